@@ -1,0 +1,35 @@
+import type { JsonObject } from './json.ts';
+import type { RecordKind } from './records.ts';
+
+export type SourceType = 'webhook' | 'poll' | 'delivery_history' | 'api_response';
+
+/** Where an observation comes from; `ref` is the inbox id, the run id, or the operation. */
+export interface ObservationSource {
+  type: SourceType;
+  ref: string;
+}
+
+/**
+ * "At this moment of the service's clock, this record looked like this."
+ *
+ * - `reading`: a complete record out of the service's own list or detail call. Polls decide.
+ * - `absence`: a read that proves that the service does not list the record.
+ * - `claim`: what an event said of the record; fields that the payload lacked are absent here, never null.
+ * - `mention`: an event named the record but nothing could be read off it: it asks for a reading.
+ *
+ * `from` and `to` are milliseconds since the epoch on the *service's* clock: of a reading or an absence the
+ * start and end of the request, of a claim or mention the second that the envelope's timestamp names
+ * (`from` = timestamp × 1000, `to` = from + 999 where it is a whole second).
+ */
+export type Observation = {
+  kind: RecordKind;
+  id: string;
+  from: number;
+  to: number;
+  source: ObservationSource;
+} & (
+  | { type: 'reading'; fields: JsonObject }
+  | { type: 'absence' }
+  | { type: 'claim'; fields: JsonObject }
+  | { type: 'mention' }
+);
