@@ -1,5 +1,5 @@
-import type { JsonObject } from './json.ts';
-import type { RecordKind } from './records.ts';
+import type { JsonObject } from './json.js';
+import type { RecordKind } from './records.js';
 
 export type SourceType = 'webhook' | 'poll' | 'delivery_history' | 'api_response';
 
