@@ -1,0 +1,54 @@
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
+
+/** An answer other than success, as an RFC 9457 problem. `status` is decided here and nowhere else. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly title: string;
+  readonly extra: Record<string, unknown>;
+
+  constructor(status: number, title: string, detail: string, extra: Record<string, unknown> = {}) {
+    super(detail);
+    this.name = 'Problem';
+    this.status = status;
+    this.title = title;
+    this.extra = extra;
+  }
+}
+
+export function sendProblem(res: Response, problem: Problem): void {
+  const { status, title, message: detail, extra } = problem;
+  res.status(status).type('application/problem+json');
+  res.send(JSON.stringify({ type: 'about:blank', title, status, detail, ...extra }));
+}
+
+export const notFound: RequestHandler = (req, res) => {
+  sendProblem(res, new Problem(404, 'Not found', `There is nothing at ${req.method} ${req.path}.`));
+};
+
+/** Turns whatever a handler threw into a problem; what nobody expected is logged and told without its inner text. */
+export function problemHandler(log: Logger): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
+    if (res.headersSent) {
+      next(error);
+      return;
+    }
+    if (error instanceof Problem) {
+      sendProblem(res, error);
+      return;
+    }
+    const status = statusOf(error);
+    if (status < 500) {
+      sendProblem(res, new Problem(status, 'Bad request', error instanceof Error ? error.message : 'Bad request'));
+      return;
+    }
+    log.error({ err: error, method: req.method, path: req.path }, 'console request failed');
+    sendProblem(res, new Problem(500, 'Internal error', 'The request failed here; the log of this process tells why.'));
+  };
+}
+
+/** body-parser and express carry the status of a bad request on the error. */
+function statusOf(error: unknown): number {
+  const status = typeof error === 'object' && error !== null ? (error as { status?: unknown }).status : undefined;
+  return typeof status === 'number' && status >= 400 && status < 600 ? status : 500;
+}

@@ -1,0 +1,42 @@
+import type { Server } from 'node:http';
+import { createServer } from 'node:http';
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import { pinoHttp } from 'pino-http';
+import { type ApiDeps, createApi } from './api.js';
+import { authenticate, type ConsoleToken } from './authenticate.js';
+import { notFound, problemHandler } from './problem.js';
+
+export interface ConsoleDeps extends ApiDeps {
+  tokens: readonly ConsoleToken[];
+  /** The process's metrics in Prometheus' text format. */
+  metrics: () => Promise<{ contentType: string; body: string }>;
+  ready: () => Promise<{ ok: boolean; problems: string[] }>;
+}
+
+/** The private side: read API, health and metrics. Never expose its port to the public. */
+export function createConsoleApp(deps: ConsoleDeps): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.use(helmet());
+  app.use(pinoHttp({ logger: deps.log, useLevel: 'debug', quietReqLogger: true, redact: ['req.headers.authorization'] }));
+  app.get('/livez', (_req, res) => {
+    res.json({ ok: true });
+  });
+  app.get('/readyz', async (_req, res) => {
+    const state = await deps.ready();
+    res.status(state.ok ? 200 : 503).json(state);
+  });
+  app.get('/metrics', async (_req, res) => {
+    const { contentType, body } = await deps.metrics();
+    res.set('Content-Type', contentType).send(body);
+  });
+  app.use('/api/v1', authenticate(deps.tokens), createApi(deps));
+  app.use(notFound);
+  app.use(problemHandler(deps.log));
+  return app;
+}
+
+export function createConsoleServer(deps: ConsoleDeps): Server {
+  return createServer(createConsoleApp(deps));
+}
