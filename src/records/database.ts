@@ -1,0 +1,114 @@
+import { readdir, readFile } from 'node:fs/promises';
+import knex, { type Knex } from 'knex';
+import pg from 'pg';
+
+/** The schema BullMQ keeps its queues in when there is no Redis. */
+export const QUEUE_SCHEMA = 'bullmq';
+
+/** The same distance from src/records/ and from dist/records/. */
+const MIGRATIONS = new URL('../../migrations/', import.meta.url);
+const MIGRATION_TABLE = 'migrations';
+const MIGRATION_LOCK = 7_416_025;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/**
+ * A connection pool. `bigint` and `numeric` come back as strings, so that no digit is lost.
+ * Nothing is connected until the first query.
+ */
+export function openDatabase(url: string, options: { max?: number; applicationName?: string } = {}): Knex {
+  return knex({
+    client: 'pg',
+    connection: {
+      connectionString: url,
+      application_name: options.applicationName ?? 'tallyhook',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+    },
+    pool: { min: 0, max: options.max ?? 10 },
+    acquireConnectionTimeout: 2 * CONNECT_TIMEOUT_MS,
+    // Knex writes to stdout, which belongs to data. What it would say there it also throws.
+    log: { warn() {}, error() {}, deprecate() {}, debug() {} },
+  });
+}
+
+const migrationSource: Knex.MigrationSource<string> = {
+  getMigrations: () => migrationNames(),
+  getMigrationName: (name) => name,
+  getMigration: async (name) => {
+    const sql = await readFile(new URL(name, MIGRATIONS), 'utf8');
+    return {
+      up: async (trx) => {
+        await trx.raw(sql.replaceAll('?', '\\?'));
+      },
+      down: () => Promise.reject(new Error(`${name} can't be undone: migrations only go forward`)),
+    };
+  },
+};
+
+async function migrationNames(): Promise<string[]> {
+  const names = await readdir(MIGRATIONS);
+  return names.filter((name) => /^\d{4}_.*\.sql$/.test(name)).sort();
+}
+
+/**
+ * Brings both schemas, ours and BullMQ's, up to date; returns the names of our migrations that ran now.
+ * May run in several processes at once: one works, the others wait. Each migration is a transaction.
+ */
+export async function migrate(url: string): Promise<string[]> {
+  const lock = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  await lock.connect();
+  const db = openDatabase(url, { max: 2, applicationName: 'tallyhook migrate' });
+  try {
+    await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const config: Knex.MigratorConfig = {
+      migrationSource,
+      tableName: MIGRATION_TABLE,
+      // An older program beside a newer one must still be able to start.
+      disableMigrationsListValidation: true,
+    };
+    // Knex's own lock is a row that outlives a killed process. We hold the advisory lock: whoever set it is dead.
+    await db.migrate.forceFreeMigrationsLock(config);
+    const [, ran] = (await db.migrate.latest(config)) as [number, string[]];
+    // Loaded here alone: BullMQ is big, and most commands don't need it to start.
+    const { runMigrations } = await import('bullmq');
+    await runMigrations(lock, QUEUE_SCHEMA);
+    return ran;
+  } finally {
+    await db.destroy();
+    await lock.end();
+  }
+}
+
+/** Whether both schemas are as new as this program needs. Throws only when the database can't be asked. */
+export async function schemaState(db: Knex): Promise<{ ok: boolean; problems: string[] }> {
+  const problems: string[] = [];
+  const done = await appliedMigrations(db);
+  const missing = (await migrationNames()).filter((name) => !done.has(name));
+  if (missing.length > 0) problems.push(`migrations not run: ${missing.join(', ')}`);
+  const queue = await queueSchemaProblem(db);
+  if (queue) problems.push(queue);
+  return { ok: problems.length === 0, problems };
+}
+
+async function appliedMigrations(db: Knex): Promise<Set<string>> {
+  const exists = await db.raw<{ rows: { found: boolean }[] }>('SELECT to_regclass(?) IS NOT NULL AS found', [
+    MIGRATION_TABLE,
+  ]);
+  if (!exists.rows[0]?.found) return new Set();
+  return new Set(await db<{ name: string }>(MIGRATION_TABLE).pluck('name'));
+}
+
+async function queueSchemaProblem(db: Knex): Promise<string | null> {
+  const { assertSchemaCompatibility, LATEST_SCHEMA_VERSION } = await import('bullmq');
+  const connection: pg.Client = await db.client.acquireConnection();
+  try {
+    const version = await assertSchemaCompatibility(connection, QUEUE_SCHEMA);
+    if (version >= LATEST_SCHEMA_VERSION) return null;
+    return `BullMQ's schema is at version ${version}, needed is ${LATEST_SCHEMA_VERSION}`;
+  } catch (error) {
+    if (error instanceof Error && error.name.startsWith('Schema')) return error.message;
+    throw error;
+  } finally {
+    await db.client.releaseConnection(connection);
+  }
+}

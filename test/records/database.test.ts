@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { migrate, openDatabase, schemaState } from '../../src/records/database.js';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
+
+let empty: TestDatabase;
+beforeAll(async () => {
+  empty = await createEmptyDatabase();
+});
+afterAll(() => empty.drop());
+
+test('an empty database is not ready, and says what is missing', async () => {
+  const state = await schemaState(empty.db);
+  expect(state.ok).toBe(false);
+  expect(state.problems.join('\n')).toMatch(/0001_installation\.sql[\s\S]*bullmq/i);
+});
+
+test('migrating from several processes at once runs each migration once', async () => {
+  const ran = (await Promise.all([migrate(empty.url), migrate(empty.url), migrate(empty.url)])).flat();
+  expect(ran.length).toBeGreaterThan(5);
+  expect(new Set(ran).size).toBe(ran.length);
+  expect(await schemaState(empty.db)).toEqual({ ok: true, problems: [] });
+  expect(await migrate(empty.url)).toEqual([]);
+});
+
+test('a lock left by a killed migration does not stop the next', async () => {
+  await empty.db('migrations_lock').update({ is_locked: 1 });
+  expect(await migrate(empty.url)).toEqual([]);
+});
+
+test('bigint and numeric keep every digit', async () => {
+  const test = await createTestDatabase();
+  const { rows } = await test.db.raw("SELECT 9007199254740993::bigint AS a, '0.123456789012345678'::numeric AS b");
+  expect(rows).toEqual([{ a: '9007199254740993', b: '0.123456789012345678' }]);
+  await test.drop();
+});
+
+test('a database that can not be reached fails within seconds', async () => {
+  const db = openDatabase('postgres://nobody:wrong@127.0.0.1:1/none');
+  await expect(schemaState(db)).rejects.toThrow(/ECONNREFUSED/);
+  await db.destroy();
+});
