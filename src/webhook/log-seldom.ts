@@ -1,0 +1,22 @@
+import type { Logger } from '../log.js';
+
+const PERIOD_MS = 30_000;
+
+/**
+ * For errors that come hundreds of times while something is down (a reconnecting client): the first is logged,
+ * then one every 30 s with the number of those in between.
+ */
+export function logSeldom(log: Logger, message: string): (error: unknown) => void {
+  let quietUntil = 0;
+  let suppressed = 0;
+  return (error) => {
+    const now = performance.now();
+    if (now < quietUntil) {
+      suppressed += 1;
+      return;
+    }
+    log.warn({ error: error instanceof Error ? error.message : String(error), suppressed }, message);
+    quietUntil = now + PERIOD_MS;
+    suppressed = 0;
+  };
+}

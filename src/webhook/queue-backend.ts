@@ -1,0 +1,148 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  createPostgresBackend,
+  type Job,
+  type JobsOptions,
+  type PostgresConnectionOptions,
+  Queue,
+  type RedisOptions,
+  Worker,
+  type WorkerOptions,
+} from 'bullmq';
+import type { Logger } from '../log.js';
+import { QUEUE_SCHEMA } from '../records/database.js';
+import { logSeldom } from './log-seldom.js';
+
+/** Where BullMQ keeps its queues: in Redis where `redisUrl` is given, else in Postgres, schema `bullmq`. */
+export interface QueueSettings {
+  databaseUrl: string;
+  redisUrl?: string | undefined;
+  /** The common part of all Redis keys; in braces, so that a Redis cluster keeps them on one node. */
+  redisPrefix?: string | undefined;
+  log: Logger;
+}
+
+export type QueueName = 'events' | 'commands';
+
+/** What is used of a BullMQ queue, the same on both backends. */
+export interface JobQueue<T> {
+  addBulk(jobs: { name: string; data: T; opts?: JobsOptions }[]): Promise<{ id?: string | undefined }[]>;
+  waitUntilReady(): Promise<unknown>;
+  close(): Promise<void>;
+  disconnect(): Promise<void>;
+}
+
+/** What is used of a BullMQ worker, the same on both backends. */
+export interface JobWorker {
+  run(): Promise<void>;
+  waitUntilReady(): Promise<unknown>;
+  close(force?: boolean): Promise<void>;
+  disconnect(): Promise<void>;
+}
+
+export type Processor<T> = (job: Pick<Job<T>, 'id' | 'name' | 'data'>) => Promise<unknown>;
+
+const REDIS_PREFIX = '{tallyhook}';
+const CONNECT_TIMEOUT_MS = 5_000;
+const QUERY_TIMEOUT_MS = 10_000;
+const REOPEN_DELAY_MS = 500;
+
+/** The longest that an answer of the queue is waited for before it counts as unreachable. */
+export const QUEUE_TIMEOUT_MS = 2_000;
+
+export function openQueue<T>(name: QueueName, settings: QueueSettings): JobQueue<T> {
+  const onError = logSeldom(settings.log, `queue ${name}: connection trouble`);
+  if (settings.redisUrl !== undefined) {
+    const connection = {
+      ...redisConnection(settings.redisUrl),
+      enableOfflineQueue: false,
+      commandTimeout: QUEUE_TIMEOUT_MS,
+    };
+    const queue = new Queue<T>(name, { connection, prefix: settings.redisPrefix ?? REDIS_PREFIX });
+    queue.on('error', onError);
+    return queue as unknown as JobQueue<T>;
+  }
+  const connection = postgresConnection(settings.databaseUrl, 2);
+  const queue = new Queue(name, { connection }, createPostgresBackend);
+  queue.on('error', onError);
+  return queue as unknown as JobQueue<T>;
+}
+
+export function openWorker<T>(
+  name: QueueName,
+  process: Processor<T>,
+  settings: QueueSettings,
+  options: { concurrency: number },
+): JobWorker {
+  const onError = logSeldom(settings.log, `queue ${name}: worker in trouble`);
+  const common = {
+    autorun: false,
+    concurrency: options.concurrency,
+    // How long it waits before it goes on after its connection was lost; BullMQ's default is 15 s.
+    runRetryDelay: 1_000,
+  } satisfies Partial<WorkerOptions>;
+  if (settings.redisUrl !== undefined) {
+    const connection = { ...redisConnection(settings.redisUrl), maxRetriesPerRequest: null };
+    const worker = new Worker<T>(name, process, {
+      ...common,
+      connection,
+      prefix: settings.redisPrefix ?? REDIS_PREFIX,
+    });
+    worker.on('error', onError);
+    return worker;
+  }
+  const connection = postgresConnection(settings.databaseUrl, options.concurrency + 2);
+  const worker = new Worker(name, process, { ...common, connection }, createPostgresBackend);
+  worker.on('error', onError);
+  return worker;
+}
+
+function redisConnection(url: string): RedisOptions {
+  return {
+    url,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    keepAlive: 10_000,
+    retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 6), 2_000),
+  };
+}
+
+function postgresConnection(url: string, max: number): PostgresConnectionOptions {
+  return {
+    connectionString: url,
+    schema: QUEUE_SCHEMA,
+    application_name: 'tallyhook queue',
+    max,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    keepAlive: true,
+  };
+}
+
+interface Openable {
+  waitUntilReady(): Promise<unknown>;
+  disconnect(): Promise<void>;
+}
+
+/**
+ * Opens a queue or worker however long its server takes to appear; null once `signal` is aborted.
+ * BullMQ remembers a failed first connection for ever, so each try is a new instance.
+ */
+export async function openWhenReady<T extends Openable>(create: () => T, signal: AbortSignal): Promise<T | null> {
+  while (!signal.aborted) {
+    const opened = create();
+    const ready = await Promise.race([opened.waitUntilReady().then(isReady, isNotReady), aborted(signal)]);
+    if (ready && !signal.aborted) return opened;
+    void opened.disconnect().catch(() => {});
+    await delay(REOPEN_DELAY_MS, undefined, { signal }).catch(() => {});
+  }
+  return null;
+}
+
+const isReady = () => true;
+const isNotReady = () => false;
+
+function aborted(signal: AbortSignal): Promise<false> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(false), { once: true });
+  });
+}
