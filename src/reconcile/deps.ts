@@ -1,0 +1,42 @@
+import type { Knex } from 'knex';
+import type { Json, JsonObject } from '../domain/json.js';
+import type { Logger } from '../log.js';
+
+/** The kinds that can be reconciled, as the command line and the run rows name them. */
+export const kinds = ['payment-intents'] as const;
+export type Kind = (typeof kinds)[number];
+
+/** What the service answered; `from` and `to` enclose the request, in milliseconds of the service's clock. */
+export interface Answer<T> {
+  data: T;
+  from: number;
+  to: number;
+}
+
+/** One page of a list of the service, newest first. `cursor` is the id of the row before the page's first. */
+export interface PageQuery {
+  take: number;
+  cursor?: string;
+  status?: string;
+}
+
+export type PageReader = (query: PageQuery) => Promise<Answer<JsonObject[]>>;
+
+/** The part of MerchantClient that the reconcilers use. */
+export interface ServiceReader {
+  reply(
+    operation: 'listPaymentIntents' | 'getPayin',
+    request: { path?: Record<string, string>; query?: Record<string, string | number>; signal?: AbortSignal },
+  ): Promise<Answer<Json>>;
+}
+
+export interface ReconcileDeps {
+  db: Knex;
+  /** For the connection of its own that holds the lock. */
+  databaseUrl: string;
+  log: Logger;
+  now: () => Date;
+  client: ServiceReader;
+  adoptedAt: Date;
+  metrics?: { reconcileLastSuccess: { set(labels: { kind: string }, value: number): void } };
+}
