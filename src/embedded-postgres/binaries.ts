@@ -1,4 +1,4 @@
-import { access, readFile, symlink } from 'node:fs/promises';
+import { access, cp, readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { z } from 'zod';
@@ -15,9 +15,23 @@ export function locateBinaries(): string {
     return path.resolve(path.dirname(entry), '..', 'native');
   } catch (cause) {
     throw new ConfigError(
-      `No embedded Postgres for ${platform}. Set DATABASE_URL to a Postgres (14 or newer) of your own.`,
+      `DATABASE_URL is not set, and no embedded Postgres is installed for ${platform}. Set DATABASE_URL to a Postgres (14 or newer) of your own.`,
       { cause },
     );
+  }
+}
+
+/** The same folder with its libraries in place: itself, or a copy in `folder` where the packages are read-only. */
+export async function prepareBinaries(folder: string): Promise<string> {
+  const native = locateBinaries();
+  try {
+    await linkLibraries(native);
+    return native;
+  } catch {
+    const copy = path.join(folder, 'package', 'native');
+    await cp(native, copy, { recursive: true, verbatimSymlinks: true });
+    await linkLibraries(copy);
+    return copy;
   }
 }
 
@@ -25,7 +39,7 @@ export function locateBinaries(): string {
  * Makes the library symlinks that npm can't carry in a package, as its postinstall would have, had it been allowed to run.
  * Throws when the folder can't be written and a link is missing.
  */
-export async function linkLibraries(native: string): Promise<void> {
+async function linkLibraries(native: string): Promise<void> {
   const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const root = path.dirname(native);
   for (const { source, target } of symlinkList.parse(JSON.parse(list))) {

@@ -1,6 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { mkdir, open, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -25,34 +24,57 @@ export interface Postmaster {
 export async function initCluster(
   identity: Identity,
   data: string,
-  passwordFile: string,
+  password: string,
   flags: string[] = [],
 ): Promise<void> {
   const unfinished = `${data}.new`;
+  const passwordFile = `${data}.password`;
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
   await identity.own(unfinished);
-  const { file, args } = identity.command('initdb', [
-    `--pgdata=${unfinished}`,
-    `--username=${ROLE}`,
-    `--pwfile=${passwordFile}`,
-    '--auth=scram-sha-256',
-    '--encoding=UTF8',
-    '--locale=C',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
-    ...flags,
-  ]);
-  await promisify(execFile)(file, args, { ...identity.as, timeout: START_TIMEOUT_MS });
+  try {
+    await writeFile(passwordFile, password, { mode: 0o600 });
+    await identity.own(passwordFile);
+    const { file, args } = identity.command('initdb', [
+      `--pgdata=${unfinished}`,
+      `--username=${ROLE}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      ...flags,
+    ]);
+    await promisify(execFile)(file, args, { ...identity.as, timeout: START_TIMEOUT_MS });
+  } finally {
+    await rm(passwordFile, { force: true });
+  }
   await rename(unfinished, data);
 }
 
-/** What postmaster.pid says, if there is one and its process lives. */
+/** The running server of this data directory, if there is one. Another process that got its old id is not taken for it. */
 export async function readPostmaster(data: string): Promise<Postmaster | null> {
   const lines = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '');
   const [pid, , , port, , , , status] = lines.split('\n');
-  if (!pid || !isAlive(Number(pid))) return null;
+  if (!pid || !isAlive(Number(pid)) || !(await standsIn(Number(pid), data))) return null;
   return { pid: Number(pid), port: Number(port), ready: status?.trim() === 'ready' };
+}
+
+/**
+ * Removes the postmaster.pid of a server that is gone when its id now belongs to somebody else, for whom Postgres would
+ * wait. All other leftovers it clears up by itself.
+ */
+export async function removeStalePid(data: string): Promise<void> {
+  const file = path.join(data, 'postmaster.pid');
+  const pid = Number((await readFile(file, 'utf8').catch(() => '')).split('\n')[0]);
+  if (pid > 0 && isAlive(pid) && !(await standsIn(pid, data))) await rm(file);
+}
+
+/** A server stands in its data directory, wherever that was moved to. Where the system can't tell, yes. */
+async function standsIn(pid: number, data: string): Promise<boolean> {
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
+  return folder === null || folder === (await realpath(data));
 }
 
 /**
@@ -63,31 +85,34 @@ export async function startCluster(
   identity: Identity,
   options: { data: string; logFile: string; port: number; settings: Record<string, string> },
 ): Promise<Postmaster> {
-  const settings = { ...options.settings, port: String(options.port), listen_addresses: '127.0.0.1' };
+  const settings = {
+    ...options.settings,
+    port: String(options.port),
+    listen_addresses: '127.0.0.1',
+    // The path of a socket has about 100 bytes, that of a folder has no such limit.
+    unix_socket_directories: '',
+  };
   const { file, args } = identity.command('postgres', [
     '-D',
     options.data,
-    ...Object.entries({ ...settings, unix_socket_directories: '' }).flatMap(([name, value]) => [
-      '-c',
-      `${name}=${value}`,
-    ]),
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]);
   const log = await open(options.logFile, 'a', 0o600);
-  const from = (await log.stat()).size;
   try {
+    const logged = (await log.stat()).size;
     const child = spawn(file, args, { ...identity.as, detached: true, stdio: ['ignore', log.fd, log.fd] });
-    let ended: string | null = null;
-    child.once('error', (error) => (ended = error.message));
-    child.once('exit', (code, signal) => (ended = `exit ${code ?? signal}`));
     child.unref();
+    const outcome: { failure?: string } = {};
+    child.once('error', (error) => (outcome.failure = error.message));
+    child.once('exit', (code, signal) => (outcome.failure = `exit ${code ?? signal}`));
     const deadline = Date.now() + START_TIMEOUT_MS;
-    while (ended === null && Date.now() < deadline) {
+    while (!outcome.failure && Date.now() < deadline) {
       const postmaster = await readPostmaster(options.data);
       if (postmaster?.ready && postmaster.pid === child.pid) return postmaster;
       await delay(POLL_MS);
     }
-    const said = (await readFile(options.logFile, 'utf8')).slice(from).trim().split('\n').slice(-5).join('\n');
-    throw new Error(`The embedded Postgres did not start (${ended ?? 'timeout'}): ${said}`);
+    const said = (await readFile(options.logFile, 'utf8')).slice(logged).trim().split('\n').slice(-5).join('\n');
+    throw new Error(`The embedded Postgres did not start (${outcome.failure ?? 'timeout'}): ${said}`);
   } finally {
     await log.close();
   }
@@ -103,21 +128,4 @@ export async function stopCluster(data: string): Promise<void> {
     if (Date.now() > deadline) throw new Error(`The embedded Postgres (pid ${postmaster.pid}) does not stop`);
     await delay(POLL_MS);
   }
-}
-
-/** The wished port when nobody listens there, else any free one. */
-export async function freePort(wished: number | null): Promise<number> {
-  const tries = wished === null ? [0] : [wished, 0];
-  for (const candidate of tries) {
-    const port = await new Promise<number | null>((resolve) => {
-      const server = createServer();
-      server.once('error', () => resolve(null));
-      server.listen(candidate, '127.0.0.1', () => {
-        const address = server.address();
-        server.close(() => resolve(typeof address === 'object' && address ? address.port : null));
-      });
-    });
-    if (port !== null) return port;
-  }
-  throw new Error('No free port on 127.0.0.1');
 }

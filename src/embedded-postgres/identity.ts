@@ -1,38 +1,73 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmod, chown, cp, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { chownTree } from './chown-tree.js';
 
 const UNSHARE = ['--user', '--map-user=65534', '--map-group=65534'];
+const NOBODY = { uid: 65534, gid: 65534 };
+/** In our folder: names the lodging, once the data has moved there. */
+const POINTER = 'lodging';
 
 /** Who the server runs as, and what follows from it. Postgres refuses to run as root. */
 export interface Identity {
-  /** `bin`, `lib`, `share` */
-  native: string;
-  /** Given to spawn. */
+  /** The folder the data directory stands in. */
+  home: string;
+  /** For child_process. */
   as: { uid?: number; gid?: number };
   command(binary: 'initdb' | 'postgres', args: string[]): { file: string; args: string[] };
   /** Hands a file or folder that we made over to the server. */
   own(file: string): Promise<void>;
 }
 
-export function ourselves(native: string): Identity {
+interface Place {
+  /** Where the instance keeps everything, when the server may enter it. */
+  folder: string;
+  /** `bin`, `lib`, `share` */
+  native: string;
+  /** Where folders for another user are made; by default /var/lib/tallyhook. */
+  lodgings?: string;
+  /** False: as if the system refused it. */
+  unshare?: boolean;
+}
+
+/**
+ * Not root: ourselves. Root: under another number in a user namespace, where our own files stay ours, also inside a folder
+ * that only root can enter. Where the system refuses that, another user with copies of binaries and data.
+ */
+export async function chooseIdentity(place: Place): Promise<Identity> {
+  const ourselves = direct(place);
+  if (process.getuid?.() !== 0) return ourselves;
+  const moved = (await homeOf(place.folder)) !== place.folder;
+  if (!moved && place.unshare !== false) {
+    const unshared: Identity = {
+      ...ourselves,
+      command: (binary, args) => {
+        const inner = ourselves.command(binary, args);
+        return { file: 'unshare', args: [...UNSHARE, inner.file, ...inner.args] };
+      },
+    };
+    if (await works(unshared)) return unshared;
+  }
+  return lodge(place);
+}
+
+/** Where the data directory of an instance stands. */
+export async function homeOf(folder: string): Promise<string> {
+  return readFile(path.join(folder, POINTER), 'utf8').catch(() => folder);
+}
+
+function direct(place: Pick<Place, 'folder' | 'native'>): Identity {
   return {
-    native,
+    home: place.folder,
     as: {},
-    command: (binary, args) => ({ file: path.join(native, 'bin', binary), args }),
+    command: (binary, args) => ({ file: path.join(place.native, 'bin', binary), args }),
     own: async () => {},
   };
 }
 
-/** Root under another number, in a user namespace: our own files stay ours, also inside a folder that only root can enter. */
-export function unshared(native: string): Identity {
-  return {
-    ...ourselves(native),
-    command: (binary, args) => ({ file: 'unshare', args: [...UNSHARE, path.join(native, 'bin', binary), ...args] }),
-  };
-}
-
-export async function works(identity: Identity): Promise<boolean> {
+async function works(identity: Identity): Promise<boolean> {
   const { file, args } = identity.command('postgres', ['--version']);
   return promisify(execFile)(file, args, { ...identity.as, timeout: 10_000 }).then(
     () => true,
@@ -40,6 +75,40 @@ export async function works(identity: Identity): Promise<boolean> {
   );
 }
 
-export async function chooseIdentity(native: string): Promise<Identity> {
-  return process.getuid?.() === 0 ? unshared(native) : ourselves(native);
+async function lodge({ folder, native, lodgings = '/var/lib/tallyhook' }: Place): Promise<Identity> {
+  const name = createHash('sha256')
+    .update(await realpath(folder))
+    .digest('hex')
+    .slice(0, 16);
+  const known = await homeOf(folder);
+  const home = known === folder ? path.join(lodgings, name) : known;
+  const as = await findUser('postgres');
+  await mkdir(home, { recursive: true, mode: 0o755 });
+  await chmod(home, 0o700);
+  await chown(home, as.uid, as.gid);
+  const copy = path.join(home, 'native');
+  await cp(native, copy, { recursive: true, verbatimSymlinks: true });
+  const data = path.join(folder, 'data');
+  if (await exists(data)) {
+    await cp(data, path.join(home, 'data'), { recursive: true, preserveTimestamps: true });
+    await rename(data, `${data}.moved`);
+  }
+  await chownTree(home, as);
+  await writeFile(path.join(folder, POINTER), home, { mode: 0o600 });
+  return { ...direct({ folder: home, native: copy }), as, own: (file) => chown(file, as.uid, as.gid) };
 }
+
+async function findUser(name: string): Promise<{ uid: number; gid: number }> {
+  const lines = await readFile('/etc/passwd', 'utf8').catch(() => '');
+  const fields = lines
+    .split('\n')
+    .map((line) => line.split(':'))
+    .find(([user]) => user === name);
+  return fields ? { uid: Number(fields[2]), gid: Number(fields[3]) } : NOBODY;
+}
+
+const exists = (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    () => false,
+  );

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import knex, { type Knex } from 'knex';
-import pg from 'pg';
+import { Client } from 'pg';
 
 /** The schema BullMQ keeps its queues in when there is no Redis. */
 export const QUEUE_SCHEMA = 'bullmq';
@@ -55,7 +55,7 @@ async function migrationNames(): Promise<string[]> {
  * May run in several processes at once: one works, the others wait. Each migration is a transaction.
  */
 export async function migrate(url: string): Promise<string[]> {
-  const lock = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  const lock = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   await lock.connect();
   const db = openDatabase(url, { max: 2, applicationName: 'tallyhook migrate' });
   try {
@@ -100,7 +100,7 @@ async function appliedMigrations(db: Knex): Promise<Set<string>> {
 
 async function queueSchemaProblem(db: Knex): Promise<string | null> {
   const { assertSchemaCompatibility, LATEST_SCHEMA_VERSION } = await import('bullmq');
-  const connection: pg.Client = await db.client.acquireConnection();
+  const connection: Client = await db.client.acquireConnection();
   try {
     const version = await assertSchemaCompatibility(connection, QUEUE_SCHEMA);
     if (version >= LATEST_SCHEMA_VERSION) return null;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
-import pg from 'pg';
+import { Client } from 'pg';
 import { inject } from 'vitest';
 import { openDatabase } from '../../src/records/database.js';
 
@@ -39,7 +39,7 @@ async function createDatabase(options: string): Promise<TestDatabase> {
 }
 
 async function onCluster(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: inject('clusterUrl') });
+  const client = new Client({ connectionString: inject('clusterUrl') });
   await client.connect();
   try {
     await client.query(sql);

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Client } from 'pg';
+import type { Logger } from '../log.js';
+import { MAINTENANCE_DATABASE, type Postmaster, ROLE, stopCluster } from './cluster.js';
+import { ensureRunning } from './ensure-running.js';
+import { homeOf } from './identity.js';
+import { withLock } from './lock.js';
+import { join, leave } from './members.js';
+import { isAlive } from './process.js';
+
+const DATABASE = 'tallyhook';
+const WATCH_MS = 1_000;
+
+export interface EmbeddedPostgres {
+  url: string;
+  /** Leaves; the last to leave stops the server. */
+  close(): Promise<void>;
+}
+
+export interface EmbeddedPostgresOptions {
+  /** The instance's folder, `.tallyhook`: made when it is not there. */
+  dir: string;
+  log?: Logger;
+  lodgings?: string;
+  unshare?: boolean;
+}
+
+/**
+ * The default database: starts the server of this folder, or joins the one that another process started there. While we
+ * use it, it is started again, on the same port, should it die.
+ */
+export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const folder = path.resolve(options.dir, 'postgres');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const lock = path.join(folder, 'lock');
+  const passwordFile = path.join(folder, 'password');
+  const revive = async () => {
+    const password = await readOrMakePassword(passwordFile);
+    const urlOf = (port: number, database: string) => `postgres://${ROLE}:${password}@127.0.0.1:${port}/${database}`;
+    const check = ({ port }: Postmaster) => ensureDatabase(urlOf(port, MAINTENANCE_DATABASE));
+    const postmaster = await ensureRunning({ ...options, folder, password, check });
+    return { postmaster, url: urlOf(postmaster.port, DATABASE) };
+  };
+  const { member, url, postmaster } = await withLock(lock, async () => ({
+    ...(await revive()),
+    member: await join(path.join(folder, 'members')),
+  }));
+  const unwatch = watch(postmaster, options.log, async () => (await withLock(lock, revive)).postmaster);
+  return {
+    url,
+    close: async () => {
+      await unwatch();
+      await withLock(lock, async () => {
+        if ((await leave(member)) === 0) await stopCluster(path.join(await homeOf(folder), 'data'));
+      });
+    },
+  };
+}
+
+async function readOrMakePassword(file: string): Promise<string> {
+  const known = await readFile(file, 'utf8').catch(() => '');
+  if (known !== '') return known;
+  const password = randomBytes(24).toString('hex');
+  await writeFile(file, password, { mode: 0o600 });
+  return password;
+}
+
+async function ensureDatabase(maintenanceUrl: string): Promise<void> {
+  const client = new Client({ connectionString: maintenanceUrl, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Calls `revive` when the server is gone. The returned function ends that, and waits for a revival under way. */
+function watch(first: Postmaster, log: Logger | undefined, revive: () => Promise<Postmaster>): () => Promise<void> {
+  let pid = first.pid;
+  let reviving: Promise<void> | null = null;
+  const timer = setInterval(() => {
+    if (reviving || isAlive(pid)) return;
+    log?.warn({ pid }, 'the embedded Postgres is gone, starting it again');
+    reviving = revive()
+      .then((postmaster) => {
+        pid = postmaster.pid;
+      })
+      .catch((error: unknown) => log?.error({ err: error }, 'the embedded Postgres does not start again'))
+      .finally(() => {
+        reviving = null;
+      });
+  }, WATCH_MS).unref();
+  return async () => {
+    clearInterval(timer);
+    await reviving;
+  };
+}
