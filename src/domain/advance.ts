@@ -1,0 +1,74 @@
+import type { JsonObject } from './json.js';
+import { type Claim, compareClaims } from './record-state.js';
+import { type Axis, type RecordRules, rankOn, stateOn } from './records.js';
+
+/** Fields, and the claims that shaped them beside the reading. */
+export interface Composed {
+  fields: JsonObject;
+  shapedBy: Claim[];
+}
+
+/** On each axis the furthest claim that stands strictly further on than the reading. */
+export function advance(rules: RecordRules, base: JsonObject, claims: Claim[]): Composed {
+  const furthest = furthestOn(rules.main, claims);
+  const advances = furthest !== null && isFurther(rules.main, furthest.fields, base);
+  const fields = advances ? overlay(rules, base, furthest) : base;
+  return advanceSide(rules, { fields, shapedBy: advances ? [furthest] : [] }, claims);
+}
+
+/** Every claim over the one before, the furthest last. */
+export function compose(rules: RecordRules, claims: Claim[]): Composed {
+  const shapedBy = claims.toSorted((a, b) => compareStanding(rules.main, a, b));
+  const fields = shapedBy.reduce<JsonObject>((base, claim) => overlay(rules, base, claim), {});
+  return advanceSide(rules, { fields, shapedBy }, claims);
+}
+
+function advanceSide(rules: RecordRules, composed: Composed, claims: Claim[]): Composed {
+  const { side } = rules;
+  const furthest = side === null ? null : furthestOn(side, claims);
+  if (side === null || furthest === null || !isFurther(side, furthest.fields, composed.fields)) return composed;
+  return {
+    fields: { ...composed.fields, ...pick(furthest.fields, side.travels) },
+    shapedBy: [...composed.shapedBy, furthest],
+  };
+}
+
+/** All that the claim states, over the base; but a side state (a dispute) never goes back with it. */
+function overlay({ side }: RecordRules, base: JsonObject, claim: Claim): JsonObject {
+  const fields = { ...base, ...claim.fields };
+  if (side === null || !Object.hasOwn(claim.fields, side.field)) return fields;
+  const known = stateOn(side, base);
+  if (known === null || known === stateOn(side, claim.fields) || isFurther(side, claim.fields, base)) return fields;
+  for (const name of side.travels) delete fields[name];
+  return { ...fields, ...pick(base, side.travels) };
+}
+
+function furthestOn(axis: Axis, claims: Claim[]): Claim | null {
+  const standing = claims.filter((claim) => {
+    const state = stateOn(axis, claim.fields);
+    return state !== null && rankOn(axis, state) !== null;
+  });
+  return standing.reduce<Claim | null>(
+    (best, claim) => (best === null || compareStanding(axis, claim, best) > 0 ? claim : best),
+    null,
+  );
+}
+
+function compareStanding(axis: Axis, a: Claim, b: Claim): number {
+  return standing(axis, a) - standing(axis, b) || compareClaims(a, b);
+}
+
+/** For sorting claims among themselves an incomparable state stands before the listed ones, after none at all. */
+function standing(axis: Axis, claim: Claim): number {
+  return rankOn(axis, stateOn(axis, claim.fields)) ?? -0.5;
+}
+
+function isFurther(axis: Axis, fields: JsonObject, than: JsonObject): boolean {
+  const rank = rankOn(axis, stateOn(axis, fields));
+  const base = rankOn(axis, stateOn(axis, than));
+  return rank !== null && base !== null && rank > base;
+}
+
+function pick(fields: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
+}

@@ -1,0 +1,83 @@
+import { isLosslessNumber } from 'lossless-json';
+import { canonicalHash } from './canonical-json.js';
+import { isJsonObject, type Json, type JsonObject } from './json.js';
+
+const AUTO_POINTERS = ['/id', '/eventId', '/event_id'];
+const AUTO_HEADER = 'x-service-event-id';
+const HEADER_PREFIX = 'header:';
+const POINTER = /^(\/([^~/]|~[01])*)+$/u;
+const ARRAY_INDEX = /^(0|[1-9]\d{0,15})$/;
+
+export interface EventKey {
+  /** `id:` or `fp:` and a SHA-256 in hex. */
+  key: string;
+  keyType: 'id' | 'fingerprint';
+  eventId: string | null;
+  /** Of the envelope without its timestamp: says "same content as …", never suppresses anything. */
+  contentHash: string;
+}
+
+/**
+ * What makes two arrivals the same event. When unsure they are two: applying an event twice changes nothing, dropping one
+ * loses a payment. The id is looked for where `pointer` says, `auto` at the usual places of the envelope and then in
+ * the header X-Service-Event-Id, never at `data.id`, which is the record's. Without an id (missing, empty, not a string
+ * or number, a header given twice) the key is the fingerprint of the whole envelope, timestamp included.
+ *
+ * @param headers lower-cased names
+ * @param pointer `auto`, `none`, `header:Name`, or a JSON pointer into the envelope (RFC 6901)
+ */
+export function eventKey(arrival: {
+  envelope: JsonObject;
+  headers: Record<string, readonly string[] | undefined>;
+  pointer: string;
+}): EventKey {
+  const { envelope } = arrival;
+  const eventId = findEventId(arrival);
+  const { timestamp: _, ...content } = envelope;
+  const contentHash = canonicalHash(content);
+  if (eventId === null) return { key: `fp:${canonicalHash(envelope)}`, keyType: 'fingerprint', eventId, contentHash };
+  return { key: `id:${canonicalHash([envelope['event'] ?? null, eventId])}`, keyType: 'id', eventId, contentHash };
+}
+
+/** Whether the text is one that `eventKey` understands as its pointer. */
+export function isEventIdPointer(text: string): boolean {
+  if (text === 'auto' || text === 'none') return true;
+  return text.startsWith(HEADER_PREFIX) ? /^[\w!#$%&'*+.^`|~-]+$/.test(headerName(text)) : POINTER.test(text);
+}
+
+function findEventId({ envelope, headers, pointer }: Parameters<typeof eventKey>[0]): string | null {
+  if (pointer === 'none') return null;
+  if (pointer.startsWith(HEADER_PREFIX)) return headerId(headers[headerName(pointer)]);
+  if (pointer !== 'auto') return scalarId(valueAt(envelope, pointer));
+  for (const place of AUTO_POINTERS) {
+    const id = scalarId(valueAt(envelope, place));
+    if (id !== null) return id;
+  }
+  return headerId(headers[AUTO_HEADER]);
+}
+
+function headerName(pointer: string): string {
+  return pointer.slice(HEADER_PREFIX.length).toLowerCase();
+}
+
+/** Two values would be a guess between two events. */
+function headerId(values: readonly string[] | undefined): string | null {
+  const [first = '', ...others] = values ?? [];
+  return first === '' || others.some((other) => other !== first) ? null : first;
+}
+
+function scalarId(value: Json | undefined): string | null {
+  if (typeof value === 'string') return value === '' ? null : value;
+  return isLosslessNumber(value) ? value.toString() : null;
+}
+
+function valueAt(document: Json, pointer: string): Json | undefined {
+  if (!pointer.startsWith('/')) return undefined;
+  let value: Json | undefined = document;
+  for (const token of pointer.slice(1).split('/')) {
+    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (Array.isArray(value)) value = ARRAY_INDEX.test(key) ? value[Number(key)] : undefined;
+    else value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  }
+  return value;
+}

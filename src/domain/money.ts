@@ -1,0 +1,117 @@
+import { Decimal } from 'decimal.js';
+
+const AMOUNT = /^\d{1,18}(\.\d{1,18})?$/;
+const SIGNED_AMOUNT = /^-?\d{1,18}(\.\d{1,18})?$/;
+/** What arithmetic takes: a sum of amounts may have more integer digits than an amount. */
+const TERM = /^(-?)(\d+)(?:\.(\d{1,18}))?$/;
+
+const SCALE = 18;
+const ONE = 10n ** BigInt(SCALE);
+/** Two factors of 30 + 18 digits multiply exactly within the precision of 100. */
+const MAX_FACTOR_DIGITS = 30;
+
+/** Nothing of decimal.js's global defaults reaches us: it rounds to 20 digits and writes 1e-18. */
+const Exact = Decimal.clone({ precision: 100, toExpNeg: -9e15, toExpPos: 9e15, defaults: true });
+
+const roundings = {
+  up: Decimal.ROUND_UP,
+  down: Decimal.ROUND_DOWN,
+  half_up: Decimal.ROUND_HALF_UP,
+  half_even: Decimal.ROUND_HALF_EVEN,
+} as const;
+
+/** To how many decimals (0 to 18) a product or quotient is rounded, and which way. `up` is away from zero. */
+export interface Rounding {
+  decimals: number;
+  mode: keyof typeof roundings;
+}
+
+/** Something that is not an amount stood where one belongs. The message quotes it. */
+export class AmountError extends Error {
+  override readonly name = 'AmountError';
+}
+
+/** An amount as the service writes it: a string of 1 to 18 digits, then up to 18 decimals (specification section 8). */
+export function isAmount(value: unknown): value is string {
+  return typeof value === 'string' && AMOUNT.test(value);
+}
+
+/** An amount that may be negative: a movement or a difference. */
+export function isSignedAmount(value: unknown): value is string {
+  return typeof value === 'string' && SIGNED_AMOUNT.test(value);
+}
+
+/** The one way to write a value: no leading or trailing zeros, no negative zero. */
+export function normalizeAmount(amount: string): string {
+  return fromUnits(toUnits(amount));
+}
+
+export function addAmounts(a: string, b: string): string {
+  return fromUnits(toUnits(a) + toUnits(b));
+}
+
+export function subtractAmounts(a: string, b: string): string {
+  return fromUnits(toUnits(a) - toUnits(b));
+}
+
+/** Exact, whatever the length of the sum. The sum of nothing is "0". */
+export function sumAmounts(amounts: Iterable<string>): string {
+  let sum = 0n;
+  for (const amount of amounts) sum += toUnits(amount);
+  return fromUnits(sum);
+}
+
+export function compareAmounts(a: string, b: string): -1 | 0 | 1 {
+  const difference = toUnits(a) - toUnits(b);
+  if (difference === 0n) return 0;
+  return difference < 0n ? -1 : 1;
+}
+
+/** The exact product, rounded once. */
+export function multiplyAmounts(a: string, b: string, rounding: Rounding): string {
+  return rounded(factor(a).times(factor(b)), rounding);
+}
+
+/** The quotient, rounded once. Throws `AmountError` on a divisor of zero. */
+export function divideAmounts(dividend: string, divisor: string, rounding: Rounding): string {
+  const by = factor(divisor);
+  if (by.isZero()) throw new AmountError(`Division of ${quoted(dividend)} by zero`);
+  return rounded(factor(dividend).dividedBy(by), rounding);
+}
+
+function toUnits(amount: string): bigint {
+  const [, sign, whole, fraction = ''] = parsed(amount);
+  const units = BigInt(`${whole}${fraction.padEnd(SCALE, '0')}`);
+  return sign === '-' ? -units : units;
+}
+
+function fromUnits(units: bigint): string {
+  const size = units < 0n ? -units : units;
+  const fraction = (size % ONE).toString().padStart(SCALE, '0').replace(/0+$/, '');
+  const text = `${size / ONE}${fraction === '' ? '' : `.${fraction}`}`;
+  return units < 0n ? `-${text}` : text;
+}
+
+function factor(amount: string): Decimal {
+  const [, , whole = ''] = parsed(amount);
+  if (whole.length > MAX_FACTOR_DIGITS) throw new AmountError(`Too long to multiply or divide: ${quoted(amount)}`);
+  return new Exact(amount);
+}
+
+function rounded(value: Decimal, { decimals, mode }: Rounding): string {
+  if (!Number.isInteger(decimals) || decimals < 0 || decimals > SCALE) {
+    throw new AmountError(`Decimals must be a whole number from 0 to ${SCALE}, given ${decimals}`);
+  }
+  return normalizeAmount(value.toFixed(decimals, roundings[mode]));
+}
+
+function parsed(amount: string): RegExpExecArray {
+  const match = typeof amount === 'string' ? TERM.exec(amount) : null;
+  if (match === null) throw new AmountError(`Not an amount: ${quoted(amount)}`);
+  return match;
+}
+
+function quoted(given: unknown): string {
+  const text = typeof given === 'string' ? JSON.stringify(given) : `${typeof given} ${String(given)}`;
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}
