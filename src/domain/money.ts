@@ -7,8 +7,10 @@ const TERM = /^(-?)(\d+)(?:\.(\d{1,18}))?$/;
 
 const SCALE = 18;
 const ONE = 10n ** BigInt(SCALE);
-/** Two factors of 30 + 18 digits multiply exactly within the precision of 100. */
+/** Two numbers of 30 + 18 digits multiply exactly within the precision of 100. */
 const MAX_FACTOR_DIGITS = 30;
+/** Room for a product to be divided again. */
+const MAX_DIVISION_DIGITS = 60;
 
 /** Nothing of decimal.js's global defaults reaches us: it rounds to 20 digits and writes 1e-18. */
 const Exact = Decimal.clone({ precision: 100, toExpNeg: -9e15, toExpPos: 9e15, defaults: true });
@@ -69,14 +71,14 @@ export function compareAmounts(a: string, b: string): -1 | 0 | 1 {
 
 /** The exact product, rounded once. */
 export function multiplyAmounts(a: string, b: string, rounding: Rounding): string {
-  return rounded(factor(a).times(factor(b)), rounding);
+  return rounded(decimal(a, MAX_FACTOR_DIGITS).times(decimal(b, MAX_FACTOR_DIGITS)), rounding);
 }
 
 /** The quotient, rounded once. Throws `AmountError` on a divisor of zero. */
 export function divideAmounts(dividend: string, divisor: string, rounding: Rounding): string {
-  const by = factor(divisor);
+  const by = decimal(divisor, MAX_DIVISION_DIGITS);
   if (by.isZero()) throw new AmountError(`Division of ${quoted(dividend)} by zero`);
-  return rounded(factor(dividend).dividedBy(by), rounding);
+  return rounded(decimal(dividend, MAX_DIVISION_DIGITS).dividedBy(by), rounding);
 }
 
 function toUnits(amount: string): bigint {
@@ -92,9 +94,9 @@ function fromUnits(units: bigint): string {
   return units < 0n ? `-${text}` : text;
 }
 
-function factor(amount: string): Decimal {
+function decimal(amount: string, maxDigits: number): Decimal {
   const [, , whole = ''] = parsed(amount);
-  if (whole.length > MAX_FACTOR_DIGITS) throw new AmountError(`Too long to multiply or divide: ${quoted(amount)}`);
+  if (whole.length > maxDigits) throw new AmountError(`Too long to multiply or divide: ${quoted(amount)}`);
   return new Exact(amount);
 }
 

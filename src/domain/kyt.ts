@@ -1,0 +1,65 @@
+/**
+ * Results of the transaction-compliance check (KYT). The specification names none (2.2), so these lists are part of the
+ * contract: lower-cased, blanks and hyphens as underscores.
+ */
+export interface KytWords {
+  passed: readonly string[];
+  pending: readonly string[];
+  rejected: readonly string[];
+}
+
+export const defaultKytWords: KytWords = {
+  passed: [
+    'approved',
+    'passed',
+    'pass',
+    'clear',
+    'cleared',
+    'clean',
+    'ok',
+    'accepted',
+    'low_risk',
+    'completed',
+    'safe',
+  ],
+  pending: [
+    'pending',
+    'in_progress',
+    'processing',
+    'awaiting',
+    'awaiting_review',
+    'review',
+    'in_review',
+    'under_review',
+    'manual_review',
+    'pending_review',
+    'on_hold',
+    'hold',
+  ],
+  rejected: [
+    'rejected',
+    'failed',
+    'blocked',
+    'declined',
+    'denied',
+    'flagged',
+    'high_risk',
+    'severe_risk',
+    'frozen',
+    'sanctioned',
+    'alert',
+  ],
+};
+
+export type KytVerdict = 'passed' | 'pending' | 'rejected' | 'unknown';
+
+/** A word on no list is `unknown`: it proves nothing. */
+export function kytVerdict(status: string, words: KytWords): KytVerdict {
+  const word = status
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_');
+  if (words.rejected.includes(word)) return 'rejected';
+  if (words.pending.includes(word)) return 'pending';
+  return words.passed.includes(word) ? 'passed' : 'unknown';
+}
