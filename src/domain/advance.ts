@@ -1,5 +1,5 @@
 import type { JsonObject } from './json.js';
-import { type Claim, compareClaims } from './merge.js';
+import { type Claim, compareClaims } from './record-state.js';
 import { type Axis, type RecordRules, rankOn, stateOn } from './records.js';
 
 /** Fields, and the claims that shaped them beside the reading. */

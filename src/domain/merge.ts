@@ -1,47 +1,37 @@
-import { canonicalHash } from './canonical-json.js';
+import { advance, compose } from './advance.js';
+import { canonicalHash, canonicalJson } from './canonical-json.js';
 import type { JsonObject } from './json.js';
-import type { Observation, ObservationSource, SourceType } from './observation.js';
-import { type RecordKind, recordRules, stateOn } from './records.js';
+import type { Observation, ObservationSource } from './observation.js';
+import {
+  type Claim,
+  compareClaims,
+  compareText,
+  isNewer,
+  KEPT,
+  MENTION,
+  NO_STATE,
+  newerPoll,
+  type Poll,
+  type RecordState,
+  readingOf,
+} from './record-state.js';
+import { type RecordKind, type RecordRules, recordRules, stateOn } from './records.js';
 
-/** A full reading, or the proof that the service does not list the record (`fields` null). */
-export interface Poll {
-  /** Start and end of the request, in milliseconds of the service's clock. */
-  from: number;
-  to: number;
-  hash: string;
-  fields: JsonObject | null;
-  by: SourceType;
-  ref: string;
-  /** Of an absence: the newest full reading, so that a record that vanished is still shown. */
-  before: Poll | null;
-}
-
-/** The newest thing said in one slot. */
-export interface Claim {
-  /** The slot: `status:completed`, `irregularStatus:none`, `none:` (no state), `kept:metadata`, `mention:`. */
-  state: string;
-  from: number;
-  to: number;
-  hash: string;
+/** What is shown of a record. A pure function of its state. */
+export interface Shown {
   fields: JsonObject;
-  source: ObservationSource;
+  /** The service's own list or detail showed exactly these fields. */
+  verified: boolean;
+  /** Since when (start of that request), in milliseconds of the service's clock; null while not verified. */
+  verifiedAt: number | null;
+  /** The service provably does not list the record, and nothing later says otherwise. */
+  absent: boolean;
+  /** Something newer than the last poll says other than that poll: the record is to be read. */
+  needsReading: boolean;
+  /** Of the newest thing that shaped what is shown; milliseconds of the service's clock. */
+  observedAt: number;
+  observedBy: ObservationSource;
 }
-
-/**
- * All that is kept of the observations of one record: the newest poll, and per slot the newest claim that no full
- * reading has overtaken. Both are maxima of total orders, so any order and repetition of the same observations ends
- * in the same state (docs/decisions/0001-webhooks-claim-polls-decide.md).
- */
-export interface RecordState {
-  poll: Poll | null;
-  claims: Claim[];
-}
-
-export const emptyState: RecordState = { poll: null, claims: [] };
-
-export const NO_STATE = 'none:';
-export const MENTION = 'mention:';
-export const KEPT = 'kept:';
 
 /** The state after one more observation of the same record. Neither argument is changed. */
 export function absorb(kind: RecordKind, state: RecordState, observation: Observation): RecordState {
@@ -63,25 +53,28 @@ export function joinStates(a: RecordState, b: RecordState): RecordState {
   return { poll, claims: [...newest.values()].sort((x, y) => compareText(x.state, y.state)) };
 }
 
-/** The newest full reading that a poll holds: itself, or the one before the record vanished. */
-export function readingOf(poll: Poll | null): Poll | null {
-  return poll?.fields === null ? poll.before : poll;
-}
-
-/** By time, then by what can't be a matter of taste: no two different claims are equal. */
-export function compareClaims(a: Claim, b: Claim): number {
-  return (
-    a.to - b.to ||
-    a.from - b.from ||
-    compareText(a.hash, b.hash) ||
-    compareText(a.source.type, b.source.type) ||
-    compareText(a.source.ref, b.source.ref)
-  );
-}
-
-/** The claim may say something that the poll, which began at `from`, had no chance to see. */
-export function isNewer(claim: Claim, poll: Poll | null): boolean {
-  return poll === null || claim.to > poll.from;
+/**
+ * The newest reading, with what newer claims say where they stand further on; without a reading, the claims alone,
+ * the furthest on top. A state that was never observed shows no fields, observed at 0.
+ */
+export function show(kind: RecordKind, { poll, claims }: RecordState): Shown {
+  const rules = recordRules[kind];
+  const reading = readingOf(poll);
+  const said = claims.filter((claim) => claim.state !== MENTION && !claim.state.startsWith(KEPT));
+  const live = said.filter((claim) => isNewer(claim, reading));
+  const { fields, shapedBy } = reading?.fields ? advance(rules, reading.fields, live) : compose(rules, live);
+  const later = claims.filter((claim) => !claim.state.startsWith(KEPT) && isNewer(claim, poll));
+  const listed = poll !== null && poll.fields !== null;
+  const absent = poll !== null && !listed && later.length === 0;
+  const verified = listed && shapedBy.length === 0;
+  return {
+    fields: withKept(fields, claims),
+    verified,
+    verifiedAt: verified ? poll.from : null,
+    absent,
+    needsReading: later.some((claim) => !agrees(rules, claim, poll?.fields ?? null)),
+    ...observed(absent ? poll : reading, absent ? [] : shapedBy, claims),
+  };
 }
 
 function stateOf(kind: RecordKind, observation: Observation): RecordState {
@@ -139,20 +132,28 @@ function absenceOf(poll: Poll | null): Poll | null {
   return poll?.fields === null ? poll : null;
 }
 
-/** The later of two polls: a total order, in which of two polls of the same moment a reading is later than an absence. */
-function newerPoll(a: Poll | null, b: Poll | null): Poll | null {
-  if (a === null || b === null) return a ?? b;
-  const order =
-    a.from - b.from ||
-    a.to - b.to ||
-    compareText(a.hash, b.hash) ||
-    compareText(a.by, b.by) ||
-    compareText(a.ref, b.ref);
-  return order >= 0 ? a : b;
+/** Whether the claim says nothing that the poll's fields don't: then there is nothing to read. */
+function agrees({ kept }: RecordRules, claim: Claim, fields: JsonObject | null): boolean {
+  if (fields === null || claim.state === MENTION || claim.state === NO_STATE) return false;
+  return Object.entries(claim.fields).every(([name, value]) => {
+    const shown = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (shown === undefined) return kept.includes(name);
+    return shown === value || canonicalJson(shown) === canonicalJson(value);
+  });
 }
 
-/** By UTF-16 code unit. */
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+function withKept(fields: JsonObject, claims: Claim[]): JsonObject {
+  const kept = claims.filter((claim) => claim.state.startsWith(KEPT));
+  return kept.length === 0 ? fields : { ...Object.assign({}, ...kept.map((claim) => claim.fields)), ...fields };
+}
+
+function observed(
+  poll: RecordState['poll'],
+  shapedBy: Claim[],
+  claims: Claim[],
+): Pick<Shown, 'observedAt' | 'observedBy'> {
+  const [newest] = (shapedBy.length === 0 && poll === null ? claims : shapedBy).toSorted((a, b) => compareClaims(b, a));
+  if (newest !== undefined) return { observedAt: newest.from, observedBy: newest.source };
+  if (poll !== null) return { observedAt: poll.from, observedBy: { type: poll.by, ref: poll.ref } };
+  return { observedAt: 0, observedBy: { type: 'poll', ref: '' } };
 }

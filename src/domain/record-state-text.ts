@@ -1,7 +1,7 @@
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
 import { isJsonObject, type Json, type JsonObject } from './json.js';
-import type { Claim, Poll, RecordState } from './merge.js';
 import type { ObservationSource, SourceType } from './observation.js';
+import type { Claim, Poll, RecordState } from './record-state.js';
 
 /** A state as the two texts that the record tables keep. */
 export function stateToText({ poll, claims }: RecordState): { poll: string | null; claims: string } {

@@ -1,0 +1,81 @@
+import type { JsonObject } from './json.js';
+import type { ObservationSource, SourceType } from './observation.js';
+
+/** A full reading, or the proof that the service does not list the record (`fields` null). */
+export interface Poll {
+  /** Start and end of the request, in milliseconds of the service's clock. */
+  from: number;
+  to: number;
+  hash: string;
+  fields: JsonObject | null;
+  by: SourceType;
+  ref: string;
+  /** Of an absence: the newest full reading, so that a record that vanished is still shown. */
+  before: Poll | null;
+}
+
+/** The newest thing said in one slot. */
+export interface Claim {
+  /** The slot: `status:completed`, `irregularStatus:none`, `none:` (no state), `kept:metadata`, `mention:`. */
+  state: string;
+  from: number;
+  to: number;
+  hash: string;
+  fields: JsonObject;
+  source: ObservationSource;
+}
+
+/**
+ * All that is kept of the observations of one record: the newest poll, and per slot the newest claim that no full
+ * reading has overtaken. Both are maxima of total orders, so any order and repetition of the same observations ends
+ * in the same state (docs/decisions/0001-webhooks-claim-polls-decide.md).
+ */
+export interface RecordState {
+  poll: Poll | null;
+  claims: Claim[];
+}
+
+export const emptyState: RecordState = { poll: null, claims: [] };
+
+export const NO_STATE = 'none:';
+export const MENTION = 'mention:';
+export const KEPT = 'kept:';
+
+/** The newest full reading that a poll holds: itself, or the one before the record vanished. */
+export function readingOf(poll: Poll | null): Poll | null {
+  return poll?.fields === null ? poll.before : poll;
+}
+
+/** The later of two polls: a total order, in which of two polls of the same moment a reading is later than an absence. */
+export function newerPoll(a: Poll | null, b: Poll | null): Poll | null {
+  if (a === null || b === null) return a ?? b;
+  const order =
+    a.from - b.from ||
+    a.to - b.to ||
+    compareText(a.hash, b.hash) ||
+    compareText(a.by, b.by) ||
+    compareText(a.ref, b.ref);
+  return order >= 0 ? a : b;
+}
+
+/** By time, then by what can't be a matter of taste: no two different claims are equal. */
+export function compareClaims(a: Claim, b: Claim): number {
+  return (
+    a.to - b.to ||
+    a.from - b.from ||
+    compareText(a.hash, b.hash) ||
+    compareText(a.source.type, b.source.type) ||
+    compareText(a.source.ref, b.source.ref)
+  );
+}
+
+/** The claim may say something that the poll, which began at `from`, had no chance to see. */
+export function isNewer(claim: Claim, poll: Poll | null): boolean {
+  return poll === null || claim.to > poll.from;
+}
+
+/** By UTF-16 code unit. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
