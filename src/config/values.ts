@@ -1,0 +1,63 @@
+import { accessSync, constants } from 'node:fs';
+import { validate } from 'node-cron';
+import { z } from 'zod';
+
+const UNITS = { b: 1, kb: 1024, mb: 1024 * 1024 };
+const SECONDS = { s: 1, sec: 1, m: 60, min: 60, h: 3600 };
+
+export const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most);
+
+export const urlOf = (protocol: RegExp) => z.url({ protocol });
+
+/** In the one form that URLs have, without a slash at the end, so that a path can be appended. */
+export const httpUrl = urlOf(/^https?$/)
+  .refine((text) => !/[?#]/.test(text))
+  .transform((text) => new URL(text).href.replace(/\/+$/, ''));
+
+/** Bytes. */
+export const bodyLimit = z
+  .string()
+  .regex(/^\d{1,9}(b|kb|mb)?$/i)
+  .transform((text) => Number.parseInt(text, 10) * (UNITS[/[a-z]+$/i.exec(text)?.[0].toLowerCase() as 'b'] ?? 1))
+  .refine((bytes) => bytes > 0 && bytes <= 64 * UNITS.mb);
+
+/** Calls per second. */
+export const perSecond = z
+  .string()
+  .regex(/^\d{1,6}(\.\d{1,6})?(\/(s|sec|m|min|h))?$/)
+  .transform((text) => Number.parseFloat(text) / SECONDS[(text.split('/')[1] ?? 's') as 's'])
+  .refine((rate) => rate > 0);
+
+export const eventIdPointer = z
+  .string()
+  .regex(/^(auto|none|header:[\w-]+|(\/([^~/]|~[01])*)+)$/)
+  .refine((pointer) => pointer !== '/data/id');
+
+export const readableFile = z.string().refine((file) => {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+});
+
+export const instant = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true })])
+  .transform((text) => new Date(text))
+  .refine((date) => date.getTime() <= Date.now());
+
+export const cron = z.string().refine((text) => text === 'off' || validate(text));
+
+export const timeZone = z.string().refine((zone) => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+});

@@ -1,0 +1,175 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { variables } from '../src/config/variables.js';
+import { loadConfig } from '../src/config.js';
+import { ConfigError } from '../src/errors.js';
+
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(path.join(tmpdir(), 'config-'));
+});
+afterAll(() => rm(dir, { recursive: true }));
+
+const file = async (text: string): Promise<string> => {
+  const name = path.join(dir, `${Math.random()}`);
+  await writeFile(name, text);
+  return name;
+};
+
+function refusal(env: Record<string, string>, needs: (keyof typeof variables)[] = []): string {
+  try {
+    loadConfig(needs, env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).message;
+  }
+  throw new Error('nothing was refused');
+}
+
+test('nothing set: the documented defaults', () => {
+  expect(loadConfig([], {})).toMatchObject({
+    PORT: 8080,
+    HOST: '0.0.0.0',
+    CONSOLE_PORT: 8081,
+    CONSOLE_HOST: '127.0.0.1',
+    WEBHOOK_PATH: '/webhooks',
+    WEBHOOK_BODY_LIMIT: 1_048_576,
+    WEBHOOK_TOLERANCE_SECONDS: 300,
+    WEBHOOK_FUTURE_TOLERANCE_SECONDS: 60,
+    EVENT_ID_POINTER: 'auto',
+    SERVICE_RATE: 5,
+    MISSED_GRACE_SECONDS: 900,
+    LOG_LEVEL: 'info',
+  });
+});
+
+test('.env.example names every variable, and no other', async () => {
+  const example = await readFile(new URL('../.env.example', import.meta.url), 'utf8');
+  const named = [...example.matchAll(/^(?:# )?([A-Z][A-Z_]+)=/gm)]
+    .map(([, name]) => name)
+    .filter((name) => name !== 'NAME_FILE');
+  expect(new Set(named)).toEqual(new Set(Object.keys(variables)));
+});
+
+test('the defaults in .env.example are the defaults', async () => {
+  const example = await readFile(new URL('../.env.example', import.meta.url), 'utf8');
+  for (const [name, { fallback }] of Object.entries(variables as Record<string, { fallback?: string }>)) {
+    if (fallback !== undefined) expect(example).toContain(`# ${name}=${fallback}\n`);
+  }
+});
+
+test('all that is missing is listed at once, each with where to get it', () => {
+  const message = refusal({}, ['SERVICE_BASE_URL', 'SERVICE_API_KEY', 'WEBHOOK_SECRETS', 'CONSOLE_TOKENS']);
+  for (const name of ['SERVICE_BASE_URL', 'SERVICE_API_KEY', 'WEBHOOK_SECRETS', 'CONSOLE_TOKENS']) {
+    expect(message).toMatch(new RegExp(`${name}\n    missing; .+\n    from: `));
+  }
+  expect(message).toContain('npm run demo');
+});
+
+test('all that is wrong is listed at once: name, what was given, what is accepted', () => {
+  const message = refusal({ PORT: 'http', LOG_LEVEL: 'loud', SERVICE_BASE_URL: 'ftp://x' });
+  expect(message).toContain('PORT\n    given "http"; accepted is a port, 0 to 65535');
+  expect(message).toContain('LOG_LEVEL\n    given "loud"; accepted is fatal, error');
+  expect(message).toContain('SERVICE_BASE_URL\n    given "ftp://x"; accepted is');
+});
+
+test('a wrong secret is never shown', () => {
+  const message = refusal({
+    DATABASE_URL: 'mysql://root:hunter2@db/x',
+    SERVICE_API_KEY: 'hunter2 hunter2',
+    WEBHOOK_SECRETS: 'live:whsec_hunter2',
+    CONSOLE_TOKENS: 'ann:queen:hunter2hunter2',
+  });
+  expect(message).not.toContain('hunter2');
+  expect(message).toContain('given a secret of 18 characters');
+});
+
+test.each([
+  ['PORT', '65536'],
+  ['PORT', '-1'],
+  ['PORT', '80a'],
+  ['HOST', 'a b'],
+  ['WEBHOOK_PATH', 'webhooks'],
+  ['WEBHOOK_PATH', '/livez'],
+  ['WEBHOOK_BODY_LIMIT', '1tb'],
+  ['WEBHOOK_BODY_LIMIT', '0'],
+  ['WEBHOOK_TOLERANCE_SECONDS', '1.5'],
+  ['EVENT_ID_POINTER', '/data/id'],
+  ['EVENT_ID_POINTER', 'eventId'],
+  ['ADOPTED_AT', 'yesterday'],
+  ['ADOPTED_AT', '2999-01-01'],
+  ['SERVICE_RATE', '0/s'],
+  ['SERVICE_RATE', '5/day'],
+  ['RECONCILE_PAYMENT_INTENTS_CRON', 'often'],
+  ['RECONCILE_PAYMENT_INTENT_CRON', '* * * * *'],
+  ['BOOKS_TIMEZONE', 'Mars/Base'],
+  ['REPORTING_CURRENCY', 'euro'],
+  ['CONTRACT_FILE', '/no/such/file'],
+  ['SERVICE_BASE_URL', 'https://x.example?key=1'],
+  ['STORE_CALLBACK_URL', 'https://x.example'],
+  ['WEBHOOK_SECRETS', 'a=whsec_1,a=whsec_2'],
+  ['WEBHOOK_SECRETS', 'a=secret'],
+  ['WEBHOOK_SECRETS', ','],
+  ['CONSOLE_TOKENS', 'ann:viewer:short'],
+])('%s=%s is refused', (name, value) => {
+  expect(refusal({ [name]: value })).toContain(name);
+});
+
+test.each([
+  ['WEBHOOK_BODY_LIMIT', '512kb', 524_288],
+  ['WEBHOOK_BODY_LIMIT', '100', 100],
+  ['SERVICE_RATE', '300/min', 5],
+  ['SERVICE_RATE', '0.5', 0.5],
+  ['SERVICE_BASE_URL', 'https://API.example.com:443/', 'https://api.example.com'],
+  ['EVENT_ID_POINTER', 'header:X-Id', 'header:X-Id'],
+  ['EVENT_ID_POINTER', '/meta/event~1id', '/meta/event~1id'],
+  ['RECONCILE_PAYMENT_INTENTS_CRON', 'off', 'off'],
+  ['RECONCILE_PAYMENT_INTENTS_CRON', '*/10 * * * * *', '*/10 * * * * *'],
+  ['ADOPTED_AT', '2026-01-01T00:00:00+02:00', new Date('2025-12-31T22:00:00Z')],
+  ['DATABASE_URL', 'postgres:///tally?host=/var/run/postgresql', 'postgres:///tally?host=/var/run/postgresql'],
+])('%s=%s is understood', (name, value, expected) => {
+  expect(loadConfig([], { [name]: value })).toHaveProperty(name, expected);
+});
+
+test('set to nothing is not set', () => {
+  const config = loadConfig([], { PORT: '', DATABASE_URL: '', WEBHOOK_SECRETS_FILE: '' });
+  expect(config.PORT).toBe(8080);
+  expect(config.DATABASE_URL).toBeUndefined();
+  expect(refusal({ SERVICE_API_KEY: '' }, ['SERVICE_API_KEY'])).toContain('missing');
+});
+
+describe('labelled lists', () => {
+  test('the whole string, prefix included, is the secret', () => {
+    const { WEBHOOK_SECRETS } = loadConfig(['WEBHOOK_SECRETS'], { WEBHOOK_SECRETS: 'new=whsec_a+/b==, old=whsec_2' });
+    expect(WEBHOOK_SECRETS).toEqual([
+      { label: 'new', secret: 'whsec_a+/b==' },
+      { label: 'old', secret: 'whsec_2' },
+    ]);
+  });
+
+  test('a file has one a line', async () => {
+    const name = await file('# since May\nnew=whsec_1\r\n\nold=whsec_2\n');
+    const config = loadConfig(['WEBHOOK_SECRETS'], { WEBHOOK_SECRETS_FILE: name });
+    expect(config.WEBHOOK_SECRETS.map(({ label }) => label)).toEqual(['new', 'old']);
+    expect(config.WEBHOOK_SECRETS[0]?.secret).toBe('whsec_1');
+    expect(config.WEBHOOK_SECRETS_FILE).toBe(name);
+  });
+
+  test('tokens keep colons of their own', () => {
+    const { CONSOLE_TOKENS } = loadConfig([], { CONSOLE_TOKENS: 'ann:admin:abc:def:ghi:jkl' });
+    expect(CONSOLE_TOKENS).toEqual([{ name: 'ann', role: 'admin', token: 'abc:def:ghi:jkl' }]);
+  });
+});
+
+describe('NAME_FILE', () => {
+  test('gives a secret without the new line at its end', async () => {
+    expect(loadConfig([], { SERVICE_API_KEY_FILE: await file('key-1\n') }).SERVICE_API_KEY).toBe('key-1');
+  });
+
+  test('beside NAME, or of a file that is not there, is refused', async () => {
+    expect(refusal({ SERVICE_API_KEY: 'a', SERVICE_API_KEY_FILE: await file('b') })).toContain('set both');
+    expect(refusal({ SERVICE_API_KEY_FILE: '/no/such' })).toContain('SERVICE_API_KEY_FILE=/no/such (ENOENT)');
+  });
+});
