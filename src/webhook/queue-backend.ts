@@ -58,14 +58,17 @@ export function openQueue<T>(name: QueueName, settings: QueueSettings): JobQueue
       enableOfflineQueue: false,
       commandTimeout: QUEUE_TIMEOUT_MS,
     };
-    const queue = new Queue<T>(name, { connection, prefix: settings.redisPrefix ?? REDIS_PREFIX });
+    const queue = new Queue<T, unknown, string, T, unknown, string>(name, {
+      connection,
+      prefix: settings.redisPrefix ?? REDIS_PREFIX,
+    });
     queue.on('error', onError);
-    return queue as unknown as JobQueue<T>;
+    return queue;
   }
   const connection = postgresConnection(settings.databaseUrl, 2);
   const queue = new Queue(name, { connection }, createPostgresBackend);
   queue.on('error', onError);
-  return queue as unknown as JobQueue<T>;
+  return queue;
 }
 
 export function openWorker<T>(

@@ -42,6 +42,7 @@ export function createEventQueue(settings: QueueSettings): EventQueue {
   let flushing: Promise<void> | null = null;
   let replaying: Promise<unknown> = Promise.resolve();
 
+  const canFlush = () => queue !== null && waiting.length > 0;
   const opened = openWhenReady(() => openQueue<EventJob>('events', settings), stop.signal).then((ready) => {
     queue = ready;
     flush();
@@ -55,7 +56,7 @@ export function createEventQueue(settings: QueueSettings): EventQueue {
 
   async function drain(): Promise<void> {
     await nextTurn();
-    while (queue && waiting.length > 0) {
+    while (canFlush()) {
       const ids = waiting.slice(0, MAX_PER_FLUSH);
       waiting = waiting.slice(MAX_PER_FLUSH);
       await add(ids, MAX_PER_JOB).catch(dropped);
@@ -66,7 +67,7 @@ export function createEventQueue(settings: QueueSettings): EventQueue {
   function flush(): void {
     flushing ??= drain().finally(() => {
       flushing = null;
-      if (queue && waiting.length > 0) flush();
+      if (canFlush()) flush();
     });
   }
 
@@ -83,7 +84,7 @@ export function createEventQueue(settings: QueueSettings): EventQueue {
     },
     async close() {
       const deadline = performance.now() + QUEUE_TIMEOUT_MS;
-      while (queue && waiting.length > 0 && performance.now() < deadline) await delay(GATHER_MS);
+      while (canFlush() && performance.now() < deadline) await delay(GATHER_MS);
       await inTime.execute(() => replaying).catch(() => {});
       stop.abort();
       await opened;

@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
+import type { Knex } from 'knex';
+import type { Logger } from '../log.js';
+import type { Metrics } from '../metrics.js';
+import { openBreaks } from '../records/breaks.js';
+import { describeError, isPassing } from '../records/database-errors.js';
+import { failEvent, finishEvents, lockWaiting, stillWaiting } from '../records/inbox-work.js';
+import { saveObservations } from '../records/save-observations.js';
+import { eventLabel } from './event-label.js';
+import { findCollisions } from './find-collisions.js';
+import { type ReadEvent, readEvent } from './read-event.js';
+
+export interface ApplyDeps {
+  db: Knex;
+  log: Logger;
+  now: () => Date;
+  metrics: Pick<Metrics, 'eventsApplied'>;
+  /** Records older than this are history: they open no breaks. */
+  adoptedAt: Date;
+}
+
+export interface Applied {
+  applied: number;
+  unhandled: number;
+  failed: number;
+}
+
+interface Outcome extends Applied {
+  /** The rows that this call decided on; the others were done already or in other hands. */
+  ids: string[];
+}
+
+const NOTHING: Outcome = { applied: 0, unhandled: 0, failed: 0, ids: [] };
+/** A row that another transaction holds is looked at again after so long; after that the sweep finds it. */
+const HELD_RETRY_MS = [20, 200];
+const whilePassing = retry(handleWhen(isPassing), {
+  maxAttempts: 5,
+  backoff: new ExponentialBackoff({ initialDelay: 20, maxDelay: 500 }),
+});
+
+/**
+ * Applies stored events to the records, each once in effect; ids that are applied already are passed over. All of them
+ * in one transaction; where that fails, in smaller ones, so that an event that can't be applied fails alone: it is
+ * retried later and `dead` in the end. Throws only while the database can't be used, and then counts it against none.
+ */
+export async function applyEvents(deps: ApplyDeps, ids: string[]): Promise<Applied> {
+  let outcome = NOTHING;
+  let left = [...new Set(ids)];
+  for (const pause of [0, ...HELD_RETRY_MS]) {
+    if (left.length === 0) break;
+    if (pause > 0) await delay(pause);
+    outcome = sum(outcome, await applyApart(deps, left));
+    const decided = new Set(outcome.ids);
+    const others = left.filter((id) => !decided.has(id));
+    left = others.length === 0 ? [] : await stillWaiting(deps.db, others);
+  }
+  const { applied, unhandled, failed } = outcome;
+  return { applied, unhandled, failed };
+}
+
+async function applyApart(deps: ApplyDeps, ids: string[]): Promise<Outcome> {
+  try {
+    return await applyTogether(deps, ids);
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    const [first, ...others] = ids;
+    if (first === undefined) return NOTHING;
+    if (others.length === 0) return fail(deps, first, error);
+    const middle = Math.ceil(ids.length / 2);
+    return sum(await applyApart(deps, ids.slice(0, middle)), await applyApart(deps, ids.slice(middle)));
+  }
+}
+
+async function applyTogether(deps: ApplyDeps, ids: string[]): Promise<Outcome> {
+  const events = await whilePassing.execute(() => deps.db.transaction((trx) => applyIn(trx, deps, ids)));
+  for (const { type, status } of events)
+    if (status === 'applied') deps.metrics.eventsApplied.inc({ event: eventLabel(type) });
+  const applied = events.filter((event) => event.status === 'applied').length;
+  return { applied, unhandled: events.length - applied, failed: 0, ids: events.map((event) => event.id) };
+}
+
+/** The story of one batch: load, observe, save, mark; all or nothing. */
+async function applyIn(trx: Knex.Transaction, { now, adoptedAt }: ApplyDeps, ids: string[]): Promise<ReadEvent[]> {
+  const events = (await lockWaiting(trx, ids)).map(readEvent);
+  if (events.length === 0) return [];
+  await saveObservations(
+    trx,
+    events.flatMap((event) => event.observations),
+    { now: now(), adoptedAt },
+  );
+  const collisions = await findCollisions(trx, events);
+  await openBreaks(trx, [...events.flatMap((event) => event.breaks), ...collisions]);
+  await finishEvents(trx, events);
+  return events;
+}
+
+async function fail({ db, log }: ApplyDeps, id: string, error: unknown): Promise<Outcome> {
+  const described = describeError(error);
+  const failure = await whilePassing.execute(() => failEvent(db, id, described));
+  if (failure) log.error({ eventId: id, ...failure, error: described }, 'an event could not be applied');
+  return { ...NOTHING, failed: failure ? 1 : 0, ids: [id] };
+}
+
+function sum(a: Outcome, b: Outcome): Outcome {
+  return {
+    applied: a.applied + b.applied,
+    unhandled: a.unhandled + b.unhandled,
+    failed: a.failed + b.failed,
+    ids: [...a.ids, ...b.ids],
+  };
+}

@@ -1,0 +1,44 @@
+import type { Knex } from 'knex';
+import { recordKinds } from '../domain/records.js';
+import type { NewBreak } from '../records/breaks.js';
+import { bodiesByKey } from '../records/inbox-work.js';
+import { type FoundRecord, findSubject } from './find-records.js';
+import { dataOf, type ReadEvent } from './read-event.js';
+
+/** The key of an event whose id had come before with other content: that of the first, and something behind it. */
+const SECOND_KEY = /^(id:[0-9a-f]{64})./;
+
+/**
+ * Events that carry the id of an earlier event of their type but name another record: both are applied, and somebody
+ * has to know that the service gave one id twice (or that EVENT_ID_POINTER points at something else).
+ */
+export async function findCollisions(trx: Knex.Transaction, events: ReadEvent[]): Promise<NewBreak[]> {
+  const seconds = events.flatMap((event) => {
+    const first = SECOND_KEY.exec(event.key)?.[1];
+    return first === undefined ? [] : [{ event, first }];
+  });
+  const firsts = await bodiesByKey(trx, [...new Set(seconds.map(({ first }) => first))]);
+  return seconds.flatMap(({ event, first }) => {
+    const other = firsts.get(first);
+    const ours = subjectOf(event.type, event.data);
+    const theirs = other && subjectOf(event.type, dataOf(other.body));
+    if (!other || ours?.id === theirs?.id) return [];
+    return [
+      {
+        kind: 'id_collision' as const,
+        entity: { kind: 'event' as const, id: event.id },
+        evidence: {
+          eventType: event.type,
+          record: ours?.id ?? null,
+          earlierEvent: other.id,
+          earlierRecord: theirs?.id ?? null,
+        },
+      },
+    ];
+  });
+}
+
+function subjectOf(type: string, data: ReadEvent['data']): FoundRecord | null {
+  const kind = recordKinds.find((known) => type.startsWith(`${known}.`));
+  return kind === undefined ? null : findSubject(kind, data);
+}

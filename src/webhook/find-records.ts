@@ -1,0 +1,120 @@
+import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import { type RecordKind, recordRules } from '../domain/records.js';
+
+/** A record that an event's data speaks of. */
+export interface FoundRecord {
+  kind: RecordKind;
+  id: string;
+  /** What the data says of it, under the record's own names, `id` among them; null: nothing but its id. */
+  fields: JsonObject | null;
+  /** JSON pointer to it within the data. */
+  path: string;
+}
+
+/** Names under which a payload may carry a record of a kind, or its id alone. Payload shapes: not shown (6.2). */
+const names: Readonly<Record<RecordKind, { wrappers: readonly string[]; ids: readonly string[] }>> = {
+  payment_intent: {
+    wrappers: ['paymentIntent', 'payment_intent'],
+    ids: ['paymentIntentId', 'payment_intent_id'],
+  },
+  payin: { wrappers: ['payin', 'payIn', 'pay_in'], ids: ['payinId', 'payInId', 'payin_id'] },
+};
+
+/** Names that say nothing of what they wrap: the record is of the kind that the event's type names. */
+const plainWrappers = ['object', 'record', 'resource', 'payload', 'data'];
+const MAX_DEPTH = 4;
+
+/**
+ * The record that an event of this kind is about: the data itself, whole or in part; wrapped; or nothing but an id.
+ * Null where none can be made out.
+ */
+export function findSubject(kind: RecordKind, data: JsonObject, path = '', depth = 0): FoundRecord | null {
+  const { wrappers } = names[kind];
+  for (const name of wrappers) {
+    const value = own(data, name);
+    if (isText(value)) return { kind, id: value, fields: null, path: `${path}/${name}` };
+    if (!isJsonObject(value)) continue;
+    const id = explicitId(kind, value) ?? textId(value) ?? explicitId(kind, data);
+    if (id !== null) return { kind, id, fields: recordFields(kind, id, value), path: `${path}/${name}` };
+  }
+  const id = explicitId(kind, data) ?? (looksLikeRecord(kind, data) ? textId(data) : null);
+  if (id !== null) return { kind, id, fields: recordFields(kind, id, data), path };
+  for (const name of depth < MAX_DEPTH ? plainWrappers : []) {
+    const value = own(data, name);
+    const inner = isJsonObject(value) ? findSubject(kind, value, `${path}/${name}`, depth + 1) : null;
+    if (inner) return inner;
+  }
+  const bare = textId(data);
+  return bare === null ? null : { kind, id: bare, fields: recordFields(kind, bare, data), path };
+}
+
+/** Records of other kinds that the data, or the subject's own fields, carry or name besides. */
+export function findBeside(data: JsonObject, subject: FoundRecord): FoundRecord[] {
+  const holders = subject.fields === null ? [data] : [data, subject.fields];
+  if (subject.kind === 'payin') {
+    const intent = holders.map((holder) => findNamed('payment_intent', holder)).find((found) => found !== null);
+    return intent ? [intent] : [];
+  }
+  const single = holders.map((holder) => findNamed('payin', holder)).find((found) => found !== null);
+  return [...payinsOf(subject), ...(single ? [linked(single, subject.id)] : [])];
+}
+
+/** The payin summaries of an intent (2.1), each linked to it. */
+function payinsOf({ id, fields, path }: FoundRecord): FoundRecord[] {
+  const list = fields === null ? null : own(fields, 'payins');
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((item, index) => {
+    const at = `${path}/payins/${index}`;
+    if (isText(item)) return [{ kind: 'payin' as const, id: item, fields: null, path: at }];
+    const payin = isJsonObject(item) ? textId(item) : null;
+    if (payin === null || !isJsonObject(item)) return [];
+    return [linked({ kind: 'payin', id: payin, fields: item, path: at }, id)];
+  });
+}
+
+function linked(payin: FoundRecord, paymentIntentId: string): FoundRecord {
+  if (payin.fields === null || Object.hasOwn(payin.fields, 'paymentIntentId')) return payin;
+  return { ...payin, fields: { ...payin.fields, paymentIntentId } };
+}
+
+function findNamed(kind: RecordKind, data: JsonObject): FoundRecord | null {
+  for (const name of names[kind].wrappers) {
+    const value = own(data, name);
+    if (isText(value)) return { kind, id: value, fields: null, path: `/${name}` };
+    const id = isJsonObject(value) ? (explicitId(kind, value) ?? textId(value)) : null;
+    if (id !== null && isJsonObject(value))
+      return { kind, id, fields: recordFields(kind, id, value), path: `/${name}` };
+  }
+  const id = explicitId(kind, data);
+  return id === null ? null : { kind, id, fields: null, path: '' };
+}
+
+/** The record as its own list would name it: under `id`, without the name that the payload gave its id. */
+function recordFields(kind: RecordKind, id: string, data: JsonObject): JsonObject | null {
+  const fields = Object.fromEntries(Object.entries(data).filter(([name]) => !names[kind].ids.includes(name)));
+  return Object.keys(fields).some((name) => name !== 'id') ? { ...fields, id } : null;
+}
+
+function looksLikeRecord(kind: RecordKind, data: JsonObject): boolean {
+  const { main, side, amounts, columns } = recordRules[kind];
+  const known = [main.field, side?.field, ...amounts, ...columns.map((column) => column.field)];
+  return known.some((name) => name !== undefined && Object.hasOwn(data, name));
+}
+
+function explicitId(kind: RecordKind, data: JsonObject): string | null {
+  const found = names[kind].ids.map((name) => own(data, name)).find(isText);
+  return found ?? null;
+}
+
+function textId(data: JsonObject): string | null {
+  const id = own(data, 'id');
+  return isText(id) ? id : null;
+}
+
+function own(data: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(data, name) ? data[name] : undefined;
+}
+
+function isText(value: Json | undefined): value is string {
+  return typeof value === 'string' && value !== '';
+}

@@ -1,0 +1,107 @@
+import type { JsonObject } from '../domain/json.js';
+import type { Observation, ObservationSource } from '../domain/observation.js';
+import { amountViolations, type RecordKind, recordKinds, recordRules, stateOn } from '../domain/records.js';
+import { type FoundRecord, findBeside, findSubject } from './find-records.js';
+
+/** What is needed of a stored event to say what it shows. */
+export interface ObservableEvent {
+  /** Of its inbox row. */
+  id: string;
+  type: string;
+  /** Unix seconds of the service's clock, as the signed body says. */
+  timestamp: number;
+  source: 'webhook' | 'delivery_history';
+  data: JsonObject;
+}
+
+/** Something in the data that breaks the specification and therefore was not applied. */
+export interface EventProblem {
+  /** JSON pointer into the data. */
+  path: string;
+  detail: string;
+}
+
+export interface ObservedEvent {
+  observations: Observation[];
+  /** False: a type whose records are not kept here. */
+  handled: boolean;
+  problems: EventProblem[];
+}
+
+/** The furthest moment that a date can name; a timestamp beyond it counts as it. */
+const MAX_TIME_MS = 8.64e15;
+
+/**
+ * What an event says of the records it speaks of. Its type's prefix decides what kind of record it is about, the shape
+ * of its data is recognized (find-records.ts). A state that only the type's suffix names counts as the record's; where
+ * the data says another one the data counts, and the record is to be read. Whatever can't be read off is asked for by
+ * a mention. Never throws.
+ */
+export function observeEvent(event: ObservableEvent): ObservedEvent {
+  const kind = recordKinds.find((known) => event.type.startsWith(`${known}.`));
+  if (kind === undefined) return { observations: [], handled: false, problems: [] };
+  const subject = findSubject(kind, event.data);
+  if (subject === null) {
+    return { observations: [], handled: true, problems: [{ path: '', detail: `no id of a ${kind} in the data` }] };
+  }
+  const suffix = event.type.slice(kind.length + 1);
+  const at = { ...serviceTime(event.timestamp), source: { type: event.source, ref: event.id } };
+  const seen = [
+    observe(withState(subject, suffix), at, suffix),
+    ...findBeside(event.data, subject).map((found) => observe(found, at, null)),
+  ];
+  return {
+    observations: seen.flatMap((one) => one.observations),
+    handled: true,
+    problems: seen.flatMap((one) => one.problems),
+  };
+}
+
+interface At {
+  from: number;
+  to: number;
+  source: ObservationSource;
+}
+
+function observe(
+  { kind, id, fields, path }: FoundRecord,
+  at: At,
+  suffix: string | null,
+): Pick<ObservedEvent, 'observations' | 'problems'> {
+  const mention: Observation = { kind, id, ...at, type: 'mention' };
+  if (fields === null) return { observations: [mention], problems: [] };
+  const problems = violations(kind, fields).map((found) => ({ ...found, path: path + found.path }));
+  if (problems.length > 0) return { observations: [mention], problems };
+  const claim: Observation = { kind, id, ...at, type: 'claim', fields };
+  return { observations: contradicts(kind, fields, suffix) ? [claim, mention] : [claim], problems: [] };
+}
+
+/** With the state that the type's suffix names, where the data has none. */
+function withState(found: FoundRecord, suffix: string): FoundRecord {
+  const { main } = recordRules[found.kind];
+  const given = found.fields !== null && Object.hasOwn(found.fields, main.field) ? found.fields[main.field] : null;
+  if (given !== null || !main.ranks.has(suffix)) return found;
+  return { ...found, fields: { ...found.fields, id: found.id, [main.field]: suffix } };
+}
+
+function contradicts(kind: RecordKind, fields: JsonObject, suffix: string | null): boolean {
+  const { main } = recordRules[kind];
+  return suffix !== null && main.ranks.has(suffix) && stateOn(main, fields) !== suffix;
+}
+
+/** Amounts that are not decimal strings, and texts that are no text: states, ids, the merchant's reference. */
+function violations(kind: RecordKind, fields: JsonObject): EventProblem[] {
+  const texts = recordRules[kind].columns.filter((column) => column.type === 'text');
+  return [
+    ...amountViolations(kind, fields).map(({ path, given }) => ({ path, detail: `not a decimal string: ${given}` })),
+    ...texts.flatMap(({ field }) => {
+      const value = Object.hasOwn(fields, field) ? fields[field] : null;
+      return value === null || typeof value === 'string' ? [] : [{ path: `/${field}`, detail: 'not a string' }];
+    }),
+  ];
+}
+
+function serviceTime(timestamp: number): { from: number; to: number } {
+  const from = Math.round(Math.max(-MAX_TIME_MS, Math.min(MAX_TIME_MS, timestamp * 1_000)));
+  return { from, to: Number.isInteger(timestamp) ? Math.min(from + 999, MAX_TIME_MS) : from };
+}

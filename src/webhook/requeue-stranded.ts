@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { claimStranded } from '../records/inbox-work.js';
+import { type ApplyDeps, applyEvents } from './apply-events.js';
+import { logSeldom } from './log-seldom.js';
+
+const BATCH = 200;
+/** An event this young is most likely on its way through the queue. */
+const GRACE_SECONDS = 2;
+
+/**
+ * Applies the events that no job speaks of: stored while the queue was down, flushed out of it, left by a dead worker,
+ * or due for a retry. It takes them from the inbox itself, so that a queue that stays away holds nothing up. Several
+ * processes may do this at once. Returns how many it took.
+ */
+export async function requeueStranded(deps: ApplyDeps, signal: AbortSignal): Promise<number> {
+  let taken = 0;
+  let full = true;
+  while (full && !signal.aborted) {
+    const ids = await claimStranded(deps.db, { limit: BATCH, graceSeconds: GRACE_SECONDS });
+    if (ids.length > 0) await applyEvents(deps, ids);
+    taken += ids.length;
+    full = ids.length === BATCH;
+  }
+  return taken;
+}
+
+/** Does so at once and every `everyMs`, through whatever happens to the database. `close` waits for the one under way. */
+export function sweepInbox(deps: ApplyDeps, everyMs: number): { close(): Promise<void> } {
+  const stop = new AbortController();
+  const onError = logSeldom(deps.log, 'the inbox could not be swept');
+  const swept = (async () => {
+    while (!stop.signal.aborted) {
+      await requeueStranded(deps, stop.signal).catch(onError);
+      await delay(everyMs, undefined, { signal: stop.signal }).catch(() => {});
+    }
+  })();
+  return {
+    close: () => {
+      stop.abort();
+      return swept;
+    },
+  };
+}
