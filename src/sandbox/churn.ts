@@ -1,0 +1,39 @@
+import { createStandardIntent } from './create-standard.js';
+import { openDispute } from './dispute.js';
+import { cancelIntent, isUnpaid } from './expire-intent.js';
+import type { Intent } from './intent.js';
+import { payIntent } from './pay-intent.js';
+import { createDraw } from './random.js';
+import type { Merchant } from './service.js';
+
+/**
+ * The list moves between two pages: new rows come in at its head, and rows that the caller has just seen, the cursor row
+ * among them, change and so may leave the filter.
+ */
+export function churn(merchant: Merchant, seen: readonly Intent[], n: number): void {
+  const draw = createDraw(merchant.seed, 'churn');
+  const inserts = 1 + Math.floor(draw(n * 8) * 3);
+  for (let i = 0; i < inserts; i += 1) {
+    createStandardIntent(merchant, {
+      amount: '10',
+      currency: 'USD',
+      assetCode: 'USDT.TRC20',
+      merchantReference: `churn-${n}-${i}`,
+    });
+  }
+  const last = seen.at(-1);
+  const other = seen[Math.floor(draw(n * 8 + 1) * seen.length)];
+  if (last) move(merchant, last, draw(n * 8 + 2));
+  if (other && other !== last) move(merchant, other, draw(n * 8 + 3));
+}
+
+function move(merchant: Merchant, { id }: Intent, draw: number): void {
+  const intent = merchant.intents.read(id);
+  if (!intent) return;
+  if (isUnpaid(intent)) {
+    if (draw < 0.5) cancelIntent(merchant, id);
+    else payIntent(merchant, id);
+  } else if (intent.status === 'completed' && intent.irregularStatus === 'none') {
+    openDispute(merchant, id);
+  }
+}

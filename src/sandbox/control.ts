@@ -1,0 +1,63 @@
+import { createStandardIntent, type StandardInput } from './create-standard.js';
+import { decideDispute, openDispute } from './dispute.js';
+import { type Endpoint, type NewEndpoint } from './endpoints.js';
+import { cancelIntent } from './expire-intent.js';
+import { type Faults, NO_FAULTS } from './faults.js';
+import { intentJson } from './intent-record.js';
+import { type Payment, payIntent } from './pay-intent.js';
+import type { Merchant, Service } from './service.js';
+import { testSend } from './test-send.js';
+import type { Webhooks } from './webhooks.js';
+
+/** What the outside world and the dashboard do, without HTTP: for tests, drills and the demo. Refusals are thrown. */
+export interface SandboxControl {
+  /** Milliseconds on the sandbox's clock. */
+  now(): number;
+  advance(seconds: number): void;
+  /** Answers the id of the new payment intent. */
+  createPayment(input: StandardInput): string;
+  /** Answers the id of the payin. */
+  pay(id: string, payment?: Payment): string;
+  cancel(id: string): boolean;
+  dispute(id: string, amount?: string): void;
+  decide(id: string, decision: 'encash' | 'refund'): void;
+  /** The payment vanishes from the service, as after a reset of its environment. */
+  remove(id: string): boolean;
+  /** The record as the list shows it; null when there is none. Metadata has passed through JSON.parse. */
+  paymentIntent(id: string): Record<string, unknown> | null;
+  addEndpoint(input: NewEndpoint): Endpoint;
+  removeEndpoint(id: string): void;
+  setEndpointActive(id: string, isActive: boolean): void;
+  /** Answers the id of the delivery. */
+  testSend(endpointId: string, eventType: string): string;
+  /** Every fault that is not given goes back to its default. */
+  setFaults(faults: Partial<Faults>): void;
+  /** Resolves when every delivery that is due has been attempted. Retries that lie ahead do not count. */
+  deliveriesIdle(): Promise<void>;
+}
+
+export function createControl(service: Service, merchant: Merchant, webhooks: Webhooks): SandboxControl {
+  const { clock } = service;
+  return {
+    now: () => clock.now(),
+    advance: (seconds) => clock.advance(seconds),
+    createPayment: (input) => createStandardIntent(merchant, input).id,
+    pay: (id, payment) => payIntent(merchant, id, payment).id,
+    cancel: (id) => cancelIntent(merchant, id),
+    dispute: (id, amount) => void openDispute(merchant, id, amount),
+    decide: (id, decision) => void decideDispute(merchant, id, decision),
+    remove: (id) => merchant.intents.remove(id),
+    paymentIntent(id) {
+      const intent = merchant.intents.read(id);
+      return intent ? (JSON.parse(intentJson(intent, service.baseUrl)) as Record<string, unknown>) : null;
+    },
+    addEndpoint: (input) => webhooks.endpoints.create(input),
+    removeEndpoint: (id) => webhooks.endpoints.remove(id),
+    setEndpointActive: (id, isActive) => void webhooks.endpoints.setActive(id, isActive),
+    testSend: (endpointId, eventType) => testSend(merchant, webhooks, endpointId, eventType).id,
+    setFaults(faults) {
+      service.faults = { ...NO_FAULTS, ...faults };
+    },
+    deliveriesIdle: () => webhooks.idle(),
+  };
+}

@@ -1,0 +1,143 @@
+import type { PayloadShape } from './intent-record.js';
+
+/**
+ * How the service misbehaves, and which of the things the specification leaves open it does in which way.
+ * Numbers called a chance lie between 0 and 1; every draw comes from the seed.
+ */
+export interface Faults {
+  // Deliveries
+  /** Chance that no attempt of a delivery ever reaches the endpoint: it ends as failed. */
+  drop: number;
+  /** Chance that one attempt gets lost; the next may arrive. */
+  flaky: number;
+  /** Chance that the first attempt waits `delaySeconds`. The event keeps its time. */
+  delay: number;
+  delaySeconds: number;
+  /** Chance that the first attempt waits up to `reorderSeconds`, so that later events overtake it. */
+  reorder: number;
+  reorderSeconds: number;
+  /** Chance that an attempt is sent twice. */
+  duplicate: number;
+  /** Chance that bytes of an attempt's body change after signing. */
+  corrupt: number;
+  /** Chance that a delivery is noted as answered with 200 and never sent. */
+  phantom: number;
+  /** Chance that somebody without the secret sends an event beside the true one. */
+  forge: number;
+  /** A retry gets a new timestamp and signature. Otherwise it repeats the first attempt byte for byte. */
+  restamp: boolean;
+  /** Where the event id stands. */
+  eventId: 'none' | 'envelope' | 'header';
+  shape: PayloadShape;
+  // Payins
+  /** Chance that compliance rejects a deposit. */
+  kytRejected: number;
+  /** Chance that compliance never comes to a result. */
+  kytPending: number;
+  // API
+  /** Chance of 429. `retryAfter`: seconds in the Retry-After header, null for none, "http-date" for a date a second ahead. */
+  rateLimit: number;
+  retryAfter: number | 'http-date' | null;
+  serverError: number;
+  slow: number;
+  slowMs: number;
+  /** Chance of an HTML page in place of JSON, under status 200 or 502. */
+  html: number;
+  /** Chance that the connection is cut in the middle of the answer. */
+  cut: number;
+  /** Chance that rows are inserted and changed before a page that continues a list is read. */
+  churn: number;
+  // Contract
+  /**
+   * `key`: rows beyond the cursor row's place; unknown cursor 400. `orm`: rows from the cursor row's place on, the first
+   * of them skipped, whichever it is; unknown cursor: an empty page. `list`: empty page unless the row is in the filtered list.
+   */
+  cursor: 'key' | 'orm' | 'list';
+  /** Other names for query parameters, for example `{"paymentIntents": {"status": "state"}}`. */
+  names: { paymentIntents: Record<string, string>; deliveries: Record<string, string> };
+  unknownParameters: 'ignore' | 'refuse';
+  /** `irregular` also lists disputes whose received amount equals the expected one. */
+  irregularHoldsDisputes: boolean;
+  /** The webhook endpoint list is reserved for business accounts (specification 4.21). */
+  businessAccount: boolean;
+}
+
+export const NO_FAULTS: Faults = {
+  drop: 0,
+  flaky: 0,
+  delay: 0,
+  delaySeconds: 30,
+  reorder: 0,
+  reorderSeconds: 3,
+  duplicate: 0,
+  corrupt: 0,
+  phantom: 0,
+  forge: 0,
+  restamp: false,
+  eventId: 'none',
+  shape: 'full',
+  kytRejected: 0,
+  kytPending: 0,
+  rateLimit: 0,
+  retryAfter: 1,
+  serverError: 0,
+  slow: 0,
+  slowMs: 1000,
+  html: 0,
+  cut: 0,
+  churn: 0,
+  cursor: 'orm',
+  names: { paymentIntents: {}, deliveries: {} },
+  unknownParameters: 'ignore',
+  irregularHoldsDisputes: true,
+  businessAccount: true,
+};
+
+const CHOICES: Partial<Record<keyof Faults, readonly unknown[]>> = {
+  eventId: ['none', 'envelope', 'header'],
+  shape: ['full', 'partial', 'wrapped', 'bare'],
+  cursor: ['key', 'orm', 'list'],
+  unknownParameters: ['ignore', 'refuse'],
+};
+
+const UNBOUNDED = new Set<string>(['delaySeconds', 'reorderSeconds', 'slowMs']);
+
+/** Every field that is not given goes back to its default. Answers what is wrong as a text. */
+export function parseFaults(
+  input: Record<string, unknown>,
+): { ok: true; faults: Faults } | { ok: false; problem: string } {
+  const faults: Record<string, unknown> = { ...NO_FAULTS };
+  for (const [name, value] of Object.entries(input)) {
+    const fallback = faults[name];
+    if (fallback === undefined) return { ok: false, problem: `there is no fault named ${name}` };
+    const problem = name === 'names' ? checkNames(value) : check(name, value, fallback);
+    if (problem !== null) return { ok: false, problem: `${name}: ${problem}` };
+    faults[name] = name === 'names' ? { ...NO_FAULTS.names, ...(value as Faults['names']) } : value;
+  }
+  return { ok: true, faults: faults as unknown as Faults };
+}
+
+function check(name: string, value: unknown, fallback: unknown): string | null {
+  const choices = CHOICES[name as keyof Faults];
+  if (choices) return choices.includes(value) ? null : `one of ${choices.join(', ')}`;
+  if (name === 'retryAfter') {
+    return value === null || value === 'http-date' || isCount(value) ? null : 'seconds, null or "http-date"';
+  }
+  if (typeof fallback === 'boolean') return typeof value === 'boolean' ? null : 'true or false';
+  if (!isCount(value)) return 'a number that is not negative';
+  return UNBOUNDED.has(name) || value <= 1 ? null : 'a chance between 0 and 1';
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+function checkNames(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null) return 'an object';
+  for (const [list, names] of Object.entries(value)) {
+    if (!(list in NO_FAULTS.names)) return `there is no list named ${list}`;
+    if (typeof names !== 'object' || names === null) return 'an object of names';
+    if (Object.values(names).some((name) => typeof name !== 'string')) return 'names are strings';
+  }
+  return null;
+}

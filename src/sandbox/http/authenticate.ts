@@ -1,0 +1,33 @@
+import type { Request } from 'express';
+import type { Account } from '../account.js';
+import { Refusal } from '../refusal.js';
+
+export interface Caller {
+  account: Account;
+  /** Calls that debit funds need a TOTP code from a dashboard session (specification 5). */
+  kind: 'api_key' | 'session';
+}
+
+export type Authenticate = (request: Request) => Caller;
+
+/** Bearer tokens of the sandbox: the merchant's key, its dashboard session, and the key of another merchant. */
+export function createAuthenticate({ own, other }: { own: Account; other: Account }): Authenticate {
+  const callers = new Map<string, Caller>([
+    ['sandbox-api-key', { account: own, kind: 'api_key' }],
+    ['sandbox-session-token', { account: own, kind: 'session' }],
+    ['sandbox-other-key', { account: other, kind: 'api_key' }],
+  ]);
+  return (request) => {
+    const header = request.headers.authorization;
+    if (header === undefined) throw unauthorized('the Authorization header is missing');
+    const token = /^Bearer +(\S+)$/i.exec(header)?.[1];
+    if (token === undefined) throw unauthorized('the Authorization header must be: Bearer <ACCESS_TOKEN>');
+    const caller = callers.get(token);
+    if (!caller) throw unauthorized('the access token is not valid');
+    return caller;
+  };
+}
+
+function unauthorized(message: string): Refusal {
+  return new Refusal(401, 'UNAUTHORIZED', message);
+}

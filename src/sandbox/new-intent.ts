@@ -1,0 +1,86 @@
+import { depositPlace } from './address.js';
+import { fiatToCrypto, findAsset } from './assets.js';
+import { expireIntent } from './expire-intent.js';
+import { type Intent, setStatus } from './intent.js';
+import { amountOf, formatAmount } from './money.js';
+import type { Merchant } from './service.js';
+
+/** What both ways of creation bring along, already checked. */
+export interface NewIntent {
+  amount: bigint;
+  currencyRequested: string;
+  requestedCurrencyType: 'fiat' | 'crypto';
+  acceptedCoins: string[];
+  /** The asset, where it is chosen at once. */
+  assetCode: string | null;
+  source: string;
+  merchantReference: string | null;
+  metadata: string | null;
+  invoiceId: string | null;
+  productId: string | null;
+  posTerminalId: string | null;
+  customerEmail: string | null;
+  customerRefundAddress: string | null;
+  returnUrl: string | null;
+  expirySeconds: number;
+}
+
+/** Every field of an intent that nobody has touched yet. */
+export function blankIntent(id: string, position: number, createdAt: number, input: NewIntent): Intent {
+  const { amount, expirySeconds, ...given } = input;
+  return {
+    ...given,
+    id,
+    position,
+    status: 'waiting_address_selection',
+    amountRequested: formatAmount(amount),
+    amountCryptoExpected: null,
+    assetCode: null,
+    totalAmountReceived: '0',
+    amountNetMerchant: '0',
+    feeAmountTotal: '0',
+    amountInRange: null,
+    amountRejected: null,
+    amountToRefund: null,
+    feeAmountOnRange: null,
+    feeAmountOnRejected: null,
+    irregularStatus: 'none',
+    irregularActionBy: null,
+    irregularActionAt: null,
+    irregularRefundPayoutId: null,
+    createdAt,
+    expiresAt: createdAt + Math.round(expirySeconds * 1000),
+    updatedAt: createdAt,
+    depositAddress: null,
+    memo: null,
+    history: [],
+    payins: [],
+  };
+}
+
+/** The customer chose an asset: the address is allocated and a fiat amount is locked at the rate of the moment. */
+export function chooseAsset(seed: number, intent: Intent, assetCode: string): void {
+  const asset = findAsset(assetCode);
+  if (!asset) throw new Error(`no asset ${assetCode}`);
+  intent.assetCode = assetCode;
+  if (intent.requestedCurrencyType === 'fiat') {
+    const expected = fiatToCrypto(amountOf(intent.amountRequested), intent.currencyRequested, asset);
+    intent.amountCryptoExpected = formatAmount(expected);
+  }
+  Object.assign(intent, depositPlace(seed, intent.position, assetCode));
+}
+
+/** Creates the intent, tells of it, and lets it expire in time. */
+export function addIntent(merchant: Merchant, input: NewIntent): Intent {
+  const { clock } = merchant.service;
+  const now = clock.now();
+  const intent = merchant.intents.add((id, position) => {
+    const made = blankIntent(id, position, now, input);
+    if (input.assetCode !== null) chooseAsset(merchant.seed, made, input.assetCode);
+    setStatus(made, input.assetCode === null ? 'waiting_address_selection' : 'pending', now, input.source);
+    return made;
+  });
+  merchant.emit('payment_intent.created', intent);
+  clock.at(intent.expiresAt, () => expireIntent(merchant, intent.id));
+  return intent;
+}

@@ -1,0 +1,38 @@
+/** What stays as it is while a sandbox runs. Everything has a default. */
+export interface SandboxSettings {
+  /** The same seed and the same calls give the same ids, secrets, amounts, addresses and faults. */
+  seed: number;
+  /** How many past payments there are, over the two years before the start. */
+  payments: number;
+  /** Time between two blocks; 0 settles a payment within the call that pays it. */
+  confirmationSeconds: number;
+  /** Time until compliance has a result for a deposit; 0: at once. */
+  kytSeconds: number;
+  /** How long a payment may be paid. */
+  expirySeconds: number;
+  /** How far the received amount may lie beside the expected one, in hundredths of a percent. */
+  toleranceBasisPoints: number;
+  /** Waits before the second, third, … attempt of a delivery, in seconds of the sandbox's clock. */
+  retrySchedule: readonly number[];
+  deliveryTimeoutMs: number;
+  /** Deliveries on their way at once to one endpoint. */
+  deliveryConcurrency: number;
+  /** Older deliveries leave the history. */
+  keepDeliveries: number;
+  /** The real clock under the sandbox's own. */
+  realNow: () => number;
+}
+
+export const DEFAULT_SETTINGS: SandboxSettings = {
+  seed: 1,
+  payments: 0,
+  confirmationSeconds: 1,
+  kytSeconds: 1,
+  expirySeconds: 3600,
+  toleranceBasisPoints: 50,
+  retrySchedule: [5, 30, 120, 600, 3600],
+  deliveryTimeoutMs: 10_000,
+  deliveryConcurrency: 32,
+  keepDeliveries: 200_000,
+  realNow: Date.now,
+};

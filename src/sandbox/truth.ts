@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import type { Account } from './account.js';
+import { deliveryJson } from './delivery.js';
+import { endpointRecord } from './endpoints.js';
+import type { Intent } from './intent.js';
+import { confirmationsAt, intentJson, payinRecord } from './intent-record.js';
+import type { Service } from './service.js';
+
+/**
+ * Writes everything there is as one JSON object, newest first, of intents those that last changed before the given
+ * moment: `{now, updatedAt: {intentId: time}, paymentIntents, payins, webhookEndpoints, deliveries}`. The records are the
+ * very texts that the API answers.
+ */
+export async function writeTruth(service: Service, account: Account, before: number, out: Writable): Promise<void> {
+  const { merchant, webhooks } = account;
+  const now = service.clock.now();
+  const confirmationMs = service.settings.confirmationSeconds * 1000;
+  const intents = function* (): Generator<Intent> {
+    for (let position = merchant.intents.size() - 1; position >= 0; position -= 1) {
+      const intent = merchant.intents.at(position);
+      if (intent && intent.updatedAt < before) yield intent;
+    }
+  };
+  const payins = function* (): Generator<string> {
+    for (const intent of intents()) {
+      for (const payin of intent.payins) {
+        yield JSON.stringify(payinRecord(payin, intent.id, confirmationsAt(payin, now, confirmationMs)));
+      }
+    }
+  };
+  const text = (value: unknown): string => JSON.stringify(value);
+  out.write(`{"now":${text(new Date(now).toISOString())},"updatedAt":{`);
+  await writeAll(
+    out,
+    mapped(intents(), ({ id, updatedAt }) => `"${id}":"${new Date(updatedAt).toISOString()}"`),
+  );
+  out.write('},"paymentIntents":[');
+  await writeAll(
+    out,
+    mapped(intents(), (intent) => intentJson(intent, service.baseUrl)),
+  );
+  out.write('],"payins":[');
+  await writeAll(out, payins());
+  out.write(`],"webhookEndpoints":${text(webhooks.endpoints.list().map(endpointRecord))},"deliveries":[`);
+  await writeAll(out, mapped(webhooks.log.all(), deliveryJson));
+  out.write(']}');
+}
+
+function* mapped<T>(items: Iterable<T>, show: (item: T) => string): Generator<string> {
+  for (const item of items) yield show(item);
+}
+
+const CHUNK = 500;
+
+async function writeAll(out: Writable, texts: Iterable<string>): Promise<void> {
+  let chunk: string[] = [];
+  let separator = '';
+  const flush = async (): Promise<void> => {
+    if (chunk.length === 0) return;
+    const room = out.write(separator + chunk.join(','));
+    separator = ',';
+    chunk = [];
+    if (!room && !out.destroyed) await Promise.race([once(out, 'drain'), once(out, 'close')]);
+  };
+  for (const text of texts) {
+    chunk.push(text);
+    if (chunk.length >= CHUNK) await flush();
+    if (out.destroyed) return;
+  }
+  await flush();
+}
