@@ -1,0 +1,114 @@
+import type { Knex } from 'knex';
+import { type BreakKind, type Severity, severityOf } from '../domain/break.js';
+import type { JsonObject } from '../domain/json.js';
+import type { EntityKind, EntityRef } from '../domain/records.js';
+import { fromDatabaseText, toDatabaseText } from './database-text.js';
+import { toJsonText } from './json-text.js';
+
+/** Who opens and resolves breaks where no person does. */
+const AUTOMATIC = 'tallyhook';
+
+export interface NewBreak {
+  kind: BreakKind;
+  entity: EntityRef;
+  /** Field by field: ours, theirs, and where each comes from. */
+  evidence: JsonObject;
+  /** Left out: what the catalogue says of the kind. */
+  severity?: Severity;
+  /** Not opened again, even after it was closed. */
+  once?: boolean;
+}
+
+export interface BreakRef {
+  kind: BreakKind;
+  entity: EntityRef;
+}
+
+/**
+ * Opens breaks; one that is open (or acknowledged) already stays, with its evidence, unless the new one is more severe.
+ * Returns how many were opened. Call it after `saveObservations` where one transaction does both.
+ */
+export async function openBreaks(trx: Knex, breaks: NewBreak[]): Promise<number> {
+  const wanted = [...new Map(breaks.map((wanted) => [keyOf(wanted), wanted])).values()];
+  if (wanted.length === 0) return 0;
+  const opened = await trx.raw<{ rows: { id: string; is_new: boolean }[] }>(
+    `INSERT INTO breaks AS break (kind, severity, entity_kind, entity_id, evidence)
+     SELECT kind, severity, entity_kind, entity_id, evidence
+     FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[])
+       AS new (kind, severity, entity_kind, entity_id, evidence, once)
+     WHERE NOT (once AND EXISTS (
+       SELECT FROM breaks AS known
+       WHERE (known.kind, known.entity_kind, known.entity_id) = (new.kind, new.entity_kind, new.entity_id)))
+     ORDER BY kind, entity_kind, entity_id
+     ON CONFLICT (kind, entity_kind, entity_id) WHERE status IN ('open', 'acknowledged')
+     DO UPDATE SET severity = excluded.severity, evidence = excluded.evidence
+     WHERE array_position(ARRAY['low', 'medium', 'high', 'critical'], excluded.severity)
+         > array_position(ARRAY['low', 'medium', 'high', 'critical'], break.severity)
+     RETURNING id, xmax = 0 AS is_new`,
+    [
+      wanted.map((wanted) => wanted.kind),
+      wanted.map((wanted) => wanted.severity ?? severityOf(wanted.kind)),
+      wanted.map((wanted) => wanted.entity.kind),
+      wanted.map((wanted) => toDatabaseText(wanted.entity.id)),
+      wanted.map((wanted) => toJsonText(wanted.evidence)),
+      wanted.map((wanted) => wanted.once ?? false),
+    ],
+  );
+  await addSteps(
+    trx,
+    opened.rows.filter((row) => row.is_new).map((row) => row.id),
+    'opened',
+  );
+  await addSteps(
+    trx,
+    opened.rows.filter((row) => !row.is_new).map((row) => row.id),
+    'escalated',
+  );
+  return opened.rows.filter((row) => row.is_new).length;
+}
+
+/** Closes open breaks of which a later observation showed that they are gone. Returns how many. */
+export async function autoResolveBreaks(trx: Knex, gone: BreakRef[]): Promise<number> {
+  if (gone.length === 0) return 0;
+  const resolved = await trx.raw<{ rows: { id: string }[] }>(
+    `WITH gone AS (
+       SELECT break.id FROM breaks AS break
+       JOIN (SELECT DISTINCT * FROM unnest(?::text[], ?::text[], ?::text[])) AS gone (kind, entity_kind, entity_id)
+         USING (kind, entity_kind, entity_id)
+       WHERE break.status IN ('open', 'acknowledged')
+       ORDER BY break.kind, break.entity_kind, break.entity_id FOR UPDATE OF break
+     )
+     UPDATE breaks AS break SET status = 'auto_resolved', resolved_at = now()
+     FROM gone WHERE break.id = gone.id RETURNING break.id`,
+    [gone.map((ref) => ref.kind), gone.map((ref) => ref.entity.kind), gone.map((ref) => toDatabaseText(ref.entity.id))],
+  );
+  await addSteps(
+    trx,
+    resolved.rows.map((row) => row.id),
+    'auto_resolved',
+  );
+  return resolved.rows.length;
+}
+
+/** Which of the kinds are open (or acknowledged) for which entity. */
+export async function openBreaksOf(db: Knex, kinds: BreakKind[], entityKind: EntityKind): Promise<BreakRef[]> {
+  const rows = await db<{ kind: BreakKind; entity_kind: EntityKind; entity_id: string }>('breaks')
+    .select('kind', 'entity_id')
+    .whereIn('kind', kinds)
+    .where('entity_kind', entityKind)
+    .whereRaw("status IN ('open', 'acknowledged')");
+  return rows.map((row) => ({ kind: row.kind, entity: { kind: entityKind, id: fromDatabaseText(row.entity_id) } }));
+}
+
+async function addSteps(trx: Knex, ids: string[], action: string): Promise<void> {
+  if (ids.length === 0) return;
+  await trx.raw(`INSERT INTO break_steps (break_id, action, actor) SELECT unnest(?::bigint[]), ?, ?`, [
+    ids,
+    action,
+    AUTOMATIC,
+  ]);
+}
+
+function keyOf({ kind, entity }: BreakRef): string {
+  return `${kind} ${entity.kind} ${entity.id}`;
+}

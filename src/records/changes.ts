@@ -1,0 +1,109 @@
+import type { Knex } from 'knex';
+import type { Json } from '../domain/json.js';
+import type { SourceType } from '../domain/observation.js';
+import type { EntityKind, EntityRef } from '../domain/records.js';
+import { columnArray } from './column-array.js';
+import { fromDatabaseText, toDatabaseText } from './database-text.js';
+import { fromJsonText } from './json-text.js';
+
+/** The field of the one change that brings a record into being: `to` is the whole record. */
+export const WHOLE_RECORD = '*';
+
+/** An observation, or the store itself, which registers what it expects of an order. */
+export interface ChangeSource {
+  type: SourceType | 'store';
+  ref: string;
+}
+
+/** `from` and `to` are JSON text, null where the field was or is absent. Personal fields are digests already. */
+export interface NewChange {
+  entity: EntityRef;
+  field: string;
+  from: string | null;
+  to: string | null;
+  source: ChangeSource;
+  /** Milliseconds on the service's clock. */
+  serviceTime: number | null;
+}
+
+export interface Change {
+  /** The place in the feed: `after` of the next read. */
+  seq: string;
+  entity: EntityRef;
+  field: string;
+  from: Json;
+  to: Json;
+  source: ChangeSource;
+  serviceTime: string | null;
+  changedAt: string;
+}
+
+interface ChangeRow {
+  seq: string;
+  entity_kind: EntityKind;
+  entity_id: string;
+  field: string;
+  from_value: string | null;
+  to_value: string | null;
+  source_type: ChangeSource['type'];
+  source_ref: string;
+  service_time: Date | null;
+  changed_at: Date;
+}
+
+/** Appends to the history, in the order given. */
+export async function appendChanges(trx: Knex.Transaction, changes: NewChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  await trx.raw(
+    `INSERT INTO changes (entity_kind, entity_id, field, from_value, to_value, source_type, source_ref, service_time)
+     SELECT kind, id, field, from_value, to_value, type, ref, to_timestamp(time / 1000.0)
+     FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::float8[])
+       AS new (kind, id, field, from_value, to_value, type, ref, time)`,
+    [
+      changes.map((change) => change.entity.kind),
+      changes.map((change) => toDatabaseText(change.entity.id)),
+      changes.map((change) => toDatabaseText(change.field)),
+      columnArray(changes.map((change) => change.from)),
+      columnArray(changes.map((change) => change.to)),
+      changes.map((change) => change.source.type),
+      changes.map((change) => toDatabaseText(change.source.ref)),
+      columnArray(changes.map((change) => change.serviceTime)),
+    ],
+  );
+}
+
+/**
+ * The feed: changes after a place, oldest first. A reader that goes on from the last `seq` it was given misses nothing
+ * and never meets a lower one: rows are held back while a transaction that may still add a lower one is open.
+ * Takes the pool, not a transaction, whose older snapshot could hide rows below that bound.
+ */
+export async function readChanges(db: Knex, query: { after: string; take: number }): Promise<Change[]> {
+  const bound = await db.raw<{ rows: { bound: string }[] }>('SELECT changes_settled_up_to() AS bound');
+  const rows = await db<ChangeRow>('changes')
+    .where('seq', '>', query.after)
+    .where('seq', '<=', bound.rows[0]?.bound ?? '0')
+    .orderBy('seq')
+    .limit(query.take);
+  return rows.map(changeOf);
+}
+
+/** The history of one record or order, oldest first. */
+export async function changesOf(db: Knex, entity: EntityRef): Promise<Change[]> {
+  const rows = await db<ChangeRow>('changes')
+    .where({ entity_kind: entity.kind, entity_id: toDatabaseText(entity.id) })
+    .orderBy('seq');
+  return rows.map(changeOf);
+}
+
+function changeOf(row: ChangeRow): Change {
+  return {
+    seq: row.seq,
+    entity: { kind: row.entity_kind, id: fromDatabaseText(row.entity_id) },
+    field: fromDatabaseText(row.field),
+    from: row.from_value === null ? null : fromJsonText(row.from_value),
+    to: row.to_value === null ? null : fromJsonText(row.to_value),
+    source: { type: row.source_type, ref: fromDatabaseText(row.source_ref) },
+    serviceTime: row.service_time?.toISOString() ?? null,
+    changedAt: row.changed_at.toISOString(),
+  };
+}

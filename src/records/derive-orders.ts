@@ -1,0 +1,102 @@
+import type { Knex } from 'knex';
+import { type Json, type JsonObject } from '../domain/json.js';
+import { deriveOrder } from '../domain/order.js';
+import type { OrderFacts } from '../domain/order-facts.js';
+import { textField } from '../domain/records.js';
+import { columnArray } from './column-array.js';
+import { fromDatabaseText, toDatabaseText } from './database-text.js';
+import { loadOrderFacts, type PaymentsOfOrder } from './load-order-facts.js';
+import { type LockedOrder, lockOrders, type TouchedOrder } from './lock-orders.js';
+import { expectedOf, type OrderRow } from './order-row.js';
+import type { MergedRecord } from './stored-record.js';
+
+/** What became of an order. `before` is null where it was not known before. */
+export interface DerivedRow {
+  before: OrderRow | null;
+  after: OrderRow;
+  payments: PaymentsOfOrder;
+}
+
+/** Locks the orders, derives each from its records as they stand now, and writes those that are other than before. */
+export async function deriveOrders(
+  trx: Knex.Transaction,
+  touched: TouchedOrder[],
+  inHand: MergedRecord[],
+  kytWords?: OrderFacts['kytWords'],
+): Promise<DerivedRow[]> {
+  if (touched.length === 0) return [];
+  const locked = await lockOrders(trx, touched);
+  const payments = await loadOrderFacts(trx, [...locked.keys()], inHand);
+  const derived = [...locked.values()].map((order) =>
+    derive(order, payments.get(order.row.reference) ?? { intents: [], payins: [] }, kytWords),
+  );
+  const changed = derived.filter(({ before, after }) => before === null || differs(before, after));
+  await writeOrders(
+    trx,
+    changed.map(({ after }) => after),
+  );
+  return changed;
+}
+
+function derive({ row, isNew }: LockedOrder, payments: PaymentsOfOrder, kytWords: OrderFacts['kytWords']): DerivedRow {
+  const reference = fromDatabaseText(row.reference);
+  const facts = { reference, expected: expectedOf(row), ...payments, invoices: [], refunds: [] };
+  const { status, release } = deriveOrder(kytWords === undefined ? facts : { ...facts, kytWords });
+  const after: OrderRow = {
+    ...row,
+    status,
+    payment_intents: payments.intents.map(({ id }) => toDatabaseText(id)),
+    invoices: linksOf(payments, 'invoiceId'),
+    refunds: linksOf(payments, 'irregularRefundPayoutId'),
+    release_safe: release.safe,
+    release_reason: release.reason,
+    release_proven_at: release.provenAt === null ? null : new Date(release.provenAt),
+  };
+  return { before: isNew ? null : row, after, payments };
+}
+
+function linksOf({ intents }: PaymentsOfOrder, field: string): string[] {
+  const links = intents.flatMap(({ fields }: { fields: JsonObject }) => textField(fields, field) ?? []);
+  return [...new Set(links)].map(toDatabaseText);
+}
+
+function differs(before: OrderRow, after: OrderRow): boolean {
+  return compared(before) !== compared(after);
+}
+
+function compared(row: OrderRow): string {
+  const { status, payment_intents, invoices, refunds, release_safe, release_reason, release_proven_at } = row;
+  return JSON.stringify([
+    status,
+    payment_intents,
+    invoices,
+    refunds,
+    release_safe,
+    release_reason,
+    release_proven_at?.getTime() ?? null,
+  ] satisfies Json[] | unknown[]);
+}
+
+async function writeOrders(trx: Knex.Transaction, rows: OrderRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await trx.raw(
+    `UPDATE orders SET status = new.status, release_safe = new.safe, release_reason = new.reason,
+       release_proven_at = to_timestamp(new.proven_at / 1000.0), updated_at = now(),
+       payment_intents = ARRAY(SELECT jsonb_array_elements_text(new.intents)),
+       invoices = ARRAY(SELECT jsonb_array_elements_text(new.invoices)),
+       refunds = ARRAY(SELECT jsonb_array_elements_text(new.refunds))
+     FROM unnest(?::text[], ?::text[], ?::boolean[], ?::text[], ?::float8[], ?::jsonb[], ?::jsonb[], ?::jsonb[])
+       AS new (reference, status, safe, reason, proven_at, intents, invoices, refunds)
+     WHERE orders.reference = new.reference`,
+    [
+      rows.map((row) => row.reference),
+      rows.map((row) => row.status),
+      rows.map((row) => row.release_safe),
+      rows.map((row) => row.release_reason),
+      columnArray(rows.map((row) => row.release_proven_at?.getTime() ?? null)),
+      rows.map((row) => JSON.stringify(row.payment_intents)),
+      rows.map((row) => JSON.stringify(row.invoices)),
+      rows.map((row) => JSON.stringify(row.refunds)),
+    ],
+  );
+}

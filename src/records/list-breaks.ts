@@ -1,0 +1,110 @@
+import type { Knex } from 'knex';
+import type { BreakKind, Severity } from '../domain/break.js';
+import type { Json } from '../domain/json.js';
+import type { EntityKind, EntityRef } from '../domain/records.js';
+import { fromDatabaseText, toDatabaseText } from './database-text.js';
+import { fromJsonText } from './json-text.js';
+import { type Page, type PageQuery, pageById } from './paging.js';
+
+export type BreakStatus = 'open' | 'acknowledged' | 'resolved' | 'written_off' | 'auto_resolved';
+
+/** Days since it was opened, until it was closed. */
+export type AgeBucket = '0-30' | '31-60' | '61-90' | '90+';
+
+/** Interface: "Shapes outside programs rely on". Times are ISO 8601 UTC. */
+export interface BreakView {
+  id: string;
+  kind: BreakKind;
+  severity: Severity;
+  entity: EntityRef;
+  evidence: Json;
+  status: BreakStatus;
+  openedAt: string;
+  resolvedAt: string | null;
+  age: AgeBucket;
+}
+
+export interface BreakStep {
+  action: string;
+  actor: string;
+  note: string | null;
+  at: string;
+}
+
+export interface BreakFilters {
+  kind?: string | undefined;
+  severity?: string | undefined;
+  status?: string | undefined;
+  entityKind?: string | undefined;
+  entityId?: string | undefined;
+}
+
+export interface BreakRow {
+  id: string;
+  kind: BreakKind;
+  severity: Severity;
+  entity_kind: EntityKind;
+  entity_id: string;
+  evidence: string;
+  status: BreakStatus;
+  opened_at: Date;
+  resolved_at: Date | null;
+}
+
+const DAY_MS = 86_400_000;
+
+export async function listBreaks(
+  db: Knex,
+  query: PageQuery & BreakFilters,
+  now = new Date(),
+): Promise<Page<BreakView>> {
+  const rows = db('breaks');
+  if (query.kind !== undefined) rows.where('kind', query.kind);
+  if (query.severity !== undefined) rows.where('severity', query.severity);
+  if (query.status !== undefined) rows.where('status', query.status);
+  if (query.entityKind !== undefined) rows.where('entity_kind', query.entityKind);
+  if (query.entityId !== undefined) rows.where('entity_id', toDatabaseText(query.entityId));
+  const { items, nextCursor } = await pageById<BreakRow>(rows, query);
+  return { items: items.map((row) => breakView(row, now)), nextCursor };
+}
+
+/** One break and all that was done about it, oldest first. */
+export async function getBreak(
+  db: Knex,
+  id: string,
+  now = new Date(),
+): Promise<(BreakView & { steps: BreakStep[] }) | null> {
+  if (!/^\d{1,18}$/.test(id)) return null;
+  const row = await db<BreakRow>('breaks').where({ id }).first();
+  if (row === undefined) return null;
+  const steps = await db<{ break_id: string; action: string; actor: string; note: string | null; at: Date }>(
+    'break_steps',
+  )
+    .where({ break_id: id })
+    .orderBy('id');
+  return {
+    ...breakView(row as BreakRow, now),
+    steps: steps.map(({ action, actor, note, at }) => ({ action, actor, note, at: at.toISOString() })),
+  };
+}
+
+export function breakView(row: BreakRow, now: Date): BreakView {
+  return {
+    id: row.id,
+    kind: row.kind,
+    severity: row.severity,
+    entity: { kind: row.entity_kind, id: fromDatabaseText(row.entity_id) },
+    evidence: fromJsonText(row.evidence),
+    status: row.status,
+    openedAt: row.opened_at.toISOString(),
+    resolvedAt: row.resolved_at?.toISOString() ?? null,
+    age: ageBucket(row.opened_at, row.resolved_at ?? now),
+  };
+}
+
+function ageBucket(from: Date, to: Date): AgeBucket {
+  const days = Math.floor((to.getTime() - from.getTime()) / DAY_MS);
+  if (days <= 30) return '0-30';
+  if (days <= 60) return '31-60';
+  return days <= 90 ? '61-90' : '90+';
+}

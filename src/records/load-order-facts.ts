@@ -1,0 +1,101 @@
+import type { Knex } from 'knex';
+import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import type { ShownRecord } from '../domain/order-facts.js';
+import { textField } from '../domain/records.js';
+import { fromDatabaseText } from './database-text.js';
+import { objectFromJsonText } from './json-text.js';
+import { keyText } from './record-columns.js';
+import type { MergedRecord } from './stored-record.js';
+
+interface Row {
+  id: string;
+  link: string;
+  shown: string | null;
+  verified: boolean;
+  verified_at: Date | null;
+  absent_since: Date | null;
+}
+
+/** The payments of one order and what is known of their deposits. */
+export interface PaymentsOfOrder {
+  intents: ShownRecord[];
+  payins: ShownRecord[];
+}
+
+const COLUMNS = 'id, verified, verified_at, absent_since';
+
+/**
+ * The payments of each order, by reference as the database holds it. `inHand` are records just saved, of which the
+ * text need not be read back.
+ */
+export async function loadOrderFacts(
+  trx: Knex.Transaction,
+  references: string[],
+  inHand: MergedRecord[],
+): Promise<Map<string, PaymentsOfOrder>> {
+  const known = new Map(inHand.map((record) => [`${record.kind} ${record.id}`, record.shown.fields]));
+  const { rows: intentRows } = await trx.raw<{ rows: Row[] }>(
+    `SELECT ${COLUMNS}, merchant_reference AS link, CASE WHEN id = ANY (?::text[]) THEN NULL ELSE shown END AS shown
+     FROM payment_intents WHERE merchant_reference = ANY (?::text[]) ORDER BY created_at, id`,
+    [idsOf(inHand, 'payment_intent'), references],
+  );
+  const orders = new Map(references.map((reference) => [reference, { intents: [], payins: [] } as PaymentsOfOrder]));
+  const orderOf = new Map<string, PaymentsOfOrder>();
+  for (const row of intentRows) {
+    const order = orders.get(row.link);
+    if (order === undefined) continue;
+    order.intents.push(shownRecord(row, known.get(`payment_intent ${fromDatabaseText(row.id)}`)));
+    orderOf.set(row.id, order);
+  }
+  await addPayins(trx, orderOf, inHand, known);
+  return orders;
+}
+
+/** Those that name one of the payments, and those that one of the payments lists. */
+async function addPayins(
+  trx: Knex.Transaction,
+  orderOf: Map<string, PaymentsOfOrder>,
+  inHand: MergedRecord[],
+  known: Map<string, JsonObject>,
+): Promise<void> {
+  const lists = new Map<string, PaymentsOfOrder>();
+  for (const order of orderOf.values()) {
+    for (const intent of order.intents) for (const id of listedPayins(intent.fields)) lists.set(id, order);
+  }
+  if (orderOf.size === 0) return;
+  const { rows } = await trx.raw<{ rows: Row[] }>(
+    `SELECT ${COLUMNS}, payment_intent_id AS link, CASE WHEN id = ANY (?::text[]) THEN NULL ELSE shown END AS shown
+     FROM payins WHERE payment_intent_id = ANY (?::text[]) OR id = ANY (?::text[]) ORDER BY created_at, id`,
+    [idsOf(inHand, 'payin'), [...orderOf.keys()], [...lists.keys()]],
+  );
+  for (const row of rows) {
+    const payin = shownRecord(row, known.get(`payin ${fromDatabaseText(row.id)}`));
+    for (const order of new Set([orderOf.get(row.link), lists.get(row.id)])) order?.payins.push(payin);
+  }
+}
+
+/** Ids, as the database holds them, of the deposits that a payment intent sums up (specification 2.1). */
+export function listedPayins(fields: JsonObject): string[] {
+  return payinSummaries(fields).flatMap((summary) => keyText(summary['id']) ?? []);
+}
+
+export function payinSummaries(fields: JsonObject): JsonObject[] {
+  const listed: Json | undefined = Object.hasOwn(fields, 'payins') ? fields['payins'] : [];
+  return Array.isArray(listed)
+    ? (listed.filter((item) => isJsonObject(item) && textField(item, 'id') !== null) as JsonObject[])
+    : [];
+}
+
+function shownRecord(row: Row, known: JsonObject | undefined): ShownRecord {
+  return {
+    id: fromDatabaseText(row.id),
+    fields: known ?? objectFromJsonText(row.shown ?? '{}'),
+    verified: row.verified,
+    verifiedAt: row.verified_at?.getTime() ?? null,
+    absent: row.absent_since !== null,
+  };
+}
+
+function idsOf(records: MergedRecord[], kind: MergedRecord['kind']): string[] {
+  return records.flatMap((record) => (record.kind === kind ? (keyText(record.id) ?? []) : []));
+}

@@ -1,0 +1,58 @@
+import type { NewChange } from './changes.js';
+import { fromDatabaseText } from './database-text.js';
+import type { DerivedRow } from './derive-orders.js';
+import { instantMs } from './instant.js';
+import { toJsonText } from './json-text.js';
+import { expectedOf, type OrderRow } from './order-row.js';
+import type { BreakFindings } from './record-breaks.js';
+import type { SaveContext } from './save-context.js';
+
+/** One change per part of the order that is other than before. */
+export function orderChanges(
+  { before, after }: DerivedRow,
+  cause: Pick<NewChange, 'source' | 'serviceTime'>,
+): NewChange[] {
+  const entity = { kind: 'order' as const, id: fromDatabaseText(after.reference) };
+  const parts = Object.keys(partsOf) as (keyof typeof partsOf)[];
+  return parts.flatMap((field): NewChange[] => {
+    const from = before === null ? null : partsOf[field](before);
+    const to = partsOf[field](after);
+    const isNothing = from === null && (to === '[]' || to === 'null');
+    return from === to || isNothing ? [] : [{ entity, field, from, to, ...cause }];
+  });
+}
+
+const partsOf = {
+  status: (row: OrderRow) => toJsonText(row.status),
+  release: (row: OrderRow) => toJsonText({ safe: row.release_safe, reason: row.release_reason }),
+  expected: (row: OrderRow) => toJsonText(expectedOf(row)),
+  paymentIntents: (row: OrderRow) => toJsonText(row.payment_intents.map(fromDatabaseText)),
+  refunds: (row: OrderRow) => toJsonText(row.refunds.map(fromDatabaseText)),
+};
+
+/** An order is paid twice, or no longer is. Payments that are all older than adoption are history: no break. */
+export function orderBreaks({ before, after, payments }: DerivedRow, { adoptedAt }: SaveContext): BreakFindings {
+  const entity = { kind: 'order' as const, id: fromDatabaseText(after.reference) };
+  if (after.status !== 'paid_twice') {
+    return { open: [], resolve: before?.status === 'paid_twice' ? [{ kind: 'duplicate_payment', entity }] : [] };
+  }
+  const samePayments = before?.payment_intents.length === after.payment_intents.length;
+  if (before?.status === 'paid_twice' && samePayments) return { open: [], resolve: [] };
+  const isRecent = payments.intents.some(
+    ({ fields }) => (instantMs(fields['createdAt']) ?? Number.POSITIVE_INFINITY) >= adoptedAt.getTime(),
+  );
+  if (!isRecent) return { open: [], resolve: [] };
+  const evidence = {
+    expected: expectedOf(after),
+    payments: payments.intents.map(({ id, verified, fields }) => ({
+      id,
+      verified,
+      status: fields['status'] ?? null,
+      amountRequested: fields['amountRequested'] ?? null,
+      currencyRequested: fields['currencyRequested'] ?? null,
+      totalAmountReceived: fields['totalAmountReceived'] ?? null,
+      assetCode: fields['assetCode'] ?? null,
+    })),
+  };
+  return { open: [{ kind: 'duplicate_payment', entity, evidence }], resolve: [] };
+}

@@ -1,0 +1,103 @@
+import type { Knex } from 'knex';
+import { compareAmounts, isAmount } from '../domain/money.js';
+import { AppError } from '../errors.js';
+import { appendChanges } from './changes.js';
+import { toDatabaseText } from './database-text.js';
+import { deriveOrders } from './derive-orders.js';
+import { lockOrders } from './lock-orders.js';
+import { orderChanges } from './order-follow-up.js';
+import { expectedOf, type OrderRow, type OrderView, orderView } from './order-row.js';
+import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from './paging.js';
+import { keyText } from './record-columns.js';
+
+export type { OrderView } from './order-row.js';
+
+/** What the store expects to be paid. */
+export interface OrderRegistration {
+  reference: string;
+  /** A decimal string. */
+  amount: string;
+  currency: string;
+}
+
+export type RegisterOrderResult =
+  | { outcome: 'created' | 'unchanged'; order: OrderView }
+  /** The order is registered with another amount or currency: nothing is changed. */
+  | { outcome: 'conflict'; expected: OrderView['expected']; existing: OrderView };
+
+/** A reference or amount that no order can have. */
+export class InvalidOrderError extends AppError {
+  readonly code = 'invalid_order';
+}
+
+/** Registers what the store expects of an order; the same registration again changes nothing. */
+export async function registerOrder(trx: Knex.Transaction, wanted: OrderRegistration): Promise<RegisterOrderResult> {
+  const reference = keyText(wanted.reference);
+  if (reference === null || reference === '') throw new InvalidOrderError('A reference has 1 to 1,000 bytes');
+  if (!isAmount(wanted.amount)) throw new InvalidOrderError('An amount is a decimal string such as "12.50"');
+  const touched = [{ reference, since: null }];
+  const before = (await lockOrders(trx, touched)).get(reference);
+  const expected = before === undefined ? null : expectedOf(before.row);
+  if (before !== undefined && expected !== null) {
+    const same = expected.currency === wanted.currency && compareAmounts(expected.amount, wanted.amount) === 0;
+    const existing = orderView(before.row);
+    return same ? { outcome: 'unchanged', order: existing } : { outcome: 'conflict', expected, existing };
+  }
+  await trx('orders')
+    .where({ reference })
+    .update({
+      expected_amount: wanted.amount,
+      expected_currency: toDatabaseText(wanted.currency),
+      registered_at: trx.fn.now(),
+    });
+  await deriveOrders(trx, touched, []);
+  const after = await rowOf(trx, reference);
+  const changed = { before: before?.isNew === false ? before.row : null, after, payments: { intents: [], payins: [] } };
+  await appendChanges(
+    trx,
+    orderChanges(changed, { source: { type: 'store', ref: 'registration' }, serviceTime: null }),
+  );
+  return { outcome: 'created', order: orderView(after) };
+}
+
+export async function getOrder(db: Knex, reference: string): Promise<OrderView | null> {
+  const row = await db<OrderRow>('orders')
+    .where({ reference: toDatabaseText(reference) })
+    .first();
+  return row === undefined ? null : orderView(row as OrderRow);
+}
+
+/** Newest first, paged by key. Throws `CursorError`. */
+export async function listOrders(
+  db: Knex,
+  query: PageQuery & { status?: string | undefined },
+): Promise<Page<OrderView>> {
+  const take = takeOf(query);
+  const rows = db<OrderRow & { created: string }>('orders')
+    .select('*', db.raw('(extract(epoch FROM created_at) * 1000000)::bigint AS created'))
+    .orderBy([
+      { column: 'created_at', order: 'desc' },
+      { column: 'reference', order: 'desc' },
+    ])
+    .limit(take + 1);
+  if (query.status !== undefined) rows.where('status', query.status);
+  if (query.cursor !== undefined) {
+    const [created = '', reference = ''] = decodeCursor(query.cursor, 2);
+    if (!/^-?\d{1,18}$/.test(created)) throw new CursorError(query.cursor);
+    rows.whereRaw("(created_at, reference) < ('epoch'::timestamptz + ?::bigint * interval '1 microsecond', ?)", [
+      created,
+      reference,
+    ]);
+  }
+  const { items, nextCursor } = cut((await rows) as (OrderRow & { created: string })[], take, (row) => [
+    row.created,
+    row.reference,
+  ]);
+  return { items: items.map(orderView), nextCursor };
+}
+
+async function rowOf(trx: Knex.Transaction, reference: string): Promise<OrderRow> {
+  const row = await trx<OrderRow>('orders').where({ reference }).first();
+  if (row === undefined) throw new Error('The row of a locked order is gone');
+  return row as OrderRow;
+}

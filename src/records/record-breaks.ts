@@ -1,0 +1,87 @@
+import type { JsonObject } from '../domain/json.js';
+import { MENTION, type RecordState } from '../domain/record-state.js';
+import { amountViolations, unlistedStates } from '../domain/records.js';
+import type { BreakRef, NewBreak } from './breaks.js';
+import { isHistory, type SaveContext } from './save-context.js';
+import type { MergedRecord } from './stored-record.js';
+
+export interface BreakFindings {
+  open: NewBreak[];
+  resolve: BreakRef[];
+}
+
+/** What is wrong with a record since it was merged, and what no longer is. */
+export function recordBreaks(record: MergedRecord, context: SaveContext): BreakFindings {
+  const { kind, id, state, before } = record;
+  const entity = { kind, id };
+  const missing = isMissing(record.shown.absent, state);
+  const wasMissing = before !== null && isMissing(before.absentSince !== null, before.state);
+  const listed = state.poll !== null && state.poll.fields !== null;
+  const violations = violationBreaks(record);
+  const resolve: BreakRef[] = [];
+  if (listed && before !== null) resolve.push({ kind: 'record_not_at_service', entity });
+  if (record.shown.verified && violations.length === 0) resolve.push({ kind: 'contract_violation', entity });
+  if (isHistory(record, context)) return { open: [], resolve };
+  const open = record.changed ? [...violations, ...unlistedBreaks(record)] : [];
+  if (missing && !wasMissing) {
+    open.push({ kind: 'record_not_at_service', entity, evidence: missingEvidence(record) });
+  }
+  return { open, resolve };
+}
+
+/** The service does not list a record that an event spoke of or that it listed before. */
+function isMissing(absent: boolean, { poll, claims }: RecordState): boolean {
+  return absent && (poll?.before != null || claims.some((claim) => claim.state !== MENTION));
+}
+
+function missingEvidence({ state, shown }: MergedRecord): JsonObject {
+  const { poll } = state;
+  const said = state.claims.filter((claim) => claim.state !== MENTION);
+  return {
+    ours: {
+      status: shown.fields['status'] ?? null,
+      from: said.map((claim) => ({ said: claim.state, ...claim.source })),
+    },
+    theirs: {
+      listed: false,
+      readAt: poll === null ? null : new Date(poll.from).toISOString(),
+      source: poll === null ? null : { type: poll.by, ref: poll.ref },
+      listedBefore: poll?.before == null ? null : new Date(poll.before.from).toISOString(),
+    },
+  };
+}
+
+/** A reading is kept as it came; what its amounts would have decided stays undecided (release.ts). */
+function violationBreaks({ kind, id, shown }: MergedRecord): NewBreak[] {
+  const violations = amountViolations(kind, shown.fields);
+  if (violations.length === 0) return [];
+  return [
+    {
+      kind: 'contract_violation',
+      entity: { kind, id },
+      evidence: {
+        rule: 'amounts are decimal strings',
+        violations: violations.map((violation) => ({ ...violation })),
+        source: { ...shown.observedBy },
+      },
+    },
+  ];
+}
+
+/** One break per value, however many records show it: the value stands where the id of a record would. */
+function unlistedBreaks({ kind, id, shown, changedFields }: MergedRecord): NewBreak[] {
+  return unlistedStates(kind, shown.fields)
+    .filter(({ field }) => changedFields.includes(field))
+    .map(({ field, value }) => ({
+      kind: 'contract_violation',
+      entity: { kind, id: `${field}=${value.slice(0, 200)}` },
+      evidence: {
+        rule: 'the specification does not list this state',
+        field,
+        value,
+        firstSeen: id,
+        source: { ...shown.observedBy },
+      },
+      once: true,
+    }));
+}

@@ -1,0 +1,108 @@
+import type { Knex } from 'knex';
+import type { JsonObject } from '../domain/json.js';
+import type { SourceType } from '../domain/observation.js';
+import { type RecordKind, recordRules } from '../domain/records.js';
+import { fromDatabaseText, toDatabaseText } from './database-text.js';
+import { objectFromJsonText } from './json-text.js';
+import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from './paging.js';
+import { withPlainAmounts } from './plain-amounts.js';
+import { recordTables } from './record-columns.js';
+
+/**
+ * A record as programs see it: the fields of the specification (section 2) as they are shown, and how we know them.
+ * Times of ours are ISO 8601 UTC.
+ */
+export type RecordView = JsonObject & {
+  id: string;
+  /** The service's own list or detail showed exactly these fields. */
+  verified: boolean;
+  verifiedAt: string | null;
+  observedAt: string;
+  observedBy: { type: string; ref: string };
+  /** Since when the service provably does not list it. */
+  absentSince: string | null;
+};
+
+interface Row {
+  id: string;
+  shown: string;
+  verified: boolean;
+  verified_at: Date | null;
+  observed_at: Date;
+  observed_by_type: SourceType;
+  observed_by_ref: string;
+  absent_since: Date | null;
+  /** Microseconds and all, as a cursor needs it. */
+  created: string | null;
+}
+
+const COLUMNS = [
+  'id',
+  'shown',
+  'verified',
+  'verified_at',
+  'observed_at',
+  'observed_by_type',
+  'observed_by_ref',
+  'absent_since',
+];
+const CREATED = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created`;
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+
+/** Names of the fields that a list of the kind can be narrowed by. */
+export function recordFilters(kind: RecordKind): string[] {
+  return recordRules[kind].columns.flatMap(({ type, field }) => (type === 'text' ? [field] : []));
+}
+
+/**
+ * Newest first, paged by key; filters are fields of `recordFilters`, others are ignored. Records of which the creation
+ * time is not known come first. Throws `CursorError`.
+ */
+export async function listRecords(
+  db: Knex,
+  kind: RecordKind,
+  query: PageQuery & { filters?: Readonly<Record<string, string>> },
+): Promise<Page<RecordView>> {
+  const take = takeOf(query);
+  const rows = select(db, kind)
+    .orderByRaw('created_at DESC NULLS FIRST, id DESC')
+    .limit(take + 1);
+  for (const { name, field, type } of recordRules[kind].columns) {
+    const wanted = query.filters?.[field];
+    if (wanted !== undefined && type === 'text') rows.where(name, toDatabaseText(wanted));
+  }
+  if (query.cursor !== undefined) startAfter(rows, query.cursor);
+  const { items, nextCursor } = cut((await rows) as Row[], take, (row) => [row.created ?? '', row.id]);
+  return { items: items.map((row) => viewOf(kind, row)), nextCursor };
+}
+
+export async function getRecord(db: Knex, kind: RecordKind, id: string): Promise<RecordView | null> {
+  const row = (await select(db, kind).where('id', toDatabaseText(id)).first()) as Row | undefined;
+  return row === undefined ? null : viewOf(kind, row);
+}
+
+function select(db: Knex, kind: RecordKind): Knex.QueryBuilder {
+  return db(recordTables[kind]).select([...COLUMNS, db.raw(CREATED)]);
+}
+
+function startAfter(rows: Knex.QueryBuilder, cursor: string): void {
+  const [created = '', id = ''] = decodeCursor(cursor, 2);
+  if (created === '') {
+    rows.whereRaw('(created_at IS NOT NULL OR id < ?)', [id]);
+    return;
+  }
+  if (!TIMESTAMP.test(created) || Number.isNaN(Date.parse(created))) throw new CursorError(cursor);
+  rows.whereRaw('(created_at, id) < (?::timestamptz, ?)', [created, id]);
+}
+
+function viewOf(kind: RecordKind, row: Row): RecordView {
+  return {
+    ...withPlainAmounts(kind, objectFromJsonText(row.shown)),
+    id: fromDatabaseText(row.id),
+    verified: row.verified,
+    verifiedAt: row.verified_at?.toISOString() ?? null,
+    observedAt: row.observed_at.toISOString(),
+    observedBy: { type: row.observed_by_type, ref: row.observed_by_ref },
+    absentSince: row.absent_since?.toISOString() ?? null,
+  };
+}
