@@ -50,7 +50,9 @@ const statusOfSide = {
 export function deriveOrder(facts: OrderFacts): DerivedOrder {
   const outcomes = outcomesOf(facts);
   if (outcomes.some(({ type }) => type === 'disputed')) return { status: 'disputed', release: held('disputed') };
-  const collected = outcomes.filter((outcome) => outcome.type === 'collected');
+  const collected = outcomes
+    .filter((outcome) => outcome.type === 'collected')
+    .toSorted((a, b) => (a.intent.id < b.intent.id ? -1 : 1));
   if (collected.length > 0) return collectedOrder(collected, facts);
   const claims = outcomes.filter((outcome) => outcome.type === 'claimed');
   if (claims.length > 0) {

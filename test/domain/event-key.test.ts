@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { parse } from 'lossless-json';
+import { describe, expect, it } from 'vitest';
+import { eventKey, isEventIdPointer } from '../../src/domain/event-key.js';
+import type { JsonObject } from '../../src/domain/json.js';
+
+const json = (text: string): JsonObject => parse(text) as JsonObject;
+
+function keyOf(envelope: string | JsonObject, pointer = 'auto', headers: Record<string, string[]> = {}) {
+  return eventKey({ envelope: typeof envelope === 'string' ? json(envelope) : envelope, headers, pointer });
+}
+
+const plain = '{"event":"payment_intent.completed","timestamp":1700000000,"data":{"id":"pi_1"}}';
+const withId = (id: string, place = 'id') => plain.replace('{', `{"${place}":${id},`);
+
+describe('where the event id is looked for', () => {
+  it.each(['id', 'eventId', 'event_id'])('auto: /%s of the envelope', (place) => {
+    expect(keyOf(withId('"evt_1"', place))).toMatchObject({ keyType: 'id', eventId: 'evt_1' });
+  });
+
+  it('auto: the first place that holds one, the envelope before the header', () => {
+    const header = { 'x-service-event-id': ['evt_h'] };
+    expect(keyOf(withId('""').replace('{', '{"eventId":null,"event_id":"evt_3",'), 'auto', header).eventId).toBe(
+      'evt_3',
+    );
+    expect(keyOf(plain, 'auto', header).eventId).toBe('evt_h');
+  });
+
+  it('auto: never the id of the record', () => {
+    expect(keyOf(plain)).toMatchObject({ keyType: 'fingerprint', eventId: null });
+  });
+
+  it.each(['null', 'true', 'false', '""', '{}', '{"id":"x"}', '["x"]'])(
+    '%s is no id: the fingerprint decides',
+    (id) => {
+      expect(keyOf(withId(id)).keyType).toBe('fingerprint');
+    },
+  );
+
+  it('takes a number by its digits, however many', () => {
+    const digits = '123456789012345678901234567890';
+    expect(keyOf(withId(digits)).eventId).toBe(digits);
+    expect(keyOf(withId(digits)).key).toBe(keyOf(withId(`"${digits}"`)).key);
+    expect(keyOf(withId('0')).eventId).toBe('0');
+  });
+
+  it('none: nowhere', () => {
+    expect(keyOf(withId('"evt_1"'), 'none').keyType).toBe('fingerprint');
+  });
+
+  it('header:Name, in any case; twice with two values is a guess that is not made', () => {
+    const at = (...values: string[]) => keyOf(plain, 'header:X-Event', { 'x-event': values }).eventId;
+    expect([at('a'), at('a', 'a'), at('a', 'b'), at(''), at()]).toEqual(['a', 'a', null, null, null]);
+    expect(keyOf(withId('"evt_1"'), 'header:X-Event').keyType).toBe('fingerprint');
+  });
+
+  it('a JSON pointer (RFC 6901): escapes, arrays, own keys only', () => {
+    const envelope = '{"event":"e","a/b":{"m~n":["x",{"":"y"}]},"data":{"eventId":7}}';
+    expect(keyOf(envelope, '/a~1b/m~0n/0').eventId).toBe('x');
+    expect(keyOf(envelope, '/a~1b/m~0n/1/').eventId).toBe('y');
+    expect(keyOf(envelope, '/data/eventId').eventId).toBe('7');
+    for (const pointer of [
+      '/a~1b/m~0n/00',
+      '/a~1b/m~0n/-',
+      '/a~1b/m~0n/length',
+      '/constructor/name',
+      '/event/length',
+      '/missing/x',
+      '',
+    ]) {
+      expect(keyOf(envelope, pointer).keyType, pointer).toBe('fingerprint');
+    }
+  });
+
+  it('knows which pointers it understands', () => {
+    const good = ['auto', 'none', '/id', '/a~0b/~1', '/', 'header:X-Event-Id'];
+    const bad = ['', 'id', 'AUTO', '/a~2', '/a~', 'header:', 'header:X Y', 'header:X:Y', '$.id'];
+    expect(good.filter((text) => !isEventIdPointer(text))).toEqual([]);
+    expect(bad.filter((text) => isEventIdPointer(text))).toEqual([]);
+  });
+});
+
+describe('keys', () => {
+  it('of an id tell type and id apart, wherever the colon stands', () => {
+    const key = (event: string, id: string) => keyOf({ event, id, timestamp: null, data: {} }).key;
+    expect(key('a', 'b:c')).not.toBe(key('a:b', 'c'));
+    fc.assert(
+      fc.property(fc.string(), fc.string({ minLength: 1 }), fc.string(), fc.string({ minLength: 1 }), (a, b, c, d) => {
+        expect(key(a, b) === key(c, d)).toBe(a === c && b === d);
+      }),
+    );
+  });
+
+  it('of an id do not depend on the content, the time or the place of the id', () => {
+    const first = keyOf(withId('"evt_1"'));
+    expect(keyOf(withId('"evt_1"', 'event_id').replace('1700000000', '1700000300').replace('pi_1', 'pi_2')).key).toBe(
+      first.key,
+    );
+    expect(first.key).toMatch(/^id:[0-9a-f]{64}$/);
+  });
+
+  it('of a fingerprint change with everything but key order and white space', () => {
+    const { key } = keyOf(plain);
+    expect(key).toMatch(/^fp:[0-9a-f]{64}$/);
+    expect(keyOf('{ "data": {"id": "pi_1"}, "timestamp": 1700000000, "event": "payment_intent.completed" }').key).toBe(
+      key,
+    );
+    expect(keyOf(plain.replace('1700000000', '1700000001')).key).not.toBe(key);
+    expect(keyOf(plain.replace('1700000000', '1700000000.0')).key).not.toBe(key);
+    expect(keyOf(plain.replace('pi_1', 'pi_2')).key).not.toBe(key);
+  });
+
+  it('come with a content hash that a re-stamped retry shares', () => {
+    const again = keyOf(plain.replace('1700000000', '1700000600'));
+    expect(again.contentHash).toBe(keyOf(plain).contentHash);
+    expect(again.key).not.toBe(keyOf(plain).key);
+    expect(keyOf(plain.replace('pi_1', 'pi_2')).contentHash).not.toBe(again.contentHash);
+  });
+});

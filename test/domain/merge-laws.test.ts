@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '../../src/domain/canonical-json.js';
+import type { JsonObject } from '../../src/domain/json.js';
+import { absorb, joinStates, show } from '../../src/domain/merge.js';
+import type { Observation } from '../../src/domain/observation.js';
+import { emptyState, type RecordState } from '../../src/domain/record-state.js';
+import { stateFromText, stateToText } from '../../src/domain/record-state-text.js';
+import { type RecordKind, rankOn, recordKinds, recordRules } from '../../src/domain/records.js';
+
+const numRuns = process.env['TALLYHOOK_LONG'] ? 20_000 : 1_500;
+
+/** Few moments, few values: ties and near ties are the rule here, not the exception. */
+const moment = fc.integer({ min: 0, max: 12 }).map((step) => 1_700_000_000_000 + step * 500);
+const source = fc.record({
+  type: fc.constantFrom('webhook', 'poll', 'delivery_history', 'api_response'),
+  ref: fc.constantFrom('1', '2'),
+});
+
+const fieldsOf = (kind: RecordKind): fc.Arbitrary<JsonObject> => {
+  const { main, side } = recordRules[kind];
+  const amount = fc.constantFrom('1', '2', null);
+  return fc.record(
+    {
+      [main.field]: fc.constantFrom(...main.ranks.keys(), 'on_hold', 'frozen', null),
+      ...(side === null ? {} : { [side.field]: fc.constantFrom(...side.ranks.keys(), 'appealed', null) }),
+      amountRejected: amount,
+      totalAmountReceived: amount,
+      metadata: fc.constantFrom<JsonObject>({ a: 'b' }, {}),
+    },
+    { requiredKeys: [] },
+  );
+};
+
+const observationOf = (kind: RecordKind): fc.Arbitrary<Observation> => {
+  const base = { kind: fc.constant(kind), id: fc.constant('x'), source };
+  const span = fc.tuple(moment, fc.constantFrom(0, 200, 999)).map(([from, length]) => ({ from, to: from + length }));
+  const fields = fieldsOf(kind);
+  return fc
+    .oneof(
+      fc.record({ ...base, span, type: fc.constant('reading' as const), fields }),
+      fc.record({ ...base, span, type: fc.constant('claim' as const), fields }),
+      fc.record({ ...base, span, type: fc.constant('absence' as const) }),
+      fc.record({ ...base, span, type: fc.constant('mention' as const) }),
+    )
+    .map(({ span, ...observation }) => ({ ...observation, ...span }));
+};
+
+const kind = fc.constantFrom(...recordKinds);
+const set = kind.chain((kind) =>
+  fc.record({ kind: fc.constant(kind), observations: fc.array(observationOf(kind), { minLength: 1, maxLength: 8 }) }),
+);
+/** The same observations in another order, each at least once. */
+const sets = set.chain(({ kind, observations }) =>
+  fc.record({
+    kind: fc.constant(kind),
+    observations: fc.constant(observations),
+    again: fc
+      .array(fc.constantFrom(...observations), { maxLength: 6 })
+      .chain((repeated) =>
+        fc.shuffledSubarray([...observations, ...repeated], { minLength: observations.length + repeated.length }),
+      ),
+    cut: fc.nat(observations.length),
+  }),
+);
+
+const stateOf = (kind: RecordKind, observations: Observation[]): RecordState =>
+  observations.reduce((state, observation) => absorb(kind, state, observation), emptyState);
+
+const textOf = (kind: RecordKind, state: RecordState) => [
+  state,
+  { ...show(kind, state), fields: canonicalJson(show(kind, state).fields) },
+];
+
+describe('merging is a law-abiding join', () => {
+  it('commutative and idempotent: any order and any repetition of the same observations', () => {
+    fc.assert(
+      fc.property(sets, ({ kind, observations, again }) => {
+        expect(textOf(kind, stateOf(kind, again))).toEqual(textOf(kind, stateOf(kind, observations)));
+      }),
+      { numRuns },
+    );
+  });
+
+  it('associative: however the observations are split between savers', () => {
+    fc.assert(
+      fc.property(sets, ({ kind, observations, again, cut }) => {
+        const [left, right] = [stateOf(kind, observations.slice(0, cut)), stateOf(kind, again)];
+        expect(textOf(kind, joinStates(left, right))).toEqual(textOf(kind, stateOf(kind, observations)));
+        expect(textOf(kind, joinStates(right, left))).toEqual(textOf(kind, stateOf(kind, observations)));
+      }),
+      { numRuns },
+    );
+  });
+
+  it('the same after every step has been to the database and back', () => {
+    fc.assert(
+      fc.property(set, ({ kind, observations }) => {
+        const stored = observations.reduce(
+          (state, observation) => stateFromText(stateToText(absorb(kind, state, observation))),
+          emptyState,
+        );
+        expect(textOf(kind, stored)).toEqual(textOf(kind, stateOf(kind, observations)));
+      }),
+      { numRuns: numRuns / 3 },
+    );
+  });
+});
+
+describe('whatever was observed', () => {
+  it('verified is shown only what the newest reading holds', () => {
+    fc.assert(
+      fc.property(set, ({ kind, observations }) => {
+        const { verified, fields, absent } = show(kind, stateOf(kind, observations));
+        const polls = observations.filter(({ type }) => type === 'reading' || type === 'absence');
+        const newest = Math.max(...polls.map(({ from }) => from));
+        const candidates = polls.filter(({ from }) => from === newest);
+        if (verified) {
+          const { metadata: _, ...read } = fields;
+          expect(candidates.map((poll) => ('fields' in poll ? without(poll.fields, 'metadata') : null))).toContainEqual(
+            read,
+          );
+        }
+        if (absent) expect(candidates.some(({ type }) => type === 'absence')).toBe(true);
+        expect(verified && absent).toBe(false);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('a claim never takes a reading back, however late its timestamp', () => {
+    fc.assert(
+      fc.property(set, kind.chain(observationOf), ({ kind, observations }, late) => {
+        fc.pre(late.kind === kind && late.type === 'claim');
+        const before = stateOf(kind, observations);
+        fc.pre(before.poll?.fields != null && show(kind, before).verified);
+        const after = show(kind, absorb(kind, before, { ...late, from: late.from + 60_000, to: late.to + 60_000 }));
+        const { main } = recordRules[kind];
+        const rank = (fields: JsonObject) => rankOn(main, (fields[main.field] as string | null | undefined) ?? null);
+        const [was, is] = [rank(show(kind, before).fields), rank(after.fields)];
+        if (was !== is) expect([was, is].every((rank) => rank !== null) && Number(is) > Number(was)).toBe(true);
+        if (after.verified)
+          expect(without(after.fields, 'metadata')).toEqual(without(show(kind, before).fields, 'metadata'));
+        for (const name of Object.keys(before.poll?.fields ?? {})) expect(Object.hasOwn(after.fields, name)).toBe(true);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('a poll that began after all of it leaves nothing to read', () => {
+    fc.assert(
+      fc.property(set, ({ kind, observations }) => {
+        const at = 1_700_000_100_000;
+        const base = { kind, id: 'x', from: at, to: at + 1, source: { type: 'poll', ref: 'last' } } as const;
+        const state = stateOf(kind, observations);
+        const read = show(kind, absorb(kind, state, { ...base, type: 'reading', fields: { status: 'pending' } }));
+        expect(read).toMatchObject({ verified: true, needsReading: false, verifiedAt: at });
+        const gone = show(kind, absorb(kind, state, { ...base, type: 'absence' }));
+        expect(gone).toMatchObject({ verified: false, absent: true, needsReading: false });
+      }),
+      { numRuns: numRuns / 3 },
+    );
+  });
+});
+
+function without(fields: JsonObject, name: string): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => key !== name));
+}

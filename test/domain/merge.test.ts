@@ -1,0 +1,304 @@
+import { parse } from 'lossless-json';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.js';
+import { absorb, show } from '../../src/domain/merge.js';
+import type { Observation } from '../../src/domain/observation.js';
+import { emptyState } from '../../src/domain/record-state.js';
+import type { RecordKind } from '../../src/domain/records.js';
+
+const SECOND = 1000;
+
+/** A full reading whose request took from `at` to `at` + 200 ms. */
+function reading(at: number, fields: JsonObject, kind: RecordKind = 'payment_intent'): Observation {
+  return { kind, id: 'x', type: 'reading', from: at, to: at + 200, source: { type: 'poll', ref: `run ${at}` }, fields };
+}
+
+function absence(at: number): Observation {
+  const source = { type: 'poll', ref: `run ${at}` } as const;
+  return { kind: 'payment_intent', id: 'x', type: 'absence', from: at, to: at + 200, source };
+}
+
+/** What an event of this second said. */
+function claim(at: number, fields: JsonObject, kind: RecordKind = 'payment_intent'): Observation {
+  return {
+    kind,
+    id: 'x',
+    type: 'claim',
+    from: at,
+    to: at + 999,
+    source: { type: 'webhook', ref: `event ${at}` },
+    fields,
+  };
+}
+
+function mention(at: number): Observation {
+  const source = { type: 'webhook', ref: `event ${at}` } as const;
+  return { kind: 'payment_intent', id: 'x', type: 'mention', from: at, to: at + 999, source };
+}
+
+function shown(...observations: Observation[]) {
+  const kind = observations[0]?.kind ?? 'payment_intent';
+  return show(
+    kind,
+    observations.reduce((state, observation) => absorb(kind, state, observation), emptyState),
+  );
+}
+
+const T = 1_700_000_000 * SECOND;
+const pending: JsonObject = {
+  id: 'x',
+  status: 'pending',
+  irregularStatus: 'none',
+  totalAmountReceived: '0',
+  paymentResult: null,
+};
+const completed: JsonObject = { ...pending, status: 'completed', totalAmountReceived: '10' };
+
+describe('a reading', () => {
+  it('is shown as it is, verified', () => {
+    expect(shown(reading(T, completed))).toEqual({
+      fields: completed,
+      verified: true,
+      verifiedAt: T,
+      absent: false,
+      needsReading: false,
+      observedAt: T,
+      observedBy: { type: 'poll', ref: `run ${T}` },
+    });
+  });
+
+  it('decides against every earlier claim, whatever that stated', () => {
+    const states = ['completed', 'expired', 'on_hold'].map((status) => claim(T - 2 * SECOND, { status }));
+    expect(shown(...states, reading(T, pending))).toEqual(shown(reading(T, pending)));
+  });
+
+  it('of a later start wins, although one that started before it ended after it', () => {
+    const slow: Observation = { ...reading(T, pending), to: T + 60 * SECOND };
+    expect(shown(reading(T + SECOND, completed), slow).fields).toEqual(completed);
+  });
+
+  it('shows a state back where the service really went back', () => {
+    expect(shown(reading(T, completed), reading(T + SECOND, pending)).fields['status']).toBe('pending');
+  });
+
+  it('keeps states that the specification does not list, verbatim', () => {
+    expect(shown(reading(T, { ...pending, status: 'on hold ☃' }))).toMatchObject({
+      fields: { status: 'on hold ☃' },
+      verified: true,
+    });
+  });
+});
+
+describe('a claim newer than the reading', () => {
+  it('that stands further on is shown at once, unverified, and asks for a reading', () => {
+    expect(shown(reading(T, pending), claim(T + SECOND, completed))).toEqual({
+      fields: completed,
+      verified: false,
+      verifiedAt: null,
+      absent: false,
+      needsReading: true,
+      observedAt: T + SECOND,
+      observedBy: { type: 'webhook', ref: `event ${T + SECOND}` },
+    });
+  });
+
+  it('counts as newer within the same second: whole seconds can not say which came first', () => {
+    const poll = reading(T + 700, pending);
+    expect(shown(poll, claim(T, completed))).toMatchObject({ fields: { status: 'completed' }, verified: false });
+    expect(shown(poll, claim(T - SECOND, completed))).toMatchObject({ fields: { status: 'pending' }, verified: true });
+  });
+
+  it('never erases a field by not stating it, and does by stating null', () => {
+    const partial = claim(T + SECOND, { status: 'completed', totalAmountReceived: null });
+    expect(shown(reading(T, pending), partial).fields).toEqual({ ...completed, totalAmountReceived: null });
+  });
+
+  it('that stands behind or level changes nothing, and asks for a reading', () => {
+    for (const status of ['pending', 'expired', 'cancelled', 'unmatched', 'on_hold']) {
+      const expired = { ...pending, status: 'expired' };
+      const said = claim(T + SECOND, { status, totalAmountReceived: '3' });
+      expect(shown(reading(T, expired), said), status).toMatchObject({
+        fields: expired,
+        verified: true,
+        needsReading: true,
+      });
+    }
+  });
+
+  it('that says what the reading says asks for nothing', () => {
+    const same = claim(T + SECOND, { id: 'x', status: 'pending', irregularStatus: 'none' });
+    expect(shown(reading(T, pending), same)).toMatchObject({ verified: true, needsReading: false });
+    const other = claim(T + SECOND, { id: 'x', status: 'pending', totalAmountReceived: '5' });
+    expect(shown(reading(T, pending), other)).toMatchObject({ fields: pending, verified: true, needsReading: true });
+  });
+
+  it('without a state, or that only names the record, asks for a reading until one began after its second', () => {
+    for (const said of [claim(T + SECOND, { totalAmountReceived: '5' }), mention(T + SECOND)]) {
+      expect(shown(reading(T, pending), said)).toMatchObject({ fields: pending, verified: true, needsReading: true });
+      expect(shown(said, reading(T + SECOND + 998, pending)).needsReading).toBe(true);
+      expect(shown(said, reading(T + SECOND + 999, pending)).needsReading).toBe(false);
+    }
+  });
+
+  it('never advances from a state that stands nowhere: only a reading tells', () => {
+    const held = { ...pending, status: 'on_hold' };
+    expect(shown(reading(T, held), claim(T + SECOND, completed))).toMatchObject({ fields: held, needsReading: true });
+  });
+
+  it('re-stamped and old, never takes a newer reading back', () => {
+    for (let delay = 0; delay <= 10; delay++) {
+      const replay = claim(T + delay * SECOND, { ...pending, amountRejected: '7' });
+      expect(shown(reading(T, completed), replay)).toMatchObject({ fields: completed, verified: true });
+    }
+  });
+});
+
+describe('a dispute', () => {
+  const disputed: JsonObject = {
+    ...completed,
+    irregularStatus: 'pending_decision',
+    amountInRange: '8',
+    amountRejected: '2',
+  };
+
+  it('is an axis of its own: its claim moves its fields and no others', () => {
+    const said = claim(T + SECOND, { ...disputed, status: 'pending', totalAmountReceived: '99' });
+    expect(shown(reading(T, completed), said)).toMatchObject({ fields: disputed, verified: false, needsReading: true });
+  });
+
+  it('is not undone by a claim that advances the status alone', () => {
+    const open = { ...disputed, status: 'confirming', totalAmountReceived: '4' };
+    const said = claim(T + SECOND, { ...completed, amountInRange: null, amountRejected: null });
+    expect(shown(reading(T, open), said).fields).toEqual({ ...disputed, totalAmountReceived: '10' });
+  });
+
+  it('and the status may each be advanced by a claim of their own', () => {
+    const facts = shown(
+      reading(T, pending),
+      claim(T + SECOND, completed),
+      claim(T + 3 * SECOND, { ...disputed, status: 'pending' }),
+    );
+    expect(facts).toMatchObject({ fields: disputed, observedAt: T + 3 * SECOND });
+  });
+
+  it('comes with the fields of the claim that advances both', () => {
+    expect(shown(reading(T, pending), claim(T + SECOND, disputed)).fields).toEqual(disputed);
+  });
+});
+
+describe('claims alone', () => {
+  it('show the furthest state with all that any of them stated, unverified', () => {
+    const facts = shown(
+      claim(T + 5 * SECOND, { id: 'x', status: 'pending', customerEmail: 'a@example.com' }),
+      claim(T, { id: 'x', status: 'completed', totalAmountReceived: '10' }),
+      claim(T + SECOND, { id: 'x', status: 'confirming', totalAmountReceived: '4', merchantReference: 'o-1' }),
+    );
+    expect(facts.fields).toEqual({
+      id: 'x',
+      status: 'completed',
+      totalAmountReceived: '10',
+      customerEmail: 'a@example.com',
+      merchantReference: 'o-1',
+    });
+    expect(facts).toMatchObject({ verified: false, absent: false, needsReading: true, observedAt: T + 5 * SECOND });
+  });
+
+  it('show an unlisted state where it is all there is', () => {
+    expect(shown(claim(T, { status: 'on_hold' })).fields).toEqual({ status: 'on_hold' });
+    expect(shown(claim(T, { status: 'on_hold' }), claim(T - SECOND, { status: 'pending' })).fields).toEqual({
+      status: 'pending',
+    });
+  });
+
+  it('of equal rank are settled by time', () => {
+    const [early, late] = [claim(T, { status: 'expired' }), claim(T + SECOND, { status: 'cancelled' })];
+    expect(shown(late, early).fields['status']).toBe('cancelled');
+    expect(shown(early, late).fields['status']).toBe('cancelled');
+  });
+
+  it('that only mention the record show nothing of it', () => {
+    expect(shown(mention(T))).toMatchObject({
+      fields: {},
+      verified: false,
+      absent: false,
+      needsReading: true,
+      observedAt: T,
+    });
+  });
+});
+
+describe('an absence', () => {
+  it('proves that a claimed record is not at the service: nothing of it is verified, nothing left to read', () => {
+    expect(shown(claim(T, completed), absence(T + SECOND))).toEqual({
+      fields: completed,
+      verified: false,
+      verifiedAt: null,
+      absent: true,
+      needsReading: false,
+      observedAt: T + SECOND,
+      observedBy: { type: 'poll', ref: `run ${T + SECOND}` },
+    });
+  });
+
+  it('still shows a record that was listed before', () => {
+    const gone = shown(reading(T, completed), absence(T + SECOND));
+    expect(gone).toMatchObject({ fields: completed, verified: false, absent: true, needsReading: false });
+    expect(shown(reading(T, pending), claim(T + SECOND, completed), absence(T + 2 * SECOND)).fields).toEqual(completed);
+  });
+
+  it('is doubted by a later claim or mention, and ended by a later reading', () => {
+    for (const later of [claim(T + SECOND, completed), mention(T + SECOND)]) {
+      expect(shown(reading(T - SECOND, pending), absence(T), later)).toMatchObject({
+        verified: false,
+        absent: false,
+        needsReading: true,
+      });
+    }
+    expect(shown(absence(T), reading(T + SECOND, completed))).toMatchObject({ verified: true, absent: false });
+    expect(shown(reading(T, completed), absence(T - SECOND))).toMatchObject({ verified: true, absent: false });
+  });
+
+  it('of the very moment of a reading yields to it', () => {
+    expect(shown(absence(T), reading(T, pending))).toMatchObject({ verified: true, absent: false });
+    expect(shown(reading(T, pending), absence(T))).toMatchObject({ verified: true, absent: false });
+  });
+});
+
+describe('metadata, which only some views of a payment carry', () => {
+  const metadata = parse('{"a":1.0,"b":"\\u0000\\ud800"}') as JsonObject;
+
+  it('stays as it was claimed where readings have no such field, without a doubt about the reading', () => {
+    const facts = shown(claim(T, { ...completed, metadata }), reading(T + 5 * SECOND, completed));
+    expect(facts).toMatchObject({ fields: { ...completed, metadata }, verified: true, needsReading: false });
+    expect(shown(reading(T, completed), claim(T + SECOND, { ...completed, metadata })).needsReading).toBe(false);
+  });
+
+  it('is the reading’s where that has it', () => {
+    const own = { ...completed, metadata: null };
+    expect(shown(claim(T, { ...completed, metadata }), reading(T + 5 * SECOND, own)).fields).toEqual(own);
+  });
+});
+
+describe('a payin', () => {
+  const payin = (status: string) => ({ id: 'x', status });
+  it.each([
+    ['pending', 'confirming', 'confirming'],
+    ['confirming', 'screening', 'screening'],
+    ['screening', 'confirmed', 'confirmed'],
+    ['screening', 'frozen', 'screening'],
+    ['confirmed', 'screening', 'confirmed'],
+    ['confirmed', 'unmatched', 'confirmed'],
+  ])('read as %s and claimed as %s is shown as %s', (read, said, expected) => {
+    const facts = shown(reading(T, payin(read), 'payin'), claim(T + SECOND, payin(said), 'payin'));
+    expect(facts).toMatchObject({ fields: payin(expected), verified: read === expected, needsReading: true });
+  });
+});
+
+it('nothing observed is nothing shown', () => {
+  expect(show('payment_intent', emptyState)).toMatchObject({
+    fields: {},
+    verified: false,
+    absent: false,
+    needsReading: false,
+  });
+});

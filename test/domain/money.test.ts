@@ -1,0 +1,151 @@
+import { Decimal } from 'decimal.js';
+import fc from 'fast-check';
+import { parse } from 'lossless-json';
+import { describe, expect, it } from 'vitest';
+import {
+  AmountError,
+  addAmounts,
+  compareAmounts,
+  divideAmounts,
+  isAmount,
+  isSignedAmount,
+  multiplyAmounts,
+  normalizeAmount,
+  type Rounding,
+  subtractAmounts,
+  sumAmounts,
+} from '../../src/domain/money.js';
+
+const Reference = Decimal.clone({ precision: 400, toExpNeg: -9e15, toExpPos: 9e15, rounding: Decimal.ROUND_DOWN });
+
+const digits = (max: number) => fc.stringMatching(new RegExp(`^[0-9]{1,${max}}$`));
+const amount = fc
+  .tuple(digits(18), fc.option(digits(18), { nil: undefined }))
+  .map(([whole, fraction]) => (fraction === undefined ? whole : `${whole}.${fraction}`));
+const signed = fc.tuple(fc.constantFrom('', '-'), amount).map(([sign, text]) => `${sign}${text}`);
+
+describe('amounts', () => {
+  it.each(['0', '1', '007', '0.000000000000000001', '999999999999999999.999999999999999999'])('%s is one', (text) => {
+    expect(isAmount(text)).toBe(true);
+    expect(isSignedAmount(`-${text}`)).toBe(true);
+  });
+
+  it.each([
+    '',
+    ' 1',
+    '1 ',
+    '1.',
+    '.5',
+    '+1',
+    '-1',
+    '1e3',
+    '1E-18',
+    '0x10',
+    '1_000',
+    '1,000',
+    'NaN',
+    'Infinity',
+    '١',
+    '1\n',
+    '1234567890123456789',
+    '0.1234567890123456789',
+    1,
+    1n,
+    null,
+    undefined,
+    ['1'],
+    parse('1'),
+  ])('%o is none', (given) => {
+    expect(isAmount(given)).toBe(false);
+  });
+
+  it.each([
+    ['100.50', '100.5'],
+    ['007', '7'],
+    ['0.000', '0'],
+    ['-0.0', '0'],
+    ['-1.10', '-1.1'],
+    ['0.000000000000000001', '0.000000000000000001'],
+  ])('%s is written %s', (given, written) => {
+    expect(normalizeAmount(given)).toBe(written);
+  });
+});
+
+describe('arithmetic', () => {
+  it('keeps the last of 36 digits, where decimal.js by default keeps 20', () => {
+    expect(addAmounts('1000', '0.000000000000000001')).toBe('1000.000000000000000001');
+    expect(subtractAmounts('1000', '0.000000000000000001')).toBe('999.999999999999999999');
+    expect(compareAmounts('10', '9')).toBe(1);
+    expect(compareAmounts('1.0', '1')).toBe(0);
+  });
+
+  it('sums beyond the 18 integer digits of an amount, and takes such a sum again', () => {
+    const most = '999999999999999999.999999999999999999';
+    const sum = sumAmounts(Array.from({ length: 1_000_001 }, () => most));
+    expect(sum).toBe('1000000999999999999999999.999999999998999999');
+    expect(subtractAmounts(sum, sum)).toBe('0');
+    expect(compareAmounts(sum, addAmounts(sum, '0.000000000000000001'))).toBe(-1);
+    expect(sumAmounts([])).toBe('0');
+  });
+
+  it('agrees with exact arithmetic on any two amounts', () => {
+    fc.assert(
+      fc.property(signed, signed, (a, b) => {
+        expect(addAmounts(a, b)).toBe(new Reference(a).plus(b).plus(0).toFixed());
+        expect(subtractAmounts(a, b)).toBe(normalizeAmount(new Reference(a).minus(b).toFixed()));
+        expect(compareAmounts(a, b)).toBe(new Reference(a).comparedTo(b));
+        expect(addAmounts(subtractAmounts(a, b), b)).toBe(normalizeAmount(a));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('rounds products and quotients once, the way it is told', () => {
+    const modes: Rounding['mode'][] = ['up', 'down', 'half_up', 'half_even'];
+    expect(modes.map((mode) => multiplyAmounts('0.5', '0.01', { decimals: 2, mode }))).toEqual([
+      '0.01',
+      '0',
+      '0.01',
+      '0',
+    ]);
+    expect(modes.map((mode) => divideAmounts('-1', '8', { decimals: 2, mode }))).toEqual([
+      '-0.13',
+      '-0.12',
+      '-0.13',
+      '-0.12',
+    ]);
+    expect(divideAmounts('1', '3', { decimals: 18, mode: 'down' })).toBe('0.333333333333333333');
+    const most = '999999999999999999.999999999999999999';
+    expect(multiplyAmounts(most, most, { decimals: 18, mode: 'down' })).toBe('999999999999999999999999999999999998');
+  });
+
+  it('agrees with exact multiplication and division', () => {
+    fc.assert(
+      fc.property(signed, signed, fc.integer({ min: 0, max: 18 }), (a, b, decimals) => {
+        const product = new Reference(a).times(b).toFixed(decimals, Decimal.ROUND_HALF_EVEN);
+        expect(multiplyAmounts(a, b, { decimals, mode: 'half_even' })).toBe(normalizeAmount(product));
+        fc.pre(!new Reference(b).isZero());
+        const quotient = new Reference(a).dividedBy(b).toFixed(decimals, Decimal.ROUND_DOWN);
+        expect(divideAmounts(a, b, { decimals, mode: 'down' })).toBe(normalizeAmount(quotient));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it.each(['1e3', 'NaN', '', '0x10', '1_000', '--1', '0.1234567890123456789'])('refuses %j and names it', (given) => {
+    expect(() => addAmounts('1', given)).toThrow(AmountError);
+    expect(() => compareAmounts(given, '1')).toThrow(JSON.stringify(given));
+    expect(() => multiplyAmounts(given, '1', { decimals: 2, mode: 'down' })).toThrow(JSON.stringify(given));
+  });
+
+  it('refuses what is not a string, whatever the caller believes', () => {
+    expect(() => addAmounts(1 as unknown as string, '1')).toThrow('number 1');
+    expect(() => normalizeAmount(parse('12.5') as string)).toThrow('12.5');
+  });
+
+  it('refuses division by zero, decimals out of range, and factors too long to be exact', () => {
+    expect(() => divideAmounts('1', '0.00', { decimals: 2, mode: 'down' })).toThrow('"1" by zero');
+    expect(() => multiplyAmounts('1', '1', { decimals: 19, mode: 'down' })).toThrow('19');
+    expect(() => multiplyAmounts('1'.repeat(31), '1', { decimals: 2, mode: 'down' })).toThrow(AmountError);
+  });
+});
