@@ -25,13 +25,17 @@ const PAIRS: [VariableName, VariableName][] = [
 
 /**
  * Reads every setting from the environment and from .env in the working directory (the environment wins). Throws one
- * ConfigError that lists all that is wrong, and all of `needs` that is missing; never with a secret's value in it.
+ * ConfigError that lists all that is wrong, and all of the needs that is missing; never with a secret's value in it.
  */
 export function loadConfig<N extends VariableName = never>(
   needs: readonly N[] = [],
-  env: Environment = { ...readDotEnv(), ...process.env },
+  {
+    alsoNeeds = [],
+    env = { ...readDotEnv(), ...process.env },
+  }: { alsoNeeds?: readonly VariableName[]; env?: Environment } = {},
 ): Config & { [K in N]: NonNullable<Config[K]> } {
   const problems: Problem[] = [];
+  const required = new Set<VariableName>([...needs, ...alsoNeeds]);
   const config: Record<string, unknown> = { WEBHOOK_SECRETS_FILE: env['WEBHOOK_SECRETS_FILE'] || undefined };
   for (const name of names) {
     const given = readGiven(name, env);
@@ -42,7 +46,7 @@ export function loadConfig<N extends VariableName = never>(
     const parsed = table[name].schema.safeParse(given.text ?? '');
     if (parsed.success && given.text !== undefined) config[name] = parsed.data;
     else if (given.text !== undefined) problems.push(wrong(name, given.text));
-    else if ((needs as readonly string[]).includes(name)) problems.push(missing(name));
+    else if (required.has(name)) problems.push(missing(name));
   }
   problems.push(...strangers(env), ...halves(config));
   if (problems.length > 0) throw new ConfigError(explain(problems));

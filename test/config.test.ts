@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { variables } from '../src/config/variables.js';
-import { loadConfig } from '../src/config.js';
+import { loadConfig, type VariableName } from '../src/config.js';
 import { ConfigError } from '../src/errors.js';
 
 let dir: string;
@@ -12,15 +12,17 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true }));
 
+const load = <N extends VariableName>(needs: N[], env: Record<string, string>) => loadConfig(needs, { env });
+
 const file = async (text: string): Promise<string> => {
   const name = path.join(dir, `${Math.random()}`);
   await writeFile(name, text);
   return name;
 };
 
-function refusal(env: Record<string, string>, needs: (keyof typeof variables)[] = []): string {
+function refusal(env: Record<string, string>, needs: VariableName[] = []): string {
   try {
-    loadConfig(needs, env);
+    load(needs, env);
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigError);
     return (error as ConfigError).message;
@@ -29,7 +31,7 @@ function refusal(env: Record<string, string>, needs: (keyof typeof variables)[] 
 }
 
 test('nothing set: the documented defaults', () => {
-  expect(loadConfig([], {})).toMatchObject({
+  expect(load([], {})).toMatchObject({
     PORT: 8080,
     HOST: '0.0.0.0',
     CONSOLE_PORT: 8081,
@@ -130,11 +132,11 @@ test.each([
   ['ADOPTED_AT', '2026-01-01T00:00:00+02:00', new Date('2025-12-31T22:00:00Z')],
   ['DATABASE_URL', 'postgres:///tally?host=/var/run/postgresql', 'postgres:///tally?host=/var/run/postgresql'],
 ])('%s=%s is understood', (name, value, expected) => {
-  expect(loadConfig([], { [name]: value })).toHaveProperty(name, expected);
+  expect(load([], { [name]: value })).toHaveProperty(name, expected);
 });
 
 test('set to nothing is not set', () => {
-  const config = loadConfig([], { PORT: '', DATABASE_URL: '', WEBHOOK_SECRETS_FILE: '' });
+  const config = load([], { PORT: '', DATABASE_URL: '', WEBHOOK_SECRETS_FILE: '' });
   expect(config.PORT).toBe(8080);
   expect(config.DATABASE_URL).toBeUndefined();
   expect(refusal({ SERVICE_API_KEY: '' }, ['SERVICE_API_KEY'])).toContain('missing');
@@ -142,7 +144,7 @@ test('set to nothing is not set', () => {
 
 describe('labelled lists', () => {
   test('the whole string, prefix included, is the secret', () => {
-    const { WEBHOOK_SECRETS } = loadConfig(['WEBHOOK_SECRETS'], { WEBHOOK_SECRETS: 'new=whsec_a+/b==, old=whsec_2' });
+    const { WEBHOOK_SECRETS } = load(['WEBHOOK_SECRETS'], { WEBHOOK_SECRETS: 'new=whsec_a+/b==, old=whsec_2' });
     expect(WEBHOOK_SECRETS).toEqual([
       { label: 'new', secret: 'whsec_a+/b==' },
       { label: 'old', secret: 'whsec_2' },
@@ -151,21 +153,21 @@ describe('labelled lists', () => {
 
   test('a file has one a line', async () => {
     const name = await file('# since May\nnew=whsec_1\r\n\nold=whsec_2\n');
-    const config = loadConfig(['WEBHOOK_SECRETS'], { WEBHOOK_SECRETS_FILE: name });
+    const config = load(['WEBHOOK_SECRETS'], { WEBHOOK_SECRETS_FILE: name });
     expect(config.WEBHOOK_SECRETS.map(({ label }) => label)).toEqual(['new', 'old']);
     expect(config.WEBHOOK_SECRETS[0]?.secret).toBe('whsec_1');
     expect(config.WEBHOOK_SECRETS_FILE).toBe(name);
   });
 
   test('tokens keep colons of their own', () => {
-    const { CONSOLE_TOKENS } = loadConfig([], { CONSOLE_TOKENS: 'ann:admin:abc:def:ghi:jkl' });
+    const { CONSOLE_TOKENS } = load([], { CONSOLE_TOKENS: 'ann:admin:abc:def:ghi:jkl' });
     expect(CONSOLE_TOKENS).toEqual([{ name: 'ann', role: 'admin', token: 'abc:def:ghi:jkl' }]);
   });
 });
 
 describe('NAME_FILE', () => {
   test('gives a secret without the new line at its end', async () => {
-    expect(loadConfig([], { SERVICE_API_KEY_FILE: await file('key-1\n') }).SERVICE_API_KEY).toBe('key-1');
+    expect(load([], { SERVICE_API_KEY_FILE: await file('key-1\n') }).SERVICE_API_KEY).toBe('key-1');
   });
 
   test('beside NAME, or of a file that is not there, is refused', async () => {

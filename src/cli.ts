@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { verbs } from './cli/registry.js';
+import { AppError, ConfigError, UsageError } from './errors.js';
+import { version } from './version.js';
+
+/** Builds the program; only the verb that was asked for is loaded, so that a quick question has a quick answer. */
+async function buildProgram(argv: readonly string[]): Promise<Command> {
+  const program = new Command('tallyhook')
+    .description('Receives every signed webhook once, and proves the records against the service’s own lists.')
+    .version(version)
+    .showHelpAfterError('(see tallyhook help)')
+    .exitOverride();
+  const words = argv.filter((word) => !word.startsWith('-'));
+  const asked = words[0] === 'help' ? words[1] : words[0];
+  for (const { name, summary, load } of verbs) {
+    const command = program.command(name).summary(summary).description(summary).exitOverride();
+    if (name === asked) (await load())(command);
+  }
+  return program;
+}
+
+async function main(argv: readonly string[]): Promise<void> {
+  try {
+    await (await buildProgram(argv)).parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    process.exitCode = exitCodeOf(error);
+    if (error instanceof CommanderError) return;
+    process.stderr.write(`${explain(error)}\n`);
+  }
+}
+
+/** Interface: "Exit: 0 fine, 1 failed, 2 usage or configuration". Commander also throws after --help, with 0. */
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  return error instanceof ConfigError || error instanceof UsageError ? 2 : 1;
+}
+
+/** What was foreseen is said in words; what was not comes with where it happened. */
+function explain(error: unknown): string {
+  if (error instanceof AppError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+// A reader such as `head` may leave before all is written.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+await main(process.argv.slice(2));

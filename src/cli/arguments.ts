@@ -1,0 +1,37 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { maximumTake } from '../records/paging.js';
+
+export interface ListFlags {
+  json?: boolean;
+  take?: number;
+  cursor?: string;
+  since?: Date;
+}
+
+/** The words that every list has. */
+export function listFlags(command: Command): Command {
+  return command
+    .option('--json', 'print JSON')
+    .option('--take <n>', `how many, up to ${maximumTake}`, wholeNumber(1, maximumTake))
+    .option('--cursor <cursor>', 'go on where an earlier list stopped');
+}
+
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^-?\d+$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Accepted is a whole number from ${least} to ${most}.`);
+  };
+}
+
+const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A moment: `24h` ago, or an ISO 8601 date. */
+export function moment(text: string): Date {
+  const ago = /^(\d{1,6})([mhd])$/.exec(text);
+  if (ago) return new Date(Date.now() - Number(ago[1]) * UNITS[ago[2] as keyof typeof UNITS]);
+  const date = /^\d{4}-\d{2}-\d{2}/.test(text) ? new Date(text) : new Date(Number.NaN);
+  if (Number.isNaN(date.getTime()))
+    throw new InvalidArgumentError('Accepted is a time such as 30m, 24h, 7d or 2026-10-31.');
+  return date;
+}

@@ -1,0 +1,74 @@
+import { userInfo } from 'node:os';
+import type { Command } from 'commander';
+import { UsageError } from '../errors.js';
+import { type BreakDecision, decideBreak } from '../records/decide-break.js';
+import { type BreakView, getBreak, listBreaks } from '../records/list-breaks.js';
+import { type ListFlags, listFlags } from './arguments.js';
+import { type Columns, printJson, printList } from './print.js';
+import { withStore } from './with-store.js';
+
+const columns: Columns<BreakView> = {
+  id: (item) => item.id,
+  kind: (item) => item.kind,
+  severity: (item) => item.severity,
+  entity: (item) => `${item.entity.kind} ${item.entity.id}`,
+  status: (item) => item.status,
+  opened: (item) => item.openedAt,
+  'age, days': (item) => item.age,
+};
+
+interface Flags extends ListFlags {
+  status?: string;
+  kind?: string;
+}
+
+const EXIT_FINDINGS = 3;
+
+export function defineBreaks(command: Command): void {
+  command.description('differences between us and the service: list, show, decide');
+  listFlags(command.command('list').description('newest first; exit code 3 when any is open'))
+    .option('--status <status>', 'open, acknowledged, resolved, written_off or auto_resolved')
+    .option('--kind <kind>', 'such as record_not_at_service')
+    .action(({ json = false, ...query }: Flags) =>
+      withStore(async ({ db }) => {
+        const page = await listBreaks(db, query);
+        printList(page, json, columns);
+        if (page.items.some((item) => item.status === 'open')) process.exitCode = EXIT_FINDINGS;
+      }),
+    );
+  command
+    .command('show <id>')
+    .description('evidence, field by field, and every step that was taken')
+    .option('--json', 'print JSON')
+    .action((id: string) =>
+      withStore(async ({ db }) => {
+        const found = await getBreak(db, id);
+        if (!found) throw new UsageError(`There is no break "${id}".`);
+        printJson(found);
+      }),
+    );
+  decision(command, 'ack', 'acknowledge', 'it is known and somebody is at it');
+  decision(command, 'resolve', 'resolve', 'it is mended');
+  decision(command, 'writeoff', 'write_off', 'it will not be mended');
+}
+
+function decision(command: Command, verb: string, decide: BreakDecision, meaning: string): void {
+  command
+    .command(`${verb} <id>`)
+    .description(meaning)
+    .requiredOption('--note <text>', 'why; kept with your name')
+    .option('--dry-run', 'only say what would be done')
+    .action((id: string, { note, dryRun }: { note: string; dryRun?: boolean }) =>
+      withStore(async ({ db }) => {
+        const found = await getBreak(db, id);
+        if (!found) throw new UsageError(`There is no break "${id}".`);
+        if (dryRun) {
+          process.stdout.write(`would ${decide.replace('_', ' ')} ${found.kind} of ${found.entity.id}\n`);
+          return;
+        }
+        const result = await decideBreak(db, id, decide, { actor: `cli:${userInfo().username}`, note });
+        if (result.outcome === 'closed') throw new UsageError(`Break ${id} is ${result.break.status} already.`);
+        if (result.outcome === 'done') process.stdout.write(`break ${id} is ${result.break.status}\n`);
+      }),
+    );
+}

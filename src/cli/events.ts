@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import { UsageError } from '../errors.js';
+import { type EventView, getEvent, listEvents } from '../records/events.js';
+import { reviveEvents } from '../records/inbox-work.js';
+import { type ListFlags, listFlags, moment } from './arguments.js';
+import { type Columns, printJson, printList } from './print.js';
+import { withStore } from './with-store.js';
+
+const columns: Columns<EventView> = {
+  id: (event) => event.id,
+  received: (event) => event.receivedAt,
+  type: (event) => event.eventType,
+  status: (event) => event.status,
+  source: (event) => event.source,
+  secret: (event) => event.secretLabel,
+  arrivals: (event) => event.arrivals,
+  error: (event) => event.error,
+};
+
+interface Flags extends ListFlags {
+  status?: string;
+  type?: string;
+}
+
+interface ReplayFlags extends Flags {
+  dryRun?: boolean;
+}
+
+export function defineEvents(command: Command): void {
+  command.description('received events: list, show, replay');
+  listFlags(command.command('list').description('newest first'))
+    .option('--status <status>', 'received, applied, failed, unhandled or dead')
+    .option('--type <event>', 'event type')
+    .option('--since <time>', 'such as 24h or 2026-10-31', moment)
+    .action(({ json = false, type, ...query }: Flags) =>
+      withStore(async ({ db }) => printList(await listEvents(db, { ...query, eventType: type }), json, columns)),
+    );
+  command
+    .command('show <id>')
+    .description('one event with its payload and every secret it came under')
+    .option('--json', 'print JSON')
+    .action((id: string) =>
+      withStore(async ({ db }) => {
+        const event = await getEvent(db, id);
+        if (!event) throw new UsageError(`There is no event "${id}".`);
+        printJson(event);
+      }),
+    );
+  command
+    .command('replay [id]')
+    .description('apply again: one event, or all of a status')
+    .option('--status <status>', 'failed, dead, unhandled …')
+    .option('--since <time>', 'such as 24h or 2026-10-31', moment)
+    .option('--dry-run', 'only say which')
+    .option('--json', 'print JSON')
+    .action(replay);
+}
+
+async function replay(id: string | undefined, flags: ReplayFlags): Promise<void> {
+  if (id === undefined && flags.status === undefined) {
+    throw new UsageError('Say which: an event id, or --status failed (with --since 24h).');
+  }
+  await withStore(async ({ db }) => {
+    const ids = id === undefined ? await idsOf(flags) : [id];
+    if (id !== undefined && !(await getEvent(db, id))) throw new UsageError(`There is no event "${id}".`);
+    // The sweep of the running workers finds what is revived: nothing is queued from here.
+    if (!flags.dryRun) await reviveEvents(db, ids);
+    if (flags.json) printJson({ replayed: ids, dryRun: flags.dryRun ?? false });
+    else process.stdout.write(`${flags.dryRun ? 'would replay' : 'replaying'} ${ids.length} event(s)\n`);
+
+    async function idsOf({ status, since }: ReplayFlags): Promise<string[]> {
+      const found: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await listEvents(db, { status, since, cursor, take: 500 });
+        found.push(...page.items.map((event) => event.id));
+        cursor = page.nextCursor ?? undefined;
+      } while (cursor !== undefined);
+      return found;
+    }
+  });
+}

@@ -1,0 +1,37 @@
+import Table from 'cli-table3';
+import { stringify } from 'lossless-json';
+import { wantsNoColor } from '../config.js';
+
+/** How a column is headed and what of an item it shows. */
+export type Columns<Item> = Record<string, (item: Item) => string | number | null | undefined>;
+
+/** `{items, …}` as JSON for programs, or a table for people. Data, so on stdout. */
+export function printList<Item>(
+  page: { items: Item[]; nextCursor?: string | null },
+  json: boolean,
+  columns: Columns<Item>,
+): void {
+  if (json) {
+    printJson(page);
+    return;
+  }
+  if (page.items.length === 0) {
+    process.stderr.write('nothing to show\n');
+    return;
+  }
+  const plain = !process.stdout.isTTY || wantsNoColor();
+  const table = new Table({ head: Object.keys(columns), ...(plain ? { style: { head: [], border: [] } } : {}) });
+  for (const item of page.items) table.push(Object.values(columns).map((cell) => oneLine(cell(item))));
+  process.stdout.write(`${table.toString()}\n`);
+  if (page.nextCursor) process.stderr.write(`more: --cursor ${page.nextCursor}\n`);
+}
+
+/** Numbers of the service keep the digits they came with. */
+export function printJson(value: object): void {
+  process.stdout.write(`${stringify(value, undefined, 2) ?? 'null'}\n`);
+}
+
+/** What comes from outside may not drive the terminal. */
+export function oneLine(value: string | number | null | undefined): string {
+  return String(value ?? '–').replace(/\p{Cc}/gu, '\ufffd');
+}

@@ -1,0 +1,35 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { loadConfig } from '../config.js';
+import { createLog } from '../log.js';
+import { startSandbox } from '../sandbox/start-sandbox.js';
+import { runUntilStopped } from './run-until-stopped.js';
+
+interface Flags {
+  port: number;
+  host: string;
+  seed?: number;
+  payments?: number;
+}
+
+export function defineSandbox(command: Command): void {
+  command
+    .option('--port <port>', 'port to listen on; 0 is any free one', upTo(65_535), 0)
+    .option('--host <host>', 'address to listen on', '127.0.0.1')
+    .option('--seed <n>', 'the same seed makes the same history', upTo(2_147_483_647))
+    .option('--payments <n>', 'payments of the past', upTo(10_000_000))
+    .action(async (flags: Flags) => {
+      await runUntilStopped(createLog(loadConfig().LOG_LEVEL), async (closers) => {
+        const sandbox = await startSandbox(flags);
+        closers.add('sandbox', () => sandbox.close());
+        process.stdout.write(`sandbox  ${sandbox.url}\n`);
+      });
+    });
+}
+
+function upTo(most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value <= most) return value;
+    throw new InvalidArgumentError(`Accepted is a whole number from 0 to ${most}.`);
+  };
+}

@@ -1,0 +1,62 @@
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { loadConfig, type WebhookSecret } from '../config.js';
+import { UsageError } from '../errors.js';
+import { verifySignature } from '../webhook/verify-signature.js';
+
+interface Flags {
+  body: string;
+  secret?: string;
+  signature?: string;
+  at?: string;
+}
+
+/** Signs and checks bodies as the service does (specification 6.3), to find out who of two is right. */
+export function defineSignature(command: Command): void {
+  command.description('sign or verify a body as the service does');
+  command
+    .command('sign')
+    .description('print the X-Service-Signature of a body')
+    .requiredOption('--body <file>', 'the raw body; - is standard input')
+    .option('--secret <label>', 'which of WEBHOOK_SECRETS; the first one when left out')
+    .action(({ body, secret }: Flags) => {
+      process.stdout.write(`${sign(readBody(body), chooseSecret(secret).secret)}\n`);
+    });
+  command
+    .command('verify')
+    .description('check a signature with every secret of WEBHOOK_SECRETS')
+    .requiredOption('--body <file>', 'the raw body; - is standard input')
+    .requiredOption('--signature <header>', 'the header’s value, sha256=… included')
+    .option('--at <time>', 'judge the age as of this moment, ISO 8601; now when left out')
+    .action(({ body, signature = '', at }: Flags) => {
+      const { WEBHOOK_SECRETS } = loadConfig(['WEBHOOK_SECRETS']);
+      const headers = { 'x-service-signature': [signature] };
+      const verdict = verifySignature(readBody(body), headers, WEBHOOK_SECRETS, at ? new Date(at) : new Date());
+      process.stdout.write(verdict.ok ? `ok, secret ${verdict.label}\n` : `${verdict.reason}: ${verdict.detail}\n`);
+      if (!verdict.ok) process.exitCode = 1;
+    });
+}
+
+export function sign(body: Buffer, secret: string): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+}
+
+/** A configured secret by its label. Throws a UsageError that names the known labels. */
+export function chooseSecret(label: string | undefined): WebhookSecret {
+  const { WEBHOOK_SECRETS } = loadConfig(['WEBHOOK_SECRETS']);
+  const chosen = label === undefined ? WEBHOOK_SECRETS[0] : WEBHOOK_SECRETS.find((secret) => secret.label === label);
+  if (!chosen)
+    throw new UsageError(`--secret ${label}: known are ${WEBHOOK_SECRETS.map((secret) => secret.label).join(', ')}.`);
+  return chosen;
+}
+
+function readBody(file: string): Buffer {
+  try {
+    return readFileSync(file === '-' ? 0 : file);
+  } catch (error) {
+    throw new UsageError(`--body ${file} can't be read: ${error instanceof Error ? error.message : ''}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,18 @@
+import type { Knex } from 'knex';
+import { type Config, loadConfig } from '../config.js';
+import { createLog, type Logger } from '../log.js';
+import { openStore } from '../wiring/open-store.js';
+
+/** Runs one short command against the database, joining the embedded one where that is in use, and leaves it again. */
+export async function withStore<T>(
+  work: (store: { db: Knex; databaseUrl: string; config: Config; log: Logger }) => Promise<T>,
+): Promise<T> {
+  const config = loadConfig();
+  const log = createLog(config.LOG_LEVEL);
+  const store = await openStore({ config, log }, { max: 4 });
+  try {
+    return await work({ ...store, config, log });
+  } finally {
+    await store.close();
+  }
+}

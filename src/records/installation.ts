@@ -1,0 +1,26 @@
+import type { Knex } from 'knex';
+
+export interface Installation {
+  adoptedAt: Date;
+  serviceBaseUrl: string;
+}
+
+/**
+ * Binds an unbound database to a service, or tells what it is bound to. Idempotent; of several processes that start at
+ * once one decides. The adoption date of the first call stays for ever.
+ */
+export async function bindInstallation(db: Knex, wished: Installation): Promise<Installation> {
+  await db('installation')
+    .insert({ adopted_at: wished.adoptedAt, service_base_url: wished.serviceBaseUrl })
+    .onConflict('only_one')
+    .ignore();
+  const bound = await findInstallation(db);
+  if (!bound) throw new Error('the installation row is gone');
+  return bound;
+}
+
+/** What the database is bound to; null before the first start. */
+export async function findInstallation(db: Knex): Promise<Installation | null> {
+  const row = await db<{ adopted_at: Date; service_base_url: string }>('installation').first();
+  return row ? { adoptedAt: row.adopted_at, serviceBaseUrl: row.service_base_url } : null;
+}

@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import type { Config } from '../config.js';
+import { AppError, ConfigError } from '../errors.js';
+import type { Logger } from '../log.js';
+import { bindInstallation } from '../records/installation.js';
+import type { Readiness } from './readiness.js';
+
+/** The database or its schemas did not appear in time. */
+export class NotReadyError extends AppError {
+  readonly code = 'not_ready';
+  override readonly retryable = true;
+}
+
+const POLL_MS = 500;
+const WAIT_MS = 60_000;
+
+interface Adoption {
+  db: Knex;
+  log: Logger;
+  now: () => Date;
+  config: Pick<Config, 'ADOPTED_AT'> & { SERVICE_BASE_URL: string };
+  ready: () => Promise<Readiness>;
+  /** Ends the waiting. */
+  signal: AbortSignal;
+}
+
+/**
+ * Waits for database and schemas, then binds the database to this service (design: "Adoption and environment") and returns
+ * the adoption date. Throws a ConfigError when it belongs to another service, NotReadyError after a minute in vain.
+ */
+export async function adopt(adoption: Adoption): Promise<Date> {
+  const { db, config, now, log } = adoption;
+  await waitUntilReady(adoption);
+  const wished = { adoptedAt: config.ADOPTED_AT ?? now(), serviceBaseUrl: config.SERVICE_BASE_URL };
+  const bound = await bindInstallation(db, wished);
+  if (bound.serviceBaseUrl !== config.SERVICE_BASE_URL) {
+    throw new ConfigError(
+      [
+        'SERVICE_BASE_URL',
+        `    given "${config.SERVICE_BASE_URL}", but this database holds the records of "${bound.serviceBaseUrl}".`,
+        '    Accepted is that address again, or another database (DATABASE_URL) for the other service.',
+      ].join('\n'),
+    );
+  }
+  if (config.ADOPTED_AT && config.ADOPTED_AT.getTime() !== bound.adoptedAt.getTime()) {
+    log.warn({ adoptedAt: bound.adoptedAt }, 'ADOPTED_AT only counts at the first start; the stored date stays');
+  }
+  return bound.adoptedAt;
+}
+
+async function waitUntilReady({ ready, log, signal }: Adoption): Promise<void> {
+  const deadline = Date.now() + WAIT_MS;
+  let told = false;
+  for (;;) {
+    const { ok, problems } = await ready();
+    if (ok) return;
+    const hint = problems.some((problem) => problem.startsWith('database')) ? '' : ' (run: tallyhook migrate)';
+    if (Date.now() > deadline) throw new NotReadyError(`Not ready after a minute: ${problems.join('; ')}${hint}`);
+    if (!told) log.warn({ problems }, `waiting for the database${hint}`);
+    told = true;
+    await delay(POLL_MS, undefined, { signal });
+  }
+}

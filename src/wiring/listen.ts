@@ -1,0 +1,67 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ConfigError } from '../errors.js';
+
+export interface Listener {
+  /** With the port that was really taken. */
+  url: string;
+  /** From now on requests go to this handler. */
+  serve(handler: RequestListener): void;
+  /** Takes no new connection, lets requests under way finish, for 10 s at most. */
+  close(): Promise<void>;
+}
+
+const DRAIN_MS = 10_000;
+/** Slow senders are cut off long before Node's own limits of 60 s and 5 min. */
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2_000 };
+/** Longer than common load balancers keep an idle connection, so that they close it and not we under a request. */
+const KEEP_ALIVE_MS = 75_000;
+
+/** Listens, and answers with `first` until `serve` is called. `variable` names the setting to blame for a taken port. */
+export async function listen(
+  place: { host: string; port: number; variable: string },
+  first: RequestListener,
+): Promise<Listener> {
+  let handler = first;
+  const server = createServer({ ...LIMITS, keepAliveTimeout: KEEP_ALIVE_MS }, (req, res) => handler(req, res));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(explain(error, place)));
+    server.listen(place.port, place.host, resolve);
+  });
+  return {
+    url: urlOf(place.host, (server.address() as AddressInfo).port),
+    serve: (next) => {
+      handler = next;
+    },
+    close: () => drain(server),
+  };
+}
+
+function explain(error: Error, { host, port, variable }: { host: string; port: number; variable: string }): Error {
+  const code = 'code' in error ? error.code : undefined;
+  const reason = {
+    EADDRINUSE: 'another program listens there',
+    EACCES: 'this user may not listen there',
+    EADDRNOTAVAIL: 'this machine does not have that address',
+    ENOTFOUND: 'that host name is not known',
+  }[String(code)];
+  if (!reason) return error;
+  const message = `${variable}\n    given ${host}:${port}, but ${reason}; accepted is a free port, or 0 for any free one`;
+  return new ConfigError(message, { cause: error });
+}
+
+/** A wildcard is where to listen, not where to knock. */
+function urlOf(host: string, port: number): string {
+  const name = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
+  return `http://${name}:${port}`;
+}
+
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const limit = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  server.closeIdleConnections();
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(limit);
+}

@@ -1,0 +1,64 @@
+import type { VariableName } from '../config.js';
+import { adopt } from './adopt.js';
+import { healthListener } from './health.js';
+import { type Listener, listen } from './listen.js';
+import { renderMetrics } from './render-metrics.js';
+import { type Runtime, SERVICE_NEEDS } from './runtime.js';
+import { startConsole } from './start-console.js';
+import { startReceiver } from './start-receiver.js';
+import { startSchedule } from './start-schedule.js';
+import { startWorker } from './start-worker.js';
+
+export type Role = 'receiver' | 'worker' | 'scheduler' | 'console';
+
+/** Where a process can be reached, by the name it prints. */
+export type Addresses = Partial<Record<'receiver' | 'console' | 'metrics', string>>;
+
+/** The settings without which a role can't start. */
+export const needsOf: Record<Role, readonly VariableName[]> = {
+  receiver: [...SERVICE_NEEDS, 'WEBHOOK_SECRETS'],
+  worker: SERVICE_NEEDS,
+  scheduler: SERVICE_NEEDS,
+  console: [...SERVICE_NEEDS, 'CONSOLE_TOKENS'],
+};
+
+/**
+ * Starts roles in one process. Their ports are open from the first moment, so that probes are answered; work begins when
+ * database and schemas are there and belong to this service (see `adopt` for what it throws).
+ */
+export async function startRoles(runtime: Runtime, roles: readonly Role[]): Promise<Addresses> {
+  const fronts = await openFronts(runtime, roles);
+  const { db, log, now, config, signal, ready } = runtime;
+  const adoptedAt = await adopt({ db, log, now, config, signal, ready });
+  if (roles.includes('worker')) startWorker(runtime, adoptedAt);
+  if (roles.includes('scheduler')) await startSchedule(runtime, adoptedAt);
+  if (fronts.console) startConsole(runtime, fronts.console);
+  if (fronts.receiver) startReceiver(runtime, fronts.receiver);
+  return Object.fromEntries(Object.entries(fronts).map(([name, { url }]) => [name, url]));
+}
+
+type Fronts = Partial<Record<keyof Addresses, Listener>>;
+
+async function openFronts(runtime: Runtime, roles: readonly Role[]): Promise<Fronts> {
+  const { config, closers } = runtime;
+  const unavailable = { status: 503, error: 'starting' };
+  const metrics = () => renderMetrics(runtime);
+  const publicHealth = healthListener({ ready: runtime.ready }, unavailable);
+  const fronts: Fronts = {};
+  const open = async (name: keyof Addresses, place: Parameters<typeof listen>[0], first = publicHealth) => {
+    const front = await listen(place, first);
+    fronts[name] = front;
+    closers.add(name, () => front.close());
+  };
+  if (roles.includes('console')) {
+    const place = { host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, variable: 'CONSOLE_PORT' };
+    await open('console', place, healthListener({ ready: runtime.ready, metrics }, unavailable));
+  } else if (config.METRICS_PORT !== undefined) {
+    const place = { host: config.CONSOLE_HOST, port: config.METRICS_PORT, variable: 'METRICS_PORT' };
+    await open('metrics', place, healthListener({ ready: runtime.ready, metrics }));
+  }
+  if (roles.includes('receiver')) {
+    await open('receiver', { host: config.HOST, port: config.PORT, variable: 'PORT' });
+  }
+  return fronts;
+}

@@ -1,0 +1,44 @@
+import type { Config } from '../config.js';
+import type { Logger } from '../log.js';
+import { createMetrics, type Metrics } from '../metrics.js';
+import type { QueueSettings } from '../webhook/queue-backend.js';
+import type { Closers } from './closers.js';
+import { openStore, type Store } from './open-store.js';
+import { createReadiness, type Readiness } from './readiness.js';
+
+/** What every role of a process shares. */
+export interface Runtime extends Pick<Store, 'db' | 'databaseUrl'> {
+  config: ServiceConfig;
+  log: Logger;
+  now: () => Date;
+  metrics: Metrics;
+  queues: QueueSettings;
+  ready: () => Promise<Readiness>;
+  closers: Closers;
+  /** Aborted when the process is asked to stop. */
+  signal: AbortSignal;
+}
+
+/** No role works without knowing the service. */
+export const SERVICE_NEEDS = ['SERVICE_BASE_URL', 'SERVICE_API_KEY'] as const;
+
+export type ServiceConfig = Config & { SERVICE_BASE_URL: string; SERVICE_API_KEY: string };
+
+const POOL_SIZE = 20;
+
+/** Opens what every role needs; all of it is closed by `closers`. */
+export async function openRuntime(parts: Pick<Runtime, 'config' | 'log' | 'closers' | 'signal'>): Promise<Runtime> {
+  const { config, log, closers } = parts;
+  const store = await openStore(parts, { max: POOL_SIZE });
+  closers.add('database', () => store.close());
+  const stillReady = createReadiness(store.db);
+  return {
+    ...parts,
+    db: store.db,
+    databaseUrl: store.databaseUrl,
+    now: () => new Date(),
+    metrics: createMetrics({ processMetrics: true }),
+    queues: { databaseUrl: store.databaseUrl, redisUrl: config.REDIS_URL, log },
+    ready: async () => (parts.signal.aborted ? { ok: false, problems: ['stopping'] } : stillReady()),
+  };
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { kinds } from '../reconcile/deps.js';
+import { runReconcile } from '../reconcile/run.js';
+import { startScheduler } from '../reconcile/schedule.js';
+import { type CommandHandlers, createCommandWorker } from '../webhook/command-queue.js';
+import { createEventQueue } from '../webhook/queue.js';
+import { replayEvents } from '../webhook/replay-events.js';
+import type { Runtime } from './runtime.js';
+import { createServiceClient } from './service-client.js';
+
+const replayCommand = z.object({ eventIds: z.array(z.string()) });
+const runCommand = z.object({ kind: z.enum(kinds), full: z.boolean() });
+
+/** The reconcilers, and the commands of the console, which one role serves. */
+export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<void> {
+  const { config, db, databaseUrl, log, now, metrics, closers, queues, signal } = runtime;
+  const client = await createServiceClient(runtime);
+  const deps = { db, databaseUrl, log, now, client, adoptedAt, metrics };
+  const scheduler = startScheduler({ ...deps, crons: cronsOf(config) });
+  closers.add('scheduler', () => scheduler.close());
+
+  const queue = createEventQueue(queues);
+  closers.add('event queue', () => queue.close());
+  const handlers: CommandHandlers = {
+    replay: async (payload) => replayEvents({ db, queue }, replayCommand.parse(payload).eventIds),
+    run: async (payload) => runReconcile(deps, { ...runCommand.parse(payload), signal }),
+  };
+  const commands = createCommandWorker({ ...queues, handlers });
+  closers.add('commands', () => commands.close());
+}
+
+function cronsOf(config: Runtime['config']): Record<string, string> {
+  const settings: Record<string, unknown> = config;
+  const set = kinds.map((kind) => [kind, settings[`RECONCILE_${kind.toUpperCase().replaceAll('-', '_')}_CRON`]]);
+  return Object.fromEntries(set.filter(([, cron]) => cron !== undefined));
+}

@@ -1,0 +1,8 @@
+import { createWorker } from '../webhook/worker.js';
+import type { Runtime } from './runtime.js';
+
+export function startWorker(runtime: Runtime, adoptedAt: Date): void {
+  const { db, now, metrics, queues, closers } = runtime;
+  const worker = createWorker({ ...queues, db, now, metrics, adoptedAt });
+  closers.add('worker', () => worker.close());
+}

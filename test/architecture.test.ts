@@ -1,0 +1,142 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const SRC = fileURLToPath(new URL('../src', import.meta.url));
+
+/** Who may import whom, besides node: and npm packages. A room is a folder of src/, or a file there without its ending. */
+const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
+  domain: [],
+  'service-api': ['domain', 'errors', 'log', 'metrics'],
+  records: ['domain', 'errors', 'log', 'metrics'],
+  webhook: ['records', 'service-api', 'domain', 'errors', 'log', 'metrics'],
+  reconcile: ['records', 'service-api', 'domain', 'errors', 'log', 'metrics'],
+  finance: ['records', 'service-api', 'domain', 'errors', 'log', 'metrics'],
+  console: ['records', 'finance', 'domain'],
+  sandbox: [],
+  config: ['errors', 'domain'],
+  'embedded-postgres': ['errors', 'log'],
+  errors: [],
+  log: [],
+  metrics: ['version'],
+  version: [],
+  cli: 'anything',
+  demo: 'anything',
+  wiring: 'anything',
+  index: 'anything',
+};
+/** Rooms that only some may enter. */
+const ONLY_FOR: Record<string, readonly string[]> = { wiring: ['cli', 'demo'], cli: [], demo: ['cli'], index: [] };
+/** Packages that read or write, and what the pure rooms may not know of. */
+const IMPURE = /^(node:(?!crypto|util|buffer|assert)|knex|pg|bullmq|ioredis|express|pino|prom-client|node-cron)/;
+const IMPURE_WORDS = /\bDate\.now\(|new Date\(\)|performance\.now|Math\.random|process\.|setTimeout\(/;
+const LONGEST_FILE = 300;
+
+interface Import {
+  from: string;
+  to: string;
+  typeOnly: boolean;
+}
+
+const files = readdirSync(SRC, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+  .map((entry) => path.relative(SRC, path.join(entry.parentPath, entry.name)));
+const textOf = new Map(files.map((file) => [file, readFileSync(path.join(SRC, file), 'utf8')]));
+
+/** Both `import … from '…'`, `export … from '…'` and `import('…')`. */
+function specifiersOf(text: string): { specifier: string; typeOnly: boolean }[] {
+  const found = text.matchAll(/(?:^|\n)\s*(import|export)\s+(type\s)?(?:[^;'"]*?\sfrom\s+)?['"]([^'"]+)['"]/g);
+  const lazy = text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g);
+  return [
+    ...[...found].map(([, , type, specifier]) => ({ specifier: specifier!, typeOnly: type !== undefined })),
+    ...[...lazy].map(([, specifier]) => ({ specifier: specifier!, typeOnly: false })),
+  ];
+}
+
+function importsOf(file: string): Import[] {
+  return specifiersOf(textOf.get(file)!)
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .map(({ specifier, typeOnly }) => ({
+      from: file,
+      to: path.join(path.dirname(file), specifier.replace(/\.js$/, '.ts')),
+      typeOnly,
+    }));
+}
+
+const imports = files.flatMap(importsOf);
+const roomOf = (file: string): string => file.split(path.sep)[0]!.replace(/\.ts$/, '');
+
+function offence({ from, to }: Import): string | null {
+  const [room, target] = [roomOf(from), roomOf(to)];
+  if (room === target) return null;
+  const allowed = MAY_IMPORT[room];
+  if (allowed !== 'anything' && !allowed?.includes(target)) return `${from} → ${to}`;
+  const guests = ONLY_FOR[target];
+  return guests && !guests.includes(room) ? `${from} → ${to}` : null;
+}
+
+test('the scan sees the house', () => {
+  expect(files.length).toBeGreaterThan(50);
+  expect(imports.length).toBeGreaterThan(100);
+  expect(imports.filter(({ to }) => !textOf.has(to)).map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+});
+
+test('every room is in the table', () => {
+  expect([...new Set(files.map(roomOf))].filter((room) => !(room in MAY_IMPORT))).toEqual([]);
+});
+
+test('nobody imports what is not theirs to import', () => {
+  expect(imports.map(offence).filter((found) => found !== null)).toEqual([]);
+});
+
+test('the table would notice', () => {
+  const from = (from: string, to: string) => offence({ from, to, typeOnly: false });
+  expect(from('webhook/queue.ts', 'reconcile/run.ts')).not.toBeNull();
+  expect(from('reconcile/run.ts', 'webhook/queue.ts')).not.toBeNull();
+  expect(from('sandbox/signing.ts', 'domain/money.ts')).not.toBeNull();
+  expect(from('domain/merge.ts', 'records/marks.ts')).not.toBeNull();
+  expect(from('webhook/queue.ts', 'wiring/runtime.ts')).not.toBeNull();
+  expect(from('index.ts', 'wiring/runtime.ts')).not.toBeNull();
+  expect(from('cli/roles.ts', 'wiring/runtime.ts')).toBeNull();
+});
+
+test('no imports in a circle', () => {
+  const next = new Map(files.map((file) => [file, imports.filter(({ from }) => from === file).map(({ to }) => to)]));
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, path: string[]): void => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+    if (done.has(file) || path.includes(file)) return;
+    for (const target of next.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  expect(circles).toEqual([]);
+});
+
+describe('the domain is pure', () => {
+  const domain = files.filter((file) => roomOf(file) === 'domain');
+
+  test('no package that reads or writes', () => {
+    const packages = domain.flatMap((file) =>
+      specifiersOf(textOf.get(file)!).map(({ specifier }) => `${file}: ${specifier}`),
+    );
+    expect(packages.length).toBeGreaterThan(5);
+    expect(packages.filter((line) => IMPURE.test(line.split(': ')[1]!))).toEqual([]);
+  });
+
+  test('no clock, no chance, no environment', () => {
+    expect(domain.filter((file) => IMPURE_WORDS.test(textOf.get(file)!))).toEqual([]);
+  });
+});
+
+test(`no file is longer than ${LONGEST_FILE} lines`, () => {
+  const long = files.filter((file) => textOf.get(file)!.split('\n').length - 1 > LONGEST_FILE);
+  expect(long).toEqual([]);
+});
+
+test('only the configuration reads the environment', () => {
+  const readers = files.filter((file) => /process\.env\b/.test(textOf.get(file)!));
+  expect(readers).toEqual(['config.ts']);
+});
