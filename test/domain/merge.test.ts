@@ -4,37 +4,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import { absorb, show } from '../../src/domain/merge.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { emptyState } from '../../src/domain/record-state.js';
-import type { RecordKind } from '../../src/domain/records.js';
-
-const SECOND = 1000;
-
-/** A full reading whose request took from `at` to `at` + 200 ms. */
-function reading(at: number, fields: JsonObject, kind: RecordKind = 'payment_intent'): Observation {
-  return { kind, id: 'x', type: 'reading', from: at, to: at + 200, source: { type: 'poll', ref: `run ${at}` }, fields };
-}
-
-function absence(at: number): Observation {
-  const source = { type: 'poll', ref: `run ${at}` } as const;
-  return { kind: 'payment_intent', id: 'x', type: 'absence', from: at, to: at + 200, source };
-}
-
-/** What an event of this second said. */
-function claim(at: number, fields: JsonObject, kind: RecordKind = 'payment_intent'): Observation {
-  return {
-    kind,
-    id: 'x',
-    type: 'claim',
-    from: at,
-    to: at + 999,
-    source: { type: 'webhook', ref: `event ${at}` },
-    fields,
-  };
-}
-
-function mention(at: number): Observation {
-  const source = { type: 'webhook', ref: `event ${at}` } as const;
-  return { kind: 'payment_intent', id: 'x', type: 'mention', from: at, to: at + 999, source };
-}
+import { absence, claim, mention, reading, SECOND } from '../support/observations.js';
 
 function shown(...observations: Observation[]) {
   const kind = observations[0]?.kind ?? 'payment_intent';

@@ -1,0 +1,116 @@
+import { LosslessNumber } from 'lossless-json';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.js';
+import { deriveOrder } from '../../src/domain/order.js';
+import {
+  describeLines,
+  eur,
+  type Given,
+  gave,
+  half,
+  type Line,
+  many,
+  one,
+  order,
+  PAYIN_READ,
+  paid,
+  READ,
+  state,
+  want,
+} from '../support/order-lines.js';
+
+const deposit = { paymentIntentId: 'pi_1', status: 'confirmed', kytStatus: 'approved' };
+const behind = { ...paid, payins: [{ id: 'payin_1' }] };
+const deposited = (fields: JsonObject, more: Partial<Given> = {}) =>
+  order({ intents: [{ fields: behind }], payins: [{ fields, ...more }] });
+const kyt = (kytStatus: JsonObject[string]) => deposited({ ...deposit, kytStatus });
+
+const releases: Line[] = [
+  ['R1', 'two payments out of range that add up', want(eur('100'), half, half), 'paid', 'out_of_range'],
+  [
+    'R2',
+    'an amount that came as a number',
+    one({ ...paid, feeAmountTotal: new LosslessNumber('0.5') }),
+    'paid',
+    'amount_unreadable',
+  ],
+  [
+    'R2',
+    'the rejected amount came as a number',
+    one({ ...paid, amountRejected: new LosslessNumber('40') }),
+    'paid',
+    'amount_unreadable',
+  ],
+  ['R3', 'a deposit nobody has read', one(behind), 'paid', 'payins_unread'],
+  ['R3', 'no list of deposits', one({ ...paid, payins: null }), 'paid', 'payins_unread'],
+  ['R3', 'a deposit without an id', one({ ...paid, payins: [{}] }), 'paid', 'payins_unread'],
+  ['R4', 'a deposit known by event alone', deposited(deposit, { verified: false }), 'paid', 'payin_not_verified'],
+  [
+    'R4',
+    'a deposit that the service does not have',
+    deposited(deposit, { absent: true }),
+    'paid',
+    'payin_not_verified',
+  ],
+  ['R5', 'screening is under way', kyt('pending'), 'paid', 'kyt_pending'],
+  ['R5', 'screening is under way, in other words', kyt('In Review'), 'paid', 'kyt_pending'],
+  [
+    'R5',
+    'a deposit that the list does not show, but that names the payment',
+    order({ intents: [{ fields: paid }], payins: [{ fields: { ...deposit, kytStatus: 'on-hold' } }] }),
+    'paid',
+    'kyt_pending',
+  ],
+  ['R6', 'screening failed', kyt('REJECTED'), 'paid', 'kyt_rejected'],
+  ['R6', 'high risk', kyt('high-risk'), 'paid', 'kyt_rejected'],
+  ['R7', 'a word nobody knows', kyt('amber'), 'paid', 'kyt_unknown'],
+  ['R7', 'an empty word', kyt(''), 'paid', 'kyt_unknown'],
+  ['R7', 'no word at all', kyt({ result: 'approved' }), 'paid', 'kyt_unknown'],
+  ['R8', 'a deposit on its way', deposited({ ...deposit, status: 'confirming' }), 'paid', 'payin_not_final'],
+  [
+    'R8',
+    'a deposit on its way, not screened',
+    deposited({ ...deposit, status: 'confirming', kytStatus: null }),
+    'paid',
+    'payin_not_final',
+  ],
+  ['R9', 'a refund on its way', one(paid, {}, [gave('49.5', 'approved')]), 'paid', 'refund_in_progress'],
+  ['R10', 'screened and passed', kyt('Approved'), 'paid', 'proven'],
+  ['R10', 'final and not screened', kyt(null), 'paid', 'proven'],
+  [
+    'R10',
+    'a deposit that matched nothing beside a good one',
+    order({
+      intents: [{ fields: behind }],
+      payins: [{ fields: deposit }, { fields: { ...deposit, status: 'unmatched' } }],
+    }),
+    'paid',
+    'proven',
+  ],
+  [
+    'R10',
+    'a bad deposit of another payment',
+    order({
+      intents: [{ fields: behind }, { fields: state('expired') }],
+      payins: [{ fields: deposit }, { fields: { paymentIntentId: 'pi_2', status: 'pending' } }],
+    }),
+    'paid',
+    'proven',
+  ],
+  ['R10', 'a refund that failed', one(paid, {}, [gave('49.5', 'failed')]), 'paid', 'proven'],
+];
+
+describeLines('may the goods go out', 'R', releases);
+
+describe('a release', () => {
+  it('is proven as of the newest reading that it rests on', () => {
+    expect(deriveOrder(kyt('passed')).release.provenAt).toBe(PAYIN_READ);
+    expect(deriveOrder(many(paid)).release.provenAt).toBe(READ);
+  });
+
+  it('goes by the words of the contract', () => {
+    const kytWords = { passed: ['amber'], pending: [], rejected: ['approved'] };
+    expect(deriveOrder({ ...kyt('Amber'), kytWords }).release.reason).toBe('proven');
+    expect(deriveOrder({ ...kyt('approved'), kytWords }).release.reason).toBe('kyt_rejected');
+  });
+});
