@@ -20,7 +20,7 @@ export async function decideBreak(
 ): Promise<DecideBreakResult> {
   if (!/^\d{1,18}$/.test(id)) return { outcome: 'not_found' };
   return db.transaction(async (trx) => {
-    const row = (await trx<BreakRow>('breaks').where({ id }).forUpdate().first()) as BreakRow | undefined;
+    const row = await trx<BreakRow>('breaks').where({ id }).forUpdate().first();
     if (row === undefined) return { outcome: 'not_found' };
     if (row.status !== 'open' && row.status !== 'acknowledged')
       return { outcome: 'closed', break: breakView(row, now) };

@@ -3,6 +3,7 @@ import type { BreakKind, Severity } from '../domain/break.js';
 import type { Json } from '../domain/json.js';
 import type { EntityKind, EntityRef } from '../domain/records.js';
 import { fromDatabaseText, toDatabaseText } from './database-text.js';
+import { definedOnly } from './defined-only.js';
 import { fromJsonText } from './json-text.js';
 import { type Page, type PageQuery, pageById } from './paging.js';
 
@@ -58,13 +59,15 @@ export async function listBreaks(
   query: PageQuery & BreakFilters,
   now = new Date(),
 ): Promise<Page<BreakView>> {
-  const rows = db('breaks');
-  if (query.kind !== undefined) rows.where('kind', query.kind);
-  if (query.severity !== undefined) rows.where('severity', query.severity);
-  if (query.status !== undefined) rows.where('status', query.status);
-  if (query.entityKind !== undefined) rows.where('entity_kind', query.entityKind);
-  if (query.entityId !== undefined) rows.where('entity_id', toDatabaseText(query.entityId));
-  const { items, nextCursor } = await pageById<BreakRow>(rows, query);
+  const { kind, severity, status, entityKind, entityId } = query;
+  const wanted = definedOnly({
+    kind,
+    severity,
+    status,
+    entity_kind: entityKind,
+    entity_id: entityId === undefined ? undefined : toDatabaseText(entityId),
+  });
+  const { items, nextCursor } = await pageById<BreakRow>(db('breaks').where(wanted), query);
   return { items: items.map((row) => breakView(row, now)), nextCursor };
 }
 
@@ -83,7 +86,7 @@ export async function getBreak(
     .where({ break_id: id })
     .orderBy('id');
   return {
-    ...breakView(row as BreakRow, now),
+    ...breakView(row, now),
     steps: steps.map(({ action, actor, note, at }) => ({ action, actor, note, at: at.toISOString() })),
   };
 }

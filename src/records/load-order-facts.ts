@@ -39,7 +39,8 @@ export async function loadOrderFacts(
      FROM payment_intents WHERE merchant_reference = ANY (?::text[]) ORDER BY created_at, id`,
     [idsOf(inHand, 'payment_intent'), references],
   );
-  const orders = new Map(references.map((reference) => [reference, { intents: [], payins: [] } as PaymentsOfOrder]));
+  const orders = new Map<string, PaymentsOfOrder>();
+  for (const reference of references) orders.set(reference, { intents: [], payins: [] });
   const orderOf = new Map<string, PaymentsOfOrder>();
   for (const row of intentRows) {
     const order = orders.get(row.link);

@@ -3,6 +3,7 @@ import { compareAmounts, isAmount } from '../domain/money.js';
 import { AppError } from '../errors.js';
 import { appendChanges } from './changes.js';
 import { toDatabaseText } from './database-text.js';
+import { definedOnly } from './defined-only.js';
 import { deriveOrders } from './derive-orders.js';
 import { lockOrders } from './lock-orders.js';
 import { orderChanges } from './order-follow-up.js';
@@ -64,7 +65,7 @@ export async function getOrder(db: Knex, reference: string): Promise<OrderView |
   const row = await db<OrderRow>('orders')
     .where({ reference: toDatabaseText(reference) })
     .first();
-  return row === undefined ? null : orderView(row as OrderRow);
+  return row === undefined ? null : orderView(row);
 }
 
 /** Newest first, paged by key. Throws `CursorError`. */
@@ -79,25 +80,26 @@ export async function listOrders(
       { column: 'created_at', order: 'desc' },
       { column: 'reference', order: 'desc' },
     ])
+    .where(definedOnly({ status: query.status }))
     .limit(take + 1);
-  if (query.status !== undefined) rows.where('status', query.status);
-  if (query.cursor !== undefined) {
-    const [created = '', reference = ''] = decodeCursor(query.cursor, 2);
-    if (!/^-?\d{1,18}$/.test(created)) throw new CursorError(query.cursor);
-    rows.whereRaw("(created_at, reference) < ('epoch'::timestamptz + ?::bigint * interval '1 microsecond', ?)", [
-      created,
-      reference,
-    ]);
-  }
-  const { items, nextCursor } = cut((await rows) as (OrderRow & { created: string })[], take, (row) => [
-    row.created,
-    row.reference,
-  ]);
+  const page = (await (query.cursor === undefined ? rows : startAfter(rows, query.cursor))) as (OrderRow & {
+    created: string;
+  })[];
+  const { items, nextCursor } = cut(page, take, (row) => [row.created, row.reference]);
   return { items: items.map(orderView), nextCursor };
+}
+
+function startAfter(rows: Knex.QueryBuilder, cursor: string): Knex.QueryBuilder {
+  const [created = '', reference = ''] = decodeCursor(cursor, 2);
+  if (!/^-?\d{1,18}$/.test(created)) throw new CursorError(cursor);
+  return rows.whereRaw("(created_at, reference) < ('epoch'::timestamptz + ?::bigint * interval '1 microsecond', ?)", [
+    created,
+    reference,
+  ]);
 }
 
 async function rowOf(trx: Knex.Transaction, reference: string): Promise<OrderRow> {
   const row = await trx<OrderRow>('orders').where({ reference }).first();
   if (row === undefined) throw new Error('The row of a locked order is gone');
-  return row as OrderRow;
+  return row;
 }

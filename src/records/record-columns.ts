@@ -28,6 +28,14 @@ export interface WrittenColumn {
 const plain = (parameter: string): string => parameter;
 const fromMs = (parameter: string): string => `to_timestamp(${parameter} / 1000.0)`;
 
+const shownTypes: Readonly<
+  Record<Column['type'], { read: WrittenColumn['read']; cell: (value?: Json) => string | null }>
+> = {
+  text: { read: plain, cell: keyText },
+  amount: { read: (parameter) => `${parameter}::numeric`, cell: amountText },
+  time: { read: (parameter) => `${parameter}::timestamptz`, cell: instantText },
+};
+
 const commonColumns: readonly WrittenColumn[] = [
   { name: 'id', travels: 'text', read: plain, value: (record) => toDatabaseText(record.id) },
   { name: 'poll', travels: 'text', read: plain, value: pollText },
@@ -59,25 +67,8 @@ export function keyText(value: Json | undefined): string | null {
 }
 
 function shownColumn({ name, field, type }: Column): WrittenColumn {
-  const fieldOf = (record: MergedRecord): Json | undefined => ownField(record.shown.fields, field);
-  switch (type) {
-    case 'text':
-      return { name, travels: 'text', read: plain, value: (record) => keyText(fieldOf(record)) };
-    case 'amount':
-      return {
-        name,
-        travels: 'text',
-        read: (parameter) => `${parameter}::numeric`,
-        value: (record) => amountText(fieldOf(record)),
-      };
-    case 'time':
-      return {
-        name,
-        travels: 'text',
-        read: (parameter) => `${parameter}::timestamptz`,
-        value: (record) => instantText(fieldOf(record)),
-      };
-  }
+  const { read, cell } = shownTypes[type];
+  return { name, travels: 'text', read, value: ({ shown }) => cell(ownField(shown.fields, field)) };
 }
 
 function amountText(value: Json | undefined): string | null {

@@ -65,14 +65,11 @@ export async function listRecords(
 ): Promise<Page<RecordView>> {
   const take = takeOf(query);
   const rows = select(db, kind)
+    .where(conditionsOf(kind, query.filters ?? {}))
     .orderByRaw('created_at DESC NULLS FIRST, id DESC')
     .limit(take + 1);
-  for (const { name, field, type } of recordRules[kind].columns) {
-    const wanted = query.filters?.[field];
-    if (wanted !== undefined && type === 'text') rows.where(name, toDatabaseText(wanted));
-  }
-  if (query.cursor !== undefined) startAfter(rows, query.cursor);
-  const { items, nextCursor } = cut((await rows) as Row[], take, (row) => [row.created ?? '', row.id]);
+  const page = (await (query.cursor === undefined ? rows : startAfter(rows, query.cursor))) as Row[];
+  const { items, nextCursor } = cut(page, take, (row) => [row.created ?? '', row.id]);
   return { items: items.map((row) => viewOf(kind, row)), nextCursor };
 }
 
@@ -85,14 +82,19 @@ function select(db: Knex, kind: RecordKind): Knex.QueryBuilder {
   return db(recordTables[kind]).select([...COLUMNS, db.raw(CREATED)]);
 }
 
-function startAfter(rows: Knex.QueryBuilder, cursor: string): void {
+function conditionsOf(kind: RecordKind, filters: Readonly<Record<string, string>>): Record<string, string> {
+  const conditions = recordRules[kind].columns.flatMap(({ name, field, type }) => {
+    const wanted = type === 'text' && Object.hasOwn(filters, field) ? filters[field] : undefined;
+    return wanted === undefined ? [] : [[name, toDatabaseText(wanted)] as const];
+  });
+  return Object.fromEntries(conditions);
+}
+
+function startAfter(rows: Knex.QueryBuilder, cursor: string): Knex.QueryBuilder {
   const [created = '', id = ''] = decodeCursor(cursor, 2);
-  if (created === '') {
-    rows.whereRaw('(created_at IS NOT NULL OR id < ?)', [id]);
-    return;
-  }
+  if (created === '') return rows.whereRaw('(created_at IS NOT NULL OR id < ?)', [id]);
   if (!TIMESTAMP.test(created) || Number.isNaN(Date.parse(created))) throw new CursorError(cursor);
-  rows.whereRaw('(created_at, id) < (?::timestamptz, ?)', [created, id]);
+  return rows.whereRaw('(created_at, id) < (?::timestamptz, ?)', [created, id]);
 }
 
 function viewOf(kind: RecordKind, row: Row): RecordView {
