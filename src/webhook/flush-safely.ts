@@ -1,0 +1,61 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { TimeoutStrategy, timeout } from 'cockatiel';
+import { isPassing } from '../records/database-errors.js';
+
+const MAX_ATTEMPTS = 4;
+const DEADLINE_MS = 6_000;
+/** The last is what sessions hear when Postgres is restarted. */
+const LOST = new Set(['ECONNRESET', 'EPIPE', '57P01']);
+
+/**
+ * Writes a batch so that one bad item does not fail its neighbours: what the database refuses as a whole is tried item by
+ * item. Deadlocks are retried; a connection that was lost meanwhile is retried once, on another. Whoever still waits
+ * after 6 s is told so. The write must be idempotent: a lost connection does not tell whether it was committed.
+ */
+export async function flushSafely<T, R>(
+  items: T[],
+  write: (items: T[]) => Promise<R[]>,
+): Promise<PromiseSettledResult<R>[]> {
+  const deadline = timeout(DEADLINE_MS, TimeoutStrategy.Aggressive);
+  return deadline.execute(() => attempt(items, write));
+}
+
+async function attempt<T, R>(items: T[], write: (items: T[]) => Promise<R[]>): Promise<PromiseSettledResult<R>[]> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const results = await write(items);
+      return results.map((value) => ({ status: 'fulfilled', value }));
+    } catch (error) {
+      const kind = kindOf(error);
+      if (tries < (kind === 'conflict' ? MAX_ATTEMPTS : kind === 'lost' ? 2 : 1)) {
+        await delay(Math.random() * 20 * tries);
+        continue;
+      }
+      if (kind !== 'refused' || items.length === 1) throw error;
+      return oneByOne(items, write);
+    }
+  }
+}
+
+async function oneByOne<T, R>(items: T[], write: (items: T[]) => Promise<R[]>): Promise<PromiseSettledResult<R>[]> {
+  const outcomes: PromiseSettledResult<R>[] = [];
+  for (const item of items) {
+    const [outcome] = await attempt([item], write).catch((reason: unknown) => [
+      { status: 'rejected', reason } as const,
+    ]);
+    if (outcome) outcomes.push(outcome);
+  }
+  return outcomes;
+}
+
+/**
+ * `conflict`: deadlock or serialization failure. `lost`: the connection broke. `refused`: the database looked at the rows
+ * and said no. `unavailable`: anything else, such as a database that is down, full or too slow.
+ */
+function kindOf(error: unknown): 'conflict' | 'lost' | 'refused' | 'unavailable' {
+  if (!(error instanceof Error)) return 'unavailable';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (code === '40P01' || code === '40001') return 'conflict';
+  if (LOST.has(code) || /^Connection terminated|not queryable$/.test(error.message)) return 'lost';
+  return /^[0-9A-Z]{5}$/.test(code) && !isPassing(error) ? 'refused' : 'unavailable';
+}

@@ -1,0 +1,78 @@
+import type { Knex } from 'knex';
+import { type Arrival, insertNew, type StoredArrival } from '../records/inbox.js';
+import { storeRepeats } from '../records/store-arrivals.js';
+import { flushSafely } from './flush-safely.js';
+import { createGroupCommit } from './group-commit.js';
+
+export interface InboxWriter {
+  /**
+   * Resolves when the arrival is committed. Rejects when it was not, or when that is not known: the sender should
+   * send it again. Rejects at once with OverloadedError while too many wait.
+   */
+  store(arrival: Arrival): Promise<StoredArrival>;
+  /** Waits for what was handed in before. */
+  close(): Promise<void>;
+}
+
+const LIMITS = {
+  maxItems: 200,
+  maxBytes: 4 * 1024 * 1024,
+  maxWaitingItems: 10_000,
+  maxWaitingBytes: 64 * 1024 * 1024,
+};
+
+/**
+ * Group commit: the arrivals of many requests go into one statement. New keys are inserted in one lane; repeats of known
+ * keys, which have to wait for whoever works on their row, are counted in another, so that they delay nobody else.
+ */
+export function createInboxWriter({ db, onStored }: { db: Knex; onStored: (ids: string[]) => void }): InboxWriter {
+  const sizeOf = (arrival: Arrival) => arrival.body.length;
+  const tell = (outcomes: PromiseSettledResult<StoredArrival | null>[]) => {
+    const ids = outcomes.flatMap((outcome) =>
+      outcome.status === 'fulfilled' && outcome.value?.open ? [outcome.value.id] : [],
+    );
+    if (ids.length > 0) setImmediate(onStored, ids);
+    return outcomes;
+  };
+  const fresh = createGroupCommit<Arrival, StoredArrival | null>({
+    ...LIMITS,
+    concurrency: 2,
+    sizeOf,
+    flush: async (arrivals) => tell(await flushSafely(arrivals, (items) => insertReadable(db, items))),
+  });
+  const repeats = createGroupCommit<Arrival, StoredArrival>({
+    ...LIMITS,
+    concurrency: 1,
+    sizeOf,
+    flush: async (arrivals) => {
+      const outcomes = await flushSafely(arrivals, (items) => storeRepeats(db, items));
+      tell(outcomes);
+      return outcomes;
+    },
+  });
+  return {
+    async store(arrival) {
+      return (await fresh.submit(arrival)) ?? repeats.submit(arrival);
+    },
+    async close() {
+      await fresh.idle();
+      // Those that turned out to be repeats are handed over in the turn after.
+      await new Promise((resolve) => setImmediate(resolve));
+      await repeats.idle();
+    },
+  };
+}
+
+/** A single arrival whose document jsonb refuses after all is stored without it: the bytes are what counts. */
+async function insertReadable(db: Knex, arrivals: Arrival[]): Promise<(StoredArrival | null)[]> {
+  const [only, ...others] = arrivals;
+  if (!only || others.length > 0) return insertNew(db, arrivals);
+  return insertNew(db, [only]).catch((error: unknown) => {
+    if (!isDataError(error)) throw error;
+    return insertNew(db, [{ ...only, portable: false }]);
+  });
+}
+
+function isDataError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^(22|54)...$/.test(error.code);
+}

@@ -1,0 +1,87 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** One entry of WEBHOOK_SECRETS. The whole secret, `whsec_` included, is the key of the HMAC. */
+export interface SigningSecret {
+  label: string;
+  secret: string;
+}
+
+/** Header names in any case; several values of one name as an array, as in `req.headersDistinct`. */
+export type HeaderValues = Readonly<Record<string, readonly string[] | string | undefined>>;
+
+export type SignatureProblem = {
+  ok: false;
+  reason: 'missing_signature' | 'malformed_signature' | 'invalid_signature';
+  detail: string;
+};
+
+export const SIGNATURE_HEADER = 'X-Service-Signature';
+const PREFIX = 'sha256=';
+const HEX_LENGTH = 64;
+
+/**
+ * Which of the secrets signed these bytes (specification 6.3). Every secret is tried, in constant time. What can be
+ * seen to be wrong without a secret (length, alphabet) is refused before any HMAC is computed.
+ */
+export function matchSignature(
+  rawBody: Uint8Array,
+  headers: HeaderValues,
+  secrets: readonly SigningSecret[],
+): { ok: true; label: string } | SignatureProblem {
+  const values = valuesOf(headers, SIGNATURE_HEADER.toLowerCase());
+  const [header] = values;
+  if (header === undefined) return problem('missing_signature', `the header ${SIGNATURE_HEADER} is absent`);
+  if (values.length > 1) return problem('malformed_signature', `${values.length} ${SIGNATURE_HEADER} headers`);
+  if (header.includes(',')) return problem('malformed_signature', `${SIGNATURE_HEADER} holds a comma`);
+  if (!header.startsWith(PREFIX)) return problem('malformed_signature', `${SIGNATURE_HEADER} ${openingOf(header)}`);
+  const flaw = flawOf(header.slice(PREFIX.length));
+  if (flaw) return problem('invalid_signature', flaw);
+  const label = labelOf(rawBody, header, secrets);
+  if (label === null) return problem('invalid_signature', `no secret gives this signature for ${rawBody.length} bytes`);
+  return { ok: true, label };
+}
+
+/** The value that the service sends in its signature header for these bytes. */
+export function signatureOf(rawBody: Uint8Array, secret: string): string {
+  return PREFIX + createHmac('sha256', secret).update(rawBody).digest('hex');
+}
+
+function labelOf(rawBody: Uint8Array, header: string, secrets: readonly SigningSecret[]): string | null {
+  const given = Buffer.from(header, 'utf8');
+  let match: string | null = null;
+  for (const { label, secret } of secrets) {
+    const equal = timingSafeEqual(given, Buffer.from(signatureOf(rawBody, secret), 'utf8'));
+    // An empty secret would let everybody sign.
+    if (equal && match === null && secret !== '') match = label;
+  }
+  return match;
+}
+
+function valuesOf(headers: HeaderValues, name: string): readonly string[] {
+  const found: string[] = [];
+  for (const key of Object.keys(headers)) {
+    if (key.length !== name.length || key.toLowerCase() !== name) continue;
+    const values = headers[key];
+    if (typeof values === 'string') found.push(values);
+    else if (values !== undefined) found.push(...values);
+  }
+  return found;
+}
+
+/** Only a scheme's name is repeated: the rest may be anything, a secret by mistake too. */
+function openingOf(header: string): string {
+  const scheme = /^[A-Za-z0-9-]{1,16}(?==)/.exec(header)?.[0];
+  if (header === '') return 'is empty';
+  return scheme ? `begins with "${scheme}=", not "${PREFIX}"` : `does not begin with "${PREFIX}"`;
+}
+
+function flawOf(hex: string): string | null {
+  if (hex.length !== HEX_LENGTH) return `${hex.length} characters after "${PREFIX}", not ${HEX_LENGTH}`;
+  if (/^[0-9a-f]*$/.test(hex)) return null;
+  if (/^[0-9a-fA-F]*$/.test(hex)) return 'the signature is not in lowercase';
+  return 'the signature is not hexadecimal';
+}
+
+function problem(reason: SignatureProblem['reason'], detail: string): SignatureProblem {
+  return { ok: false, reason, detail };
+}
