@@ -40,6 +40,41 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./migrate.js')).defineMigrate,
   },
   {
+    name: 'reconcile',
+    summary: 'read the service’s own lists now, and mend and prove our records',
+    load: async () => (await import('./reconcile.js')).defineReconcile,
+  },
+  {
+    name: 'events',
+    summary: 'received events: list, show, replay',
+    load: async () => (await import('./events.js')).defineEvents,
+  },
+  {
+    name: 'rejections',
+    summary: 'requests that were refused, and what to do about them',
+    load: async () => (await import('./rejections.js')).defineRejections,
+  },
+  {
+    name: 'breaks',
+    summary: 'differences between us and the service: list, show, decide',
+    load: async () => (await import('./breaks.js')).defineBreaks,
+  },
+  {
+    name: 'orders',
+    summary: 'the whole story of one order',
+    load: async () => (await import('./orders.js')).defineOrders,
+  },
+  {
+    name: 'trigger',
+    summary: 'sign a test event and send it to the receiver',
+    load: async () => (await import('./trigger.js')).defineTrigger,
+  },
+  {
+    name: 'signature',
+    summary: 'sign or verify a body as the service does',
+    load: async () => (await import('./signature.js')).defineSignature,
+  },
+  {
     name: 'sandbox',
     summary: 'run an emulator of the payment service',
     load: async () => (await import('./sandbox.js')).defineSandbox,

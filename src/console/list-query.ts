@@ -19,19 +19,25 @@ export function listQuery(req: Request, known: readonly string[]): ListQuery {
     if (typeof value !== 'string') throw badParameter(name, 'is given more than once; give it once');
     if (name === 'take') {
       const take = takeSchema.safeParse(value);
-      if (!take.success) throw badParameter(name, `is "${value.slice(0, 40)}"; it takes a whole number from 1 to ${maximumTake}`);
+      if (!take.success)
+        throw badParameter(name, `is "${value.slice(0, 40)}"; it takes a whole number from 1 to ${maximumTake}`);
       query.take = take.data;
     } else if (name === 'cursor') {
       query.cursor = value;
     } else if (known.includes(name)) {
       query.filters[name] = value;
     } else {
-      throw badParameter(name, `is not known here; known are take, cursor${known.map((filter) => `, ${filter}`).join('')}`);
+      throw badParameter(
+        name,
+        `is not known here; known are take, cursor${known.map((filter) => `, ${filter}`).join('')}`,
+      );
     }
   }
   return query;
 }
 
 function badParameter(name: string, problem: string): Problem {
-  return new Problem(400, 'Bad request', `The query parameter ${name.slice(0, 80)} ${problem}.`, { parameter: name.slice(0, 80) });
+  return new Problem(400, 'Bad request', `The query parameter ${name.slice(0, 80)} ${problem}.`, {
+    parameter: name.slice(0, 80),
+  });
 }

@@ -42,6 +42,11 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
       sendProblem(res, new Problem(status, 'Bad request', error instanceof Error ? error.message : 'Bad request'));
       return;
     }
+    if (isRetryable(error)) {
+      res.set('Retry-After', '5');
+      sendProblem(res, new Problem(503, 'Unavailable', `${error.message}; nothing was changed, try again.`));
+      return;
+    }
     log.error({ err: error, method: req.method, path: req.path }, 'console request failed');
     sendProblem(res, new Problem(500, 'Internal error', 'The request failed here; the log of this process tells why.'));
   };
@@ -51,4 +56,9 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
 function statusOf(error: unknown): number {
   const status = typeof error === 'object' && error !== null ? (error as { status?: unknown }).status : undefined;
   return typeof status === 'number' && status >= 400 && status < 600 ? status : 500;
+}
+
+/** Failures that pass, as the rest of the program marks them. */
+function isRetryable(error: unknown): error is Error {
+  return error instanceof Error && 'retryable' in error && error.retryable === true;
 }

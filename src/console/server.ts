@@ -19,7 +19,9 @@ export function createConsoleApp(deps: ConsoleDeps): Express {
   const app = express();
   app.disable('x-powered-by');
   app.use(helmet());
-  app.use(pinoHttp({ logger: deps.log, useLevel: 'debug', quietReqLogger: true, redact: ['req.headers.authorization'] }));
+  app.use(
+    pinoHttp({ logger: deps.log, useLevel: 'debug', quietReqLogger: true, redact: ['req.headers.authorization'] }),
+  );
   app.get('/livez', (_req, res) => {
     res.json({ ok: true });
   });

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { fromDatabaseText, toDatabaseText } from './database-text.js';
 import { type Page, type PageQuery, pageById } from './paging.js';
 
 export type EventStatus = 'received' | 'applied' | 'failed' | 'unhandled' | 'dead';
@@ -75,7 +76,7 @@ const columns = [
 export async function listEvents(db: Knex, page: PageQuery & EventFilters): Promise<Page<EventView>> {
   const query = db('inbox').select(columns);
   if (page.status !== undefined) query.where('status', page.status);
-  if (page.eventType !== undefined) query.where('event_type', page.eventType);
+  if (page.eventType !== undefined) query.where('event_type', toDatabaseText(page.eventType));
   if (page.source !== undefined) query.where('source', page.source);
   if (page.secretLabel !== undefined) query.where('secret_label', page.secretLabel);
   if (page.since !== undefined) query.where('received_at', '>=', page.since);
@@ -108,12 +109,12 @@ export async function getEvent(db: Knex, id: string): Promise<EventDetail | null
 function toView(row: Row): EventView {
   return {
     id: row.id,
-    eventType: row.event_type,
+    eventType: fromDatabaseText(row.event_type),
     status: row.status,
     source: row.source,
     key: row.key,
     keyType: row.key_type,
-    eventId: row.event_id,
+    eventId: row.event_id === null ? null : fromDatabaseText(row.event_id),
     secretLabel: row.secret_label,
     arrivals: row.arrivals,
     attempts: row.attempts,

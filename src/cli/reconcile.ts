@@ -1,0 +1,75 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { loadConfig } from '../config.js';
+import { createLog } from '../log.js';
+import { type Kind, kinds } from '../reconcile/deps.js';
+import { runReconcile } from '../reconcile/run.js';
+import type { Run } from '../records/runs.js';
+import { adopt } from '../wiring/adopt.js';
+import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
+import { createServiceClient } from '../wiring/service-client.js';
+import { moment } from './arguments.js';
+import { printJson, printList } from './print.js';
+import { runUntilDone } from './run-until-done.js';
+
+interface Flags {
+  full?: boolean;
+  since?: Date;
+  dryRun?: boolean;
+  resume?: boolean;
+  json?: boolean;
+}
+
+export function defineReconcile(command: Command): void {
+  command
+    .argument('[kind...]', `${kinds.join(', ')} or all`, collectKinds, [...kinds])
+    .option('--full', 'read the whole list again')
+    .option('--since <time>', 'also read again what was created since', moment)
+    .option('--resume', 'go on with a full reading that was cut off')
+    .option('--dry-run', 'read, and tell what would change; write nothing')
+    .option('--json', 'print JSON')
+    .action(reconcile);
+}
+
+async function reconcile(asked: Kind[], { full = false, json = false, ...flags }: Flags): Promise<void> {
+  const config = loadConfig(SERVICE_NEEDS);
+  const log = createLog(config.LOG_LEVEL);
+  await runUntilDone(log, async (closers, signal) => {
+    const runtime = await openRuntime({ config, log, closers, signal });
+    const { db, databaseUrl, now, ready } = runtime;
+    const adoptedAt = await adopt({ db, log, now, config, signal, ready });
+    const deps = { db, databaseUrl, log, now, client: await createServiceClient(runtime), adoptedAt };
+    const runs: Run[] = [];
+    for (const kind of asked) {
+      const onWaiting = () => process.stderr.write(`another run of ${kind} is under way; waiting for it\n`);
+      runs.push(await runReconcile(deps, { kind, full, signal, onWaiting, ...flags }));
+    }
+    print(runs, json);
+    if (runs.some((run) => run.status !== 'succeeded')) process.exitCode = 1;
+  });
+}
+
+function print(runs: Run[], json: boolean): void {
+  const [only] = runs;
+  if (json && only && runs.length === 1) {
+    printJson(only);
+    return;
+  }
+  printList({ items: runs }, json, {
+    run: (run) => run.id ?? 'dry run',
+    kind: (run) => run.kind,
+    status: (run) => run.status,
+    complete: (run) => (run.complete ? 'proven' : 'not proven'),
+    calls: (run) => run.calls,
+    seen: (run) => run.seen,
+    changed: (run) => run.changed,
+    breaks: (run) => run.breaksOpened,
+    error: (run) => run.error,
+  });
+}
+
+function collectKinds(word: string, before: Kind[]): Kind[] {
+  if (word === 'all') return [...kinds];
+  const kind = kinds.find((name) => name === word);
+  if (!kind) throw new InvalidArgumentError(`Accepted are ${kinds.join(', ')} and all.`);
+  return before.length === kinds.length ? [kind] : [...before, kind];
+}

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { listRejections, type RejectionView } from '../records/rejections.js';
+import { type ListFlags, listFlags, moment } from './arguments.js';
+import { type Columns, printList } from './print.js';
+import { withStore } from './with-store.js';
+
+const columns: Columns<RejectionView> = {
+  id: (rejection) => rejection.id,
+  at: (rejection) => rejection.rejectedAt,
+  reason: (rejection) => rejection.reason,
+  detail: (rejection) => rejection.detail,
+  remedy: (rejection) => rejection.diagnosis,
+};
+
+export function defineRejections(command: Command): void {
+  command.description('requests that were refused, sampled, with what to do about them');
+  listFlags(command.command('list').description('newest first'))
+    .option('--reason <reason>', 'such as invalid_signature')
+    .option('--since <time>', 'such as 24h or 2026-10-31', moment)
+    .action(({ json = false, ...query }: ListFlags & { reason?: string }) =>
+      withStore(async ({ db }) => printList(await listRejections(db, query), json, columns)),
+    );
+}

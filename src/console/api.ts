@@ -1,0 +1,151 @@
+import express, { type Response, Router } from 'express';
+import type { Knex } from 'knex';
+import { stringify } from 'lossless-json';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { isAmount } from '../domain/money.js';
+import { readChanges } from '../records/changes.js';
+import { type BreakDecision, decideBreak } from '../records/decide-break.js';
+import { InvalidOrderError, registerOrder } from '../records/orders.js';
+import { CursorError, defaultTake } from '../records/paging.js';
+import { actorOf, allow } from './authenticate.js';
+import { listQuery } from './list-query.js';
+import { Problem } from './problem.js';
+import { resources } from './resources.js';
+
+/** What the console can't do by a record; wiring puts it on the `commands` queue. */
+export interface Commands {
+  replay(eventIds: string[]): Promise<void>;
+  run(request: { kind: string; full: boolean }): Promise<void>;
+}
+
+export interface ApiDeps {
+  db: Knex;
+  log: Logger;
+  commands: Commands;
+  /** Kinds that a run may be asked for. */
+  runKinds: readonly string[];
+  secretsStatus: () => Promise<{ items: object[] }>;
+}
+
+/** Everything below /api/v1 (interface: "Read API"). */
+export function createApi(deps: ApiDeps): Router {
+  const api = Router();
+  api.use(express.json({ limit: '100kb' }));
+  addLists(api, deps);
+  addFeeds(api, deps);
+  addActions(api, deps);
+  addBreakActions(api, deps);
+  api.use((error: unknown, _req: express.Request, _res: Response, next: express.NextFunction) => {
+    if (error instanceof CursorError) next(new Problem(400, 'Bad request', error.message, { parameter: 'cursor' }));
+    else if (error instanceof InvalidOrderError) next(new Problem(400, 'Bad request', `${error.message}.`));
+    else next(error);
+  });
+  return api;
+}
+
+function addLists(api: Router, { db }: ApiDeps): void {
+  for (const { path, filters, list, get } of resources) {
+    api.get(`/${path}`, async (req, res) => {
+      sendJson(res, await list(db, listQuery(req, filters)));
+    });
+    if (!get) continue;
+    api.get(`/${path}/:id`, async (req, res) => {
+      const item = await get(db, req.params.id);
+      if (!item)
+        throw new Problem(404, 'Not found', `There is no ${path} record "${req.params.id.slice(0, 80)}" here.`);
+      sendJson(res, item);
+    });
+  }
+}
+
+function addFeeds(api: Router, { db, secretsStatus }: ApiDeps): void {
+  api.get('/changes', async (req, res) => {
+    const { take = defaultTake, cursor, filters } = listQuery(req, ['after']);
+    const after = filters.after ?? cursor ?? '0';
+    if (!/^\d{1,18}$/.test(after)) {
+      throw new Problem(
+        400,
+        'Bad request',
+        `after is "${after.slice(0, 40)}"; it takes the seq of the last change you read.`,
+      );
+    }
+    const items = await readChanges(db, { after, take });
+    sendJson(res, { items, nextCursor: items.at(-1)?.seq ?? null });
+  });
+  api.get('/secrets', allow('operator'), async (_req, res) => {
+    sendJson(res, await secretsStatus());
+  });
+}
+
+const orderBody = z.strictObject({
+  amount: z.string().refine(isAmount, 'takes a decimal string such as "12.50"'),
+  currency: z.string().min(1).max(32),
+});
+const runBody = z.strictObject({ kind: z.string(), full: z.boolean().default(false) });
+const noteBody = z.strictObject({ note: z.string().trim().min(1).max(2000) });
+
+function addActions(api: Router, { db, commands, runKinds }: ApiDeps): void {
+  api.put('/orders/:id', allow('operator'), async (req, res) => {
+    const reference = idOf(req);
+    const { amount, currency } = parseBody(orderBody, req.body);
+    const result = await db.transaction((trx) => registerOrder(trx, { reference, amount, currency }));
+    if (result.outcome === 'conflict') {
+      throw new Problem(409, 'Conflict', 'The order is registered with another amount or currency.', {
+        existing: result.expected,
+      });
+    }
+    sendJson(res.status(result.outcome === 'created' ? 201 : 200), result.order);
+  });
+  api.post('/events/:id/replay', allow('operator'), async (req, res) => {
+    const id = idOf(req);
+    const known = /^\d{1,18}$/.test(id) && (await db('inbox').where({ id }).first('id'));
+    if (!known) throw new Problem(404, 'Not found', `There is no event "${id.slice(0, 40)}" here.`);
+    await commands.replay([id]);
+    res.status(202).json({ accepted: true, id });
+  });
+  api.post('/runs', allow('operator'), async (req, res) => {
+    const { kind, full } = parseBody(runBody, req.body);
+    if (!runKinds.includes(kind)) {
+      throw new Problem(400, 'Bad request', `kind is "${kind.slice(0, 40)}"; it takes ${runKinds.join(', ')}.`, {
+        parameter: 'kind',
+      });
+    }
+    await commands.run({ kind, full });
+    res.status(202).json({ accepted: true, kind, full });
+  });
+}
+
+const decisions = { acknowledge: 'acknowledge', resolve: 'resolve', 'write-off': 'write_off' } as const;
+
+function addBreakActions(api: Router, { db }: ApiDeps): void {
+  for (const [verb, decision] of Object.entries(decisions) as [string, BreakDecision][]) {
+    const role = decision === 'write_off' ? 'finance' : 'operator';
+    api.post(`/breaks/:id/${verb}`, allow(role), async (req, res) => {
+      const { note } = parseBody(noteBody, req.body);
+      const result = await decideBreak(db, idOf(req), decision, { actor: actorOf(req).name, note });
+      if (result.outcome === 'not_found')
+        throw new Problem(404, 'Not found', `There is no break "${idOf(req).slice(0, 40)}" here.`);
+      if (result.outcome === 'closed') {
+        throw new Problem(409, 'Conflict', `The break is ${result.break.status}; only an open one can change.`);
+      }
+      sendJson(res, result.break);
+    });
+  }
+}
+
+function idOf(req: express.Request): string {
+  return String(req.params['id']);
+}
+
+/** lossless-json writes numbers of the service with the digits they came with. */
+function sendJson(res: Response, value: object): void {
+  res.type('application/json').send(stringify(value) ?? 'null');
+}
+
+function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);
+  throw new Problem(400, 'Bad request', `The body is not right: ${problems.join('; ')}.`);
+}

@@ -1,0 +1,68 @@
+import type { Knex } from 'knex';
+import type { RecordKind } from '../domain/records.js';
+import { getEvent, listEvents } from '../records/events.js';
+import { getBreak, listBreaks } from '../records/list-breaks.js';
+import { getOrder, listOrders } from '../records/orders.js';
+import type { Page } from '../records/paging.js';
+import { listRejections } from '../records/rejections.js';
+import { getRecord, listRecords } from '../records/rows.js';
+import { getRun, listRuns } from '../records/runs.js';
+import type { ListQuery } from './list-query.js';
+
+/** A collection of the read API: `GET /path` and, where it has one, `GET /path/{id}`. */
+export interface Resource {
+  path: string;
+  /** Query parameters that narrow the list, by the fields' own names. */
+  filters: readonly string[];
+  list(db: Knex, query: ListQuery): Promise<Page<object>>;
+  get?(db: Knex, id: string): Promise<object | null>;
+}
+
+export const resources: readonly Resource[] = [
+  records('payment-intents', 'payment_intent', [
+    'status',
+    'irregularStatus',
+    'merchantReference',
+    'invoiceId',
+    'productId',
+  ]),
+  records('payins', 'payin', ['status', 'kytStatus', 'paymentIntentId', 'assetCode']),
+  {
+    path: 'orders',
+    filters: ['status'],
+    list: (db, query) => listOrders(db, { ...query, ...query.filters }),
+    get: getOrder,
+  },
+  {
+    path: 'events',
+    filters: ['status', 'eventType', 'source', 'secretLabel'],
+    list: (db, query) => listEvents(db, { ...query, ...query.filters }),
+    get: getEvent,
+  },
+  {
+    path: 'rejections',
+    filters: ['reason'],
+    list: (db, query) => listRejections(db, { ...query, ...query.filters }),
+  },
+  {
+    path: 'breaks',
+    filters: ['status', 'kind', 'severity', 'entityKind', 'entityId'],
+    list: (db, query) => listBreaks(db, { ...query, ...query.filters }),
+    get: (db, id) => getBreak(db, id),
+  },
+  {
+    path: 'runs',
+    filters: ['kind', 'status'],
+    list: (db, query) => listRuns(db, { ...query, ...query.filters }),
+    get: getRun,
+  },
+];
+
+function records(path: string, kind: RecordKind, filters: readonly string[]): Resource {
+  return {
+    path,
+    filters,
+    list: (db, query) => listRecords(db, kind, query),
+    get: (db, id) => getRecord(db, kind, id),
+  };
+}
