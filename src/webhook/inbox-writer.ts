@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { type Arrival, insertNew, type StoredArrival } from '../records/inbox.js';
 import { storeRepeats } from '../records/store-arrivals.js';
 import { flushSafely } from './flush-safely.js';
-import { createGroupCommit } from './group-commit.js';
+import { GroupCommit } from './group-commit.js';
 
 export interface InboxWriter {
   /**
@@ -34,13 +34,13 @@ export function createInboxWriter({ db, onStored }: { db: Knex; onStored: (ids: 
     if (ids.length > 0) setImmediate(onStored, ids);
     return outcomes;
   };
-  const fresh = createGroupCommit<Arrival, StoredArrival | null>({
+  const fresh = new GroupCommit<Arrival, StoredArrival | null>({
     ...LIMITS,
     concurrency: 2,
     sizeOf,
     flush: async (arrivals) => tell(await flushSafely(arrivals, (items) => insertReadable(db, items))),
   });
-  const repeats = createGroupCommit<Arrival, StoredArrival>({
+  const repeats = new GroupCommit<Arrival, StoredArrival>({
     ...LIMITS,
     concurrency: 1,
     sizeOf,

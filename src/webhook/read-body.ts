@@ -15,28 +15,24 @@ const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
 const MAX_DISCARD_MS = 3_000;
 
 /** The body's bytes exactly as sent, `limit` at most. */
-export function readBody(req: IncomingMessage, limit: number): Promise<BodyRead> {
+export async function readBody(req: IncomingMessage, limit: number): Promise<BodyRead> {
   const parsed: unknown = 'body' in req ? req.body : undefined;
   // express.raw() keeps the bytes.
   if (Buffer.isBuffer(parsed)) {
-    return Promise.resolve(
-      parsed.length > limit ? { ok: false, problem: 'too_large', cutOff: false } : { ok: true, rawBody: parsed },
-    );
+    return parsed.length > limit ? { ok: false, problem: 'too_large', cutOff: false } : { ok: true, rawBody: parsed };
   }
   if (req.readableEnded || (parsed !== undefined && req.readableDidRead)) {
-    return Promise.resolve({ ok: false, problem: 'consumed' });
+    return { ok: false, problem: 'consumed' };
   }
   const length = req.headers['content-length'];
-  return new Promise((resolve) => {
-    getRawBody(req, { limit, ...(length !== undefined && { length }) }, (error, rawBody) => {
-      if (!error) return resolve({ ok: true, rawBody });
-      if (error.type === 'entity.too.large') {
-        return void discardRest(req).then((ended) => resolve({ ok: false, problem: 'too_large', cutOff: !ended }));
-      }
-      const consumed = error.type === 'stream.not.readable' || error.type === 'stream.encoding.set';
-      return resolve({ ok: false, problem: consumed && !req.destroyed ? 'consumed' : 'aborted' });
-    });
-  });
+  try {
+    return { ok: true, rawBody: await getRawBody(req, { limit, ...(length !== undefined && { length }) }) };
+  } catch (error) {
+    const type = error instanceof Error && 'type' in error ? error.type : undefined;
+    if (type === 'entity.too.large') return { ok: false, problem: 'too_large', cutOff: !(await discardRest(req)) };
+    const consumed = type === 'stream.not.readable' || type === 'stream.encoding.set';
+    return { ok: false, problem: consumed && !req.destroyed ? 'consumed' : 'aborted' };
+  }
 }
 
 /** Reads on without keeping anything; whether the end was reached. */

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
-import { type Rejection, saveRejections } from '../records/rejections.js';
+import { type Rejection, type RejectionCount, saveRejections } from '../records/rejections.js';
 import { diagnose } from './diagnose.js';
 import { logSeldom } from './log-seldom.js';
 import type { HeaderValues, SigningSecret } from './match-signature.js';
+import { createWriteBehind } from './write-behind.js';
 
 export interface Refused {
   reason: string;
@@ -20,7 +21,6 @@ export interface RejectionLog {
   close(): Promise<void>;
 }
 
-const FLUSH_MS = 1_000;
 const SAMPLED_PER_REASON_AND_MINUTE = 12;
 const MAX_WAITING_SAMPLES = 200;
 const FIRST_BYTES = 128;
@@ -35,62 +35,44 @@ interface Deps {
 }
 
 /** Refusals in memory, written once a second: a flood of bad signatures costs no query for each. */
-export function createRejectionLog(deps: Deps): RejectionLog {
-  const counts = new Map<string, { hour: Date; reason: string; count: number }>();
+export function createRejectionLog({ db, log, now, secrets }: Deps): RejectionLog {
+  const counts = new Map<string, RejectionCount>();
   const takes = createSampler();
-  const failed = logSeldom(deps.log, 'rejections could not be written, they stay in memory');
+  const failed = logSeldom(log, 'rejections could not be written, they stay in memory');
   let samples: Rejection[] = [];
-  let timer: NodeJS.Timeout | null = null;
-  let flushing = Promise.resolve();
-
-  function count(reason: string, at: number): void {
-    const hour = Math.floor(at / HOUR_MS) * HOUR_MS;
-    const key = `${hour} ${reason}`;
-    const entry = counts.get(key);
-    if (entry) entry.count += 1;
-    else counts.set(key, { hour: new Date(hour), reason, count: 1 });
-  }
-
-  async function flush(): Promise<void> {
+  const behind = createWriteBehind(async () => {
     const counted = [...counts.values()];
     const taken = samples;
-    if (counted.length === 0) return;
+    if (counted.length === 0) return true;
     counts.clear();
     samples = [];
     try {
-      await saveRejections(deps.db, taken, counted);
+      await saveRejections(db, taken, counted);
+      return true;
     } catch (error) {
       failed(error);
       samples = [...taken, ...samples].slice(0, MAX_WAITING_SAMPLES);
-      for (const { hour, reason, count: missed } of counted) {
-        const key = `${hour.getTime()} ${reason}`;
-        counts.set(key, { hour, reason, count: missed + (counts.get(key)?.count ?? 0) });
-      }
-      later();
+      for (const { hour, reason, count } of counted) add(counts, reason, hour, count);
+      return false;
     }
-  }
-
-  function later(): void {
-    if (timer !== null) return;
-    timer = setTimeout(() => {
-      timer = null;
-      flushing = flushing.then(flush);
-    }, FLUSH_MS).unref();
-  }
+  });
 
   return {
     add(refused) {
-      const at = deps.now();
-      count(refused.reason, at.getTime());
-      if (takes(refused.reason)) samples.push(toSample(refused, at, deps.secrets.current()));
-      later();
+      const at = now();
+      add(counts, refused.reason, new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS), 1);
+      if (takes(refused.reason)) samples.push(toSample(refused, at, secrets.current()));
+      behind.touch();
     },
-    async close() {
-      await flushing;
-      await flush();
-      if (timer !== null) clearTimeout(timer);
-    },
+    close: () => behind.close(),
   };
+}
+
+function add(counts: Map<string, RejectionCount>, reason: string, hour: Date, count: number): void {
+  const key = `${hour.getTime()} ${reason}`;
+  const known = counts.get(key);
+  if (known) known.count += count;
+  else counts.set(key, { hour, reason, count });
 }
 
 /** A few of each reason in each minute: the first ones, which show when a trouble began. */
