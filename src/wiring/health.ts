@@ -1,8 +1,7 @@
 import type { RequestListener } from 'node:http';
-import type { Readiness } from './readiness.js';
 
 interface Health {
-  ready: () => Promise<Readiness>;
+  ready: () => Promise<{ ok: boolean }>;
   /** Left out where metrics are none of the caller's business. */
   metrics?: () => Promise<{ contentType: string; body: string }>;
 }

@@ -7,7 +7,7 @@ export interface Listener {
   url: string;
   /** From now on requests go to this handler. */
   serve(handler: RequestListener): void;
-  /** Takes no new connection, lets requests under way finish, for 10 s at most. */
+  /** Takes no new connection, lets requests under way finish, for 10 s at most. A second call waits for the first. */
   close(): Promise<void>;
 }
 
@@ -23,6 +23,7 @@ export async function listen(
   first: RequestListener,
 ): Promise<Listener> {
   let handler = first;
+  let closing: Promise<void> | null = null;
   const server = createServer({ ...LIMITS, keepAliveTimeout: KEEP_ALIVE_MS }, (req, res) => handler(req, res));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(explain(error, place)));
@@ -33,7 +34,7 @@ export async function listen(
     serve: (next) => {
       handler = next;
     },
-    close: () => drain(server),
+    close: () => (closing ??= drain(server)),
   };
 }
 

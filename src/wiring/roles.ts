@@ -1,4 +1,5 @@
 import type { VariableName } from '../config.js';
+import { collectBacklog } from '../webhook/backlog.js';
 import { adopt } from './adopt.js';
 import { healthListener } from './health.js';
 import { type Listener, listen } from './listen.js';
@@ -29,11 +30,12 @@ export const needsOf: Record<Role, readonly VariableName[]> = {
 export async function startRoles(runtime: Runtime, roles: readonly Role[]): Promise<Addresses> {
   const fronts = await openFronts(runtime, roles);
   const { db, log, now, config, signal, ready } = runtime;
+  collectBacklog(runtime.metrics, db);
   const adoptedAt = await adopt({ db, log, now, config, signal, ready });
   if (roles.includes('worker')) startWorker(runtime, adoptedAt);
   if (roles.includes('scheduler')) await startSchedule(runtime, adoptedAt);
   if (fronts.console) startConsole(runtime, fronts.console);
-  if (fronts.receiver) startReceiver(runtime, fronts.receiver);
+  if (fronts.receiver) await startReceiver(runtime, fronts.receiver);
   return Object.fromEntries(Object.entries(fronts).map(([name, { url }]) => [name, url]));
 }
 
@@ -43,7 +45,9 @@ async function openFronts(runtime: Runtime, roles: readonly Role[]): Promise<Fro
   const { config, closers } = runtime;
   const unavailable = { status: 503, error: 'starting' };
   const metrics = () => renderMetrics(runtime);
-  const publicHealth = healthListener({ ready: runtime.ready }, unavailable);
+  // What is missing is told on the private ports only.
+  const publicReady = async () => ({ ok: (await runtime.ready()).ok });
+  const publicHealth = healthListener({ ready: publicReady }, unavailable);
   const fronts: Fronts = {};
   const open = async (name: keyof Addresses, place: Parameters<typeof listen>[0], first = publicHealth) => {
     const front = await listen(place, first);

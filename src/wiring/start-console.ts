@@ -1,6 +1,10 @@
+import { readWebhookSecrets, type WebhookSecret } from '../config.js';
 import { createConsoleApp } from '../console/server.js';
 import { kinds } from '../reconcile/deps.js';
 import { createCommandQueue } from '../webhook/command-queue.js';
+import { createEventQueue } from '../webhook/queue.js';
+import { replayEvents } from '../webhook/replay-events.js';
+import { secretsStatus } from '../webhook/rotation.js';
 import type { Listener } from './listen.js';
 import { renderMetrics } from './render-metrics.js';
 import type { Runtime } from './runtime.js';
@@ -10,6 +14,8 @@ export function startConsole(runtime: Runtime, front: Listener): void {
   const { db, log, ready, queues, closers, config } = runtime;
   const queue = createCommandQueue(queues);
   closers.add('command queue', () => queue.close());
+  const events = createEventQueue(queues);
+  closers.add('event queue', () => events.close());
   const app = createConsoleApp({
     db,
     log,
@@ -18,10 +24,16 @@ export function startConsole(runtime: Runtime, front: Listener): void {
     metrics: () => renderMetrics(runtime),
     runKinds: kinds,
     commands: {
-      replay: async (eventIds) => void (await queue.send('replay', { eventIds })),
+      replay: async (eventIds) => void (await replayEvents({ db, queue: events }, eventIds)),
       run: async (request) => void (await queue.send('run', request)),
     },
-    secretsStatus: async () => ({ items: [] }),
+    secretsStatus: async () => secretsStatus(db, secretsNow(config)),
   });
   front.serve(app);
+}
+
+/** The console shows a changed file at once, as the receivers accept it. */
+function secretsNow(config: Runtime['config']): WebhookSecret[] {
+  const file = config.WEBHOOK_SECRETS_FILE;
+  return file === undefined ? (config.WEBHOOK_SECRETS ?? []) : readWebhookSecrets(file);
 }

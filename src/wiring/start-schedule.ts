@@ -3,12 +3,9 @@ import { kinds } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/run.js';
 import { startScheduler } from '../reconcile/schedule.js';
 import { type CommandHandlers, createCommandWorker } from '../webhook/command-queue.js';
-import { createEventQueue } from '../webhook/queue.js';
-import { replayEvents } from '../webhook/replay-events.js';
 import type { Runtime } from './runtime.js';
 import { createServiceClient } from './service-client.js';
 
-const replayCommand = z.object({ eventIds: z.array(z.string()) });
 const runCommand = z.object({ kind: z.enum(kinds), full: z.boolean() });
 
 /** The reconcilers, and the commands of the console, which one role serves. */
@@ -19,10 +16,7 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   const scheduler = startScheduler({ ...deps, crons: cronsOf(config) });
   closers.add('scheduler', () => scheduler.close());
 
-  const queue = createEventQueue(queues);
-  closers.add('event queue', () => queue.close());
   const handlers: CommandHandlers = {
-    replay: async (payload) => replayEvents({ db, queue }, replayCommand.parse(payload).eventIds),
     run: async (payload) => runReconcile(deps, { ...runCommand.parse(payload), signal }),
   };
   const commands = createCommandWorker({ ...queues, handlers });

@@ -1,0 +1,50 @@
+import { readWebhookSecrets } from '../config.js';
+import { markForReading } from '../records/marks.js';
+import { observeEvent } from '../webhook/observe-event.js';
+import type { Envelope } from '../webhook/parse-envelope.js';
+import { createEventQueue } from '../webhook/queue.js';
+import { createReceiverApp } from '../webhook/receiver.js';
+import { fileSecrets, type SecretSource, staticSecrets, withoutRetired } from '../webhook/secret-source.js';
+import type { Listener } from './listen.js';
+import type { Runtime } from './runtime.js';
+
+export async function startReceiver(runtime: Runtime, front: Listener): Promise<void> {
+  const { config, db, log, now, metrics, ready, queues, closers } = runtime;
+  const queue = createEventQueue(queues);
+  closers.add('event queue', () => queue.close());
+  const secrets = await withoutRetired(configuredSecrets(runtime), { db, log });
+  closers.add('secrets', async () => secrets.close());
+  const receiver = createReceiverApp({
+    db,
+    log,
+    now,
+    metrics,
+    ready,
+    secrets,
+    path: config.WEBHOOK_PATH,
+    bodyLimit: config.WEBHOOK_BODY_LIMIT,
+    tolerance: { past: config.WEBHOOK_TOLERANCE_SECONDS, future: config.WEBHOOK_FUTURE_TOLERANCE_SECONDS },
+    eventIdPointer: config.EVENT_ID_POINTER,
+    onStored: (ids) => queue.enqueue(ids),
+    onExpired: (envelope) => readLater(runtime, envelope),
+  });
+  closers.add('receiver', async () => {
+    await front.close();
+    await receiver.close();
+  });
+  front.serve(receiver.app);
+}
+
+function configuredSecrets({ config, log }: Pick<Runtime, 'config' | 'log'>): SecretSource {
+  const file = config.WEBHOOK_SECRETS_FILE;
+  return file === undefined
+    ? staticSecrets(config.WEBHOOK_SECRETS ?? [])
+    : fileSecrets(file, { read: readWebhookSecrets, log });
+}
+
+/** A late retry is refused, as the contract says, but must not lose a payment: what it names is read from the service. */
+async function readLater({ db }: Pick<Runtime, 'db'>, { event, timestamp, data }: Envelope): Promise<void> {
+  const { observations } = observeEvent({ id: 'expired', type: event, timestamp, source: 'webhook', data });
+  const marks = observations.map(({ kind, id }) => ({ kind, id, reason: 'expired_event' }));
+  await markForReading(db, marks);
+}

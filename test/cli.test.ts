@@ -1,0 +1,195 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { readPostmaster } from '../src/embedded-postgres/cluster.js';
+import { freePort } from '../src/embedded-postgres/free-port.js';
+import { homeOf } from '../src/embedded-postgres/identity.js';
+import { openEmbeddedPostgres } from '../src/embedded-postgres/open-embedded-postgres.js';
+import { isAlive } from '../src/embedded-postgres/process.js';
+import { type Sandbox, startSandbox } from '../src/sandbox/start-sandbox.js';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './support/database.js';
+import { type CliProcess, runCli, startCli } from './support/run-cli.js';
+
+let cwd: string;
+let sandbox: Sandbox;
+const running: CliProcess[] = [];
+
+beforeAll(async () => {
+  sandbox = await startSandbox({});
+});
+afterAll(() => sandbox.close());
+
+beforeEach(async () => {
+  cwd = await mkdtemp(path.join(tmpdir(), 'cli-'));
+});
+afterEach(async () => {
+  for (const cli of running.splice(0)) await cli.end('SIGKILL');
+  // Whoever was killed left nobody to stop the server: join and leave.
+  const dir = path.join(cwd, '.tallyhook');
+  if (existsSync(dir)) await (await openEmbeddedPostgres({ dir })).close();
+  await rm(cwd, { recursive: true, force: true });
+});
+
+const settings = (more: Record<string, string> = {}): Record<string, string> => ({
+  SERVICE_BASE_URL: sandbox.url,
+  SERVICE_API_KEY: 'sandbox-api-key',
+  WEBHOOK_SECRETS: 'test=whsec_test',
+  CONSOLE_TOKENS: 'ann:admin:ann-has-a-token',
+  PORT: '0',
+  HOST: '127.0.0.1',
+  CONSOLE_PORT: '0',
+  ...more,
+});
+
+function start(args: string[], env: Record<string, string>): CliProcess {
+  const cli = startCli(args, { cwd, env });
+  running.push(cli);
+  return cli;
+}
+
+async function addressOf(cli: CliProcess, name: string): Promise<string> {
+  return (await cli.stdoutMatch(new RegExp(`^${name} +(http://\\S+)$`, 'm')))[1]!;
+}
+
+const readiness = async (url: string) => {
+  const response = await fetch(`${url}/readyz`);
+  return { status: response.status, ...((await response.json()) as { ok: boolean; problems: string[] }) };
+};
+
+describe('words and exit codes', () => {
+  test.each([
+    [['--help'], 0, /start[\s\S]*migrate[\s\S]*sandbox/],
+    [['--version'], 0, /^\d+\.\d+\.\d+/],
+    [['help', 'sandbox'], 0, /--seed/],
+  ])('%s is answered on stdout', async (args, code, pattern) => {
+    const result = await runCli(args, { cwd });
+    expect(result).toMatchObject({ code, stderr: '' });
+    expect(result.stdout).toMatch(pattern);
+  });
+
+  test.each([
+    [['frobnicate'], /unknown command 'frobnicate'/],
+    [[], /Usage/],
+    [['start', '--fast'], /unknown option '--fast'/],
+    [['sandbox', '--port', '99999'], /Accepted is a whole number from 0 to 65535/],
+  ])('%s is a mistake of usage', async (args, pattern) => {
+    const result = await runCli(args, { cwd });
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toMatch(pattern);
+  });
+
+  test('start with nothing configured lists what is missing, and makes nothing', async () => {
+    const { code, stderr } = await runCli(['start'], { cwd });
+    expect(code).toBe(2);
+    for (const name of ['SERVICE_BASE_URL', 'SERVICE_API_KEY', 'WEBHOOK_SECRETS', 'CONSOLE_TOKENS']) {
+      expect(stderr).toContain(`${name}\n    missing`);
+    }
+    expect(existsSync(path.join(cwd, '.tallyhook'))).toBe(false);
+  });
+
+  test('.env is read, and the environment wins', async () => {
+    await writeFile(path.join(cwd, '.env'), 'PORT=wrong\nLOG_LEVEL=wrong\n');
+    const { stderr } = await runCli(['migrate'], { cwd, env: { PORT: '1' } });
+    expect(stderr).toContain('LOG_LEVEL\n    given "wrong"');
+    expect(stderr).not.toContain('PORT\n');
+  });
+});
+
+describe('sandbox', () => {
+  test('prints where it is, and ends with 0 on SIGTERM', async () => {
+    const cli = start(['sandbox', '--seed', '7'], {});
+    const url = await addressOf(cli, 'sandbox');
+    const answer = await fetch(`${url}/v1/payment-intents`, { headers: { authorization: 'Bearer sandbox-api-key' } });
+    expect(answer.status).toBe(200);
+    expect(await cli.end('SIGTERM')).toBe(0);
+  });
+});
+
+describe('start', () => {
+  test('on the embedded database: ready within seconds, a verb joins, Ctrl-C leaves no process', async () => {
+    const cli = start(['start'], settings());
+    const receiver = await addressOf(cli, 'receiver');
+    const console = await addressOf(cli, 'console');
+    expect(await readiness(receiver)).toEqual({ status: 200, ok: true });
+    expect(await readiness(console)).toEqual({ status: 200, ok: true, problems: [] });
+    expect(await (await fetch(`${console}/metrics`)).text()).toMatch(/^tallyhook_build_info\{version="/m);
+    expect((await fetch(`${receiver}/metrics`)).status).toBe(404);
+
+    expect(await runCli(['migrate'], { cwd })).toMatchObject({ code: 0, stdout: '' });
+    const data = path.join(await homeOf(path.join(cwd, '.tallyhook', 'postgres')), 'data');
+    const { pid } = (await readPostmaster(data))!;
+
+    // A terminal sends it to the whole group, and npm passes it on once more.
+    cli.child.kill('SIGINT');
+    expect(await cli.end('SIGINT')).toBe(130);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  test('a port that is taken is named, with the setting to blame', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await vi.waitUntil(() => server.listening);
+    const { port } = server.address() as AddressInfo;
+    const { code, stderr } = await runCli(['start'], { cwd, env: settings({ PORT: String(port) }) });
+    server.close();
+    expect(code).toBe(2);
+    expect(stderr).toContain(`PORT\n    given 127.0.0.1:${port}, but another program listens there`);
+  });
+});
+
+describe('roles of their own, on one database', () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await createTestDatabase();
+  });
+  afterEach(() => database.drop());
+
+  test('each runs alone, tells its health on METRICS_PORT, and ends with 0 on SIGTERM', async () => {
+    const env = settings({ DATABASE_URL: database.url, METRICS_PORT: '0' });
+    const roles = [start(['serve'], env), start(['work'], env), start(['schedule'], env)];
+    for (const cli of roles) {
+      const url = await addressOf(cli, 'metrics');
+      expect(await readiness(url)).toMatchObject({ status: 200 });
+      expect(await (await fetch(`${url}/metrics`)).text()).toContain('tallyhook_build_info');
+    }
+    expect(await Promise.all(roles.map((cli) => cli.end('SIGTERM')))).toEqual([0, 0, 0]);
+  });
+
+  test('the database stays with the service it was first used with, and with its adoption date', async () => {
+    const env = settings({ DATABASE_URL: database.url, ADOPTED_AT: '2026-01-01' });
+    const first = start(['work'], { ...env, METRICS_PORT: '0' });
+    await addressOf(first, 'metrics');
+    await first.end('SIGTERM');
+
+    const other = await runCli(['work'], { cwd, env: { ...env, SERVICE_BASE_URL: 'https://other.example' } });
+    expect(other.code).toBe(2);
+    expect(other.stderr).toContain(
+      `given "https://other.example", but this database holds the records of "${sandbox.url}"`,
+    );
+
+    const later = start(['work'], { ...env, METRICS_PORT: '0', ADOPTED_AT: '2026-02-01' });
+    await addressOf(later, 'metrics');
+    expect(await database.db('installation').pluck('adopted_at')).toEqual([new Date('2026-01-01')]);
+  });
+});
+
+test('a receiver before its schema answers probes, refuses events with 503, and begins once migrated', async () => {
+  const database = await createEmptyDatabase();
+  const port = await freePort(null);
+  const env = settings({ DATABASE_URL: database.url, PORT: String(port) });
+  const cli = start(['serve'], env);
+  const url = `http://127.0.0.1:${port}`;
+  await vi.waitFor(async () => expect(await readiness(url)).toMatchObject({ status: 503, ok: false }), 10_000);
+  expect((await fetch(`${url}/livez`)).status).toBe(200);
+  const refused = await fetch(`${url}/webhooks`, { method: 'POST', body: '{}' });
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+
+  expect((await runCli(['migrate'], { cwd, env })).code).toBe(0);
+  await addressOf(cli, 'receiver');
+  expect(await readiness(url)).toMatchObject({ status: 200 });
+  expect(await cli.end('SIGTERM')).toBe(0);
+  await database.drop();
+});

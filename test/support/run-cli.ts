@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { inject, vi } from 'vitest';
+
+interface Surroundings {
+  cwd: string;
+  env?: Record<string, string>;
+}
+
+export interface CliProcess {
+  child: ChildProcess;
+  output: { stdout: string; stderr: string };
+  /** The first match in stdout; fails when the process ends or 30 s pass before it. */
+  stdoutMatch(pattern: RegExp): Promise<RegExpMatchArray>;
+  /** Sends a signal and waits for the end; `null` only waits. Returns the exit code, or the signal that ended it. */
+  end(signal: NodeJS.Signals | null): Promise<number | string>;
+}
+
+/** A `tallyhook` process of its own, with no settings but the given. */
+export function startCli(args: string[], { cwd, env = {} }: Surroundings): CliProcess {
+  const child = spawn(process.execPath, [path.join(inject('program'), 'cli.js'), ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'], NO_COLOR: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => (output.stdout += String(chunk)));
+  child.stderr.on('data', (chunk) => (output.stderr += String(chunk)));
+  const closed = once(child, 'close');
+  return {
+    child,
+    output,
+    stdoutMatch: (pattern) =>
+      vi.waitUntil(
+        () => {
+          const match = pattern.exec(output.stdout);
+          if (!match && child.exitCode !== null) throw new Error(`ended (${child.exitCode}): ${output.stderr}`);
+          return match;
+        },
+        { timeout: 30_000, interval: 25 },
+      ),
+    end: async (signal) => {
+      if (signal) child.kill(signal);
+      const [code, killedBy] = await closed;
+      return code ?? killedBy;
+    },
+  };
+}
+
+/** Runs a verb to its end. */
+export async function runCli(
+  args: string[],
+  surroundings: Surroundings,
+): Promise<{ code: number | string; stdout: string; stderr: string }> {
+  const running = startCli(args, surroundings);
+  return { code: await running.end(null), ...running.output };
+}
