@@ -1,15 +1,22 @@
 import { applyAmounts, receivedTotal } from './amounts.js';
-import { ASSETS, findAsset } from './assets.js';
-import { createPlan, DAY_MS, type HistoryPlan, type Outcome, type PastPayment } from './history-plan.js';
+import { findAsset } from './assets.js';
+import { createPlan, DAY_MS, type Outcome, type PastPayment } from './history-plan.js';
+import {
+  createRequestDraws,
+  type PastChoice,
+  pastChoice,
+  pastLinks,
+  pastRequest,
+  type RequestDraws,
+} from './history-request.js';
 import type { IdCodec } from './ids.js';
 import { expectedAmount, type Intent, type IntentStatus, setPayinStatus, setStatus } from './intent.js';
-import { assetNumber, flagsOf } from './intent-index.js';
+import { assetNumber, flagsFor, flagsOf } from './intent-index.js';
 import type { History } from './intent-store.js';
-import { amountOf, ONE, roundDown } from './money.js';
-import { blankIntent, chooseAsset, type NewIntent } from './new-intent.js';
+import { amountOf, roundDown } from './money.js';
+import { blankIntent, chooseAsset } from './new-intent.js';
 import { judge } from './pay-intent.js';
 import { createPayin } from './payin.js';
-import { createDraw, hexOf, pick } from './random.js';
 import type { SandboxSettings } from './settings.js';
 
 export interface HistoryInput {
@@ -23,32 +30,51 @@ export interface HistoryInput {
   settings: SandboxSettings;
 }
 
-export const NO_HISTORY: History = {
-  count: 0,
-  sketch: () => ({ flags: 0, asset: 0 }),
-  intent: () => {
-    throw new Error('there is no history');
-  },
+const nobody = (): never => {
+  throw new Error('there is no history');
 };
+
+export const NO_HISTORY: History = { count: 0, sketch: nobody, links: nobody, intent: nobody };
 
 /** Two years of payments, each made from its position alone whenever it is looked at. */
 export function createHistory(input: HistoryInput): History {
   const { count, seed, startedAt, settings } = input;
   const plan = createPlan({ count, seed, startedAt, expirySeconds: settings.expirySeconds });
-  const intent = (position: number): Intent => pastIntent(input, plan, position);
+  const draws = createRequestDraws(seed);
+  const intent = (position: number): Intent => pastIntent(input, draws, plan(position), position);
   return {
     count,
     intent,
-    sketch: (position) => {
+    links: (position) => pastLinks(draws, pastChoice(draws, plan(position), position), position),
+    sketch(position) {
+      const past = plan(position);
+      const status = PLAIN[past.outcome];
+      if (status !== undefined) return plainSketch(status, pastChoice(draws, past, position));
       const made = intent(position);
       return { flags: flagsOf(made), asset: assetNumber(made.assetCode) };
     },
   };
 }
 
-function pastIntent(input: HistoryInput, plan: HistoryPlan, position: number): Intent {
-  const past = plan(position);
-  const request = pastRequest(input, past, position);
+/** Outcomes that say all that lists filter by; the others depend on how amounts are rounded. */
+const PLAIN: Partial<Record<Outcome, IntentStatus>> = {
+  exact: 'completed',
+  expired: 'expired',
+  cancelled: 'cancelled',
+  pending: 'pending',
+  waiting_address_selection: 'waiting_address_selection',
+};
+
+function plainSketch(status: IntentStatus, { source, coin }: PastChoice): { flags: number; asset: number } {
+  const linked = { product: source === 'product', terminal: source === 'pos', invoice: source === 'invoice' };
+  return {
+    flags: flagsFor({ status, differs: false, disputed: false, ...linked }),
+    asset: status === 'waiting_address_selection' ? 0 : assetNumber(coin),
+  };
+}
+
+function pastIntent(input: HistoryInput, draws: RequestDraws, past: PastPayment, position: number): Intent {
+  const request = pastRequest(input, draws, past, position);
   const intent = blankIntent(input.intentIds.encode(position), position, past.createdAt, request);
   if (past.outcome === 'waiting_address_selection') {
     setStatus(intent, 'waiting_address_selection', past.createdAt, intent.source);
@@ -108,43 +134,3 @@ function rulePast({ payoutIds, startedAt }: HistoryInput, intent: Intent, { deci
 
 /** Payouts of the past are numbered from here on, those of the present from 0. */
 const PAST_PAYOUTS = 0x4000_0000;
-
-const FIATS: readonly [string, ...string[]] = ['USD', 'EUR', 'XOF', 'NGN'];
-const COINS: readonly [string, ...string[]] = [ASSETS[0].assetCode, 'USDT.ERC20', 'BTC', 'ETH', 'XRP.XRPL', 'LTC'];
-const SOURCES: readonly [string, ...string[]] = [
-  'api',
-  'api',
-  'api',
-  'api',
-  'api',
-  'api',
-  'dashboard',
-  'product',
-  'pos',
-  'invoice',
-];
-
-function pastRequest({ seed, settings }: HistoryInput, past: PastPayment, position: number): NewIntent {
-  const draw = (stream: string): number => createDraw(seed, stream)(position);
-  const source = past.longOpen ? 'invoice' : pick(SOURCES, draw('history-source'));
-  const fiat = draw('history-fiat') < 0.6;
-  const coin = pick(COINS, draw('history-coin'));
-  const cents = BigInt(100 + Math.floor(draw('history-amount') * 50_000));
-  return {
-    amount: (cents * ONE) / (fiat ? 100n : 10_000n),
-    currencyRequested: fiat ? pick(FIATS, draw('history-currency')) : coin,
-    requestedCurrencyType: fiat ? 'fiat' : 'crypto',
-    acceptedCoins: fiat ? [coin, 'USDC.POLYGON'] : [coin],
-    assetCode: null,
-    source,
-    merchantReference: source === 'pos' ? null : `past-${String(position).padStart(7, '0')}`,
-    metadata: draw('history-metadata') < 0.2 ? `{"cart":${position},"note":"n° ${position}"}` : null,
-    invoiceId: source === 'invoice' ? `inv_${hexOf(seed, 'history-invoice', position, 24)}` : null,
-    productId: source === 'product' ? `prod_${Math.floor(draw('history-product') * 20)}` : null,
-    posTerminalId: source === 'pos' ? `pos_${Math.floor(draw('history-terminal') * 5)}` : null,
-    customerEmail: draw('history-email') < 0.5 ? `customer${position}@example.com` : null,
-    customerRefundAddress: null,
-    returnUrl: null,
-    expirySeconds: past.longOpen ? 90 * 86_400 : settings.expirySeconds,
-  };
-}

@@ -1,21 +1,45 @@
 import { ASSETS } from './assets.js';
-import { INTENT_STATUSES, type Intent, receivedDiffers } from './intent.js';
+import { INTENT_STATUSES, type Intent, type IntentStatus, receivedDiffers } from './intent.js';
 
 /** The low bits of an intent's flags are the number of its status. */
 export const STATUS_BITS = 7;
 export const REMOVED = 7;
 export const DIFFERS = 8;
 export const DISPUTED = 16;
-export const LINKED = 32;
+export const PRODUCT = 32;
+export const TERMINAL = 64;
+export const INVOICE = 128;
+
+export interface Filterable {
+  status: IntentStatus;
+  /** Received another amount than expected. */
+  differs: boolean;
+  disputed: boolean;
+  product: boolean;
+  terminal: boolean;
+  invoice: boolean;
+}
+
+export function flagsFor(given: Filterable): number {
+  return (
+    INTENT_STATUSES.indexOf(given.status) |
+    (given.differs ? DIFFERS : 0) |
+    (given.disputed ? DISPUTED : 0) |
+    (given.product ? PRODUCT : 0) |
+    (given.terminal ? TERMINAL : 0) |
+    (given.invoice ? INVOICE : 0)
+  );
+}
 
 export function flagsOf(intent: Intent): number {
-  const linked = intent.productId !== null || intent.posTerminalId !== null || intent.invoiceId !== null;
-  return (
-    INTENT_STATUSES.indexOf(intent.status) |
-    (receivedDiffers(intent) ? DIFFERS : 0) |
-    (intent.irregularStatus === 'none' ? 0 : DISPUTED) |
-    (linked ? LINKED : 0)
-  );
+  return flagsFor({
+    status: intent.status,
+    differs: receivedDiffers(intent),
+    disputed: intent.irregularStatus !== 'none',
+    product: intent.productId !== null,
+    terminal: intent.posTerminalId !== null,
+    invoice: intent.invoiceId !== null,
+  });
 }
 
 const ASSET_NUMBERS = new Map(ASSETS.map(({ assetCode }, index) => [assetCode, index + 1]));

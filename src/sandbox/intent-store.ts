@@ -1,5 +1,5 @@
 import type { IdCodec } from './ids.js';
-import type { Intent, IntentStatus } from './intent.js';
+import type { Intent, IntentStatus, Links } from './intent.js';
 import { assetNumber, createIntentIndex, flagsOf } from './intent-index.js';
 import { type IntentPage, readPage } from './intent-page.js';
 
@@ -11,6 +11,7 @@ export interface History {
   count: number;
   /** `flagsOf` and `assetNumber` of the intent, without making it. */
   sketch(position: number): { flags: number; asset: number };
+  links(position: number): Links;
   intent(position: number): Intent;
 }
 
@@ -41,6 +42,7 @@ export function createIntentStore({ ids, history }: { ids: IdCodec; history: His
   const make = (position: number): Intent | null =>
     kept.get(position) ?? (position < history.count ? history.intent(position) : null);
   const at = (position: number): Intent | null => (index.isRemoved(position) ? null : make(position));
+  const links = (position: number): Links => kept.get(position) ?? history.links(position);
   const positionOf = (id: string): number | null => {
     const position = ids.decode(id);
     return position === null || position >= index.size() ? null : position;
@@ -49,6 +51,8 @@ export function createIntentStore({ ids, history }: { ids: IdCodec; history: His
   const saved = (intent: Intent): void => {
     if (!index.isRemoved(intent.position)) index.set(intent.position, flagsOf(intent), assetNumber(intent.assetCode));
   };
+
+  const pageDeps = { index, positionOf, at, links };
 
   return {
     size: () => index.size(),
@@ -74,8 +78,8 @@ export function createIntentStore({ ids, history }: { ids: IdCodec; history: His
       kept.delete(intent.position);
       return true;
     },
-    withStatus: (status) => readPage({ ...WHOLE_LIST, filter: { status } }, { index, positionOf, at }) ?? [],
-    page: (query) => readPage(query, { index, positionOf, at }),
+    withStatus: (status) => readPage({ ...WHOLE_LIST, filter: { status } }, pageDeps) ?? [],
+    page: (query) => readPage(query, pageDeps),
   };
 }
 

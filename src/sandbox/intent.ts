@@ -51,7 +51,14 @@ export interface Payin {
   history: Transition<PayinStatus>[];
 }
 
-export interface Intent {
+/** Where a payment came from; all null for one that the merchant's own program created. */
+export interface Links {
+  invoiceId: string | null;
+  productId: string | null;
+  posTerminalId: string | null;
+}
+
+export interface Intent extends Links {
   id: string;
   position: number;
   status: IntentStatus;
@@ -73,9 +80,6 @@ export interface Intent {
   merchantReference: string | null;
   /** The caller's JSON text, given back as it came. */
   metadata: string | null;
-  invoiceId: string | null;
-  productId: string | null;
-  posTerminalId: string | null;
   irregularStatus: IrregularStatus;
   customerRefundAddress: string | null;
   irregularActionBy: string | null;

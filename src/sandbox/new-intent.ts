@@ -1,12 +1,12 @@
 import { depositPlace } from './address.js';
 import { fiatToCrypto, findAsset } from './assets.js';
 import { expireIntent } from './expire-intent.js';
-import { type Intent, setStatus } from './intent.js';
+import { type Intent, type Links, setStatus } from './intent.js';
 import { amountOf, formatAmount } from './money.js';
 import type { Merchant } from './service.js';
 
 /** What both ways of creation bring along, already checked. */
-export interface NewIntent {
+export interface NewIntent extends Links {
   amount: bigint;
   currencyRequested: string;
   requestedCurrencyType: 'fiat' | 'crypto';
@@ -16,9 +16,6 @@ export interface NewIntent {
   source: string;
   merchantReference: string | null;
   metadata: string | null;
-  invoiceId: string | null;
-  productId: string | null;
-  posTerminalId: string | null;
   customerEmail: string | null;
   customerRefundAddress: string | null;
   returnUrl: string | null;
@@ -27,15 +24,16 @@ export interface NewIntent {
 
 /** Every field of an intent that nobody has touched yet. */
 export function blankIntent(id: string, position: number, createdAt: number, input: NewIntent): Intent {
-  const { amount, expirySeconds, ...given } = input;
   return {
-    ...given,
     id,
     position,
     status: 'waiting_address_selection',
-    amountRequested: formatAmount(amount),
+    amountRequested: formatAmount(input.amount),
+    currencyRequested: input.currencyRequested,
+    requestedCurrencyType: input.requestedCurrencyType,
     amountCryptoExpected: null,
     assetCode: null,
+    acceptedCoins: input.acceptedCoins,
     totalAmountReceived: '0',
     amountNetMerchant: '0',
     feeAmountTotal: '0',
@@ -44,12 +42,21 @@ export function blankIntent(id: string, position: number, createdAt: number, inp
     amountToRefund: null,
     feeAmountOnRange: null,
     feeAmountOnRejected: null,
+    source: input.source,
+    merchantReference: input.merchantReference,
+    metadata: input.metadata,
+    invoiceId: input.invoiceId,
+    productId: input.productId,
+    posTerminalId: input.posTerminalId,
     irregularStatus: 'none',
+    customerRefundAddress: input.customerRefundAddress,
     irregularActionBy: null,
     irregularActionAt: null,
     irregularRefundPayoutId: null,
+    customerEmail: input.customerEmail,
+    returnUrl: input.returnUrl,
     createdAt,
-    expiresAt: createdAt + Math.round(expirySeconds * 1000),
+    expiresAt: createdAt + Math.round(input.expirySeconds * 1000),
     updatedAt: createdAt,
     depositAddress: null,
     memo: null,
@@ -67,7 +74,9 @@ export function chooseAsset(seed: number, intent: Intent, assetCode: string): vo
     const expected = fiatToCrypto(amountOf(intent.amountRequested), intent.currencyRequested, asset);
     intent.amountCryptoExpected = formatAmount(expected);
   }
-  Object.assign(intent, depositPlace(seed, intent.position, assetCode));
+  const { depositAddress, memo } = depositPlace(seed, intent.position, assetCode);
+  intent.depositAddress = depositAddress;
+  intent.memo = memo;
 }
 
 /** Creates the intent, tells of it, and lets it expire in time. */
