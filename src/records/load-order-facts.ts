@@ -1,15 +1,15 @@
 import type { Knex } from 'knex';
-import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import type { JsonObject } from '../domain/json.js';
 import type { ShownRecord } from '../domain/order-facts.js';
-import { textField } from '../domain/records.js';
-import { fromDatabaseText } from './database-text.js';
+import { fromDatabaseText, toDatabaseText } from './database-text.js';
 import { objectFromJsonText } from './json-text.js';
-import { keyText } from './record-columns.js';
+import { listedPayins } from './payin-links.js';
 import type { MergedRecord } from './stored-record.js';
 
 interface Row {
   id: string;
-  link: string;
+  /** The order of an intent; the intent of a payin. */
+  link: string | null;
   shown: string | null;
   verified: boolean;
   verified_at: Date | null;
@@ -43,7 +43,7 @@ export async function loadOrderFacts(
   for (const reference of references) orders.set(reference, { intents: [], payins: [] });
   const orderOf = new Map<string, PaymentsOfOrder>();
   for (const row of intentRows) {
-    const order = orders.get(row.link);
+    const order = orders.get(row.link ?? '');
     if (order === undefined) continue;
     order.intents.push(shownRecord(row, known.get(`payment_intent ${fromDatabaseText(row.id)}`)));
     orderOf.set(row.id, order);
@@ -59,11 +59,12 @@ async function addPayins(
   inHand: MergedRecord[],
   known: Map<string, JsonObject>,
 ): Promise<void> {
-  const lists = new Map<string, PaymentsOfOrder>();
-  for (const order of orderOf.values()) {
-    for (const intent of order.intents) for (const id of listedPayins(intent.fields)) lists.set(id, order);
-  }
   if (orderOf.size === 0) return;
+  const lists = new Map<string, PaymentsOfOrder[]>();
+  for (const order of new Set(orderOf.values())) {
+    const listed = new Set(order.intents.flatMap((intent) => listedPayins(intent.fields)).map(toDatabaseText));
+    for (const id of listed) lists.set(id, [...(lists.get(id) ?? []), order]);
+  }
   const { rows } = await trx.raw<{ rows: Row[] }>(
     `SELECT ${COLUMNS}, payment_intent_id AS link, CASE WHEN id = ANY (?::text[]) THEN NULL ELSE shown END AS shown
      FROM payins WHERE payment_intent_id = ANY (?::text[]) OR id = ANY (?::text[]) ORDER BY created_at, id`,
@@ -71,20 +72,8 @@ async function addPayins(
   );
   for (const row of rows) {
     const payin = shownRecord(row, known.get(`payin ${fromDatabaseText(row.id)}`));
-    for (const order of new Set([orderOf.get(row.link), lists.get(row.id)])) order?.payins.push(payin);
+    for (const order of new Set([orderOf.get(row.link ?? ''), ...(lists.get(row.id) ?? [])])) order?.payins.push(payin);
   }
-}
-
-/** Ids, as the database holds them, of the deposits that a payment intent sums up (specification 2.1). */
-export function listedPayins(fields: JsonObject): string[] {
-  return payinSummaries(fields).flatMap((summary) => keyText(summary['id']) ?? []);
-}
-
-export function payinSummaries(fields: JsonObject): JsonObject[] {
-  const listed: Json | undefined = Object.hasOwn(fields, 'payins') ? fields['payins'] : [];
-  return Array.isArray(listed)
-    ? (listed.filter((item) => isJsonObject(item) && textField(item, 'id') !== null) as JsonObject[])
-    : [];
 }
 
 function shownRecord(row: Row, known: JsonObject | undefined): ShownRecord {
@@ -98,5 +87,5 @@ function shownRecord(row: Row, known: JsonObject | undefined): ShownRecord {
 }
 
 function idsOf(records: MergedRecord[], kind: MergedRecord['kind']): string[] {
-  return records.flatMap((record) => (record.kind === kind ? (keyText(record.id) ?? []) : []));
+  return records.flatMap((record) => (record.kind === kind ? [toDatabaseText(record.id)] : []));
 }

@@ -6,16 +6,16 @@ import { fromDatabaseText } from './database-text.js';
 import { type DerivedRow, deriveOrders } from './derive-orders.js';
 import { followUpMarks, payinMarks } from './follow-up-marks.js';
 import { type GroupedObservations, groupObservations } from './group-observations.js';
-import { guardUnknownIntents } from './guard-unknown-intents.js';
 import { type NewMark, updateMarks } from './marks.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
+import { lockLinks, saveListings } from './payin-links.js';
 import { readRedaction } from './personal-fields.js';
 import { recordBreaks } from './record-breaks.js';
 import { recordChanges } from './record-changes.js';
 import type { SaveContext } from './save-context.js';
 import { type SavedRecords, saveRecords } from './save-records.js';
 import type { MergedRecord } from './stored-record.js';
-import { type Cause, intentsOf, touchedOrders } from './touched-orders.js';
+import { type Touched, touchedOrders } from './touched-orders.js';
 
 export type { SaveContext } from './save-context.js';
 
@@ -32,7 +32,7 @@ interface Saved {
   payins: SavedRecords;
   intents: SavedRecords;
   orders: DerivedRow[];
-  causes: Map<string, { cause: Cause }>;
+  touched: Touched;
 }
 
 /**
@@ -64,25 +64,30 @@ export async function saveObservations(
 
 async function saveAll(trx: Knex.Transaction, { byKind }: GroupedObservations, context: SaveContext): Promise<Saved> {
   const payins = await saveRecords(trx, 'payin', byKind.payin);
-  const linked = [...new Set(payins.merged.flatMap(intentsOf))];
-  const alsoLock = await guardUnknownIntents(trx, [...byKind.payment_intent.keys()], linked);
-  const intents = await saveRecords(trx, 'payment_intent', byKind.payment_intent, alsoLock);
-  const causes = await touchedOrders(trx, intents.merged, payins.merged);
+  const intents = await saveRecords(trx, 'payment_intent', byKind.payment_intent);
+  const changedIntents = intents.merged.filter((record) => record.changed);
+  const changedPayins = payins.merged.filter((record) => record.changed);
+  await lockLinks(trx, changedIntents, changedPayins);
+  await saveListings(trx, changedIntents);
+  const touched = await touchedOrders(trx, changedIntents, changedPayins);
   const inHand = [...intents.merged, ...payins.merged];
-  const orders = await deriveOrders(trx, [...causes.values()], inHand, context.kytWords);
-  return { payins, intents, orders, causes };
+  const orders = await deriveOrders(trx, [...touched.orders.values()], inHand, context.kytWords);
+  return { payins, intents, orders, touched };
 }
 
 async function saveMarks(
   trx: Knex.Transaction,
   { byKind }: GroupedObservations,
-  { payins, intents }: Saved,
+  { payins, intents, touched }: Saved,
   context: SaveContext,
 ): Promise<void> {
   const ofPayins = followUpMarks(payins, readIds(byKind.payin), context);
   const ofIntents = followUpMarks(intents, readIds(byKind.payment_intent), context);
   const listed = await payinMarks(trx, intents.merged, context);
-  const ask: NewMark[] = [...listed, ...ofPayins.ask, ...ofIntents.ask];
+  const named = touched.unknownIntents.map(
+    (id): NewMark => ({ kind: 'payment_intent', id, reason: 'intent_of_payin' }),
+  );
+  const ask = [...named, ...listed, ...ofPayins.ask, ...ofIntents.ask];
   await updateMarks(trx, ask, [...ofPayins.settled, ...ofIntents.settled]);
 }
 
@@ -117,15 +122,15 @@ function isProven({ verified, needsReading }: MergedRecord['shown']): boolean {
   return verified && !needsReading;
 }
 
-async function saveChanges(trx: Knex.Transaction, merged: MergedRecord[], { orders, causes }: Saved): Promise<void> {
+async function saveChanges(trx: Knex.Transaction, merged: MergedRecord[], { orders, touched }: Saved): Promise<void> {
   const changed = merged.filter((record) => record.changed);
   if (changed.length === 0 && orders.length === 0) return;
   const redact = await readRedaction(trx);
   await appendChanges(trx, [
     ...changed.flatMap((record) => recordChanges(record, redact)),
     ...orders.flatMap((order) => {
-      const touched = causes.get(order.after.reference);
-      return touched === undefined ? [] : orderChanges(order, touched.cause);
+      const known = touched.orders.get(order.after.reference);
+      return known === undefined ? [] : orderChanges(order, known.cause);
     }),
   ]);
 }

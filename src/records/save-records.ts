@@ -15,25 +15,21 @@ export interface SavedRecords {
   touched: Observation[];
 }
 
-/**
- * Saves the observations of one kind. Every row that is touched is locked, in the order of ids; rows of `alsoLock`
- * too, where there are any.
- */
+/** Saves the observations of one kind. Every row of theirs is locked, in the order of ids. */
 export async function saveRecords(
   trx: Knex.Transaction,
   kind: RecordKind,
   groups: Map<string, Observation[]>,
-  alsoLock: string[] = [],
 ): Promise<SavedRecords> {
   const ids = [...groups.keys()];
-  const existing = await findExisting(trx, kind, [...ids, ...alsoLock]);
+  const existing = await findExisting(trx, kind, ids);
   const hashed = new Map([...groups].map(([id, observations]) => [id, observations.map(withHash)]));
   const merge = (id: string) => mergeRecord(kind, id, null, hashed.get(id) ?? []);
   const fresh = ids.filter((id) => !existing.has(id)).map(merge);
   const inserted = fresh.length === 0 ? new Set<string>() : await insertOrLock(trx, kind, fresh, [...existing]);
 
   const locked = ids.filter((id) => !inserted.has(id));
-  const heads = await lockHeads(trx, kind, [...locked, ...alsoLock.filter((id) => existing.has(id))]);
+  const heads = await lockHeads(trx, kind, locked);
   const touched: Observation[] = [];
   const slow: string[] = [];
   for (const id of locked) {

@@ -3,18 +3,26 @@ import type { NewChange } from './changes.js';
 import { fromDatabaseText, toDatabaseText } from './database-text.js';
 import { instantText } from './instant.js';
 import type { TouchedOrder } from './lock-orders.js';
+import { listingIntents, namedIntents } from './payin-links.js';
 import { keyText } from './record-columns.js';
 import { type MergedRecord, ownField } from './stored-record.js';
 
 export type Cause = Pick<NewChange, 'source' | 'serviceTime'>;
 
-/** The orders that changed records belong to (or belonged to before), each with the newest observation behind it. */
+export interface Touched {
+  /** By reference as the database holds it; each with the newest observation behind it. */
+  orders: Map<string, TouchedOrder & { cause: Cause }>;
+  /** Named by a deposit, but not known. */
+  unknownIntents: string[];
+}
+
+/** The orders that changed records belong to, or belonged to before. */
 export async function touchedOrders(
   trx: Knex.Transaction,
   intents: MergedRecord[],
   payins: MergedRecord[],
-): Promise<Map<string, TouchedOrder & { cause: Cause }>> {
-  const touched = new Map<string, TouchedOrder & { cause: Cause }>();
+): Promise<Touched> {
+  const touched: Touched['orders'] = new Map();
   const touch = (reference: string | null, record: MergedRecord, since: string | null): void => {
     if (reference === null || reference === '') return;
     const known = touched.get(reference);
@@ -26,24 +34,22 @@ export async function touchedOrders(
     });
   };
   for (const intent of intents) {
-    if (!intent.changed) continue;
     const after = keyText(ownField(intent.shown.fields, 'merchantReference'));
     const before = intent.before === null ? null : keyText(ownField(intent.before.fields, 'merchantReference'));
     touch(after, intent, instantText(ownField(intent.shown.fields, 'createdAt')));
     if (before !== after) touch(before, intent, null);
   }
-  const references = await referencesOf(trx, payins.flatMap(intentsOf));
+  const listing = await listingIntents(
+    trx,
+    payins.map((payin) => payin.id),
+  );
+  const linkedTo = (payin: MergedRecord): string[] => [...namedIntents(payin), ...(listing.get(payin.id) ?? [])];
+  const references = await referencesOf(trx, payins.flatMap(linkedTo));
   for (const payin of payins) {
-    for (const id of intentsOf(payin)) touch(references.get(id) ?? null, payin, null);
+    for (const id of linkedTo(payin)) touch(references.get(id) ?? null, payin, null);
   }
-  return touched;
-}
-
-/** The payment intents that a changed deposit names, or named before. */
-export function intentsOf(payin: MergedRecord): string[] {
-  if (!payin.changed) return [];
-  const named = [payin.before?.fields ?? {}, payin.shown.fields].map((fields) => ownField(fields, 'paymentIntentId'));
-  return [...new Set(named)].flatMap((id) => (typeof id === 'string' && id !== '' && keyText(id) !== null ? [id] : []));
+  const unknownIntents = payins.flatMap(namedIntents).filter((id) => !references.has(id));
+  return { orders: touched, unknownIntents };
 }
 
 async function referencesOf(trx: Knex.Transaction, ids: string[]): Promise<Map<string, string | null>> {

@@ -1,0 +1,82 @@
+import type { Knex } from 'knex';
+import { isJsonObject, type JsonObject } from '../domain/json.js';
+import { textField } from '../domain/records.js';
+import { fromDatabaseText, toDatabaseText } from './database-text.js';
+import { keyText } from './record-columns.js';
+import { type MergedRecord, ownField } from './stored-record.js';
+
+const LOCK_CLASS = 0x7449;
+const BUCKETS = 256;
+
+/** The deposits that a payment intent sums up (specification 2.1). */
+export function payinSummaries(fields: JsonObject): JsonObject[] {
+  const listed = ownField(fields, 'payins');
+  return Array.isArray(listed) ? listed.filter(isJsonObject).filter((item) => idOf(item) !== null) : [];
+}
+
+/** Their ids. */
+export function listedPayins(fields: JsonObject): string[] {
+  return payinSummaries(fields).flatMap((summary) => idOf(summary) ?? []);
+}
+
+/** The payment intents that a deposit names, or named before. */
+export function namedIntents(payin: MergedRecord): string[] {
+  const named = [payin.before?.fields ?? {}, payin.shown.fields].map((fields) =>
+    usable(textField(fields, 'paymentIntentId')),
+  );
+  return [...new Set(named.flatMap((id) => id ?? []))];
+}
+
+/**
+ * A deposit and its payment intent may be saved by two transactions at once: neither would see the other's row, and the
+ * order would be derived without the deposit. So changes of deposits and of intents that may belong together exclude
+ * one another, by locks on buckets of ids, from before the links are read until the end of the transaction.
+ */
+export async function lockLinks(trx: Knex.Transaction, intents: MergedRecord[], payins: MergedRecord[]): Promise<void> {
+  const exclusive = new Set(payins.flatMap((payin) => [payin.id, ...namedIntents(payin)]).map(bucketOf));
+  const shared = intents.flatMap((intent) => [intent.id, ...listedPayins(intent.shown.fields)]).map(bucketOf);
+  const buckets = [...new Set([...exclusive, ...shared])].sort((a, b) => a - b);
+  if (buckets.length === 0) return;
+  await trx.raw(
+    `SELECT CASE WHEN exclusive THEN pg_advisory_xact_lock(?, bucket) ELSE pg_advisory_xact_lock_shared(?, bucket) END
+     FROM unnest(?::integer[], ?::boolean[]) AS wanted (bucket, exclusive)`,
+    [LOCK_CLASS, LOCK_CLASS, buckets, buckets.map((bucket) => exclusive.has(bucket))],
+  );
+}
+
+/** Keeps which intents list which deposits. */
+export async function saveListings(trx: Knex.Transaction, intents: MergedRecord[]): Promise<void> {
+  const listings = intents
+    .filter((intent) => intent.changedFields.includes('payins'))
+    .flatMap((intent) => listedPayins(intent.shown.fields).map((payin) => ({ payin, intent: intent.id })));
+  if (listings.length === 0) return;
+  await trx.raw(
+    'INSERT INTO payin_listings (payin_id, intent_id) SELECT * FROM unnest(?::text[], ?::text[]) ON CONFLICT DO NOTHING',
+    [listings.map(({ payin }) => toDatabaseText(payin)), listings.map(({ intent }) => toDatabaseText(intent))],
+  );
+}
+
+/** The intents that list each of the deposits. */
+export async function listingIntents(trx: Knex.Transaction, payins: string[]): Promise<Map<string, string[]>> {
+  if (payins.length === 0) return new Map();
+  const { rows } = await trx.raw<{ rows: { payin_id: string; intents: string[] }[] }>(
+    `SELECT payin_id, array_agg(intent_id) AS intents FROM payin_listings
+     WHERE payin_id = ANY (?::text[]) GROUP BY payin_id`,
+    [payins.map(toDatabaseText)],
+  );
+  return new Map(rows.map((row) => [fromDatabaseText(row.payin_id), row.intents.map(fromDatabaseText)]));
+}
+
+function idOf(summary: JsonObject): string | null {
+  return usable(textField(summary, 'id'));
+}
+
+function usable(id: string | null): string | null {
+  return id === null || id === '' || keyText(id) === null ? null : id;
+}
+
+function bucketOf(id: string): number {
+  let hash = 0;
+  for (let index = 0; index < id.length; index++) hash = (Math.imul(hash, 31) + id.charCodeAt(index)) | 0;
+  return (hash >>> 0) % BUCKETS;
+}

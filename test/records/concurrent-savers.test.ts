@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Observation } from '../../src/domain/observation.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { absence, claim, everything, intent, mention, paidIntent, payin, reading, save } from './observed.js';
+
+const rounds = process.env['TALLYHOOK_LONG'] ? 60 : 8;
+const savers = 3;
+
+let together: TestDatabase;
+let alone: TestDatabase;
+beforeAll(async () => {
+  [together, alone] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+});
+afterAll(() => Promise.all([together.drop(), alone.drop()]));
+
+/** A generator that repeats itself: a failure can be looked at again. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+function shuffled<T>(items: T[], random: (below: number) => number): T[] {
+  const left = [...items];
+  return items.map(() => left.splice(random(left.length), 1)[0] as T);
+}
+
+/** Few records and many observations of them: payments that change their order, claims, absences, deposits. */
+function observations(round: number, random: (below: number) => number): Observation[] {
+  const statuses = ['pending', 'confirming', 'completed', 'expired', 'held'];
+  return Array.from({ length: 120 }, (_, index): Observation => {
+    const id = `${round}-${random(12)}`;
+    const second = random(40);
+    const merchantReference = `${round}-order-${random(6)}`;
+    const deposit = `${round}-deposit-${random(12)}`;
+    const status = statuses[random(statuses.length)] ?? '';
+    const ref = String(index);
+    switch (random(7)) {
+      case 0:
+        return claim('payment_intent', id, { status }, second, ref);
+      case 1:
+        return claim(
+          'payment_intent',
+          id,
+          intent(id, { status, merchantReference, metadata: { n: ref } }),
+          second,
+          ref,
+        );
+      case 2:
+        return absence('payment_intent', id, second);
+      case 3:
+        return mention('payment_intent', id, second);
+      case 4:
+        return reading(
+          'payin',
+          payin(deposit, id, { status: random(2) === 0 ? 'confirming' : 'confirmed' }),
+          second,
+          ref,
+        );
+      case 5:
+        return reading('payment_intent', paidIntent(id, deposit, { merchantReference }), second, ref);
+      default:
+        return reading('payment_intent', intent(id, { status, merchantReference }), second, ref);
+    }
+  });
+}
+
+function batches(of: Observation[], random: (below: number) => number): Observation[][] {
+  const cut: Observation[][] = [];
+  for (let left = of; left.length > 0; ) {
+    const size = 1 + random(20);
+    cut.push(left.slice(0, size));
+    left = left.slice(size);
+  }
+  return cut;
+}
+
+test('savers of overlapping sets never deadlock, and end where one saver of the same observations ends', async () => {
+  for (let round = 0; round < rounds; round++) {
+    const random = randomOf(round + 1);
+    const seen = observations(round, random);
+    await Promise.all(
+      Array.from({ length: savers }, async () => {
+        // Each saver sees some of them twice.
+        for (const batch of batches(shuffled([...seen, ...seen.slice(0, 30)], random), random))
+          await save(together, batch);
+      }),
+    );
+    await save(alone, seen);
+    expect(await endOf(together), `round ${round}`).toEqual(await endOf(alone));
+  }
+});
+
+/** Without what also tells of states on the way: marks, breaks, orders that a payment left again. */
+async function endOf(database: TestDatabase) {
+  const { intents, payins, orders } = await everything(database);
+  return { intents, payins, orders: orders.filter((order) => order.payment_intents.length > 0) };
+}

@@ -1,0 +1,126 @@
+import type { JsonObject } from '../../src/domain/json.js';
+import type { Observation } from '../../src/domain/observation.js';
+import { type RecordKind, textField } from '../../src/domain/records.js';
+import { type SaveContext, type SaveResult, saveObservations } from '../../src/records/save-observations.js';
+import type { TestDatabase } from '../support/database.js';
+
+/** A second of the service's clock, in milliseconds. */
+export const at = (second: number): number => Date.parse('2026-03-01T00:00:00Z') + second * 1000;
+
+export const context: SaveContext = {
+  now: new Date('2026-03-01T01:00:00Z'),
+  adoptedAt: new Date('2026-01-01T00:00:00Z'),
+};
+
+export function intent(id: string, fields: JsonObject = {}): JsonObject {
+  return {
+    id,
+    status: 'pending',
+    amountRequested: '25.00',
+    currencyRequested: 'EUR',
+    requestedCurrencyType: 'fiat',
+    amountCryptoExpected: '26.1',
+    assetCode: 'USDT.TRON',
+    acceptedCoins: ['USDT.TRON', 'BTC'],
+    totalAmountReceived: '0',
+    amountNetMerchant: '0',
+    feeAmountTotal: '0',
+    amountInRange: null,
+    amountRejected: null,
+    amountToRefund: null,
+    feeAmountOnRange: null,
+    feeAmountOnRejected: null,
+    source: 'api',
+    merchantReference: `order-${id}`,
+    invoiceId: null,
+    irregularStatus: 'none',
+    paymentResult: null,
+    customerEmail: 'ada@example.test',
+    returnUrl: 'https://shop.example.test/thanks',
+    createdAt: '2026-02-28T23:00:00.000Z',
+    expiresAt: '2026-03-01T02:00:00.000Z',
+    paymentLink: `https://pay.example.test/${id}`,
+    statusHistory: [],
+    payins: [],
+    ...fields,
+  };
+}
+
+/** A payment intent that is paid in full by the deposit `payinId`. */
+export function paidIntent(id: string, payinId: string, fields: JsonObject = {}): JsonObject {
+  return intent(id, {
+    status: 'completed',
+    totalAmountReceived: '26.1',
+    amountNetMerchant: '25.839',
+    feeAmountTotal: '0.261',
+    amountInRange: '26.1',
+    amountRejected: '0',
+    payins: [{ id: payinId, amountGross: '26.1', status: 'confirmed', assetCode: 'USDT.TRON' }],
+    ...fields,
+  });
+}
+
+export function payin(id: string, paymentIntentId: string, fields: JsonObject = {}): JsonObject {
+  return {
+    id,
+    paymentIntentId,
+    payinType: 'blockchain',
+    amountGross: '26.1',
+    amountNet: '25.839',
+    feeAmount: '0.261',
+    assetCode: 'USDT.TRON',
+    status: 'confirmed',
+    kytStatus: 'approved',
+    createdAt: '2026-02-28T23:30:00.000Z',
+    ...fields,
+  };
+}
+
+export function reading(kind: RecordKind, fields: JsonObject, second: number, ref = 'run-1'): Observation {
+  const id = textField(fields, 'id') ?? '';
+  return { type: 'reading', kind, id, from: at(second), to: at(second) + 200, source: { type: 'poll', ref }, fields };
+}
+
+export function claim(kind: RecordKind, id: string, fields: JsonObject, second: number, ref = '1'): Observation {
+  return { type: 'claim', kind, id, from: at(second), to: at(second) + 999, source: { type: 'webhook', ref }, fields };
+}
+
+export function mention(kind: RecordKind, id: string, second: number): Observation {
+  return { type: 'mention', kind, id, from: at(second), to: at(second) + 999, source: { type: 'webhook', ref: '1' } };
+}
+
+export function absence(kind: RecordKind, id: string, second: number): Observation {
+  return { type: 'absence', kind, id, from: at(second), to: at(second) + 200, source: { type: 'poll', ref: 'run-1' } };
+}
+
+export function save(
+  { db }: TestDatabase,
+  observations: Observation[],
+  overrides: Partial<SaveContext> = {},
+): Promise<SaveResult> {
+  return db.transaction((trx) => saveObservations(trx, observations, { ...context, ...overrides }));
+}
+
+/** All that the tables say, without the times that depend on when it was saved and by how many steps. */
+export async function everything({ db }: TestDatabase) {
+  const records = async (table: string) => {
+    const rows = await db(table).orderBy('id');
+    return rows.map(({ first_seen_at: _first, absent_since, poll, claims, shown, ...row }) => ({
+      ...row,
+      absent: absent_since !== null,
+      poll: JSON.parse(poll ?? 'null'),
+      claims: JSON.parse(claims),
+      shown: JSON.parse(shown),
+    }));
+  };
+  const orders = await db('orders').orderBy('reference');
+  const marks = await db('reading_marks').orderBy(['kind', 'id']);
+  const breaks = await db('breaks').whereIn('status', ['open', 'acknowledged']).orderBy(['kind', 'entity_id']);
+  return {
+    intents: await records('payment_intents'),
+    payins: await records('payins'),
+    orders: orders.map(({ created_at: _created, updated_at: _updated, release_proven_at: _proven, ...row }) => row),
+    marks: marks.map(({ kind, id }) => ({ kind, id })),
+    breaks: breaks.map(({ kind, entity_kind, entity_id, severity }) => ({ kind, entity_kind, entity_id, severity })),
+  };
+}
