@@ -1,6 +1,7 @@
 import { applyAmounts, rejectedPart } from './amounts.js';
+import { findAsset } from './assets.js';
 import { expectedAmount, type Intent, type Payin, setPayinStatus, setStatus } from './intent.js';
-import { amountOf, parseAmount } from './money.js';
+import { amountOf, parseAmount, roundDown } from './money.js';
 import { chooseAsset } from './new-intent.js';
 import { createPayin, MOST_PAYINS } from './payin.js';
 import { invalid, notFound, Refusal } from './refusal.js';
@@ -11,6 +12,8 @@ export interface Payment {
   assetCode?: string | undefined;
   /** Decimal string; default: exactly what is expected. */
   amount?: string | undefined;
+  /** In place of an amount: whole hundredths of what is expected, rounded down to the asset's decimals. */
+  percent?: number | undefined;
   senderAddress?: string | undefined;
 }
 
@@ -25,7 +28,7 @@ export function payIntent(merchant: Merchant, id: string, payment: Payment = {})
   const now = merchant.service.clock.now();
   const late = isLate(intent, now);
   select(merchant, intent, payment.assetCode, late);
-  const amount = payment.amount === undefined ? amountOf(expectedAmount(intent)) : parseAmount(payment.amount);
+  const amount = payment.amount === undefined ? shareOf(intent, payment.percent ?? 100) : parseAmount(payment.amount);
   if (amount === null) throw invalid('amount must be a positive decimal string');
   const { seed, payinIds: ids } = merchant;
   const sender = payment.senderAddress === undefined ? {} : { senderAddress: payment.senderAddress };
@@ -36,6 +39,12 @@ export function payIntent(merchant: Merchant, id: string, payment: Payment = {})
   later(merchant, merchant.service.settings.confirmationSeconds, () => seeFirstBlock(merchant, intent, payin));
   later(merchant, merchant.service.settings.kytSeconds, () => decideKyt(merchant, payin));
   return payin;
+}
+
+function shareOf(intent: Intent, percent: number): bigint {
+  const expected = amountOf(expectedAmount(intent));
+  if (percent === 100) return expected;
+  return roundDown((expected * BigInt(percent)) / 100n, findAsset(intent.assetCode ?? '')?.decimals ?? 18);
 }
 
 function isLate(intent: Intent, now: number): boolean {
