@@ -1,23 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
 import type { Knex } from 'knex';
+import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import { openBreaks } from '../records/breaks.js';
 import { describeError, isPassing } from '../records/database-errors.js';
 import { failEvent, finishEvents, lockWaiting, stillWaiting } from '../records/inbox-work.js';
-import { saveObservations } from '../records/save-observations.js';
+import { type SaveContext, saveObservations } from '../records/save-observations.js';
 import { eventLabel } from './event-label.js';
 import { findCollisions } from './find-collisions.js';
 import { type ReadEvent, readEvent } from './read-event.js';
 
-export interface ApplyDeps {
+export interface ApplyDeps extends Omit<SaveContext, 'now'> {
   db: Knex;
   log: Logger;
   now: () => Date;
   metrics: Pick<Metrics, 'eventsApplied'>;
-  /** Records older than this are history: they open no breaks. */
-  adoptedAt: Date;
+}
+
+/** The database could not be used; nothing is lost, and nothing counted against an event. */
+export class ApplyInterruptedError extends AppError {
+  readonly code = 'apply_interrupted';
+  override readonly retryable = true;
 }
 
 export interface Applied {
@@ -42,7 +47,7 @@ const whilePassing = retry(handleWhen(isPassing), {
 /**
  * Applies stored events to the records, each once in effect; ids that are applied already are passed over. All of them
  * in one transaction; where that fails, in smaller ones, so that an event that can't be applied fails alone: it is
- * retried later and `dead` in the end. Throws only while the database can't be used, and then counts it against none.
+ * retried later and `dead` in the end. Throws ApplyInterruptedError while the database can't be used.
  */
 export async function applyEvents(deps: ApplyDeps, ids: string[]): Promise<Applied> {
   let outcome = NOTHING;
@@ -63,7 +68,8 @@ async function applyApart(deps: ApplyDeps, ids: string[]): Promise<Outcome> {
   try {
     return await applyTogether(deps, ids);
   } catch (error) {
-    if (isPassing(error)) throw error;
+    if (error instanceof ApplyInterruptedError) throw error;
+    if (isPassing(error)) throw new ApplyInterruptedError(describeError(error), { cause: error });
     const [first, ...others] = ids;
     if (first === undefined) return NOTHING;
     if (others.length === 0) return fail(deps, first, error);
@@ -81,13 +87,14 @@ async function applyTogether(deps: ApplyDeps, ids: string[]): Promise<Outcome> {
 }
 
 /** The story of one batch: load, observe, save, mark; all or nothing. */
-async function applyIn(trx: Knex.Transaction, { now, adoptedAt }: ApplyDeps, ids: string[]): Promise<ReadEvent[]> {
+async function applyIn(trx: Knex.Transaction, deps: ApplyDeps, ids: string[]): Promise<ReadEvent[]> {
   const events = (await lockWaiting(trx, ids)).map(readEvent);
   if (events.length === 0) return [];
+  const saveContext = { ...deps, now: deps.now() };
   await saveObservations(
     trx,
     events.flatMap((event) => event.observations),
-    { now: now(), adoptedAt },
+    saveContext,
   );
   const collisions = await findCollisions(trx, events);
   await openBreaks(trx, [...events.flatMap((event) => event.breaks), ...collisions]);

@@ -68,17 +68,14 @@ export function createCommandWorker(settings: QueueSettings & { handlers: Comman
   close(): Promise<void>;
 } {
   const { log, handlers } = settings;
-  return keepRunning(settings.log, () =>
-    openWorker<unknown>(
-      'commands',
-      async ({ id, name, data }) => {
-        const handler = handlers[name as CommandName];
-        if (!handler) throw new Error(`no handler for the command ${name}`);
-        log.info({ command: name, id }, 'command started');
-        return handler(data);
-      },
-      settings,
-      { concurrency: 1 },
-    ),
+  return keepRunning<unknown>(
+    log,
+    async ({ id, name, data }) => {
+      const handler = handlers[name as CommandName];
+      if (!handler) throw new Error(`no handler for the command ${name}`);
+      log.info({ command: name, id }, 'command started');
+      return handler(data);
+    },
+    (process) => openWorker('commands', process, settings, { concurrency: 1 }),
   );
 }

@@ -1,4 +1,5 @@
 import type { Logger } from '../log.js';
+import { describeError } from '../records/database-errors.js';
 
 const PERIOD_MS = 30_000;
 
@@ -15,7 +16,7 @@ export function logSeldom(log: Logger, message: string): (error: unknown) => voi
       suppressed += 1;
       return;
     }
-    log.warn({ error: error instanceof Error ? error.message : String(error), suppressed }, message);
+    log.warn({ error: describeError(error), suppressed }, message);
     quietUntil = now + PERIOD_MS;
     suppressed = 0;
   };

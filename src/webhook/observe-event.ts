@@ -1,6 +1,13 @@
 import type { JsonObject } from '../domain/json.js';
 import type { Observation, ObservationSource } from '../domain/observation.js';
-import { amountViolations, type RecordKind, recordKinds, recordRules, stateOn } from '../domain/records.js';
+import {
+  amountViolations,
+  type EntityRef,
+  type RecordKind,
+  recordKinds,
+  recordRules,
+  stateOn,
+} from '../domain/records.js';
 import { type FoundRecord, findBeside, findSubject } from './find-records.js';
 
 /** What is needed of a stored event to say what it shows. */
@@ -19,6 +26,8 @@ export interface EventProblem {
   /** JSON pointer into the data. */
   path: string;
   detail: string;
+  /** What a break is to be opened for; null: saving the observation opens it. */
+  entity: EntityRef | null;
 }
 
 export interface ObservedEvent {
@@ -35,14 +44,19 @@ const MAX_TIME_MS = 8.64e15;
  * What an event says of the records it speaks of. Its type's prefix decides what kind of record it is about, the shape
  * of its data is recognized (find-records.ts). A state that only the type's suffix names counts as the record's; where
  * the data says another one the data counts, and the record is to be read. Whatever can't be read off is asked for by
- * a mention. Never throws.
+ * a mention. A claim with amounts that are no decimal strings is handed on as it is: saving refuses it. Never throws.
  */
 export function observeEvent(event: ObservableEvent): ObservedEvent {
   const kind = recordKinds.find((known) => event.type.startsWith(`${known}.`));
   if (kind === undefined) return { observations: [], handled: false, problems: [] };
   const subject = findSubject(kind, event.data);
   if (subject === null) {
-    return { observations: [], handled: true, problems: [{ path: '', detail: `no id of a ${kind} in the data` }] };
+    const entity = { kind: 'event' as const, id: event.id };
+    return {
+      observations: [],
+      handled: true,
+      problems: [{ path: '', detail: `no id of a ${kind} in the data`, entity }],
+    };
   }
   const suffix = event.type.slice(kind.length + 1);
   const at = { ...serviceTime(event.timestamp), source: { type: event.source, ref: event.id } };
@@ -70,10 +84,18 @@ function observe(
 ): Pick<ObservedEvent, 'observations' | 'problems'> {
   const mention: Observation = { kind, id, ...at, type: 'mention' };
   if (fields === null) return { observations: [mention], problems: [] };
-  const problems = violations(kind, fields).map((found) => ({ ...found, path: path + found.path }));
-  if (problems.length > 0) return { observations: [mention], problems };
+  const notTexts = textViolations(kind, fields).map((name) => problem(`${path}/${name}`, 'not a string', { kind, id }));
+  const wrongAmounts = amountViolations(kind, fields).map((found) =>
+    problem(path + found.path, `not a decimal string: ${found.given}`, null),
+  );
+  const problems = [...notTexts, ...wrongAmounts];
+  if (notTexts.length > 0) return { observations: [mention], problems };
   const claim: Observation = { kind, id, ...at, type: 'claim', fields };
-  return { observations: contradicts(kind, fields, suffix) ? [claim, mention] : [claim], problems: [] };
+  return { observations: contradicts(kind, fields, suffix) ? [claim, mention] : [claim], problems };
+}
+
+function problem(path: string, detail: string, entity: EntityRef | null): EventProblem {
+  return { path, detail, entity };
 }
 
 /** With the state that the type's suffix names, where the data has none. */
@@ -89,16 +111,12 @@ function contradicts(kind: RecordKind, fields: JsonObject, suffix: string | null
   return suffix !== null && main.ranks.has(suffix) && stateOn(main, fields) !== suffix;
 }
 
-/** Amounts that are not decimal strings, and texts that are no text: states, ids, the merchant's reference. */
-function violations(kind: RecordKind, fields: JsonObject): EventProblem[] {
-  const texts = recordRules[kind].columns.filter((column) => column.type === 'text');
-  return [
-    ...amountViolations(kind, fields).map(({ path, given }) => ({ path, detail: `not a decimal string: ${given}` })),
-    ...texts.flatMap(({ field }) => {
-      const value = Object.hasOwn(fields, field) ? fields[field] : null;
-      return value === null || typeof value === 'string' ? [] : [{ path: `/${field}`, detail: 'not a string' }];
-    }),
-  ];
+/** Names of the states, ids and references that are given and are no strings. */
+function textViolations(kind: RecordKind, fields: JsonObject): string[] {
+  return recordRules[kind].columns.flatMap(({ field, type }) => {
+    const value = Object.hasOwn(fields, field) ? fields[field] : null;
+    return type !== 'text' || value === null || typeof value === 'string' ? [] : [field];
+  });
 }
 
 function serviceTime(timestamp: number): { from: number; to: number } {

@@ -36,7 +36,7 @@ export interface JobQueue<T> {
 export interface JobWorker {
   run(): Promise<void>;
   waitUntilReady(): Promise<unknown>;
-  close(force?: boolean): Promise<void>;
+  close(): Promise<void>;
   disconnect(): Promise<void>;
 }
 

@@ -2,8 +2,10 @@ import { severityOf } from '../domain/break.js';
 import type { JsonObject } from '../domain/json.js';
 import type { NewBreak } from '../records/breaks.js';
 import type { FinishedEvent, WaitingEvent } from '../records/inbox-work.js';
-import { type ObservedEvent, observeEvent } from './observe-event.js';
+import { type EventProblem, type ObservedEvent, observeEvent } from './observe-event.js';
 import { parseEnvelope } from './parse-envelope.js';
+
+const MAX_ERROR_LENGTH = 300;
 
 /** A stored event with all that follows from it. */
 export interface ReadEvent extends FinishedEvent, Pick<WaitingEvent, 'key' | 'type'>, ObservedEvent {
@@ -12,16 +14,14 @@ export interface ReadEvent extends FinishedEvent, Pick<WaitingEvent, 'key' | 'ty
 }
 
 /**
- * What is to be saved of a stored event, and how it ends. `applied`: something was read off it, or asked for.
- * `unhandled`: its type is not kept here, or nothing of it could be read; then `error` says why and a break is open.
+ * What is to be saved of a stored event, and how it ends. `applied`: all of it was read off, or asked for.
+ * `unhandled`: its type is not kept here, or something in it breaks the specification; then `error` says what.
  * Throws where the stored body is none that the receiver accepts.
  */
 export function readEvent(event: WaitingEvent): ReadEvent {
   const { id, key, type } = event;
   const data = dataOf(event.body);
   const observed = observeEvent({ ...event, data });
-  const read = observed.observations.some((observation) => observation.type === 'claim');
-  const unread = !observed.handled || (observed.problems.length > 0 && !read);
   const error = observed.problems.map(({ path, detail }) => `data${path}: ${detail}`).join('; ');
   return {
     ...observed,
@@ -29,9 +29,9 @@ export function readEvent(event: WaitingEvent): ReadEvent {
     key,
     type,
     data,
-    status: unread ? 'unhandled' : 'applied',
-    error: error === '' ? null : error.slice(0, 300),
-    breaks: violations(event, observed),
+    status: observed.handled && error === '' ? 'applied' : 'unhandled',
+    error: error === '' ? null : error.slice(0, MAX_ERROR_LENGTH),
+    breaks: observed.problems.flatMap((problem) => violation(event, problem)),
   };
 }
 
@@ -42,14 +42,20 @@ export function dataOf(body: Buffer): JsonObject {
   return parsed.envelope.data;
 }
 
-function violations({ id, type }: WaitingEvent, { problems }: ObservedEvent): NewBreak[] {
-  if (problems.length === 0) return [];
+function violation({ id, type, source }: WaitingEvent, { path, detail, entity }: EventProblem): NewBreak[] {
+  if (entity === null) return [];
   return [
     {
       kind: 'contract_violation',
       severity: severityOf('contract_violation', true),
-      entity: { kind: 'event', id },
-      evidence: { eventType: type, unapplied: problems.map(({ path, detail }) => ({ path: `/data${path}`, detail })) },
+      entity,
+      evidence: {
+        eventType: type,
+        path: `/data${path}`,
+        given: detail,
+        applied: false,
+        source: { type: source, ref: id },
+      },
     },
   ];
 }

@@ -22,10 +22,10 @@ const inTime = timeout(CLOSE_TIMEOUT_MS, TimeoutStrategy.Aggressive);
  */
 export function createWorker(settings: WorkerSettings): { close(): Promise<void> } {
   const sweep = sweepInbox(settings, settings.sweepEveryMs ?? 5_000);
-  const consumer = keepRunning(settings.log, () =>
-    openWorker<EventJob>('events', (job) => applyEvents(settings, job.data.ids), settings, {
-      concurrency: settings.concurrency ?? 3,
-    }),
+  const consumer = keepRunning<EventJob>(
+    settings.log,
+    (job) => applyEvents(settings, job.data.ids),
+    (process) => openWorker('events', process, settings, { concurrency: settings.concurrency ?? 3 }),
   );
   return {
     async close() {

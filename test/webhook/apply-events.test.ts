@@ -1,0 +1,242 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createMetrics } from '../../src/metrics.js';
+import { MAX_ATTEMPTS } from '../../src/records/inbox-work.js';
+import { type ApplyDeps, applyEvents } from '../../src/webhook/apply-events.js';
+import { collectBacklog } from '../../src/webhook/backlog.js';
+import { replayEvents } from '../../src/webhook/replay-events.js';
+import { requeueStranded } from '../../src/webhook/requeue-stranded.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { completed, storeEvents } from '../support/events.js';
+
+let database: TestDatabase;
+let deps: ApplyDeps;
+let metrics: ReturnType<typeof createMetrics>;
+const going = new AbortController().signal;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  metrics = createMetrics();
+  const { db } = database;
+  deps = { db, log: pino({ level: 'silent' }), now: () => new Date(), metrics, adoptedAt: new Date(0) };
+});
+afterEach(() => database.drop());
+
+interface InboxRow {
+  id: string;
+  status: string;
+  attempts: number;
+  error: string | null;
+  applied_at: Date | null;
+}
+
+const inbox = () => database.db<InboxRow>('inbox').select('*').orderBy('id');
+const statuses = async () => (await inbox()).map((row) => row.status);
+const intents = () => database.db('payment_intents').select('id', 'status', 'verified').orderBy('id');
+const changesOf = (id: string) => database.db('changes').where({ entity_kind: 'payment_intent', entity_id: id });
+const names = (count: number) => Array.from({ length: count }, (_, i) => `${i}`.padStart(3, '0'));
+
+/** A record that the database refuses whatever is tried, as a stand-in for an error of our own. */
+async function refuse(id: string): Promise<void> {
+  await database.db.raw(`ALTER TABLE payment_intents ADD CONSTRAINT poison CHECK (id <> '${id}')`);
+}
+const cure = () => database.db.raw('ALTER TABLE payment_intents DROP CONSTRAINT poison');
+
+describe('applying events', () => {
+  it('brings the record and its order up to date, unverified, and marks the event', async () => {
+    const ids = await storeEvents(database.db, [completed('a')]);
+    expect(await applyEvents(deps, ids)).toEqual({ applied: 1, unhandled: 0, failed: 0 });
+    expect(await intents()).toEqual([{ id: 'pi_a', status: 'completed', verified: false }]);
+    expect(await database.db('orders').select('reference', 'status', 'release_safe')).toEqual([
+      { reference: 'order-a', status: 'paid_unverified', release_safe: false },
+    ]);
+    expect(await inbox()).toMatchObject([{ status: 'applied', error: null, applied_at: expect.any(Date) }]);
+    expect(await metrics.registry.getSingleMetricAsString('tallyhook_events_applied_total')).toContain(
+      'event="payment_intent.completed"} 1',
+    );
+  });
+
+  it('once: the same ids again, and the same content under another row, change nothing', async () => {
+    const twice = [completed('a'), { ...completed('a'), timestamp: 1_700_000_100 }];
+    const ids = await storeEvents(database.db, twice);
+    await applyEvents(deps, ids);
+    const before = await changesOf('pi_a').count();
+    expect(await applyEvents(deps, ids)).toEqual({ applied: 0, unhandled: 0, failed: 0 });
+    await replayEvents({ db: database.db, queue: { replay() {} } }, ids);
+    expect(await applyEvents(deps, ids)).toMatchObject({ applied: 2 });
+    expect(await changesOf('pi_a').count()).toEqual(before);
+  });
+
+  it('by several workers at once, on the same ids: each event by one of them', async () => {
+    const ids = await storeEvents(
+      database.db,
+      names(60).map((name) => completed(name)),
+    );
+    const all = await Promise.all([ids, ids.toReversed(), ids, ids.slice(20)].map((some) => applyEvents(deps, some)));
+    expect(all.reduce((sum, one) => sum + one.applied, 0)).toBe(60);
+    expect(new Set(await statuses())).toEqual(new Set(['applied']));
+    expect(await intents()).toHaveLength(60);
+  });
+
+  it('of a type that is not kept: unhandled, never failed', async () => {
+    const ids = await storeEvents(database.db, [
+      { event: 'payout.failed', data: { id: 'po_1' } },
+      { event: 'made.up\u0000\ud800', data: {} },
+    ]);
+    expect(await applyEvents(deps, ids)).toEqual({ applied: 0, unhandled: 2, failed: 0 });
+    expect(await inbox()).toMatchObject([
+      { status: 'unhandled', error: null },
+      { status: 'unhandled', error: null },
+    ]);
+  });
+
+  it('with an amount as a JSON number: kept, not applied, a critical break, and the record is asked for', async () => {
+    const ids = await storeEvents(database.db, [completed('a', { amountRequested: 10.5 })]);
+    await applyEvents(deps, ids);
+    expect(await inbox()).toMatchObject([{ status: 'unhandled', error: expect.stringContaining('amountRequested') }]);
+    expect(await database.db('breaks').select('kind', 'severity', 'entity_id')).toEqual([
+      { kind: 'contract_violation', severity: 'critical', entity_id: 'pi_a' },
+    ]);
+    expect(await database.db('reading_marks').pluck('id')).toEqual(['pi_a']);
+    expect(await database.db('orders')).toEqual([]);
+  });
+
+  it('without any id: unhandled, with a critical break on the event', async () => {
+    const [id] = await storeEvents(database.db, [{ event: 'payment_intent.completed', data: { status: 'completed' } }]);
+    await applyEvents(deps, [id ?? '']);
+    expect(await statuses()).toEqual(['unhandled']);
+    expect(await database.db('breaks').select('severity', 'entity_kind', 'entity_id')).toEqual([
+      { severity: 'critical', entity_kind: 'event', entity_id: id },
+    ]);
+  });
+
+  it('one id for two records: both applied, and the collision is a break', async () => {
+    const ids = await storeEvents(database.db, [
+      { ...completed('a'), id: 'evt_1' },
+      { ...completed('b'), id: 'evt_1' },
+      { ...completed('a', { totalAmountReceived: '10' }), id: 'evt_1' },
+    ]);
+    expect(await applyEvents(deps, ids)).toMatchObject({ applied: 3 });
+    expect((await intents()).map((row) => row.id)).toEqual(['pi_a', 'pi_b']);
+    expect(await database.db('breaks').select('kind', 'severity', 'entity_kind', 'entity_id')).toEqual([
+      { kind: 'id_collision', severity: 'critical', entity_kind: 'event', entity_id: ids[1] },
+    ]);
+  });
+});
+
+describe('an event that can not be applied', () => {
+  it('fails alone among 50, is retried later, dead in the end, and replayable once the cause is gone', async () => {
+    await refuse('pi_007');
+    const ids = await storeEvents(
+      database.db,
+      names(50).map((name) => completed(name)),
+    );
+    expect(await applyEvents(deps, ids)).toEqual({ applied: 49, unhandled: 0, failed: 1 });
+    const bad = () =>
+      database
+        .db<InboxRow>('inbox')
+        .where({ id: ids[7] ?? '' })
+        .first();
+    expect(await bad()).toMatchObject({ status: 'failed', attempts: 1, error: expect.stringContaining('poison') });
+
+    await requeueStranded(deps, going);
+    expect(await bad()).toMatchObject({ status: 'failed', attempts: 1 });
+    for (let attempt = 2; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      await database.db('inbox').update({ next_attempt_at: database.db.raw("now() - interval '1 minute'") });
+      await requeueStranded(deps, going);
+    }
+    expect(await bad()).toMatchObject({ status: 'dead', attempts: MAX_ATTEMPTS });
+    expect(await requeueStranded(deps, going)).toBe(0);
+
+    await cure();
+    const queued: string[][] = [];
+    const queue = { replay: (some: string[]) => void queued.push(some) };
+    expect(await replayEvents({ db: database.db, queue }, [ids[7] ?? '', '999999999'])).toEqual([ids[7]]);
+    expect(queued).toEqual([[ids[7]]]);
+    expect(await applyEvents(deps, [ids[7] ?? ''])).toMatchObject({ applied: 1 });
+    expect(await intents()).toHaveLength(50);
+  });
+
+  it('says nothing of its content in the error', async () => {
+    await refuse('pi_a');
+    const [id] = await storeEvents(database.db, [completed('a', { customerEmail: 'someone@example.com' })]);
+    await applyEvents(deps, [id ?? '']);
+    expect((await inbox())[0]?.error).not.toMatch(/someone|order-a|select|insert/i);
+  });
+
+  it('is not to blame for a database that goes away in the middle', async () => {
+    const ids = await storeEvents(
+      database.db,
+      names(5).map((name) => completed(name)),
+    );
+    const cut = setInterval(() => {
+      void database.db
+        .raw('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()')
+        .catch(() => {});
+    }, 2);
+    await applyEvents(deps, ids).catch(() => {});
+    clearInterval(cut);
+    expect((await inbox()).every((row) => row.attempts === 0 && row.status !== 'failed')).toBe(true);
+    await applyEvents(deps, ids);
+    expect(new Set(await statuses())).toEqual(new Set(['applied']));
+  });
+});
+
+describe('the sweep of the inbox', () => {
+  const age = (seconds: number) =>
+    database.db('inbox').update({ next_attempt_at: database.db.raw(`now() - interval '${seconds} seconds'`) });
+
+  it('applies what was stored and never queued, but leaves the young to the queue', async () => {
+    await storeEvents(
+      database.db,
+      names(450).map((name) => completed(name)),
+    );
+    expect(await requeueStranded(deps, going)).toBe(0);
+    await age(10);
+    expect(await requeueStranded(deps, going)).toBe(450);
+    expect(new Set(await statuses())).toEqual(new Set(['applied']));
+  });
+
+  it('by several processes at once takes each event once', async () => {
+    await storeEvents(
+      database.db,
+      names(400).map((name) => completed(name)),
+    );
+    await age(10);
+    const taken = await Promise.all([1, 2, 3].map(() => requeueStranded(deps, going)));
+    expect(taken.reduce((sum, one) => sum + one, 0)).toBe(400);
+    expect(new Set(await statuses())).toEqual(new Set(['applied']));
+  });
+
+  it('leaves a row to whoever applies it, and finds it again when that fails', async () => {
+    const [id] = await storeEvents(database.db, [completed('a')]);
+    const holder = await database.db.transaction();
+    await holder('inbox').where({ id }).forUpdate();
+    await age(10)
+      .timeout(500)
+      .catch(() => {});
+    expect(await applyEvents(deps, [id ?? ''])).toEqual({ applied: 0, unhandled: 0, failed: 0 });
+    await holder.rollback();
+    await age(10);
+    expect(await requeueStranded(deps, going)).toBe(1);
+    expect(await statuses()).toEqual(['applied']);
+  });
+});
+
+it('the backlog is counted by state, with the age of its oldest event', async () => {
+  collectBacklog(metrics, database.db);
+  await storeEvents(
+    database.db,
+    names(4).map((name) => completed(name)),
+  );
+  await database.db('inbox').where('id', '<=', 2).update({ status: 'failed' });
+  await database.db('inbox').where({ id: 4 }).update({ status: 'dead' });
+  await database
+    .db('inbox')
+    .where({ id: 1 })
+    .update({ received_at: database.db.raw("now() - interval '90 seconds'") });
+  const text = await metrics.registry.metrics();
+  for (const line of ['{state="received"} 1', '{state="failed"} 2', '{state="dead"} 1', 'oldest_seconds 9']) {
+    expect(text).toContain(`tallyhook_event_backlog${line.startsWith('{') ? '' : '_'}${line}`);
+  }
+});
