@@ -75,6 +75,16 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./signature.js')).defineSignature,
   },
   {
+    name: 'secrets',
+    summary: 'the signing secrets and the evidence for a rotation',
+    load: async () => (await import('./secrets.js')).defineSecrets,
+  },
+  {
+    name: 'demo',
+    summary: 'a whole Tallyhook beside a sandbox service with live traffic and faults',
+    load: async () => (await import('./demo.js')).defineDemo,
+  },
+  {
     name: 'sandbox',
     summary: 'run an emulator of the payment service',
     load: async () => (await import('./sandbox.js')).defineSandbox,

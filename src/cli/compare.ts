@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'lossless-json';
+import { DEMO_FILE } from '../demo.js';
+import { canonicalJson } from '../domain/canonical-json.js';
+import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import { isAmount, normalizeAmount } from '../domain/money.js';
+import { UsageError } from '../errors.js';
+import { printJson } from './print.js';
+
+interface Difference {
+  id: string;
+  field: string;
+  ours: Json;
+  theirs: Json;
+}
+
+interface Comparison {
+  /** Payments that last changed before this moment were held against ours. */
+  asOf: string;
+  compared: number;
+  differences: Difference[];
+}
+
+const EXIT_FINDINGS = 3;
+const ANSWER_MS = 30_000;
+const PAGE = 500;
+
+/**
+ * Holds the sandbox's own truth against the read API: every payment intent that last changed before the last complete
+ * run began, every field. Exit code 3 when anything differs.
+ */
+export async function compareWithSandbox({ json = false }: { json?: boolean }): Promise<void> {
+  const { console: api, sandbox, token } = await runningDemo();
+  const ask = async (url: string) => parse(await fetchText(url, token)) as JsonObject;
+  const runs = await ask(`${api}/api/v1/runs?kind=payment-intents&status=succeeded&take=50`);
+  const last = listOf(runs.items).find((run) => run.complete === true);
+  if (!last) throw new UsageError('No complete run yet; ask again in a moment.');
+  const asOf = String(last.startedAt);
+  const truth = await ask(`${sandbox}/sandbox/truth?changedBefore=${encodeURIComponent(asOf)}`);
+  const theirs = listOf(truth.paymentIntents);
+  const ours = await allOurs(api, ask);
+  const result: Comparison = {
+    asOf,
+    compared: theirs.length,
+    differences: theirs.flatMap((record) => differences(record, ours.get(String(record.id)))),
+  };
+  print(result, json);
+  if (result.differences.length > 0) process.exitCode = EXIT_FINDINGS;
+}
+
+async function runningDemo(): Promise<{ console: string; sandbox: string; token: string }> {
+  try {
+    return JSON.parse(await readFile(DEMO_FILE, 'utf8')) as { console: string; sandbox: string; token: string };
+  } catch (cause) {
+    throw new UsageError('No demo runs in this folder; start one with: npm run demo', { cause });
+  }
+}
+
+async function fetchText(url: string, token: string): Promise<string> {
+  const headers = { Authorization: `Bearer ${token}` };
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_MS) });
+  if (!response.ok) throw new UsageError(`${url.split('?')[0]} answered ${response.status}.`);
+  return response.text();
+}
+
+async function allOurs(api: string, ask: (url: string) => Promise<JsonObject>): Promise<Map<string, JsonObject>> {
+  const found = new Map<string, JsonObject>();
+  let cursor = '';
+  do {
+    const page = await ask(`${api}/api/v1/payment-intents?take=${PAGE}${cursor}`);
+    for (const record of listOf(page.items)) found.set(String(record.id), record);
+    cursor = page.nextCursor === null ? '' : `&cursor=${encodeURIComponent(String(page.nextCursor))}`;
+  } while (cursor !== '');
+  return found;
+}
+
+function differences(theirs: JsonObject, ours: JsonObject | undefined): Difference[] {
+  const id = String(theirs.id);
+  if (!ours) return [{ id, field: '*', ours: null, theirs }];
+  return Object.keys(theirs)
+    .filter((field) => canonicalJson(plain(theirs[field])) !== canonicalJson(plain(ours[field])))
+    .map((field) => ({ id, field, ours: ours[field] ?? null, theirs: theirs[field] ?? null }));
+}
+
+/** Our API writes amounts without trailing zeros; the value is what counts. */
+function plain(value: Json | undefined): Json {
+  if (typeof value === 'string' && isAmount(value)) return normalizeAmount(value);
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isJsonObject(value)) return value ?? null;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
+}
+
+function listOf(value: Json | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function print(result: Comparison, json: boolean): void {
+  if (json) {
+    printJson(result);
+    return;
+  }
+  for (const { id, field, ours, theirs } of result.differences.slice(0, 50)) {
+    process.stdout.write(`${id} ${field}: ours ${canonicalJson(ours)}, theirs ${canonicalJson(theirs)}\n`);
+  }
+  process.stdout.write(
+    `${result.compared} payment intents that last changed before ${result.asOf} compared field by field: ${result.differences.length} differences\n`,
+  );
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { loadConfig } from './config.js';
+import { freePort } from './embedded-postgres/free-port.js';
+import { openEmbeddedPostgres } from './embedded-postgres/open-embedded-postgres.js';
+import type { Logger } from './log.js';
+import { migrate } from './records/database.js';
+import { type Sandbox, startSandbox } from './sandbox/start-sandbox.js';
+import { startTraffic } from './sandbox/traffic.js';
+import type { Closers } from './wiring/closers.js';
+import { needsOf, type Role, startRoles } from './wiring/roles.js';
+import { openRuntime, type Runtime, SERVICE_NEEDS } from './wiring/runtime.js';
+
+export interface Demo {
+  runtime: Runtime;
+  /** What a person needs to look around, by the name that is printed. */
+  addresses: { console: string; receiver: string; sandbox: string; token: string };
+}
+
+export interface DemoOptions {
+  paymentsPerSecond: number;
+  seed: number;
+}
+
+/** Where `demo compare` finds the demo that runs in this folder. */
+export const DEMO_FILE = path.join('.tallyhook', 'demo.json');
+
+const ROLES: readonly Role[] = ['receiver', 'worker', 'scheduler', 'console'];
+
+/** Each fault that the sandbox knows, at a few percent. */
+const FAULTS = {
+  drop: 0.03,
+  flaky: 0.03,
+  delay: 0.03,
+  delaySeconds: 20,
+  reorder: 0.05,
+  reorderSeconds: 3,
+  duplicate: 0.05,
+  corrupt: 0.02,
+  phantom: 0.01,
+  forge: 0.03,
+  kytRejected: 0.01,
+  rateLimit: 0.01,
+  serverError: 0.01,
+  churn: 0.05,
+};
+
+/**
+ * A whole Tallyhook beside a live sandbox service with traffic and faults: a Postgres of its own, all four roles, all of
+ * it gone when the closers ran.
+ */
+export async function startDemo(
+  { paymentsPerSecond, seed }: DemoOptions,
+  { log, closers, signal }: { log: Logger; closers: Closers; signal: AbortSignal },
+): Promise<Demo> {
+  await mkdir('.tallyhook', { recursive: true, mode: 0o700 });
+  const folder = await mkdtemp(path.join('.tallyhook', 'demo-'));
+  closers.add('demo folder', () => rm(folder, { recursive: true, force: true }));
+  const postgres = await openEmbeddedPostgres({ dir: folder, log });
+  closers.add('demo database', () => postgres.close());
+  await migrate(postgres.url);
+
+  const sandbox = await startSandbox({ seed });
+  closers.add('sandbox', () => sandbox.close());
+  const token = randomBytes(18).toString('base64url');
+  const { runtime, urls } = await startTallyhook(sandbox, postgres.url, token, { log, closers, signal });
+  sandbox.control.setFaults(FAULTS);
+  const traffic = startTraffic(sandbox, { paymentsPerSecond, seed });
+  closers.add('traffic', async () => traffic.stop());
+
+  const addresses = { console: urls.console, receiver: urls.receiver, sandbox: sandbox.url, token };
+  await writeFile(DEMO_FILE, `${JSON.stringify(addresses)}\n`, { mode: 0o600 });
+  closers.add('demo file', () => rm(DEMO_FILE, { force: true }));
+  return { runtime, addresses };
+}
+
+/** The endpoint's secret is revealed once, when it is made, so the receiver's port has to be known before. */
+async function startTallyhook(
+  sandbox: Sandbox,
+  databaseUrl: string,
+  token: string,
+  parts: { log: Logger; closers: Closers; signal: AbortSignal },
+): Promise<{ runtime: Runtime; urls: { console: string; receiver: string } }> {
+  const port = await freePort(null);
+  const publicUrl = `http://127.0.0.1:${port}/webhooks`;
+  const { secret } = sandbox.control.addEndpoint({ url: publicUrl, events: ['*'] });
+  const env = {
+    DATABASE_URL: databaseUrl,
+    SERVICE_BASE_URL: sandbox.url,
+    SERVICE_API_KEY: 'sandbox-api-key',
+    SERVICE_RATE: '20/s',
+    WEBHOOK_SECRETS: `demo=${secret}`,
+    WEBHOOK_PUBLIC_URL: publicUrl,
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    CONSOLE_PORT: '0',
+    CONSOLE_TOKENS: `demo:admin:${token}`,
+    RECONCILE_PAYMENT_INTENTS_CRON: '*/20 * * * * *',
+  };
+  const config = loadConfig(SERVICE_NEEDS, { alsoNeeds: ROLES.flatMap((role) => needsOf[role]), env });
+  const runtime = await openRuntime({ config, ...parts });
+  const { console: consoleUrl = '', receiver = '' } = await startRoles(runtime, ROLES);
+  return { runtime, urls: { console: consoleUrl, receiver } };
+}
