@@ -1,0 +1,236 @@
+import { pino } from 'pino';
+import request from 'supertest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createConsoleApp } from '../../src/console/server.js';
+import type { Observation } from '../../src/domain/observation.js';
+import { openBreaks } from '../../src/records/breaks.js';
+import { saveObservations } from '../../src/records/save-observations.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+const commands = { replay: vi.fn(async () => {}), run: vi.fn(async () => {}) };
+const tokens = [
+  { name: 'vera', role: 'viewer' as const, token: 'viewer-token-1' },
+  { name: 'omar', role: 'operator' as const, token: 'operator-token' },
+  { name: 'fina', role: 'finance' as const, token: 'finance-token-' },
+];
+
+let store: TestDatabase;
+let app: ReturnType<typeof createConsoleApp>;
+
+beforeAll(async () => {
+  store = await createTestDatabase();
+  app = createConsoleApp({
+    db: store.db,
+    log: pino({ level: 'silent' }),
+    tokens,
+    commands,
+    runKinds: ['payment-intents'],
+    ready: async () => ({ ok: true, problems: [] }),
+    metrics: async () => ({ contentType: 'text/plain', body: 'tallyhook_build_info 1\n' }),
+    secretsStatus: async () => ({ items: [{ label: 'a' }] }),
+  });
+  await save(Array.from({ length: 7 }, (_, index) => reading(`pi_${index}`, index)));
+});
+
+afterAll(() => store.drop());
+beforeEach(() => vi.clearAllMocks());
+
+function reading(id: string, minute: number): Observation {
+  const at = Date.UTC(2026, 9, 1, 12, minute);
+  const fields = {
+    id,
+    status: 'completed',
+    merchantReference: `order/ä ${minute}`,
+    amountRequested: '12.500',
+    irregularStatus: 'none',
+    createdAt: new Date(at).toISOString(),
+    payins: [],
+  };
+  return {
+    type: 'reading',
+    kind: 'payment_intent',
+    id,
+    from: at,
+    to: at + 10,
+    source: { type: 'poll', ref: '1' },
+    fields,
+  };
+}
+
+async function save(observations: Observation[]): Promise<void> {
+  await store.db.transaction((trx) =>
+    saveObservations(trx, observations, { now: new Date(), adoptedAt: new Date('2026-01-01') }),
+  );
+}
+
+const as = (token: string) => ({ Authorization: `Bearer ${token}` });
+const viewer = as('viewer-token-1');
+const operator = as('operator-token');
+
+describe('who may ask', () => {
+  it('refuses a request without a token, with a wrong one, with another scheme', async () => {
+    for (const headers of [{}, as('nope'), { Authorization: 'Basic viewer-token-1' }, as('')]) {
+      const answer = await request(app).get('/api/v1/orders').set(headers);
+      expect(answer.status).toBe(401);
+      expect(answer.type).toBe('application/problem+json');
+      expect(answer.get('www-authenticate')).toContain('Bearer');
+    }
+  });
+
+  it('lets a viewer read and do nothing', async () => {
+    expect((await request(app).get('/api/v1/orders').set(viewer)).status).toBe(200);
+    const actions = [
+      request(app).put('/api/v1/orders/x').send({ amount: '1', currency: 'EUR' }),
+      request(app).post('/api/v1/events/1/replay'),
+      request(app).post('/api/v1/runs').send({ kind: 'payment-intents' }),
+      request(app).post('/api/v1/breaks/1/acknowledge').send({ note: 'n' }),
+      request(app).post('/api/v1/breaks/1/resolve').send({ note: 'n' }),
+      request(app).post('/api/v1/breaks/1/write-off').send({ note: 'n' }),
+      request(app).get('/api/v1/secrets'),
+    ];
+    for (const action of actions) expect((await action.set(viewer)).status).toBe(403);
+    expect(commands.replay).not.toHaveBeenCalled();
+    expect(commands.run).not.toHaveBeenCalled();
+  });
+
+  it('shows health and metrics without a token', async () => {
+    expect((await request(app).get('/livez')).status).toBe(200);
+    expect((await request(app).get('/readyz')).body).toEqual({ ok: true, problems: [] });
+    expect((await request(app).get('/metrics')).text).toContain('tallyhook_build_info');
+  });
+});
+
+describe('lists', () => {
+  it('page by key, newest first, every row once, also while rows come in', async () => {
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: Record<string, string> = cursor === null ? { take: '3' } : { take: '3', cursor };
+      const { body } = await request(app).get('/api/v1/payment-intents').query(query).set(viewer).expect(200);
+      seen.push(...body.items.map((item: { id: string }) => item.id));
+      if (cursor === null) await save([reading('pi_late', 59)]);
+      cursor = body.nextCursor;
+    } while (cursor !== null);
+    expect(seen).toEqual(['pi_6', 'pi_5', 'pi_4', 'pi_3', 'pi_2', 'pi_1', 'pi_0']);
+  });
+
+  it('show the specification’s fields, plain amounts, and how we know them', async () => {
+    const { body } = await request(app).get('/api/v1/payment-intents/pi_3').set(viewer).expect(200);
+    expect(body).toMatchObject({
+      id: 'pi_3',
+      status: 'completed',
+      amountRequested: '12.5',
+      merchantReference: 'order/ä 3',
+      verified: true,
+      observedBy: { type: 'poll', ref: '1' },
+    });
+    expect(body.verifiedAt).toBe('2026-10-01T12:03:00.000Z');
+  });
+
+  it('narrow by the fields’ own names and refuse what they do not know', async () => {
+    const list = (query: object) => request(app).get('/api/v1/payment-intents').query(query).set(viewer);
+    expect((await list({ merchantReference: 'order/ä 3' })).body.items).toHaveLength(1);
+    expect((await list({ status: 'expired' })).body.items).toEqual([]);
+    for (const query of [{ colour: 'red' }, { take: '501' }, { take: '0' }, { take: 'x' }, { cursor: 'abc' }]) {
+      const answer = await list(query);
+      expect(answer.status).toBe(400);
+      expect(answer.body.detail).toContain(Object.values(query)[0] === 'red' ? 'colour' : Object.values(query)[0]);
+    }
+  });
+
+  it('answer 404 with a problem for what is not there', async () => {
+    for (const path of [
+      'orders/none',
+      'payment-intents/none',
+      'payins/none',
+      'events/1',
+      'events/x',
+      'breaks/1',
+      'runs/1',
+      'none',
+    ]) {
+      const answer = await request(app).get(`/api/v1/${path}`).set(viewer);
+      expect(answer.status, path).toBe(404);
+      expect(answer.type).toBe('application/problem+json');
+    }
+  });
+});
+
+describe('orders', () => {
+  it('register once what the store expects; another amount is a conflict', async () => {
+    const put = (body: object) => request(app).put('/api/v1/orders/shop%2F42').set(operator).send(body);
+    expect((await put({ amount: '12.50', currency: 'EUR' })).status).toBe(201);
+    const again = await put({ amount: '12.5', currency: 'EUR' });
+    expect(again.status).toBe(200);
+    expect(again.body).toMatchObject({
+      reference: 'shop/42',
+      status: 'awaiting_payment',
+      expected: { amount: '12.5', currency: 'EUR' },
+      release: { safe: false },
+    });
+    const other = await put({ amount: '13', currency: 'EUR' });
+    expect(other.status).toBe(409);
+    expect(other.body.existing).toEqual({ amount: '12.5', currency: 'EUR' });
+  });
+
+  it('refuse an amount that is none, naming the field', async () => {
+    for (const amount of [12.5, '1e3', '-1', '', '1,5', '1.1234567890123456789']) {
+      const answer = await request(app).put('/api/v1/orders/o').set(operator).send({ amount, currency: 'EUR' });
+      expect(answer.status).toBe(400);
+      expect(answer.body.detail).toContain('amount');
+    }
+  });
+});
+
+describe('breaks', () => {
+  it('are acknowledged, resolved, written off with a note, each step kept with who did it', async () => {
+    await store.db.transaction((trx) =>
+      openBreaks(trx, [
+        { kind: 'record_not_at_service', entity: { kind: 'payment_intent', id: 'ghost' }, evidence: {} },
+      ]),
+    );
+    const { body } = await request(app).get('/api/v1/breaks').query({ status: 'open' }).set(viewer);
+    const id = body.items[0].id as string;
+    expect((await request(app).post(`/api/v1/breaks/${id}/resolve`).set(operator).send({})).status).toBe(400);
+    await request(app).post(`/api/v1/breaks/${id}/acknowledge`).set(operator).send({ note: 'looking' }).expect(200);
+    const writeOff = () => request(app).post(`/api/v1/breaks/${id}/write-off`).send({ note: 'gone' });
+    expect((await writeOff().set(operator)).status).toBe(403);
+    expect((await writeOff().set(as('finance-token-'))).body.status).toBe('written_off');
+    expect((await writeOff().set(as('finance-token-'))).status).toBe(409);
+    const shown = await request(app).get(`/api/v1/breaks/${id}`).set(viewer);
+    expect(shown.body.steps.map(({ action, actor, note }: Record<string, string>) => [action, actor, note])).toEqual(
+      expect.arrayContaining([
+        ['acknowledged', 'omar', 'looking'],
+        ['written_off', 'fina', 'gone'],
+      ]),
+    );
+  });
+});
+
+describe('changes', () => {
+  it('are a feed that goes on after the last seq', async () => {
+    const first = await request(app).get('/api/v1/changes').query({ take: 2 }).set(viewer).expect(200);
+    expect(first.body.items).toHaveLength(2);
+    const next = await request(app).get('/api/v1/changes').query({ after: first.body.nextCursor }).set(viewer);
+    expect(BigInt(next.body.items[0].seq)).toBeGreaterThan(BigInt(first.body.nextCursor));
+    expect((await request(app).get('/api/v1/changes').query({ after: 'x' }).set(viewer)).status).toBe(400);
+  });
+});
+
+describe('actions', () => {
+  it('ask for a run of a known kind only', async () => {
+    const run = (body: object) => request(app).post('/api/v1/runs').set(operator).send(body);
+    expect((await run({ kind: 'payment-intents', full: true })).status).toBe(202);
+    expect(commands.run).toHaveBeenCalledWith({ kind: 'payment-intents', full: true });
+    expect((await run({ kind: 'nothing' })).status).toBe(400);
+    expect((await run({ kind: 'payment-intents', twice: 1 })).status).toBe(400);
+  });
+
+  it('tell that nothing was changed when the commands can’t be reached', async () => {
+    const unreachable = Object.assign(new Error('the command run could not be queued'), { retryable: true });
+    commands.run.mockRejectedValueOnce(unreachable);
+    const answer = await request(app).post('/api/v1/runs').set(operator).send({ kind: 'payment-intents' });
+    expect(answer.status).toBe(503);
+    expect(answer.get('retry-after')).toBeDefined();
+  });
+});
