@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import { AppError } from '../errors.js';
+
+const LONGEST_WAIT_MS = 60_000;
+const QUERY_MS = 10_000;
+
+/** So many calls wait already that this one would wait too long. */
+export class RateWaitError extends AppError {
+  readonly code = 'rate_wait';
+  override readonly retryable = true;
+}
+
+export interface ServiceRate {
+  perSecond: number;
+  /** What shares the rate; by default everything that calls the payment service. */
+  name?: string;
+  /** A call that would wait longer is refused at once. */
+  longestWaitMs?: number;
+}
+
+/**
+ * One rate for all processes on the database. The function that it returns resolves when its caller's turn has come: turns
+ * are evenly spaced, first come first served, none is saved up. Rejects with a RateWaitError where the turn is too far off,
+ * with the signal's reason when aborted; an aborted caller's turn is lost.
+ */
+export function createServiceRate(db: Knex, rate: ServiceRate): (signal?: AbortSignal) => Promise<void> {
+  const { perSecond, name = 'merchant-api', longestWaitMs = LONGEST_WAIT_MS } = rate;
+  const interval = 1_000 / perSecond;
+  return async (signal) => {
+    signal?.throwIfAborted();
+    const wait = await reserve(db, { name, interval, longestWaitMs });
+    if (wait === null) {
+      throw new RateWaitError(`A call to the service would wait more than ${longestWaitMs} ms for its turn`);
+    }
+    signal?.throwIfAborted();
+    if (wait > 0) await delay(wait, undefined, signal ? { signal } : {});
+  };
+}
+
+/**
+ * Takes the next turn; returns how long it is off, in ms. A turn further off than anybody may reserve was left behind by
+ * a slower rate, or by a clock that was set back: it does not count.
+ */
+async function reserve(
+  db: Knex,
+  { name, interval, longestWaitMs }: { name: string; interval: number; longestWaitMs: number },
+): Promise<number | null> {
+  const { rows } = await db
+    .raw<{ rows: { wait: string }[] }>(
+      `INSERT INTO service_rate AS rate (name, next_at)
+       VALUES (:name, clock_timestamp() + :interval * interval '1 ms')
+       ON CONFLICT (name) DO UPDATE SET next_at = :interval * interval '1 ms' + CASE
+         WHEN rate.next_at > clock_timestamp() + (:longest + :interval) * interval '1 ms' THEN clock_timestamp()
+         ELSE greatest(rate.next_at, clock_timestamp())
+       END
+       WHERE rate.next_at NOT BETWEEN clock_timestamp() + :longest * interval '1 ms'
+         AND clock_timestamp() + (:longest + :interval) * interval '1 ms'
+       RETURNING extract(epoch FROM next_at - clock_timestamp()) * 1000 - :interval AS wait`,
+      { name, interval, longest: longestWaitMs },
+    )
+    .timeout(QUERY_MS);
+  const wait = rows[0]?.wait;
+  return wait === undefined ? null : Math.max(0, Math.ceil(Number(wait)));
+}

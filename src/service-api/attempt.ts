@@ -1,0 +1,136 @@
+import type { Json } from '../domain/json.js';
+import type { Contract } from './contract.js';
+import { BodyTooLargeError, readBody } from './read-body.js';
+import { readJson, UnreadableError } from './read-json.js';
+import { refusalOf } from './refusal-of.js';
+import { httpDate, retryAfterMs } from './retry-after.js';
+import type { ServiceClock } from './service-clock.js';
+import { ContractViolationError, type ServiceError, UnavailableError } from './service-errors.js';
+
+/** What is asked; `url` is whole. */
+export interface ServiceRequest {
+  operation: string;
+  method: 'GET';
+  url: URL;
+  /** The catalog is public and gets no key (specification 5). */
+  authorized: boolean;
+}
+
+/** What the service said, and when: `from` and `to` are in ms of its clock, never inside the time that the call took. */
+export interface Reply<T> {
+  data: T;
+  from: number;
+  to: number;
+  /** The X-Total-Count header, where there is one (specification 4.12). */
+  totalCount: number | null;
+}
+
+export interface AttemptContext {
+  apiKey: string;
+  clock: ServiceClock;
+  error: Contract['error'];
+  /** Bytes of an answer that are read at most. */
+  bodyLimit: number;
+  onStatus: (status: number) => void;
+}
+
+const FAILURE_BYTES = 65_536;
+
+/** Asks once. Every way in which that can fail is a ServiceError, but for an abort, which rejects with its reason. */
+export async function attempt(
+  request: ServiceRequest,
+  context: AttemptContext,
+  signal: AbortSignal,
+): Promise<Reply<Json>> {
+  const { operation } = request;
+  const sentAt = context.clock.local();
+  const response = await send(request, context, signal);
+  const receivedAt = context.clock.local();
+  const { status } = response;
+  context.onStatus(status);
+  if (status >= 300 && status < 400) throw await redirected(response, operation);
+  if (!response.ok) throw await failed(response, operation, context);
+  noteDate(response.headers, { sentAt, receivedAt }, context.clock);
+  const data = readAnswer(await bytesOf(response, operation, context.bodyLimit), operation, status);
+  const { low, high } = context.clock.bounds();
+  return {
+    data,
+    from: Math.floor(sentAt + low),
+    to: Math.ceil(context.clock.local() + high),
+    totalCount: countOf(response.headers),
+  };
+}
+
+async function send(request: ServiceRequest, { apiKey }: AttemptContext, signal: AbortSignal): Promise<Response> {
+  const headers: Record<string, string> = { Accept: 'application/json' };
+  if (request.authorized) headers['Authorization'] = `Bearer ${apiKey}`;
+  try {
+    return await fetch(request.url, { method: request.method, headers, signal, redirect: 'manual' });
+  } catch (error) {
+    throw lost(error, { operation: request.operation, signal, when: 'no answer' });
+  }
+}
+
+async function bytesOf(response: Response, operation: string, limit: number): Promise<Uint8Array> {
+  const { status } = response;
+  try {
+    return await readBody(response, limit);
+  } catch (error) {
+    if (error instanceof BodyTooLargeError) {
+      throw new ContractViolationError(`${error.message}, status ${status}`, { operation, status, cause: error });
+    }
+    throw lost(error, { operation, status, when: `the answer broke off, status ${status}` });
+  }
+}
+
+function readAnswer(bytes: Uint8Array, operation: string, status: number): Json {
+  try {
+    return readJson(bytes);
+  } catch (error) {
+    if (!(error instanceof UnreadableError)) throw error;
+    const problem = `the answer is ${error.message}, status ${status}`;
+    throw new ContractViolationError(problem, { operation, status, cause: error, retryable: true });
+  }
+}
+
+async function redirected(response: Response, operation: string): Promise<ServiceError> {
+  await response.body?.cancel().catch(() => {});
+  const { status } = response;
+  return new ContractViolationError(`the answer is a redirect, which is not followed, status ${status}`, {
+    operation,
+    status,
+  });
+}
+
+async function failed(response: Response, operation: string, context: AttemptContext): Promise<ServiceError> {
+  const body = await readBody(response, FAILURE_BYTES).catch(() => new Uint8Array());
+  const answer = { operation, status: response.status, body, retryAfterMs: waitOf(response.headers) };
+  return refusalOf(answer, { error: context.error, secret: context.apiKey });
+}
+
+function waitOf(headers: Headers): number | null {
+  return retryAfterMs(headers, Date.now());
+}
+
+/** An abort stays what it is; anything else that the network does is an UnavailableError with its cause. */
+function lost(
+  error: unknown,
+  about: { operation: string; status?: number; when: string; signal?: AbortSignal },
+): unknown {
+  if (about.signal?.aborted || (error instanceof Error && error.name === 'AbortError')) return error;
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : null;
+  const { operation, status = null, when } = about;
+  return new UnavailableError(code === null ? when : `${when} (${code})`, { operation, status, cause });
+}
+
+/** A copy out of a cache (Age) carries the date of its making. */
+function noteDate(headers: Headers, times: { sentAt: number; receivedAt: number }, clock: ServiceClock): void {
+  const date = httpDate(headers.get('date'));
+  if (date !== null && Number(headers.get('age') ?? 0) === 0) clock.note({ ...times, date });
+}
+
+function countOf(headers: Headers): number | null {
+  const count = headers.get('x-total-count');
+  return count !== null && /^\d{1,15}$/.test(count) ? Number(count) : null;
+}

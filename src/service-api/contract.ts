@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Json } from '../domain/json.js';
+import { JsonTextError, parseJson } from '../domain/parse-json.js';
+import { ConfigError } from '../errors.js';
+
+const MAX_DEPTH = 32;
+
+const name = (fallback: string) =>
+  z
+    .string()
+    .regex(/^[\w.~[\]-]+$/, 'a query parameter: letters, digits and _ . ~ - [ ]')
+    .default(fallback);
+const pointer = (fallback: string) =>
+  z
+    .string()
+    .regex(/^(\/([^~/]|~[01])*)+$/, 'a JSON pointer such as /error/code')
+    .default(fallback);
+const path = (fallback: string) =>
+  z
+    .string()
+    .regex(/^(\/[\w.~-]*[\w~-])+$/, 'a path such as /v1/payouts')
+    .default(fallback);
+
+/** Names of one operation's query parameters, each its own: two filters under one name would be one filter. */
+const names = <S extends Record<string, ReturnType<typeof name>>>(shape: S) =>
+  z
+    .strictObject(shape)
+    .refine((given) => new Set(Object.values(given)).size === Object.keys(given).length, 'a name of its own for each')
+    .prefault({} as never);
+
+/**
+ * Every name that the specification does not show and that something here reads, with its default. docs/contract.md has
+ * the table; CONTRACT_FILE overrides any part of it. Query parameters stand under the operation that sends them.
+ */
+const schema = z.strictObject({
+  query: z
+    .strictObject({
+      listPaymentIntents: names({
+        status: name('status'),
+        assetCode: name('assetCode'),
+        productId: name('productId'),
+        posTerminalId: name('posTerminalId'),
+        invoiceId: name('invoiceId'),
+      }),
+      listInvoices: names({ merchantReference: name('merchantReference') }),
+      listAccounts: names({
+        status: name('status'),
+        search: name('search'),
+        cursor: name('cursor'),
+        take: name('take'),
+      }),
+      listTransactions: names({ from: name('from'), to: name('to'), page: name('page'), take: name('take') }),
+      listAccountTransactions: names({ cursor: name('cursor'), take: name('take') }),
+      listWebhookDeliveries: names({
+        take: name('take'),
+        cursor: name('cursor'),
+        paymentIntentId: name('paymentIntentId'),
+        payoutId: name('payoutId'),
+        depositId: name('depositId'),
+        accountId: name('accountId'),
+        endpointId: name('endpointId'),
+      }),
+      listSettlementPaymentMethods: names({ assetCode: name('assetCode') }),
+      listPayouts: names({ status: name('status'), cursor: name('cursor'), take: name('take') }),
+    })
+    .prefault({}),
+  paths: z.strictObject({ listPayouts: path('/v1/payouts') }).prefault({}),
+  error: z.strictObject({ code: pointer('/code'), message: pointer('/message') }).prefault({}),
+});
+
+export type Contract = z.output<typeof schema>;
+
+export const defaultContract: Contract = schema.parse({});
+
+/**
+ * The defaults, overridden by the parts that the JSON file gives; without a file the defaults alone.
+ * @throws {ConfigError} where the file can't be read, is not JSON, has a key that is not known, or a wrong value.
+ */
+export async function loadContract(file?: string): Promise<Contract> {
+  if (file === undefined) return defaultContract;
+  const given = readJson(file, await readText(file));
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new ConfigError([`CONTRACT_FILE (${file})`, ...parsed.error.issues.flatMap(explain)].join('\n    '));
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`CONTRACT_FILE: ${file} can't be read`, { cause: error });
+  }
+}
+
+function readJson(file: string, text: string): Json {
+  try {
+    return parseJson(text, MAX_DEPTH).value;
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    throw new ConfigError(`CONTRACT_FILE: ${file} is not JSON: ${error.message}`, { cause: error });
+  }
+}
+
+function explain(issue: z.core.$ZodIssue): string[] {
+  const at = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => `${[...at, key].join('.')} is not known`);
+  const accepted = issue.code === 'invalid_type' ? `a value of type ${issue.expected}` : issue.message;
+  return [`${at.join('.') || 'the whole'}: accepted is ${accepted}`];
+}

@@ -1,0 +1,191 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  BrokenCircuitError,
+  type CircuitBreakerPolicy,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  DelegateBackoff,
+  ExponentialBackoff,
+  halfJitterGenerator,
+  handleWhen,
+  type RetryPolicy,
+  retry,
+  TaskCancelledError,
+  TimeoutStrategy,
+  timeout,
+} from 'cockatiel';
+import type { Json } from '../domain/json.js';
+import { type AttemptContext, attempt, type Reply, type ServiceRequest } from './attempt.js';
+import { CircuitOpenError, RateLimitedError, ServiceError, UnavailableError } from './service-errors.js';
+
+/** How patient the client is; times in ms. */
+export interface Patience {
+  /** One attempt, from sending to the last byte. */
+  attemptMs: number;
+  /** The whole call, with waiting for its turn, retries and their pauses. */
+  deadlineMs: number;
+  /** Retries after the first attempt. */
+  retries: number;
+  /** The pause before the first retry; doubled for each further one, with jitter. */
+  pauseMs: number;
+  longestPauseMs: number;
+  /** A Retry-After of more is not waited for: the call fails and tells its caller. */
+  longestRetryAfterMs: number;
+  /** After so many failures in a row nothing is sent for `openMs`, doubled each time up to `longestOpenMs`. */
+  failures: number;
+  openMs: number;
+  longestOpenMs: number;
+}
+
+export const defaultPatience: Patience = {
+  attemptMs: 20_000,
+  deadlineMs: 120_000,
+  retries: 3,
+  pauseMs: 500,
+  longestPauseMs: 15_000,
+  longestRetryAfterMs: 30_000,
+  failures: 8,
+  openMs: 2_000,
+  longestOpenMs: 30_000,
+};
+
+export interface ServiceHttpSettings extends Omit<AttemptContext, 'onStatus'> {
+  patience: Patience;
+  takeSlot: (signal: AbortSignal) => Promise<void>;
+  log?: { warn(about: object, message: string): void };
+  /** After every attempt. */
+  onRequest?: (about: { operation: string; status: number | 'no_answer' }) => void;
+}
+
+/**
+ * Calls to the service: bearer key, timeouts, retries of reads, Retry-After, one rate, a circuit breaker. Safe to share:
+ * what the service says to one call (wait, I am down) counts for all.
+ */
+export class ServiceHttp {
+  private readonly settings: ServiceHttpSettings;
+  private readonly circuit: CircuitBreakerPolicy;
+  private quietUntil = 0;
+
+  constructor(settings: ServiceHttpSettings) {
+    this.settings = settings;
+    const { failures, openMs, longestOpenMs } = settings.patience;
+    this.circuit = circuitBreaker(handleWhen(isOutage), {
+      breaker: new ConsecutiveBreaker(failures),
+      halfOpenAfter: new ExponentialBackoff({
+        generator: halfJitterGenerator,
+        initialDelay: openMs,
+        maxDelay: longestOpenMs,
+      }),
+    });
+  }
+
+  /** Rejects with a ServiceError, with what `takeSlot` throws, or with the reason of the caller's own abort. */
+  async call(request: ServiceRequest, signal?: AbortSignal): Promise<Reply<Json>> {
+    signal?.throwIfAborted();
+    const { deadlineMs } = this.settings.patience;
+    let last: unknown;
+    const policy = this.retryPolicy(request.operation, (error) => {
+      last = error;
+    });
+    try {
+      return await timeout(deadlineMs, TimeoutStrategy.Aggressive).execute(
+        ({ signal }) => policy.execute(() => this.once(request, signal), signal),
+        signal,
+      );
+    } catch (error) {
+      if (!(error instanceof TaskCancelledError)) throw error;
+      signal?.throwIfAborted();
+      throw new UnavailableError(`no good answer within ${deadlineMs} ms`, {
+        operation: request.operation,
+        cause: last ?? error,
+      });
+    }
+  }
+
+  private retryPolicy(operation: string, onFailure: (error: unknown) => void): RetryPolicy {
+    const { retries, pauseMs, longestPauseMs, longestRetryAfterMs } = this.settings.patience;
+    const worthIt = (error: Error) => isPassing(error) && (askedPause(error) ?? 0) <= longestRetryAfterMs;
+    const policy = retry(handleWhen(worthIt), {
+      maxAttempts: retries,
+      backoff: new DelegateBackoff(({ attempt, result }) => {
+        const full = Math.min(pauseMs * 2 ** (attempt - 1), longestPauseMs);
+        return full * (0.5 + Math.random() / 2) + (('error' in result && askedPause(result.error)) || 0);
+      }),
+    }).dangerouslyUnref();
+    policy.onRetry((about) => {
+      const error = 'error' in about ? about.error : null;
+      onFailure(error);
+      const { attempt, delay } = about;
+      this.settings.log?.warn(
+        { operation, attempt, pauseMs: Math.round(delay), problem: error?.message },
+        'asking the service again',
+      );
+    });
+    return policy;
+  }
+
+  private async once(request: ServiceRequest, signal: AbortSignal): Promise<Reply<Json>> {
+    await this.keepQuiet(signal);
+    await this.settings.takeSlot(signal);
+    try {
+      return await this.circuit.execute(() => this.attempt(request, signal));
+    } catch (error) {
+      if (!(error instanceof BrokenCircuitError)) throw error;
+      const failure = this.circuit.lastFailure;
+      throw new CircuitOpenError('not sent, because the service failed several times in a row', {
+        operation: request.operation,
+        cause: failure && 'error' in failure ? failure.error : error,
+      });
+    }
+  }
+
+  private async attempt(request: ServiceRequest, signal: AbortSignal): Promise<Reply<Json>> {
+    const { attemptMs } = this.settings.patience;
+    const { operation } = request;
+    let status: number | null = null;
+    const context = { ...this.settings, onStatus: (given: number) => void (status = given) };
+    try {
+      return await timeout(attemptMs, TimeoutStrategy.Aggressive).execute(
+        (inner) => attempt(request, context, inner.signal),
+        signal,
+      );
+    } catch (error) {
+      this.heed(error);
+      if (!(error instanceof TaskCancelledError) || signal.aborted) throw error;
+      throw new UnavailableError(`no whole answer within ${attemptMs} ms`, { operation, status, cause: error });
+    } finally {
+      this.settings.onRequest?.({ operation, status: status ?? 'no_answer' });
+    }
+  }
+
+  /** When the service asks one call to wait, all of them wait. */
+  private heed(error: unknown): void {
+    const asked = askedPause(error);
+    if (asked === null) return;
+    const pause = Math.min(asked, this.settings.patience.longestRetryAfterMs);
+    this.quietUntil = Math.max(this.quietUntil, performance.now() + pause);
+  }
+
+  private async keepQuiet(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    for (;;) {
+      const pause = this.quietUntil - performance.now();
+      if (pause <= 0) return;
+      await delay(pause, undefined, { signal });
+    }
+  }
+}
+
+/** Worth another attempt: an outage, a limit, or an answer that could not be read; not while the circuit is open. */
+function isPassing(error: Error): boolean {
+  return error instanceof ServiceError && error.retryable && !(error instanceof CircuitOpenError);
+}
+
+/** Speaks against the service's health. A limit does not: it answers. */
+function isOutage(error: Error): boolean {
+  return isPassing(error) && !(error instanceof RateLimitedError);
+}
+
+function askedPause(error: unknown): number | null {
+  return error instanceof RateLimitedError || error instanceof UnavailableError ? error.retryAfterMs : null;
+}

@@ -1,0 +1,81 @@
+import { isLosslessNumber } from 'lossless-json';
+import type { Json } from '../domain/json.js';
+import { isJsonObject } from '../domain/json.js';
+import type { Contract } from './contract.js';
+import { readJson } from './read-json.js';
+import {
+  ForbiddenError,
+  NotFoundError,
+  RateLimitedError,
+  type Refusal,
+  RefusedError,
+  type ServiceError,
+  UnauthorizedError,
+  UnavailableError,
+} from './service-errors.js';
+
+const LONGEST_PART = 200;
+
+/** An answer other than 2xx and 3xx, read as far as it could be. */
+export interface FailedAnswer {
+  operation: string;
+  status: number;
+  body: Uint8Array;
+  retryAfterMs: number | null;
+}
+
+/**
+ * The error that an answer stands for. The body's format is not shown (specification 7), so its parts are looked for
+ * where the contract says, and none of them has to be there. `secret` is struck out of what the service says.
+ */
+export function refusalOf(
+  { operation, status, body, retryAfterMs }: FailedAnswer,
+  { error, secret }: { error: Contract['error']; secret: string },
+): ServiceError {
+  const document = readQuietly(body);
+  const part = (pointer: string) => partOf(document, pointer, secret);
+  const refusal: Refusal = {
+    operation,
+    status,
+    serviceCode: part(error.code),
+    serviceMessage: part(error.message),
+  };
+  if (status >= 500 || status === 408) {
+    return new UnavailableError(`the service failed, status ${status}`, { operation, status, retryAfterMs });
+  }
+  switch (status) {
+    case 401:
+      return new UnauthorizedError('the API key is not accepted', refusal);
+    case 403:
+      return new ForbiddenError('the API key may not do this', refusal);
+    case 404:
+      return new NotFoundError('not found', refusal);
+    case 429:
+      return new RateLimitedError(refusal, retryAfterMs);
+    default:
+      return new RefusedError('the service refuses the request', refusal);
+  }
+}
+
+function readQuietly(body: Uint8Array): Json {
+  try {
+    return readJson(body);
+  } catch {
+    return null;
+  }
+}
+
+function partOf(document: Json, pointer: string, secret: string): string | null {
+  let value: Json | undefined = document;
+  for (const step of pointer.slice(1).split('/')) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  }
+  if (isLosslessNumber(value)) return value.toString().slice(0, LONGEST_PART);
+  if (Array.isArray(value)) value = value.filter((line) => typeof line === 'string').join('; ');
+  if (typeof value !== 'string' || value === '') return null;
+  return value
+    .replaceAll(secret, '[key]')
+    .replaceAll(/\p{C}+/gu, ' ')
+    .slice(0, LONGEST_PART);
+}
