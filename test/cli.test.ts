@@ -128,16 +128,6 @@ describe('start', () => {
     expect(await cli.end('SIGINT')).toBe(130);
     expect(isAlive(pid)).toBe(false);
   });
-
-  test('a port that is taken is named, with the setting to blame', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await vi.waitUntil(() => server.listening);
-    const { port } = server.address() as AddressInfo;
-    const { code, stderr } = await runCli(['start'], { cwd, env: settings({ PORT: String(port) }) });
-    server.close();
-    expect(code).toBe(2);
-    expect(stderr).toContain(`PORT\n    given 127.0.0.1:${port}, but another program listens there`);
-  });
 });
 
 describe('roles of their own, on one database', () => {
@@ -156,6 +146,19 @@ describe('roles of their own, on one database', () => {
       expect(await (await fetch(`${url}/metrics`)).text()).toContain('tallyhook_build_info');
     }
     expect(await Promise.all(roles.map((cli) => cli.end('SIGTERM')))).toEqual([0, 0, 0]);
+  });
+
+  test('a port that is taken is named, with the setting to blame', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await vi.waitUntil(() => server.listening);
+    const { port } = server.address() as AddressInfo;
+    const { code, stderr } = await runCli(['start'], {
+      cwd,
+      env: settings({ DATABASE_URL: database.url, PORT: String(port) }),
+    });
+    server.close();
+    expect(code).toBe(2);
+    expect(stderr).toContain(`PORT\n    given 127.0.0.1:${port}, but another program listens there`);
   });
 
   test('the database stays with the service it was first used with, and with its adoption date', async () => {

@@ -1,14 +1,10 @@
 import type { VariableName } from '../config.js';
-import { collectBacklog } from '../webhook/backlog.js';
 import { adopt } from './adopt.js';
+import { collectGauges } from './collect-gauges.js';
 import { healthListener } from './health.js';
 import { type Listener, listen } from './listen.js';
 import { renderMetrics } from './render-metrics.js';
 import { type Runtime, SERVICE_NEEDS } from './runtime.js';
-import { startConsole } from './start-console.js';
-import { startReceiver } from './start-receiver.js';
-import { startSchedule } from './start-schedule.js';
-import { startWorker } from './start-worker.js';
 
 export type Role = 'receiver' | 'worker' | 'scheduler' | 'console';
 
@@ -30,12 +26,13 @@ export const needsOf: Record<Role, readonly VariableName[]> = {
 export async function startRoles(runtime: Runtime, roles: readonly Role[]): Promise<Addresses> {
   const fronts = await openFronts(runtime, roles);
   const { db, log, now, config, signal, ready } = runtime;
-  collectBacklog(runtime.metrics, db);
+  collectGauges(runtime);
   const adoptedAt = await adopt({ db, log, now, config, signal, ready });
-  if (roles.includes('worker')) startWorker(runtime, adoptedAt);
-  if (roles.includes('scheduler')) await startSchedule(runtime, adoptedAt);
-  if (fronts.console) startConsole(runtime, fronts.console);
-  if (fronts.receiver) await startReceiver(runtime, fronts.receiver);
+  // A process loads what its own roles need.
+  if (roles.includes('worker')) (await import('./start-worker.js')).startWorker(runtime, adoptedAt);
+  if (roles.includes('scheduler')) await (await import('./start-schedule.js')).startSchedule(runtime, adoptedAt);
+  if (fronts.console) (await import('./start-console.js')).startConsole(runtime, fronts.console);
+  if (fronts.receiver) await (await import('./start-receiver.js')).startReceiver(runtime, fronts.receiver);
   return Object.fromEntries(Object.entries(fronts).map(([name, { url }]) => [name, url]));
 }
 

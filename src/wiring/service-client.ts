@@ -1,4 +1,4 @@
-import { takeSlot } from '../records/service-rate.js';
+import { createServiceRate } from '../records/service-rate.js';
 import { MerchantClient } from '../service-api/client.js';
 import { loadContract } from '../service-api/contract.js';
 import type { Runtime } from './runtime.js';
@@ -12,7 +12,7 @@ export async function createServiceClient(
     baseUrl: config.SERVICE_BASE_URL,
     apiKey: config.SERVICE_API_KEY,
     contract: await loadContract(config.CONTRACT_FILE),
-    takeSlot: (signal) => takeSlot(db, { perSecond: config.SERVICE_RATE, signal }),
+    takeSlot: createServiceRate(db, { perSecond: config.SERVICE_RATE }),
     onRequest: ({ operation, status }) => metrics.apiRequests.inc({ operation, status: String(status) }),
     log,
   });

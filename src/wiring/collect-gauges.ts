@@ -1,0 +1,28 @@
+import type { Knex } from 'knex';
+import type { Logger } from '../log.js';
+import type { Metrics } from '../metrics.js';
+import { kinds } from '../reconcile/deps.js';
+import { countOpenBreaks, lastCompleteRuns } from '../records/gauges.js';
+import { collectBacklog } from '../webhook/backlog.js';
+
+/**
+ * Has the gauges that speak of the whole installation ask the database on every scrape, so that every process says the
+ * same. While it can't be asked they keep their values.
+ */
+export function collectGauges({ db, metrics, log }: { db: Knex; metrics: Metrics; log: Logger }): void {
+  const onScrape = (gauge: object, update: () => Promise<void>) =>
+    Object.assign(gauge, {
+      collect: () => update().catch((error: unknown) => log.debug({ err: error }, 'a gauge could not be updated')),
+    });
+  collectBacklog(metrics, db);
+  onScrape(metrics.breaksOpen, async () => {
+    const open = await countOpenBreaks(db);
+    metrics.breaksOpen.reset();
+    for (const { kind, severity, count } of open) metrics.breaksOpen.set({ kind, severity }, count);
+  });
+  onScrape(metrics.reconcileLastSuccess, async () => {
+    for (const { kind, at } of await lastCompleteRuns(db, kinds)) {
+      metrics.reconcileLastSuccess.set({ kind }, at.getTime() / 1000);
+    }
+  });
+}

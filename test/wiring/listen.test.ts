@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { ConfigError } from '../../src/errors.js';
+import { listen } from '../../src/wiring/listen.js';
+
+const place = { host: '127.0.0.1', port: 0, variable: 'PORT' };
+
+test('a request under way is answered after close was called; a new one is refused', async () => {
+  let arrived = (_res: ServerResponse): void => {};
+  const arrival = new Promise<ServerResponse>((resolve) => (arrived = resolve));
+  const listener = await listen(place, (_req, res) => arrived(res));
+  const response = fetch(listener.url);
+  const pending = await arrival;
+  const closing = listener.close();
+  await expect(fetch(listener.url)).rejects.toThrow();
+  pending.end('late');
+  expect(await (await response).text()).toBe('late');
+  await closing;
+});
+
+test('an idle connection that is kept alive does not hold up the end', async () => {
+  const listener = await listen(place, (_req, res) => res.end('ok'));
+  const socket = connect(Number(new URL(listener.url).port), '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(socket, 'data');
+  const ended = once(socket, 'close');
+  socket.resume();
+  await Promise.all([listener.close(), listener.close(), ended]);
+});
+
+test('the handler can be replaced while connections stay open', async () => {
+  const listener = await listen(place, (_req, res) => res.end('first'));
+  expect(await (await fetch(listener.url)).text()).toBe('first');
+  listener.serve((_req, res) => res.end('second'));
+  expect(await (await fetch(listener.url)).text()).toBe('second');
+  await listener.close();
+});
+
+test('an address that can not be taken is a wrong setting', async () => {
+  const listener = await listen(place, (_req, res) => res.end());
+  const port = Number(new URL(listener.url).port);
+  await expect(listen({ ...place, port }, () => {})).rejects.toThrow(ConfigError);
+  await expect(listen({ ...place, host: '192.0.2.1', variable: 'HOST' }, () => {})).rejects.toThrow(
+    /^HOST\n.*this machine does not have that address/,
+  );
+  await listener.close();
+});
