@@ -7,7 +7,7 @@ import { openStore } from '../wiring/open-store.js';
 export function defineMigrate(command: Command): void {
   command.description('bring both schemas, ours and the queues’, up to date').action(async () => {
     const config = loadConfig();
-    const store = await openStore({ config, log: createLog(config.LOG_LEVEL) });
+    const store = await openStore({ config, log: createLog(config.LOG_LEVEL) }, { migrate: false });
     try {
       const ran = await migrate(store.databaseUrl);
       for (const name of ran) process.stdout.write(`${name}\n`);

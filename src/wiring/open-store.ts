@@ -14,11 +14,11 @@ const EMBEDDED_FOLDER = '.tallyhook';
 
 /**
  * The database that is configured, not yet connected; or the embedded one, running and with both schemas up to date.
- * `max` bounds the connections of this process, queues not counted.
+ * `max` bounds the connections of this process, queues not counted; `migrate: false` leaves the schemas to the caller.
  */
 export async function openStore(
   { config, log }: { config: Pick<Config, 'DATABASE_URL'>; log: Logger },
-  options: { max?: number } = {},
+  options: { max?: number; migrate?: boolean } = {},
 ): Promise<Store> {
   if (config.DATABASE_URL !== undefined) {
     const db = openDatabase(config.DATABASE_URL, options);
@@ -32,7 +32,7 @@ export async function openStore(
     await embedded.close();
   };
   try {
-    if (!(await schemaState(db)).ok) await migrate(embedded.url);
+    if (options.migrate !== false && !(await schemaState(db)).ok) await migrate(embedded.url);
     return { db, databaseUrl: embedded.url, close };
   } catch (error) {
     await close();
