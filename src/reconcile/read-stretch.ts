@@ -1,0 +1,71 @@
+import { type Bound, followList, type Walk, type WalkPage } from './follow-list.js';
+import { type IntentReading, keepPage } from './intent-reading.js';
+import type { Stretch, StretchMove } from './intent-store.js';
+import type { Place } from './list-row.js';
+
+/** The stretch above everything that was ever read: there is always one, and it begins at the head. */
+export const HEAD = 'head';
+const STONES = 64;
+
+/**
+ * Reads a stretch of the whole list from its newer end to `bound`. Each page is saved together with how far the stretch
+ * is read, so that whoever comes after a crash goes on from there. A head stretch splits with its first page: what
+ * comes in above from now on is a stretch of its own.
+ */
+export async function readStretch(
+  reading: IntentReading,
+  stretch: Stretch,
+  options: { bound: Bound | null; maxPages?: number },
+): Promise<Walk> {
+  const trail = stretch.newer === null ? [] : await stonesTo(reading, stretch.newer);
+  const progress = { newer: stretch.newer, split: stretch.list !== HEAD || stretch.newer !== null };
+  const walk = (from: readonly Place[]): Promise<Walk> =>
+    followList(
+      reading.read,
+      {
+        ...options,
+        trail: from,
+        expectsRows: () => reading.store.holdsListed(),
+        ...(reading.signal ? { signal: reading.signal } : {}),
+      },
+      (page) => keepPage(reading, page, { moves: movesOf(stretch, page, progress) }),
+    );
+  const walked = await walk(trail);
+  return walked.reason === 'lost_place' ? walk([]) : walked;
+}
+
+/** The listed records next above the place that the reading had come to, itself included. */
+async function stonesTo(reading: IntentReading, newer: Place): Promise<Place[]> {
+  return newer.createdAt === null ? [] : reading.store.listedFrom(newer.createdAt, STONES);
+}
+
+function movesOf(stretch: Stretch, page: WalkPage, progress: { newer: Place | null; split: boolean }): StretchMove[] {
+  if (!page.contiguous) return [];
+  const moves: StretchMove[] = [];
+  if (!progress.split) {
+    const ceiling = ceilingOf(page);
+    if (ceiling === null) return [];
+    progress.split = true;
+    moves.push({ type: 'open', list: HEAD, newer: null, older: ceiling });
+  }
+  const last = page.chain.at(-1);
+  if (page.done) moves.push({ type: 'close', id: stretch.id });
+  else if (last !== undefined && isFurther(last, progress.newer)) {
+    progress.newer = { id: last.id, createdAt: last.createdAt };
+    moves.push({ type: 'shrink', id: stretch.id, newer: progress.newer });
+  }
+  return moves;
+}
+
+/** The newest row that was not dated ahead: one dated 2099 would hide everything that follows. */
+function ceilingOf(page: WalkPage): Place | null {
+  const row =
+    page.above === null ? page.chain.find(({ createdAt }) => createdAt !== null && createdAt <= page.from) : undefined;
+  return row === undefined ? null : { id: row.id, createdAt: row.createdAt };
+}
+
+/** A walk that lost its place and began again passes what it has read before. */
+function isFurther(last: Place, newer: Place | null): boolean {
+  if (newer === null) return true;
+  return last.createdAt !== null && newer.createdAt !== null && last.createdAt < newer.createdAt;
+}

@@ -1,0 +1,84 @@
+import { followList, type WalkOptions } from './follow-list.js';
+import { type IntentReading, keepPage } from './intent-reading.js';
+import type { Absence } from './intent-store.js';
+import type { Place } from './list-row.js';
+import { covers, lowerEnd, SETTLE_MS, upperEnd } from './span.js';
+
+/** Fewer listed records above than this: the window begins at the head, and shows what is new there too. */
+const NEAR_HEAD = 80;
+/** So many of the records next above are stepping stones to begin the window on. */
+const STONES = 16;
+const PAGES_PER_WINDOW = 12;
+
+export interface Looked {
+  found: Set<string>;
+  /** Each one missing where the list provably would have shown it. */
+  missing: Map<string, Absence>;
+  /** Nothing was proven of them. */
+  undecided: Place[];
+}
+
+/**
+ * Looks for single records: there is no GET by id (specification 4.14), so a page is read from the record next above
+ * in our own books; it shows up to 100, and so answers for the neighbours too. Records of unknown `createdAt` are
+ * looked for at the head alone, and never found missing.
+ */
+export async function readWindows(reading: IntentReading, targets: readonly Place[]): Promise<Looked> {
+  const pending = new Map(newestFirst(targets).map((place) => [place.id, place]));
+  const looked: Looked = { found: new Set(), missing: new Map(), undecided: [] };
+  let headRead = false;
+  for (;;) {
+    const target = [...pending.values()].find((place) => place.createdAt !== null || !headRead);
+    if (target === undefined) break;
+    const trail = await stonesAbove(reading, target);
+    headRead ||= trail.length === 0;
+    await readWindow(reading, { target, trail, pending, looked });
+    if (target.createdAt !== null && pending.delete(target.id)) looked.undecided.push(target);
+  }
+  looked.undecided.push(...pending.values());
+  return looked;
+}
+
+async function stonesAbove(reading: IntentReading, { createdAt }: Place): Promise<Place[]> {
+  if (createdAt === null) return [];
+  const above = await reading.store.listedFrom(createdAt + 1, NEAR_HEAD);
+  return above.length < NEAR_HEAD ? [] : above.slice(-STONES);
+}
+
+async function readWindow(
+  reading: IntentReading,
+  window: { target: Place; trail: Place[]; pending: Map<string, Place>; looked: Looked },
+): Promise<void> {
+  const { target, trail, pending, looked } = window;
+  const unplaced = target.createdAt === null;
+  let top: { before: number; from: number } | null = null;
+  const options: WalkOptions = {
+    bound: unplaced ? null : target,
+    trail,
+    expectsRows: () => reading.store.holdsListed(),
+    maxPages: unplaced ? 1 : PAGES_PER_WINDOW,
+    enough: () => looked.found.has(target.id),
+    ...(reading.signal ? { signal: reading.signal } : {}),
+  };
+  await followList(reading.read, options, async (page) => {
+    await keepPage(reading, page);
+    for (const { id } of page.rows) {
+      if (pending.delete(id)) looked.found.add(id);
+      looked.missing.delete(id);
+    }
+    if (!page.contiguous) return;
+    if (top === null || page.above === null) top = { before: upperEnd(page), from: page.from };
+    const span = { after: lowerEnd(page), before: top.before, settled: top.from - SETTLE_MS };
+    for (const place of [...pending.values()].filter((place) => covers(span, place))) {
+      pending.delete(place.id);
+      looked.missing.set(place.id, { id: place.id, from: top.from, to: page.to });
+    }
+  });
+}
+
+/** Those of unknown place first: the head that they ask for answers for its neighbours too. */
+function newestFirst(places: readonly Place[]): Place[] {
+  return places.toSorted(
+    (a, b) => (b.createdAt ?? Number.POSITIVE_INFINITY) - (a.createdAt ?? Number.POSITIVE_INFINITY),
+  );
+}

@@ -1,0 +1,40 @@
+import type { WalkPage } from './follow-list.js';
+import type { Place } from './list-row.js';
+
+/** What no list has shown yet may still be on its way into it: younger than this, its lack proves nothing. */
+export const SETTLE_MS = 30_000;
+
+/** A stretch of time in which a page shows every record that the whole list holds; ms. */
+export interface Span {
+  /** Neither moment is part of it. Infinite where the page reaches the head or the end of the list. */
+  after: number;
+  before: number;
+  /** Younger ones that no list has shown yet need not be in it. */
+  settled: number;
+}
+
+/**
+ * Null where the page proves that of no moment. The moments of its first and last row are left out: others of the same
+ * millisecond may stand beyond it.
+ */
+export function spanOf(page: WalkPage): Span | null {
+  const span = { after: lowerEnd(page), before: upperEnd(page), settled: page.from - SETTLE_MS };
+  return page.contiguous && span.after < span.before ? span : null;
+}
+
+/** Everything older than this that the list holds above the page's end is on the page; -Infinity: it has no such row. */
+export function upperEnd(page: WalkPage): number {
+  return page.above === null ? Number.POSITIVE_INFINITY : (page.above.createdAt ?? Number.NEGATIVE_INFINITY);
+}
+
+/** Everything newer than this that the list holds below the page's begin is on the page. */
+export function lowerEnd(page: WalkPage): number {
+  if (page.atEnd) return Number.NEGATIVE_INFINITY;
+  return page.chain.at(-1)?.createdAt ?? Number.POSITIVE_INFINITY;
+}
+
+/** The page would show the record if the service listed it. */
+export function covers(span: Span, place: Place): boolean {
+  if (place.createdAt === null || place.createdAt <= span.after || place.createdAt >= span.before) return false;
+  return place.listed === true || place.createdAt < span.settled;
+}

@@ -1,0 +1,49 @@
+import type { Watermark } from '../records/watermarks.js';
+import { followList, type Walk } from './follow-list.js';
+import { type IntentReading, keepPage } from './intent-reading.js';
+
+const HOUR_MS = 3_600_000;
+/** Records that wait for a decision are read on each tick while younger than this, the others hourly. */
+export const RECENT_MS = 30 * 24 * HOUR_MS;
+
+/** Few and short-lived. */
+const activeStates = ['waiting_address_selection', 'pending', 'confirming'];
+/** They may wait for weeks. `irregular` is the filter for payments whose amount differs (specification 3.1). */
+const waitingStates = ['unmatched', 'irregular'];
+
+export interface StateSweep {
+  complete: boolean;
+  walks: Map<string, Walk>;
+  /** The states that wait for a decision were read whole, not only those created lately. */
+  whole: boolean;
+  watermarks: Map<string, Watermark>;
+}
+
+/** Step 2: each state in which a record may still change, by the status filter. */
+export async function sweepStates(
+  reading: IntentReading,
+  known: ReadonlyMap<string, Watermark>,
+  full: boolean,
+): Promise<StateSweep> {
+  const now = reading.now();
+  const sweep: StateSweep = { complete: true, walks: new Map(), whole: true, watermarks: new Map() };
+  for (const status of [...activeStates, ...waitingStates]) {
+    const mark = `whole:${status}`;
+    const waiting = waitingStates.includes(status);
+    const whole = !waiting || full || now - Number(known.get(mark)?.['at'] ?? 0) >= HOUR_MS;
+    const walk = await followList(
+      reading.read,
+      {
+        status,
+        bound: whole ? null : { createdAt: now - RECENT_MS },
+        ...(reading.signal ? { signal: reading.signal } : {}),
+      },
+      (page) => keepPage(reading, page, { status }),
+    );
+    sweep.walks.set(status, walk);
+    sweep.complete &&= walk.complete;
+    sweep.whole &&= whole;
+    if (waiting && whole && walk.complete) sweep.watermarks.set(mark, { at: now });
+  }
+  return sweep;
+}

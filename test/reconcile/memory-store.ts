@@ -1,0 +1,120 @@
+import type { Absence, IntentStore, ReadPage, Stretch, StretchMove } from '../../src/reconcile/intent-store.js';
+import type { ListRow, Place } from '../../src/reconcile/list-row.js';
+import { covers, type Span } from '../../src/reconcile/span.js';
+import type { Watermark } from '../../src/records/watermarks.js';
+
+export interface Held extends Place {
+  /** Null: only an event spoke of it. */
+  row: ListRow | null;
+  readFrom: number;
+  claimedTo: number;
+  marked: boolean;
+  absent: boolean;
+}
+
+const active = ['waiting_address_selection', 'pending', 'confirming'];
+
+/** The records as they would stand in the database. */
+export class MemoryStore implements IntentStore {
+  readonly held = new Map<string, Held>();
+  readonly marks = new Map<string, Watermark>();
+  readonly parts = new Map<string, Stretch>();
+  now: () => number;
+  private sequence = 0;
+
+  constructor(now: () => number) {
+    this.now = now;
+  }
+
+  async save(page: ReadPage, moves: readonly StretchMove[]): Promise<void> {
+    for (const row of page.rows) {
+      const known = this.held.get(row.id);
+      if (known?.row && known.readFrom > page.from) continue;
+      const { id, createdAt } = row;
+      this.held.set(id, { id, createdAt, row, readFrom: page.from, claimedTo: 0, marked: false, absent: false });
+    }
+    for (const move of moves) {
+      if (move.type === 'open') await this.openStretch(move.list, move.older, move.newer);
+      if (move.type === 'close') this.parts.delete(move.id);
+      const part = move.type === 'shrink' ? this.parts.get(move.id) : undefined;
+      if (move.type === 'shrink' && part) this.parts.set(move.id, { ...part, newer: move.newer, movedAt: this.now() });
+    }
+  }
+
+  /** An event spoke of a record. */
+  claim(id: string, createdAt: number | null): void {
+    const claimedTo = this.now();
+    this.held.set(id, { id, createdAt, row: null, readFrom: 0, claimedTo, marked: true, absent: false });
+  }
+
+  async saveAbsences(absences: readonly Absence[]): Promise<void> {
+    for (const { id } of absences) {
+      const known = this.held.get(id);
+      if (known) this.held.set(id, { ...known, absent: true, marked: false });
+    }
+  }
+
+  async open(): Promise<(Place & { active: boolean })[]> {
+    return this.listed().flatMap(({ id, createdAt, row }) => {
+      const status = String(row?.fields['status']);
+      const waits = row?.fields['irregularStatus'] === 'pending_decision' || status === 'unmatched';
+      return active.includes(status) || waits ? [{ id, createdAt, listed: true, active: active.includes(status) }] : [];
+    });
+  }
+
+  async marked(): Promise<Place[]> {
+    return [...this.held.values()].filter((record) => record.marked).map(placeOf);
+  }
+
+  async listedFrom(createdAt: number, limit: number): Promise<Place[]> {
+    const above = this.listed().filter((record) => (record.createdAt ?? 0) >= createdAt);
+    return above.sort(newestFirst).slice(-limit);
+  }
+
+  async between(span: Span, except: readonly string[]): Promise<Place[]> {
+    const places = [...this.held.values()].filter(({ absent }) => !absent).map(placeOf);
+    return places.filter((place) => covers(span, place) && !except.includes(place.id));
+  }
+
+  async unplaced(): Promise<{ id: string; claimedTo: number }[]> {
+    return [...this.held.values()].filter(
+      ({ createdAt, row, absent }) => createdAt === null && row === null && !absent,
+    );
+  }
+
+  async holdsListed(): Promise<boolean> {
+    return this.listed().length > 0;
+  }
+
+  async stretches(): Promise<Stretch[]> {
+    return [...this.parts.values()].reverse();
+  }
+
+  async openStretch(list: string, older: Place | null, newer: Place | null = null): Promise<Stretch> {
+    this.sequence += 1;
+    const now = this.now();
+    const part = { id: String(this.sequence), list, newer, older, openedAt: now, movedAt: now };
+    this.parts.set(part.id, part);
+    return part;
+  }
+
+  async closeStretch(id: string): Promise<void> {
+    this.parts.delete(id);
+  }
+
+  async watermarks(): Promise<ReadonlyMap<string, Watermark>> {
+    return this.marks;
+  }
+
+  private listed(): Held[] {
+    return [...this.held.values()].filter(({ row, absent }) => row !== null && !absent);
+  }
+}
+
+function newestFirst(a: Place, b: Place): number {
+  return (b.createdAt ?? 0) - (a.createdAt ?? 0) || (a.id < b.id ? 1 : -1);
+}
+
+function placeOf({ id, createdAt, row, absent }: Held): Place {
+  return { id, createdAt, listed: row !== null && !absent };
+}
