@@ -40,6 +40,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./migrate.js')).defineMigrate,
   },
   {
+    name: 'doctor',
+    summary: 'probe every dependency and assumption, each with its remedy',
+    load: async () => (await import('./doctor.js')).defineDoctor,
+  },
+  {
     name: 'reconcile',
     summary: 'read the service’s own lists now, and mend and prove our records',
     load: async () => (await import('./reconcile.js')).defineReconcile,
