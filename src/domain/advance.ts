@@ -33,12 +33,12 @@ function advanceSide(rules: RecordRules, composed: Composed, claims: Claim[]): C
   };
 }
 
-/** All that the claim states, over the base; but a side state (a dispute) never goes back with it. */
+/** All that the claim states, over the base; but a side state (a dispute) moves on its own axis alone. */
 function overlay({ side }: RecordRules, base: JsonObject, claim: Claim): JsonObject {
   const fields = { ...base, ...claim.fields };
   if (side === null || !Object.hasOwn(claim.fields, side.field)) return fields;
   const known = stateOn(side, base);
-  if (known === null || known === stateOn(side, claim.fields) || isFurther(side, claim.fields, base)) return fields;
+  if (known === null || known === stateOn(side, claim.fields)) return fields;
   for (const name of side.travels) delete fields[name];
   return { ...fields, ...pick(base, side.travels) };
 }

@@ -50,9 +50,7 @@ const statusOfSide = {
 export function deriveOrder(facts: OrderFacts): DerivedOrder {
   const outcomes = outcomesOf(facts);
   if (outcomes.some(({ type }) => type === 'disputed')) return { status: 'disputed', release: held('disputed') };
-  const collected = outcomes
-    .filter((outcome) => outcome.type === 'collected')
-    .toSorted((a, b) => (a.intent.id < b.intent.id ? -1 : 1));
+  const collected = outcomes.filter((outcome) => outcome.type === 'collected').toSorted(inRangeFirst);
   if (collected.length > 0) return collectedOrder(collected, facts);
   const claims = outcomes.filter((outcome) => outcome.type === 'claimed');
   if (claims.length > 0) {
@@ -63,6 +61,12 @@ export function deriveOrder(facts: OrderFacts): DerivedOrder {
   const status = found?.[1] ?? 'awaiting_payment';
   const gone = found === undefined && outcomes.length > 0;
   return { status, release: held(gone ? 'record_not_at_service' : status) };
+}
+
+/** So that what two payments in two currencies mean does not hang on which was given first. */
+function inRangeFirst(a: Collected, b: Collected): number {
+  const byRange = Number(b.side === 'in_range') - Number(a.side === 'in_range');
+  return byRange || (a.intent.id < b.intent.id ? -1 : 1);
 }
 
 function outcomesOf({ intents, invoices, refunds }: OrderFacts): IntentOutcome[] {

@@ -49,7 +49,7 @@ function payinsOf(intent: ShownRecord, known: readonly ShownRecord[]): ShownReco
 }
 
 function doubtOf(payin: ShownRecord, words: KytWords): string | null {
-  if (payin.absent || !payin.verified) return 'payin_not_verified';
+  if (!payin.verified) return 'payin_not_verified';
   const kyt = payin.fields['kytStatus'] ?? null;
   if (kyt !== null) {
     const verdict = typeof kyt === 'string' ? kytVerdict(kyt, words) : 'unknown';

@@ -55,10 +55,11 @@ describe('where the event id is looked for', () => {
   });
 
   it('a JSON pointer (RFC 6901): escapes, arrays, own keys only', () => {
-    const envelope = '{"event":"e","a/b":{"m~n":["x",{"":"y"}]},"data":{"eventId":7}}';
+    const envelope = '{"event":"e","~1":"z","a/b":{"m~n":["x",{"":"y"}]},"data":{"eventId":7}}';
     expect(keyOf(envelope, '/a~1b/m~0n/0').eventId).toBe('x');
     expect(keyOf(envelope, '/a~1b/m~0n/1/').eventId).toBe('y');
     expect(keyOf(envelope, '/data/eventId').eventId).toBe('7');
+    expect(keyOf(envelope, '/~01').eventId).toBe('z');
     for (const pointer of [
       '/a~1b/m~0n/00',
       '/a~1b/m~0n/-',

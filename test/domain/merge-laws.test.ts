@@ -11,10 +11,10 @@ import { type RecordKind, rankOn, recordKinds, recordRules } from '../../src/dom
 const numRuns = process.env['TALLYHOOK_LONG'] ? 20_000 : 1_500;
 
 /** Few moments, few values: ties and near ties are the rule here, not the exception. */
-const moment = fc.integer({ min: 0, max: 12 }).map((step) => 1_700_000_000_000 + step * 500);
+const moment = fc.integer({ min: 0, max: 7 }).map((step) => 1_700_000_000_000 + step * 500);
 const source = fc.record({
-  type: fc.constantFrom('webhook', 'poll', 'delivery_history', 'api_response'),
-  ref: fc.constantFrom('1', '2'),
+  type: fc.constantFrom('webhook', 'poll'),
+  ref: fc.constantFrom('1', '1', '1', '2'),
 });
 
 const fieldsOf = (kind: RecordKind): fc.Arbitrary<JsonObject> => {
@@ -61,6 +61,17 @@ const sets = set.chain(({ kind, observations }) =>
         fc.shuffledSubarray([...observations, ...repeated], { minLength: observations.length + repeated.length }),
       ),
     cut: fc.nat(observations.length),
+  }),
+);
+
+/** After every observation of a set. */
+const END = 1_700_000_100_000;
+const restamped = set.chain(({ kind, observations }) =>
+  fc.record({
+    kind: fc.constant(kind),
+    observations: fc.constant(observations),
+    read: fieldsOf(kind),
+    fields: fieldsOf(kind),
   }),
 );
 
@@ -130,11 +141,11 @@ describe('whatever was observed', () => {
 
   it('a claim never takes a reading back, however late its timestamp', () => {
     fc.assert(
-      fc.property(set, kind.chain(observationOf), ({ kind, observations }, late) => {
-        fc.pre(late.kind === kind && late.type === 'claim');
-        const before = stateOf(kind, observations);
-        fc.pre(before.poll?.fields != null && show(kind, before).verified);
-        const after = show(kind, absorb(kind, before, { ...late, from: late.from + 60_000, to: late.to + 60_000 }));
+      fc.property(restamped, ({ kind, observations, read, fields }) => {
+        const base = { kind, id: 'x', source: { type: 'webhook', ref: 'late' } } as const;
+        const before = stateOf(kind, [...observations, { ...base, type: 'reading', from: END, to: END, fields: read }]);
+        const late: Observation = { ...base, type: 'claim', from: END + 60_000, to: END + 60_999, fields };
+        const after = show(kind, absorb(kind, before, late));
         const { main } = recordRules[kind];
         const rank = (fields: JsonObject) => rankOn(main, (fields[main.field] as string | null | undefined) ?? null);
         const [was, is] = [rank(show(kind, before).fields), rank(after.fields)];
@@ -150,11 +161,10 @@ describe('whatever was observed', () => {
   it('a poll that began after all of it leaves nothing to read', () => {
     fc.assert(
       fc.property(set, ({ kind, observations }) => {
-        const at = 1_700_000_100_000;
-        const base = { kind, id: 'x', from: at, to: at + 1, source: { type: 'poll', ref: 'last' } } as const;
+        const base = { kind, id: 'x', from: END, to: END + 1, source: { type: 'poll', ref: 'last' } } as const;
         const state = stateOf(kind, observations);
         const read = show(kind, absorb(kind, state, { ...base, type: 'reading', fields: { status: 'pending' } }));
-        expect(read).toMatchObject({ verified: true, needsReading: false, verifiedAt: at });
+        expect(read).toMatchObject({ verified: true, needsReading: false, verifiedAt: END });
         const gone = show(kind, absorb(kind, state, { ...base, type: 'absence' }));
         expect(gone).toMatchObject({ verified: false, absent: true, needsReading: false });
       }),

@@ -86,6 +86,7 @@ const payments: Line[] = [
   ['I10', 'completed, asked for in crypto', one({ ...crypto, amountRequested: '50' }), 'paid', 'proven'],
   ['I10', 'completed, and the record tells nothing else', one({ status: 'completed', payins: [] }), 'paid', 'proven'],
   ['I11', 'completed, too little', one(under), 'underpaid'],
+  ['I11', 'completed, nothing of it in range', one({ ...under, amountRejected: null }), 'underpaid'],
   ['I12', 'completed, too much', one(over), 'overpaid'],
   ['I13', 'completed, just the amount, but rejected', one(late), 'unmatched'],
   [

@@ -136,7 +136,26 @@ const expectations: Line[] = [
     'underpaid',
     'other_currency',
   ],
+  [
+    'E7',
+    'not registered, two partial payments in two currencies',
+    many(half, { ...half, currencyRequested: 'USD' }),
+    'underpaid',
+    'other_currency',
+  ],
   ['E8', 'another currency beside enough of the right one', want(eur('100'), dollars, paid), 'paid_twice'],
+  [
+    'E8',
+    'not registered, a good payment beside half of one in another currency',
+    many({ ...half, currencyRequested: 'USD' }, paid),
+    'paid_twice',
+  ],
+  [
+    'E8',
+    'not registered, the other currency’s request the larger',
+    many(paid, { ...half, amountRequested: '900', currencyRequested: 'USD' }),
+    'paid_twice',
+  ],
   ['E9', 'amount unknown', want(eur('100'), { status: 'completed', payins: [] }), 'underpaid', 'amount_unknown'],
   [
     'E9',
