@@ -151,6 +151,12 @@ describe('a dispute', () => {
     expect(facts).toMatchObject({ fields: disputed, observedAt: T + 3 * SECOND });
   });
 
+  it('that stands where it stood leaves the range to the claim that advances the status', () => {
+    const open = { ...pending, amountInRange: null };
+    const said = { ...completed, amountInRange: '10' };
+    expect(shown(reading(T, open), claim(T + SECOND, said)).fields).toEqual(said);
+  });
+
   it('comes with the fields of the claim that advances both', () => {
     expect(shown(reading(T, pending), claim(T + SECOND, disputed)).fields).toEqual(disputed);
   });
@@ -175,6 +181,8 @@ describe('claims alone', () => {
 
   it('show an unlisted state where it is all there is', () => {
     expect(shown(claim(T, { status: 'on_hold' })).fields).toEqual({ status: 'on_hold' });
+    const appealed = { status: 'completed', irregularStatus: 'appealed', amountRejected: '3' };
+    expect(shown(claim(T, appealed)).fields).toEqual(appealed);
     expect(shown(claim(T, { status: 'on_hold' }), claim(T - SECOND, { status: 'pending' })).fields).toEqual({
       status: 'pending',
     });
