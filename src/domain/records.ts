@@ -38,7 +38,7 @@ export interface Axis {
 }
 
 /** A second state machine beside the main one, and the fields that move with it and with it alone. */
-export interface SideAxis extends Axis {
+interface SideAxis extends Axis {
   travels: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export interface RecordRules {
 }
 
 /** The fields that a dispute moves (specification 2.1): they travel with `irregularStatus`. */
-export const disputeFields = [
+const disputeFields = [
   'irregularStatus',
   'irregularActionBy',
   'irregularActionAt',
