@@ -48,16 +48,17 @@ async function reserve(
 ): Promise<number | null> {
   const { rows } = await db
     .raw<{ rows: { wait: string }[] }>(
-      `INSERT INTO service_rate AS rate (name, next_at)
-       VALUES (:name, clock_timestamp() + :interval * interval '1 ms')
-       ON CONFLICT (name) DO UPDATE SET next_at = :interval * interval '1 ms' + CASE
-         WHEN rate.next_at > clock_timestamp() + (:longest + :interval) * interval '1 ms' THEN clock_timestamp()
+      `WITH given AS (SELECT make_interval(secs => :step) AS step, make_interval(secs => :longest) AS longest)
+       INSERT INTO service_rate AS rate (name, next_at)
+       SELECT :name, clock_timestamp() + step FROM given
+       ON CONFLICT (name) DO UPDATE SET next_at = (SELECT step FROM given) + CASE
+         WHEN rate.next_at > clock_timestamp() + (SELECT longest + step FROM given) THEN clock_timestamp()
          ELSE greatest(rate.next_at, clock_timestamp())
        END
-       WHERE rate.next_at NOT BETWEEN clock_timestamp() + :longest * interval '1 ms'
-         AND clock_timestamp() + (:longest + :interval) * interval '1 ms'
-       RETURNING extract(epoch FROM next_at - clock_timestamp()) * 1000 - :interval AS wait`,
-      { name, interval, longest: longestWaitMs },
+       WHERE rate.next_at <= clock_timestamp() + (SELECT longest FROM given)
+          OR rate.next_at > clock_timestamp() + (SELECT longest + step FROM given)
+       RETURNING extract(epoch FROM next_at - (SELECT step FROM given) - clock_timestamp()) * 1000 AS wait`,
+      { name, step: interval / 1_000, longest: longestWaitMs / 1_000 },
     )
     .timeout(QUERY_MS);
   const wait = rows[0]?.wait;

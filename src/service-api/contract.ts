@@ -22,11 +22,14 @@ const path = (fallback: string) =>
     .regex(/^(\/[\w.~-]*[\w~-])+$/, 'a path such as /v1/payouts')
     .default(fallback);
 
-/** Names of one operation's query parameters, each its own: two filters under one name would be one filter. */
-const names = <S extends Record<string, ReturnType<typeof name>>>(shape: S) =>
+/**
+ * Names of one operation's query parameters, each its own: two filters under one name would be one filter. `shown`: the
+ * names that the specification gives away for the same operation.
+ */
+const names = <S extends Record<string, ReturnType<typeof name>>>(shape: S, shown: readonly string[] = []) =>
   z
     .strictObject(shape)
-    .refine((given) => new Set(Object.values(given)).size === Object.keys(given).length, 'a name of its own for each')
+    .refine((given) => areDistinct([...Object.values(given), ...shown]), 'another name for each parameter')
     .prefault({} as never);
 
 /**
@@ -36,14 +39,17 @@ const names = <S extends Record<string, ReturnType<typeof name>>>(shape: S) =>
 const schema = z.strictObject({
   query: z
     .strictObject({
-      listPaymentIntents: names({
-        status: name('status'),
-        assetCode: name('assetCode'),
-        productId: name('productId'),
-        posTerminalId: name('posTerminalId'),
-        invoiceId: name('invoiceId'),
-      }),
-      listInvoices: names({ merchantReference: name('merchantReference') }),
+      listPaymentIntents: names(
+        {
+          status: name('status'),
+          assetCode: name('assetCode'),
+          productId: name('productId'),
+          posTerminalId: name('posTerminalId'),
+          invoiceId: name('invoiceId'),
+        },
+        ['cursor', 'take'],
+      ),
+      listInvoices: names({ merchantReference: name('merchantReference') }, ['cursor', 'take', 'status']),
       listAccounts: names({
         status: name('status'),
         search: name('search'),
@@ -107,4 +113,8 @@ function explain(issue: z.core.$ZodIssue): string[] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => `${[...at, key].join('.')} is not known`);
   const accepted = issue.code === 'invalid_type' ? `a value of type ${issue.expected}` : issue.message;
   return [`${at.join('.') || 'the whole'}: accepted is ${accepted}`];
+}
+
+function areDistinct(given: readonly unknown[]): boolean {
+  return new Set(given).size === given.length;
 }

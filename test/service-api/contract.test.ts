@@ -1,0 +1,72 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConfigError } from '../../src/errors.js';
+import { defaultContract, loadContract } from '../../src/service-api/contract.js';
+import { rejection } from './test-client.js';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'contract-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function load(text: string) {
+  const file = path.join(folder, 'contract.json');
+  await writeFile(file, text);
+  return loadContract(file);
+}
+
+describe('CONTRACT_FILE', () => {
+  it('is the defaults where there is none, and where it says nothing', async () => {
+    expect(await loadContract()).toEqual(defaultContract);
+    expect(await load('{}')).toEqual(defaultContract);
+    expect(await load(JSON.stringify(defaultContract))).toEqual(defaultContract);
+  });
+
+  it('overrides the part it names and nothing else', async () => {
+    const contract = await load('{"query": {"listPaymentIntents": {"status": "state"}}}');
+    const expected = structuredClone(defaultContract);
+    expected.query.listPaymentIntents.status = 'state';
+    expect(contract).toEqual(expected);
+  });
+
+  it.each([
+    [
+      'a key that is not known',
+      '{"query": {"listPaymentIntents": {"colour": "c"}}}',
+      'query.listPaymentIntents.colour',
+    ],
+    ['an operation that is not known', '{"query": {"listStars": {}}}', 'query.listStars is not known'],
+    ['a section that is not known', '{"events": {}}', 'events is not known'],
+    ['__proto__', '{"__proto__": {"paths": {}}}', '__proto__'],
+    ['a number for a name', '{"query": {"listPayouts": {"take": 5}}}', 'query.listPayouts.take'],
+    ['a name with a blank', '{"query": {"listPayouts": {"take": "a b"}}}', 'query.listPayouts.take'],
+    ['null for a section', '{"query": null}', 'query'],
+    ['an array for the whole', '[]', 'the whole'],
+    ['a pointer without a slash', '{"error": {"code": "code"}}', 'error.code: accepted is a JSON pointer'],
+    ['a path to elsewhere', '{"paths": {"listPayouts": "//other.test/x"}}', 'paths.listPayouts'],
+    ['a path that climbs', '{"paths": {"listPayouts": "/v1/../x"}}', 'paths.listPayouts'],
+    [
+      'two filters of one name',
+      '{"query": {"listPaymentIntents": {"status": "invoiceId"}}}',
+      'query.listPaymentIntents: accepted is another name',
+    ],
+    [
+      'a filter of a name that the specification gives away',
+      '{"query": {"listPaymentIntents": {"status": "take"}}}',
+      'query.listPaymentIntents: accepted is another name',
+    ],
+    ['a key twice', '{"paths": {}, "paths": {}}', 'a key that the object already has'],
+    ['no JSON', '{query: 1}', 'is not JSON'],
+  ])('refuses %s', async (_, text, named) => {
+    const error = await rejection(load(text), ConfigError);
+    expect(error.message).toContain('CONTRACT_FILE');
+    expect(error.message).toContain(named);
+  });
+
+  it('refuses a file that is not there', async () => {
+    await rejection(loadContract(path.join(folder, 'none.json')), ConfigError);
+  });
+});

@@ -1,0 +1,115 @@
+import { gzipSync } from 'node:zlib';
+import nock from 'nock';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ContractViolationError, UnavailableError } from '../../src/service-api/service-errors.js';
+import { answer, type ScriptedService, startScriptedService } from './scripted-service.js';
+import { rejection, testClient } from './test-client.js';
+
+let service: ScriptedService;
+
+beforeAll(() => nock.restore());
+afterEach(() => service.close());
+
+describe('a network that fails', () => {
+  it('gives up a call that is never answered, in each of its attempts', async () => {
+    service = await startScriptedService(() => {});
+    const patience = { attemptMs: 60, retries: 1 };
+    const error = await rejection(
+      testClient({ baseUrl: service.url, patience }).listPaymentIntents(),
+      UnavailableError,
+    );
+    expect(error.message).toBe('listPaymentIntents: no whole answer within 60 ms');
+    expect(service.requests).toHaveLength(2);
+  });
+
+  it('gives up an answer that begins and never ends', async () => {
+    service = await startScriptedService((_, response) => void response.writeHead(200).write('[{"id":'));
+    const patience = { attemptMs: 60, retries: 0 };
+    const error = await rejection(
+      testClient({ baseUrl: service.url, patience }).listPaymentIntents(),
+      UnavailableError,
+    );
+    expect(error.message).toContain('no whole answer within 60 ms');
+  });
+
+  it('gives the whole call up at its deadline, naming how the last attempt failed', async () => {
+    service = await startScriptedService(answer('', {}, 500), () => {});
+    const patience = { deadlineMs: 150, attemptMs: 10_000 };
+    const error = await rejection(
+      testClient({ baseUrl: service.url, patience }).listPaymentIntents(),
+      UnavailableError,
+    );
+    expect(error.message).toBe('listPaymentIntents: no good answer within 150 ms');
+    expect(error.cause).toMatchObject({ status: 500 });
+  });
+
+  it('asks again after a reset, and after an answer that broke off', async () => {
+    service = await startScriptedService(
+      (request) => request.socket.resetAndDestroy(),
+      (_, response) => {
+        response.writeHead(200, { 'Content-Length': '100' });
+        response.write('[', () => response.destroy());
+      },
+      answer('[]'),
+    );
+    await testClient({ baseUrl: service.url }).listPaymentIntents();
+    expect(service.requests).toHaveLength(3);
+  });
+
+  it('names the cause of a reset', async () => {
+    service = await startScriptedService((request) => request.socket.resetAndDestroy());
+    const client = testClient({ baseUrl: service.url, patience: { retries: 0 } });
+    const error = await rejection(client.listPaymentIntents(), UnavailableError);
+    expect(error.message).toMatch(/no answer \((ECONNRESET|UND_ERR_SOCKET)\)/);
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  it('names a refused connection', async () => {
+    service = await startScriptedService(answer('[]'));
+    const gone = await startScriptedService(answer('[]'));
+    await gone.close();
+    const client = testClient({ baseUrl: gone.url, patience: { retries: 0 } });
+    const error = await rejection(client.listPaymentIntents(), UnavailableError);
+    expect(error.message).toContain('ECONNREFUSED');
+  });
+
+  it('ends with the reason of the caller, whether it waits for an answer, a turn or a retry', async () => {
+    const reason = new Error('enough');
+    service = await startScriptedService(() => {});
+    const endless = (signal: AbortSignal) =>
+      new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const failing = await startScriptedService(answer('', {}, 500));
+    const clients = [
+      testClient({ baseUrl: service.url }),
+      testClient({ baseUrl: service.url, takeSlot: endless }),
+      testClient({ baseUrl: failing.url, patience: { pauseMs: 60_000, longestPauseMs: 60_000 } }),
+    ];
+    const stop = new AbortController();
+    const calls = clients.map((client) => client.listPaymentIntents({}, { signal: stop.signal }));
+    const ends = Promise.allSettled(calls);
+    await vi.waitFor(() => expect(service.requests.length + failing.requests.length).toBe(2));
+    stop.abort(reason);
+    expect(await ends).toEqual(clients.map(() => ({ status: 'rejected', reason })));
+    await failing.close();
+  });
+});
+
+describe('the size of an answer', () => {
+  it('reads 10 MB', async () => {
+    const filler = 'x'.repeat(100_000);
+    const items = Array.from({ length: 105 }, (_, i) => ({ id: `pi_${i}`, filler }));
+    service = await startScriptedService(answer(JSON.stringify(items)));
+    const { data } = await testClient({ baseUrl: service.url }).listPaymentIntents();
+    expect(data).toHaveLength(105);
+  });
+
+  it('stops reading beyond its limit, also when a small answer decompresses to a large one', async () => {
+    const bomb = gzipSync(Buffer.alloc(30 * 1024 * 1024, 0x20));
+    service = await startScriptedService((_, response) =>
+      response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb),
+    );
+    const error = await rejection(testClient({ baseUrl: service.url }).listPaymentIntents(), ContractViolationError);
+    expect(error.message).toBe('listPaymentIntents: an answer of more than 20971520 bytes, status 200');
+    expect(service.requests).toHaveLength(1);
+  });
+});
