@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { openSandbox, type Row, type TestSandbox } from './support.js';
+import { openSandbox, type Row, rowsOf, type TestSandbox } from './support.js';
 
 interface Started {
   sandbox: TestSandbox;
   id: string;
-  show(): Promise<Row>;
-  pay(amount?: string): Promise<Row>;
+  show: () => Promise<Row>;
+  pay: (amount?: string) => Promise<Row>;
 }
 
 /** A payment of 100 USDT, one percent of which is the fee. */
@@ -32,7 +32,7 @@ async function startPayment(): Promise<Started> {
   };
 }
 
-const states = (row: Row): unknown[] => (row.statusHistory as Row[]).map(({ status }) => status);
+const states = (row: Row): unknown[] => rowsOf(row, 'statusHistory').map(({ status }) => status);
 
 describe('a payment', () => {
   it('paid exactly is completed, its fee taken', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openSandbox, type Row, type TestSandbox } from './support.js';
+import { openSandbox, type Row, rowsOf, type TestSandbox } from './support.js';
 
 const ids = (rows: Row[]): string[] => rows.map(({ id }) => id);
 
@@ -43,7 +43,7 @@ describe('GET /v1/payment-intents', () => {
     const fields =
       'id status amountRequested currencyRequested requestedCurrencyType amountCryptoExpected assetCode acceptedCoins totalAmountReceived amountNetMerchant feeAmountTotal amountInRange amountRejected amountToRefund feeAmountOnRange feeAmountOnRejected source merchantReference invoiceId productId posTerminalId irregularStatus paymentResult customerRefundAddress irregularActionBy irregularActionAt irregularRefundPayoutId customerEmail returnUrl createdAt expiresAt paymentLink statusHistory payins metadata';
     expect(Object.keys(row ?? {}).sort()).toEqual(fields.split(' ').sort());
-    const [payin] = row?.payins as Row[];
+    const [payin] = rowsOf(row, 'payins');
     const summary = 'id amountGross amountNet feeAmount assetCode status txid createdAt';
     expect(Object.keys(payin ?? {}).sort()).toEqual(summary.split(' ').sort());
   });

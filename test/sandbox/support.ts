@@ -15,8 +15,8 @@ export interface Reply<T> {
 
 /** A sandbox that ends with the test, and a caller that holds the merchant's key. */
 export interface TestSandbox extends Sandbox {
-  call<T = Row>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<T>>;
-  list(query?: string): Promise<Row[]>;
+  call: <T = Row>(method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply<T>>;
+  list: (query?: string) => Promise<Row[]>;
 }
 
 /** Payments settle within the call that pays them, unless the test says otherwise. */
@@ -90,4 +90,11 @@ function parse(raw: Buffer): Arrival['envelope'] {
 /** Specification 6.3, with nothing of the sandbox's own code. */
 export function isSignedBy(secret: string, { raw, headers }: Arrival): boolean {
   return headers['x-service-signature'] === `sha256=${createHmac('sha256', secret).update(raw).digest('hex')}`;
+}
+
+/** The rows under a field of a record that must have them. */
+export function rowsOf(record: Row | undefined, field: string): Row[] {
+  const rows = record?.[field];
+  if (!Array.isArray(rows)) throw new Error(`there is no list ${field}`);
+  return rows;
 }
