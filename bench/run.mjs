@@ -8,7 +8,7 @@ import pg from 'pg';
 import { openEmbeddedPostgres } from '../dist/embedded-postgres/open-embedded-postgres.js';
 import { migrate } from '../dist/records/database.js';
 import { load } from './load.mjs';
-import { ourRequest, stripeRequest, writeRequests } from './sign.mjs';
+import { ourRequest, SECRET, stripeRequest, writeRequests } from './sign.mjs';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 6);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
@@ -17,18 +17,46 @@ const REQUESTS = Number(process.env.BENCH_REQUESTS ?? 40_000);
 const folder = mkdtempSync(join(tmpdir(), 'tallyhook-bench-'));
 const say = (text) => process.stderr.write(`${text}\n`);
 
-/** Starts one of bench/servers/ as a process of its own. */
-async function serve(name, ...args) {
-  const file = fileURLToPath(new URL(`servers/${name}.mjs`, import.meta.url));
-  const child = spawn(process.execPath, [file, ...args], {
+const PORT = { worker: /metrics +http:.*:(\d+)/, any: /receiver +http:.*:(\d+)/ };
+const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+
+/** What the product needs to run; the service itself is never called. */
+const settings = (databaseUrl) => ({
+  DATABASE_URL: databaseUrl,
+  SERVICE_BASE_URL: 'http://127.0.0.1:9',
+  SERVICE_API_KEY: 'bench',
+  WEBHOOK_SECRETS: `bench=${SECRET}`,
+  HOST: '127.0.0.1',
+  PORT: '0',
+  METRICS_PORT: '0',
+  LOG_LEVEL: 'error',
+});
+
+/** The contenders, each a process of its own that prints where it listens. */
+const processes = {
+  ours: (databaseUrl) => ({ args: [CLI, 'serve'], env: settings(databaseUrl) }),
+  worker: (databaseUrl) => ({ args: [CLI, 'work'], env: settings(databaseUrl) }),
+  express: () => ({ args: [server('express')], env: {} }),
+  bare: () => ({ args: [server('bare')], env: {} }),
+  stripe: (databaseUrl) => ({ args: [server('stripe'), databaseUrl], env: {} }),
+};
+
+function server(name) {
+  return fileURLToPath(new URL(`servers/${name}.mjs`, import.meta.url));
+}
+
+async function serve(name, databaseUrl) {
+  const { args, env } = processes[name](databaseUrl);
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, NODE_ENV: 'production' },
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env },
   });
   const port = await new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`${name} did not start within 60 s`)), 60_000);
     child.once('exit', (code) => reject(new Error(`${name} ended with code ${code} before it listened`)));
     child.stdout.on('data', (chunk) => {
-      const match = /PORT (\d+)/.exec(chunk.toString());
+      const match = PORT[name]?.exec(chunk.toString()) ?? PORT.any.exec(chunk.toString());
       if (!match) return;
       clearTimeout(timer);
       resolve(Number(match[1]));
@@ -49,17 +77,17 @@ const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers
 /** One load on each server in turn, ROUNDS times, so that all meet the same weather. */
 async function accepts(databaseUrl) {
   const contenders = {
-    tallyhook: { make: ourRequest, args: ['ours', databaseUrl] },
-    'express, no database': { make: ourRequest, args: ['express'] },
-    'bare node:http + HMAC': { make: ourRequest, args: ['bare'] },
-    'stripe-sync-engine': { make: stripeRequest, args: ['stripe', databaseUrl] },
+    tallyhook: { make: ourRequest, process: 'ours' },
+    'express, no database': { make: ourRequest, process: 'express' },
+    'bare node:http + HMAC': { make: ourRequest, process: 'bare' },
+    'stripe-sync-engine': { make: stripeRequest, process: 'stripe' },
   };
   const results = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]));
   for (let round = 1; round <= ROUNDS; round += 1) {
-    for (const [name, { make, args }] of Object.entries(contenders)) {
+    for (const [name, { make, process: kind }] of Object.entries(contenders)) {
       const file = join(folder, 'requests');
       writeRequests(file, REQUESTS, make);
-      const server = await serve(...args);
+      const server = await serve(kind, databaseUrl);
       await load({ port: server.port, requests: file, seconds: 1 });
       writeRequests(file, REQUESTS, make);
       results[name].push(await load({ port: server.port, requests: file, seconds: SECONDS }));

@@ -14,5 +14,5 @@ createServer((req, res) => {
     res.end('{"received":true}');
   });
 }).listen(0, '127.0.0.1', function listening() {
-  process.stdout.write(`PORT ${this.address().port}\n`);
+  process.stdout.write(`receiver http://127.0.0.1:${this.address().port}\n`);
 });

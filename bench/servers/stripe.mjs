@@ -1,12 +1,18 @@
 // The peer: @supabase/stripe-sync-engine's processWebhook behind Express, on the same Postgres.
 import { createRequire } from 'node:module';
 import express from 'express';
+import pg from 'pg';
 import { SECRET } from '../sign.mjs';
 
 // Its migrations are found only from the CommonJS build.
 const { StripeSync, runMigrations } = createRequire(import.meta.url)('@supabase/stripe-sync-engine');
 
 const databaseUrl = process.argv[2];
+// Its migrations give tables to a role of this name, and only log when that fails.
+const admin = new pg.Client({ connectionString: databaseUrl });
+await admin.connect();
+await admin.query('DO $$ BEGIN CREATE ROLE postgres; EXCEPTION WHEN duplicate_object THEN NULL; END $$');
+await admin.end();
 await runMigrations({ databaseUrl, schema: 'stripe' });
 const sync = new StripeSync({
   poolConfig: { connectionString: databaseUrl, max: 10 },
@@ -24,5 +30,5 @@ app.use((error, _req, res, _next) => {
   res.status(500).end();
 });
 app.listen(0, '127.0.0.1', function listening() {
-  process.stdout.write(`PORT ${this.address().port}\n`);
+  process.stdout.write(`receiver http://127.0.0.1:${this.address().port}\n`);
 });
