@@ -1,65 +1,46 @@
-import { TimeoutStrategy, timeout } from 'cockatiel';
+import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../errors.js';
 import { keepRunning } from './keep-running.js';
-import {
-  type JobQueue,
-  openQueue,
-  openWhenReady,
-  openWorker,
-  QUEUE_TIMEOUT_MS,
-  type QueueSettings,
-} from './queue-backend.js';
+import { openWorker, type QueueSettings } from './queue-backend.js';
+import { createQueueProducer } from './queue-producer.js';
 
 /** What the console can't do by itself and asks the roles for. */
 export type CommandName = 'recover' | 'run' | 'doctor' | 'replay';
 
 export type CommandHandlers = Partial<Record<CommandName, (payload: unknown) => Promise<unknown>>>;
 
-/** The queue of commands can't be reached: nothing was asked. */
+/** The queue of commands can't be reached. Whether the command will be carried out is not known. */
 export class CommandQueueError extends AppError {
   readonly code = 'command_queue_unavailable';
   override readonly retryable = true;
+}
+
+export interface CommandQueue {
+  /** Answers with the command's id once it is queued. Throws CommandQueueError where the queue can't be reached. */
+  send(name: CommandName, payload: unknown): Promise<{ id: string }>;
+  close(): Promise<void>;
 }
 
 const KEEP = {
   removeOnComplete: { age: 86_400, count: 1_000 },
   removeOnFail: { age: 7 * 86_400, count: 1_000 },
 };
-
-const inTime = timeout(QUEUE_TIMEOUT_MS, TimeoutStrategy.Aggressive);
-
-export interface CommandQueue {
-  /** Answers with the command's id once it is queued. Throws CommandQueueError after 2 s. */
-  send(name: CommandName, payload: unknown): Promise<{ id: string }>;
-  close(): Promise<void>;
-}
+const OPEN_TIMEOUT_MS = 2_000;
 
 export function createCommandQueue(settings: QueueSettings): CommandQueue {
-  const stop = new AbortController();
-  let open: JobQueue<unknown> | null = null;
-  const opened = openWhenReady(() => openQueue<unknown>('commands', settings), stop.signal).then((queue) => {
-    open = queue;
-    return queue;
-  });
+  const producer = createQueueProducer<unknown>('commands', settings);
   return {
     async send(name, payload) {
       try {
-        return await inTime.execute(async () => {
-          const jobs = await (await opened)?.addBulk([{ name, data: payload, opts: KEEP }]);
-          const id = jobs?.[0]?.id;
-          if (id === undefined) throw new Error('the queue is closed');
-          return { id };
-        });
+        await Promise.race([producer.opened, delay(OPEN_TIMEOUT_MS, undefined, { ref: false })]);
+        const [job] = await producer.add([{ name, data: payload, opts: KEEP }]);
+        if (job?.id === undefined) throw new Error('the queue gave no id');
+        return { id: job.id };
       } catch (cause) {
         throw new CommandQueueError(`the command ${name} could not be queued`, { cause });
       }
     },
-    async close() {
-      stop.abort();
-      await opened;
-      const queue = open;
-      if (queue) await inTime.execute(() => queue.close()).catch(() => void queue.disconnect().catch(() => {}));
-    },
+    close: () => producer.close(),
   };
 }
 

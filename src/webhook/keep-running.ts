@@ -32,7 +32,7 @@ export function keepRunning<T>(
   };
 
   const running = (async () => {
-    const opened = await openWhenReady(() => create(tracked), stop.signal);
+    const opened = await openWhenReady(log, () => create(tracked), stop.signal);
     if (!opened) return;
     worker = opened;
     while (!stop.signal.aborted) {

@@ -45,10 +45,8 @@ export type Processor<T> = (job: Pick<Job<T>, 'id' | 'name' | 'data'>) => Promis
 const REDIS_PREFIX = '{tallyhook}';
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 10_000;
+const COMMAND_TIMEOUT_MS = 2_000;
 const REOPEN_DELAY_MS = 500;
-
-/** The longest that an answer of the queue is waited for before it counts as unreachable. */
-export const QUEUE_TIMEOUT_MS = 2_000;
 
 export function openQueue<T>(name: QueueName, settings: QueueSettings): JobQueue<T> {
   const onError = logSeldom(settings.log, `queue ${name}: connection trouble`);
@@ -56,7 +54,7 @@ export function openQueue<T>(name: QueueName, settings: QueueSettings): JobQueue
     const connection = {
       ...redisConnection(settings.redisUrl),
       enableOfflineQueue: false,
-      commandTimeout: QUEUE_TIMEOUT_MS,
+      commandTimeout: COMMAND_TIMEOUT_MS,
     };
     const queue = new Queue<T, unknown, string, T, unknown, string>(name, {
       connection,
@@ -123,29 +121,36 @@ function postgresConnection(url: string, max: number): PostgresConnectionOptions
 
 interface Openable {
   waitUntilReady(): Promise<unknown>;
-  disconnect(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /**
  * Opens a queue or worker however long its server takes to appear; null once `signal` is aborted.
  * BullMQ remembers a failed first connection for ever, so each try is a new instance.
  */
-export async function openWhenReady<T extends Openable>(create: () => T, signal: AbortSignal): Promise<T | null> {
+export async function openWhenReady<T extends Openable>(
+  log: Logger,
+  create: () => T,
+  signal: AbortSignal,
+): Promise<T | null> {
+  const onError = logSeldom(log, 'a queue could not be opened');
+  const aborted = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
   while (!signal.aborted) {
     const opened = create();
-    const ready = await Promise.race([opened.waitUntilReady().then(isReady, isNotReady), aborted(signal)]);
-    if (ready && !signal.aborted) return opened;
-    void opened.disconnect().catch(() => {});
+    const failed = opened.waitUntilReady().then(() => null, toError);
+    const outcome = await Promise.race([failed, aborted.then(() => new Error('closed'))]);
+    if (outcome === null && !signal.aborted) return opened;
+    // Closing, unlike disconnecting, also ends a connection that was never there.
+    void opened.close().catch(() => {});
+    if (signal.aborted) break;
+    onError(outcome);
     await delay(REOPEN_DELAY_MS, undefined, { signal }).catch(() => {});
   }
   return null;
 }
 
-const isReady = () => true;
-const isNotReady = () => false;
-
-function aborted(signal: AbortSignal): Promise<false> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(false), { once: true });
-  });
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import { TimeoutStrategy, timeout } from 'cockatiel';
 import { logSeldom } from './log-seldom.js';
-import { type JobQueue, openQueue, openWhenReady, QUEUE_TIMEOUT_MS, type QueueSettings } from './queue-backend.js';
+import type { QueueSettings } from './queue-backend.js';
+import { createQueueProducer, QUEUE_TIMEOUT_MS } from './queue-producer.js';
 
 /** What a job of the `events` queue carries: ids of inbox rows, nothing else. */
 export interface EventJob {
@@ -31,35 +31,23 @@ const KEEP = {
   removeOnFail: { age: 86_400, count: 1_000 },
 };
 
-const inTime = timeout(QUEUE_TIMEOUT_MS, TimeoutStrategy.Aggressive);
-
 /** The producer's end of the `events` queue. The inbox row is the outbox: losing a job costs seconds, never an event. */
 export function createEventQueue(settings: QueueSettings): EventQueue {
-  const stop = new AbortController();
+  const producer = createQueueProducer<EventJob>('events', settings);
   const dropped = logSeldom(settings.log, 'events not queued, the sweep of the inbox will find them');
+  const replaying = new Set<Promise<void>>();
   let waiting: string[] = [];
-  let queue: JobQueue<EventJob> | null = null;
   let flushing: Promise<void> | null = null;
-  let replaying: Promise<unknown> = Promise.resolve();
 
-  const canFlush = () => queue !== null && waiting.length > 0;
-  const opened = openWhenReady(() => openQueue<EventJob>('events', settings), stop.signal).then((ready) => {
-    queue = ready;
-    flush();
-  });
-
-  function add(ids: string[], perJob: number): Promise<unknown> {
-    const target = queue;
-    if (!target) return Promise.reject(new Error('the queue is not connected'));
-    return inTime.execute(() => target.addBulk(chunks(ids, perJob).map(toJob)));
-  }
+  const add = (ids: string[], perJob: number) => producer.add(chunks(ids, perJob).map(toJob)).then(() => {}, dropped);
+  const canFlush = () => producer.isOpen() && waiting.length > 0;
 
   async function drain(): Promise<void> {
     await nextTurn();
     while (canFlush()) {
       const ids = waiting.slice(0, MAX_PER_FLUSH);
       waiting = waiting.slice(MAX_PER_FLUSH);
-      await add(ids, MAX_PER_JOB).catch(dropped);
+      await add(ids, MAX_PER_JOB);
       await delay(GATHER_MS);
     }
   }
@@ -71,6 +59,8 @@ export function createEventQueue(settings: QueueSettings): EventQueue {
     });
   }
 
+  void producer.opened.then(flush);
+
   return {
     enqueue(ids) {
       const room = Math.max(0, MAX_WAITING - waiting.length);
@@ -79,18 +69,14 @@ export function createEventQueue(settings: QueueSettings): EventQueue {
       flush();
     },
     replay(ids) {
-      const added = opened.then(() => add(ids, 1)).catch(dropped);
-      replaying = Promise.all([replaying, added]);
+      const added = producer.opened.then(() => add(ids, 1)).finally(() => replaying.delete(added));
+      replaying.add(added);
     },
     async close() {
       const deadline = performance.now() + QUEUE_TIMEOUT_MS;
-      while (canFlush() && performance.now() < deadline) await delay(GATHER_MS);
-      await inTime.execute(() => replaying).catch(() => {});
-      stop.abort();
-      await opened;
-      const open = queue;
-      queue = null;
-      if (open) await inTime.execute(() => open.close()).catch(() => void open.disconnect().catch(() => {}));
+      const isBusy = () => producer.isOpen() && (flushing !== null || replaying.size > 0);
+      while (isBusy() && performance.now() < deadline) await delay(GATHER_MS);
+      await producer.close();
     },
   };
 }

@@ -1,5 +1,7 @@
+import * as fc from 'fast-check';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { recordRules } from '../../src/domain/records.js';
 import { createMetrics } from '../../src/metrics.js';
 import { MAX_ATTEMPTS } from '../../src/records/inbox-work.js';
 import { type ApplyDeps, applyEvents } from '../../src/webhook/apply-events.js';
@@ -180,6 +182,45 @@ describe('an event that can not be applied', () => {
     await applyEvents(deps, ids);
     expect(new Set(await statuses())).toEqual(new Set(['applied']));
   });
+});
+
+it('whatever the data holds, an event is applied or unhandled, never failed', async () => {
+  const text = fc.constantFrom(
+    '',
+    'pi_1',
+    'order-1',
+    'x'.repeat(3_000),
+    'a\u0000b',
+    '\ud800',
+    '2023-13-45',
+    'infinity',
+    '1e400',
+  );
+  const amount = fc.constantFrom('10', '9'.repeat(40), '-1', 'NaN', `0.${'1'.repeat(30)}`);
+  const other = fc.constantFrom(0, -1, 1.5, 1e300, null, true, [], {}, [{}], { id: 'in_1' }, [
+    { id: 'in_2', status: 7 },
+  ]);
+  const value = fc.oneof(text, text, amount, other);
+  const { columns, amounts } = recordRules.payment_intent;
+  const fields = [
+    'irregularStatus',
+    'payins',
+    'metadata',
+    'expiresAt',
+    ...amounts,
+    ...columns.map(({ field }) => field),
+  ];
+  const record = fc.record(
+    { id: fc.string({ minLength: 1 }), ...Object.fromEntries(fields.map((name) => [name, value])) },
+    { requiredKeys: [] },
+  );
+  const type = fc.constantFrom('payment_intent.completed', 'payment_intent.odd', 'payin.confirmed');
+  const given = fc.sample(
+    fc.record({ event: type, data: fc.oneof(record, fc.record({ paymentIntent: record, payin: record })) }),
+    400,
+  );
+  const ids = await storeEvents(database.db, given);
+  expect(await applyEvents(deps, ids)).toMatchObject({ failed: 0 });
 });
 
 describe('the sweep of the inbox', () => {
