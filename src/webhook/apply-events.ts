@@ -20,7 +20,7 @@ export interface ApplyDeps extends Omit<SaveContext, 'now'> {
 }
 
 /** The database could not be used; nothing is lost, and nothing counted against an event. */
-export class ApplyInterruptedError extends AppError {
+class ApplyInterruptedError extends AppError {
   readonly code = 'apply_interrupted';
   override readonly retryable = true;
 }

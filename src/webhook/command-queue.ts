@@ -5,12 +5,12 @@ import { openWorker, type QueueSettings } from './queue-backend.js';
 import { createQueueProducer } from './queue-producer.js';
 
 /** What the console can't do by itself and asks the roles for. */
-export type CommandName = 'recover' | 'run' | 'doctor' | 'replay';
+type CommandName = 'recover' | 'run' | 'doctor' | 'replay';
 
 export type CommandHandlers = Partial<Record<CommandName, (payload: unknown) => Promise<unknown>>>;
 
 /** The queue of commands can't be reached. Whether the command will be carried out is not known. */
-export class CommandQueueError extends AppError {
+class CommandQueueError extends AppError {
   readonly code = 'command_queue_unavailable';
   override readonly retryable = true;
 }

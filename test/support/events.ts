@@ -12,7 +12,7 @@ export interface TestEvent {
 }
 
 /** An event as the receiver would store it. */
-export function arrivalOf({ timestamp = 1_700_000_000, ...event }: TestEvent): Arrival {
+function arrivalOf({ timestamp = 1_700_000_000, ...event }: TestEvent): Arrival {
   const body = Buffer.from(JSON.stringify({ ...event, timestamp }));
   const parsed = parseEnvelope(body);
   if (!parsed.ok) throw new Error(parsed.detail);
