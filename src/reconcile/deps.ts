@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Json, JsonObject } from '../domain/json.js';
+import type { KytWords } from '../domain/kyt.js';
 import type { Logger } from '../log.js';
 
 /** The kinds that can be reconciled, as the command line and the run rows name them. */
@@ -22,12 +23,14 @@ export interface PageQuery {
 
 export type PageReader = (query: PageQuery) => Promise<Answer<JsonObject[]>>;
 
-/** The part of MerchantClient that the reconcilers use. */
+/** The part of MerchantClient that the reconcilers use. It rejects with a ServiceError. */
 export interface ServiceReader {
   reply(
     operation: 'listPaymentIntents' | 'getPayin',
     request: { path?: Record<string, string>; query?: Record<string, string | number>; signal?: AbortSignal },
   ): Promise<Answer<Json>>;
+  /** The likeliest time of the service's clock, ms. */
+  serviceNow(): number;
 }
 
 export interface ReconcileDeps {
@@ -38,5 +41,7 @@ export interface ReconcileDeps {
   now: () => Date;
   client: ServiceReader;
   adoptedAt: Date;
+  /** How the account's compliance results are read; left out: domain/kyt.ts. */
+  kytWords?: KytWords;
   metrics?: { reconcileLastSuccess: { set(labels: { kind: string }, value: number): void } };
 }

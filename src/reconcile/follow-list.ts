@@ -10,6 +10,8 @@ const SURELY_SHORT = 20;
 const LONGEST_TRAIL = 300;
 /** So many answers in a row without a new row, and the walk is going in circles. */
 const PATIENCE = 40;
+/** So often a walk may lose its place altogether and begin again at the head. */
+const MAX_RESTARTS = 5;
 
 export type Incomplete =
   | NonNullable<ReadRows['flaw']>
@@ -42,6 +44,8 @@ export interface WalkOptions {
 /** One answer of the service during a walk. Everything in `rows` was read; the rest tells what it proves. */
 export interface WalkPage {
   rows: ListRow[];
+  /** So many of them did not come up in the pages just before. */
+  fresh: number;
   from: number;
   to: number;
   /** `chain` follows on `above` in the list without a gap. False: the place was lost, the walk asks again. */
@@ -88,11 +92,11 @@ export async function followList(
     options.signal?.throwIfAborted();
     if (state.walk.calls >= (options.maxPages ?? 100_000)) return end(state, 'page_limit');
     const { cursor, anchors } = overlapCursor(state.trail, state.stepBack, state.trustOrder);
-    if (cursor === null && !state.walk.fromHead) return end(state, 'lost_place');
+    if (cursor === null && !mayStartAtHead(state)) return end(state, 'lost_place');
     const { data, from, to } = await read(queryOf(options, cursor));
     const { rows, flaw } = readRows(data);
-    count(state, { rows, from, to });
-    const page = follow(state, { rows, from, to, anchors, fromHead: cursor === null, bound: options.bound });
+    const fresh = count(state, { rows, from, to });
+    const page = follow(state, { rows, fresh, from, to, anchors, fromHead: cursor === null, bound: options.bound });
     const empty = page.atEnd && page.above === null && rows.length === 0;
     const doubtful = empty && ((await options.expectsRows?.()) ?? false);
     const usable = flaw === null && !doubtful;
@@ -113,6 +117,8 @@ interface WalkState {
   /** The answers don't reach beyond the rows of one millisecond. */
   trustOrder: boolean;
   idle: number;
+  /** How often it began at the head. */
+  starts: number;
   /** The longest answer so far: a shorter one may be the end. */
   longest: number;
 }
@@ -136,8 +142,15 @@ function begin(options: WalkOptions): WalkState {
     stepBack: 0,
     trustOrder: false,
     idle: 0,
+    starts: 0,
     longest: 0,
   };
+}
+
+function mayStartAtHead(state: WalkState): boolean {
+  if (!state.walk.fromHead) return false;
+  state.starts += 1;
+  return state.starts <= 1 + MAX_RESTARTS;
 }
 
 function queryOf(options: WalkOptions, cursor: string | null): PageQuery {
@@ -148,32 +161,33 @@ function queryOf(options: WalkOptions, cursor: string | null): PageQuery {
   };
 }
 
-function count(state: WalkState, answer: { rows: ListRow[]; from: number; to: number }): void {
+function count(state: WalkState, answer: { rows: ListRow[]; from: number; to: number }): number {
   const { walk, recent } = state;
   const fresh = answer.rows.filter((row) => !recent.has(row.id));
-  if (walk.calls === 0) walk.from = answer.from;
+  if (walk.from === 0) walk.from = answer.from;
   walk.to = Math.max(walk.to, answer.to);
   walk.calls += 1;
   walk.seen += fresh.length;
   state.idle = fresh.length > 0 ? 0 : state.idle + 1;
   if (recent.size > 4 * LONGEST_TRAIL) recent.clear();
   for (const row of [...state.trail, ...answer.rows]) recent.add(row.id);
+  return fresh.length;
 }
 
 /** Joins an answer to the trail, or steps back where it does not follow on. */
 function follow(
   state: WalkState,
-  answer: Pick<WalkPage, 'rows' | 'from' | 'to'> & {
+  answer: Pick<WalkPage, 'rows' | 'fresh' | 'from' | 'to'> & {
     anchors: ReadonlySet<string>;
     fromHead: boolean;
     bound: Bound | null;
   },
 ): WalkPage {
-  const { rows, from, to } = answer;
+  const { rows, fresh, from, to } = answer;
   const at = answer.fromHead ? -1 : rows.findIndex((row) => answer.anchors.has(row.id));
   if (at < 0 && !answer.fromHead) {
     state.stepBack += 1;
-    return { rows, from, to, contiguous: false, above: null, chain: [], atEnd: false, done: false };
+    return { rows, fresh, from, to, contiguous: false, above: null, chain: [], atEnd: false, done: false };
   }
   const above = at < 0 ? null : (rows[at] ?? null);
   const chain = rows.slice(at + 1);
@@ -184,11 +198,12 @@ function follow(
   const kept = above === null ? [] : state.trail.slice(0, state.trail.findIndex((place) => place.id === above.id) + 1);
   state.trail = [...kept, ...chain.map(({ id, createdAt }) => ({ id, createdAt }))].slice(-LONGEST_TRAIL);
   state.stepBack = 0;
-  state.trustOrder = !answer.fromHead && (stuck || (state.trustOrder && state.trail.at(-1)?.createdAt === lastAt));
+  const sameMoment = state.trustOrder && state.trail.at(-1)?.createdAt === lastAt;
+  state.trustOrder = !answer.fromHead && !atEnd && (stuck || sameMoment);
   state.walk.trustedOrder ||= state.trustOrder;
   state.longest = Math.max(state.longest, rows.length);
   const done = atEnd || chain.some((row) => isBelow(row, answer.bound));
-  return { rows, from, to, contiguous: true, above, chain, atEnd, done };
+  return { rows, fresh, from, to, contiguous: true, above, chain, atEnd, done };
 }
 
 /** No answer of a service that had more to tell, going by the answers before. */

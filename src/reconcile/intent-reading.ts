@@ -14,10 +14,14 @@ export interface IntentReading {
   unseen: Map<string, Place>;
   /** Held here, but missing where a page would have shown it: to be looked for once more. */
   suspects: Map<string, Place>;
+  /** Counts what was read. */
+  tally: { seen: number };
 }
 
-export function newReading(parts: Omit<IntentReading, 'unseen' | 'suspects'>): IntentReading {
-  return { ...parts, unseen: new Map(), suspects: new Map() };
+export function newReading(
+  parts: Omit<IntentReading, 'unseen' | 'suspects' | 'tally'> & Partial<Pick<IntentReading, 'tally'>>,
+): IntentReading {
+  return { tally: { seen: 0 }, ...parts, unseen: new Map(), suspects: new Map() };
 }
 
 /**
@@ -29,6 +33,7 @@ export async function keepPage(
   page: WalkPage,
   about: { status?: string; moves?: readonly StretchMove[] } = {},
 ): Promise<void> {
+  reading.tally.seen += page.fresh;
   await reading.store.save(page, about.moves ?? []);
   for (const { id } of page.rows) {
     reading.unseen.delete(id);

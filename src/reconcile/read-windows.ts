@@ -8,7 +8,7 @@ import { covers, lowerEnd, SETTLE_MS, upperEnd } from './span.js';
 const NEAR_HEAD = 80;
 /** So many of the records next above are stepping stones to begin the window on. */
 const STONES = 16;
-const PAGES_PER_WINDOW = 12;
+const PAGES_PER_WINDOW = 25;
 
 export interface Looked {
   found: Set<string>;

@@ -1,4 +1,11 @@
-import type { Kind, ReconcileDeps } from './deps.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ScheduledTask, schedule, validate } from 'node-cron';
+import { ConfigError } from '../errors.js';
+import { describeError } from '../records/database-errors.js';
+import { type Kind, kinds, type ReconcileDeps } from './deps.js';
+import { type Lock, tryLock } from './leader.js';
+import { runReconcile } from './run.js';
+import { keepVerifyingClaims } from './verify-claims.js';
 
 export interface SchedulerDeps extends ReconcileDeps {
   /** When each kind runs: a cron expression, or `off`. A kind that is not named has its default. */
@@ -10,7 +17,94 @@ export interface Scheduler {
   close(): Promise<void>;
 }
 
-/** One of many: leads or stands by, and takes over when the leader's connection is gone. */
+const OFF = 'off';
+const LEADER = 'scheduler';
+const STANDBY_MS = 1_000;
+const defaultCrons: Record<Kind, string> = { 'payment-intents': '*/5 * * * *' };
+
+/**
+ * One of many: leads or stands by, and takes over within seconds when the leader's connection is gone. The leader runs
+ * every kind that is not off once, then at its times, and reads at once what events claim. Throws a ConfigError for a
+ * time that is no cron expression.
+ */
 export function startScheduler(deps: SchedulerDeps): Scheduler {
-  throw new Error(`not yet: ${String(deps.crons)}`);
+  const crons = kinds.map((kind) => ({ kind, cron: deps.crons?.[kind] ?? defaultCrons[kind] }));
+  for (const { kind, cron } of crons) {
+    if (cron === OFF || validate(cron)) continue;
+    throw new ConfigError(`the times of ${kind}: given "${cron}"; accepted is a cron expression, or off`);
+  }
+  const on = crons.filter(({ cron }) => cron !== OFF);
+  const stop = new AbortController();
+  const done = standBy(deps, on, stop.signal);
+  return {
+    close: async () => {
+      stop.abort();
+      await done;
+    },
+  };
+}
+
+interface Timed {
+  kind: Kind;
+  cron: string;
+}
+
+async function standBy(deps: SchedulerDeps, on: Timed[], signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const lock = await tryLock(deps, LEADER).catch((error: unknown) => {
+      deps.log.warn({ error: describeError(error) }, 'leadership could not be asked for');
+      return null;
+    });
+    if (lock) await lead(deps, on, lock, signal);
+    await delay(STANDBY_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function lead(deps: SchedulerDeps, on: Timed[], lock: Lock, stop: AbortSignal): Promise<void> {
+  const signal = AbortSignal.any([stop, lock.signal]);
+  deps.log.info('this scheduler leads');
+  const runs = createRuns(deps, signal);
+  const tasks = on.map(({ kind, cron }) => tick(deps, cron, () => runs.ask(kind)));
+  try {
+    for (const { kind } of on) runs.ask(kind);
+    await keepVerifyingClaims(deps, signal);
+    await runs.settled();
+  } finally {
+    for (const task of tasks) await task.destroy();
+    await lock.release();
+  }
+}
+
+/** node-cron only tells the time: who runs is the lock's business, and what still runs is not started again. */
+function tick({ log }: SchedulerDeps, cron: string, onTick: () => void): ScheduledTask {
+  const logger = {
+    info: (text: string) => log.debug(text),
+    warn: (text: string) => log.debug(text),
+    error: (text: string | Error) => log.error({ err: text }, 'the ticker failed'),
+    debug: (text: string | Error) => log.trace({ text }, 'ticker'),
+  };
+  return schedule(cron, onTick, { logger, suppressMissedWarning: true });
+}
+
+/** One run at a time; a kind that waits or runs is not put in line again. */
+function createRuns(deps: SchedulerDeps, signal: AbortSignal): { ask(kind: Kind): void; settled(): Promise<void> } {
+  const inLine = new Set<Kind>();
+  let last: Promise<void> = Promise.resolve();
+  const perform = async (kind: Kind): Promise<void> => {
+    try {
+      if (!signal.aborted) await runReconcile(deps, { kind, full: false, withoutPayins: true, signal });
+    } catch (error) {
+      if (!signal.aborted) deps.log.error({ kind, error: describeError(error) }, 'a run could not be made');
+    } finally {
+      inLine.delete(kind);
+    }
+  };
+  return {
+    ask: (kind) => {
+      if (inLine.has(kind)) return;
+      inLine.add(kind);
+      last = last.then(() => perform(kind));
+    },
+    settled: () => last,
+  };
 }

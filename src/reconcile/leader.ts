@@ -1,0 +1,129 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { AppError } from '../errors.js';
+import type { Logger } from '../log.js';
+
+/** Held by this process until `release`, or until `signal` says that it was lost with its connection. */
+export interface Lock {
+  signal: AbortSignal;
+  release(): Promise<void>;
+}
+
+export interface LockDeps {
+  databaseUrl: string;
+  log: Logger;
+}
+
+/** Another process held the lock for longer than was to be waited. */
+export class LockTimeoutError extends AppError {
+  readonly code = 'lock_timeout';
+  override readonly retryable = true;
+}
+
+/** The connection that held the lock is gone, and somebody else may hold it now. */
+export class LockLostError extends AppError {
+  readonly code = 'lock_lost';
+  override readonly retryable = true;
+}
+
+const LOCK_CLASS = 0x7448;
+const POLL_MS = 200;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** A connection that died without a word is noticed after so long. */
+const PULSE_MS = 5_000;
+
+/**
+ * A lock among all processes on the database, bound to a connection of its own: whoever dies gives it up. Null when
+ * another process holds it.
+ */
+export async function tryLock(deps: LockDeps, name: string): Promise<Lock | null> {
+  const client = await connect(deps.databaseUrl);
+  try {
+    if (await obtain(client, name)) return hold(client, deps.log, name);
+  } catch (error) {
+    await end(client);
+    throw error;
+  }
+  await end(client);
+  return null;
+}
+
+/** The same, waiting. Throws LockTimeoutError after `timeoutMs`, and the signal's reason when it aborts. */
+export async function takeLock(
+  deps: LockDeps,
+  name: string,
+  options: { timeoutMs: number; signal?: AbortSignal; onWaiting?: () => void },
+): Promise<Lock> {
+  const client = await connect(deps.databaseUrl);
+  const deadline = performance.now() + options.timeoutMs;
+  let told = false;
+  try {
+    while (!(await obtain(client, name))) {
+      if (performance.now() >= deadline) {
+        throw new LockTimeoutError(`another process held "${name}" for more than ${options.timeoutMs / 1_000} s`);
+      }
+      if (!told) options.onWaiting?.();
+      told = true;
+      await delay(POLL_MS, undefined, options.signal ? { signal: options.signal } : {});
+      options.signal?.throwIfAborted();
+    }
+    return hold(client, deps.log, name);
+  } catch (error) {
+    await end(client);
+    throw error;
+  }
+}
+
+async function connect(connectionString: string): Promise<Client> {
+  const client = new Client({
+    connectionString,
+    application_name: 'tallyhook lock',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: PULSE_MS,
+    keepAlive: true,
+  });
+  // Without a listener a lost connection would end the process; the next query tells of it.
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+async function obtain(client: Client, name: string): Promise<boolean> {
+  const { rows } = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1, hashtext($2)) AS held', [
+    LOCK_CLASS,
+    name,
+  ]);
+  return rows[0]?.held ?? false;
+}
+
+function hold(client: Client, log: Logger, name: string): Lock {
+  const lost = new AbortController();
+  let released = false;
+  const lose = () => {
+    clearInterval(pulse);
+    if (released || lost.signal.aborted) return;
+    log.warn({ lock: name }, 'the connection that held a lock is gone');
+    lost.abort(new LockLostError(`the connection that held "${name}" is gone`));
+    void end(client);
+  };
+  const pulse = setInterval(() => void client.query('SELECT 1').catch(lose), PULSE_MS);
+  pulse.unref();
+  client.on('error', lose);
+  client.on('end', lose);
+  return {
+    signal: lost.signal,
+    release: async () => {
+      released = true;
+      clearInterval(pulse);
+      await end(client);
+    },
+  };
+}
+
+/** Ending the connection gives the lock up. It never throws, and takes no longer than a pulse. */
+async function end(client: Client): Promise<void> {
+  const limit = new AbortController();
+  const late = delay(PULSE_MS, undefined, { signal: limit.signal }).catch(() => {});
+  await Promise.race([client.end().catch(() => {}), late]);
+  limit.abort();
+}
