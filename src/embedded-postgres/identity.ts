@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, chown, cp, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { chownTree } from './chown-tree.js';
@@ -33,24 +34,39 @@ interface Place {
 }
 
 /**
- * Not root: ourselves. Root: under another number in a user namespace, where our own files stay ours, also inside a folder
- * that only root can enter. Where the system refuses that, another user with copies of binaries and data.
+ * A common user: ourselves. Root, or a user whom the system has no name for: under another number in a user namespace,
+ * where our own files stay ours, also inside a folder that only we can enter. Root, where the system refuses that: another
+ * user, with copies of binaries and data.
  */
 export async function chooseIdentity(place: Place): Promise<Identity> {
   const ourselves = direct(place);
-  if (process.getuid?.() !== 0) return ourselves;
+  const isRoot = process.getuid?.() === 0;
+  if (!isRoot && hasName()) return ourselves;
   const moved = (await homeOf(place.folder)) !== place.folder;
   if (!moved && place.unshare !== false) {
-    const unshared: Identity = {
-      ...ourselves,
-      command: (binary, args) => {
-        const inner = ourselves.command(binary, args);
-        return { file: 'unshare', args: [...UNSHARE, inner.file, ...inner.args] };
-      },
-    };
+    const unshared = inNamespace(ourselves);
     if (await works(unshared)) return unshared;
   }
-  return lodge(place);
+  return isRoot ? lodge(place) : ourselves;
+}
+
+/** initdb refuses to work for a user that the system has no name for, as containers often run with. */
+function hasName(): boolean {
+  try {
+    return userInfo().username !== '';
+  } catch {
+    return false;
+  }
+}
+
+function inNamespace(ourselves: Identity): Identity {
+  return {
+    ...ourselves,
+    command: (binary, args) => {
+      const inner = ourselves.command(binary, args);
+      return { file: 'unshare', args: [...UNSHARE, inner.file, ...inner.args] };
+    },
+  };
 }
 
 /** Where the data directory of an instance stands. */
