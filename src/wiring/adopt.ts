@@ -7,7 +7,7 @@ import { bindInstallation } from '../records/installation.js';
 import type { Readiness } from './readiness.js';
 
 /** The database or its schemas did not appear in time. */
-export class NotReadyError extends AppError {
+class NotReadyError extends AppError {
   readonly code = 'not_ready';
   override readonly retryable = true;
 }

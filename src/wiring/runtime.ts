@@ -22,7 +22,7 @@ export interface Runtime extends Pick<Store, 'db' | 'databaseUrl'> {
 /** No role works without knowing the service. */
 export const SERVICE_NEEDS = ['SERVICE_BASE_URL', 'SERVICE_API_KEY'] as const;
 
-export type ServiceConfig = Config & { SERVICE_BASE_URL: string; SERVICE_API_KEY: string };
+type ServiceConfig = Config & { SERVICE_BASE_URL: string; SERVICE_API_KEY: string };
 
 const POOL_SIZE = 20;
 
