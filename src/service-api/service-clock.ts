@@ -38,8 +38,7 @@ export class ServiceClock {
   note(sample: ClockSample): void {
     const { low, high } = boundsOf(sample, sample.receivedAt);
     if (!Number.isFinite(low + high) || low > high) return;
-    const oldest = sample.receivedAt - MAX_AGE_MS;
-    const kept = this.samples.filter((known) => known.receivedAt >= oldest && !isFar(known, sample));
+    const kept = this.samples.filter((known) => !isFar(known, sample));
     this.samples = [...kept, sample].slice(-MAX_SAMPLES);
   }
 

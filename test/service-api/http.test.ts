@@ -187,6 +187,16 @@ describe('the circuit', () => {
     await client.listPaymentIntents();
   });
 
+  it('fails a call at once while it is open, without pauses and retries', async () => {
+    const turns = vi.fn(() => Promise.resolve());
+    const client = testClient({ patience: { failures: 2, openMs: 60_000, longestOpenMs: 60_000 }, takeSlot: turns });
+    service().times(2).reply(500);
+    await rejection(client.listPaymentIntents(), CircuitOpenError);
+    expect(turns).toHaveBeenCalledTimes(3);
+    await rejection(client.listPaymentIntents(), CircuitOpenError);
+    expect(turns).toHaveBeenCalledTimes(4);
+  });
+
   it('opens again when the first call after the pause fails', async () => {
     const client = testClient({ patience });
     service().times(4).reply(500);
