@@ -68,9 +68,9 @@ function valuesOf(headers: HeaderValues, name: string): readonly string[] {
   return found;
 }
 
-/** Only a scheme's name is repeated: the rest may be anything, a secret by mistake too. */
+/** Only the name of a known scheme is repeated: the rest may be anything, a secret by mistake too. */
 function openingOf(header: string): string {
-  const scheme = /^[A-Za-z0-9-]{1,16}(?==)/.exec(header)?.[0];
+  const scheme = /^(sha-?\d{1,3}|md5|hmac|v\d|t)(?==)/i.exec(header)?.[0];
   if (header === '') return 'is empty';
   return scheme ? `begins with "${scheme}=", not "${PREFIX}"` : `does not begin with "${PREFIX}"`;
 }

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { LosslessNumber, parse as losslessParse, stringify } from 'lossless-json';
+import { describe, expect, test } from 'vitest';
+import { JsonTextError, parseJson } from '../../src/domain/parse-json.js';
+
+const parse = (text: string, maxDepth = 512) => parseJson(text, maxDepth);
+
+test('reads what JSON.parse reads, with the same keys and values', () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 6, stringUnit: 'binary' }), fc.constantFrom(0, 1, 2), (text, indent) => {
+      const written = JSON.stringify(JSON.parse(text), null, indent);
+      expect(JSON.parse(stringify(parse(written).value) ?? '')).toEqual(JSON.parse(written));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('refuses what JSON.parse refuses: a valid text with one character changed, removed or added', () => {
+  const edit = fc.tuple(fc.nat(), fc.constantFrom(...'{}[]:,"\\ \n\t0159.-+eEtrufalsn/\0\u00a0\ufeffü'), fc.nat(2));
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 3 }), fc.array(edit, { minLength: 1, maxLength: 3 }), (text, edits) => {
+      const broken = edits.reduce((before, [at, character, removed]) => {
+        const start = at % (before.length + 1);
+        return before.slice(0, start) + character + before.slice(start + removed);
+      }, text);
+      let expected: unknown;
+      try {
+        expected = JSON.parse(broken);
+      } catch {
+        expect(() => parse(broken)).toThrow(JsonTextError);
+        return;
+      }
+      try {
+        expect(JSON.parse(stringify(parse(broken).value) ?? '')).toEqual(expected);
+      } catch (error) {
+        expect((error as Error).message).toContain('already has');
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+describe('keys', () => {
+  test.each([
+    '{"a":1,"a":1}',
+    '{"a":1,"\\u0061":2}',
+    '{"x":[{"b":{},"b":{}}]}',
+    '{"__proto__":1,"__proto__":1}',
+    '{"":0,"":0}',
+    '{"1":0,"1":0}',
+  ])('%s: a key twice in one object is refused', (text) => {
+    expect(() => parse(text)).toThrow(/a key that the object already has at position \d+/);
+  });
+
+  test('the same key in different objects, and names that every object inherits, are fine', () => {
+    const text = '{"a":{"a":1},"b":[{"a":1},{"a":2}],"toString":1,"constructor":2,"hasOwnProperty":3}';
+    expect(stringify(parse(text).value)).toBe(text);
+  });
+
+  test('"__proto__" becomes a key and leaves the prototype alone', () => {
+    const { value } = parse('{"__proto__":{"admin":true}}');
+    expect(Object.hasOwn(value as object, '__proto__')).toBe(true);
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect('admin' in (value as object)).toBe(false);
+  });
+});
+
+describe('depth', () => {
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+  test('as deep as allowed is fine, one more is refused; neighbours do not add up', () => {
+    expect(() => parse(nested(512))).not.toThrow();
+    expect(() => parse(nested(513))).toThrow('nesting deeper than 512');
+    expect(() => parse(`[${'[],{},'.repeat(600)}1]`, 2)).not.toThrow();
+  });
+
+  test('10,000,000 brackets are refused at once', () => {
+    const start = performance.now();
+    expect(() => parse('{"a":'.repeat(2_000_000))).toThrow('nesting deeper');
+    expect(() => parse('['.repeat(10_000_000))).toThrow('nesting deeper');
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+});
+
+describe('numbers', () => {
+  test('keep the digits they were written with', () => {
+    const digits = '1234567890'.repeat(10);
+    const text = `[${digits},-0,1.10,1E+2,0.${digits},1e999]`;
+    expect(stringify(parse(text).value)).toBe(text);
+    expect(parse('1.0').value).toEqual(new LosslessNumber('1.0'));
+    expect(parse(text).value).toEqual(losslessParse(text));
+  });
+
+  test.each(['01', '+1', '.5', '1.', '1e', '0x10', 'NaN', 'Infinity', '-', '1_000'])('%s is none', (text) => {
+    expect(() => parse(text)).toThrow(JsonTextError);
+  });
+});
+
+describe('what other readers can hold', () => {
+  test.each(['"\\u0000"', '"\\ud800"', '{"\\udc00x":1}', '1e101', '1e-101', `1${'0'.repeat(1_000)}`])(
+    '%s is read, and reported as not portable',
+    (text) => expect(parse(`[${text}]`).portable).toBe(false),
+  );
+
+  test.each(['"\\ud83d\\ude00"', '"\u{1f600}"', '1e100', '1'.repeat(100), '"\\u0001"'])('%s is portable', (text) => {
+    expect(parse(`[${text}]`).portable).toBe(true);
+  });
+});

@@ -1,0 +1,81 @@
+import type { RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express, { type Express } from 'express';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { createReceiver } from '../../src/index.js';
+import { createLog } from '../../src/log.js';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
+import { post } from '../support/receiver.js';
+import { eventBody, secrets } from '../support/signed.js';
+
+let database: TestDatabase;
+const cleanups: (() => Promise<unknown>)[] = [];
+const lines: string[] = [];
+const log = createLog('warn', { write: (line) => void lines.push(line) });
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+afterAll(() => database.drop());
+
+const fresh = (id: string) => eventBody(id, { timestamp: Math.floor(Date.now() / 1000) });
+
+/** An app of somebody else around our handler; `mount` decides where. */
+async function startApp(mount: (app: Express, handler: RequestListener) => void): Promise<string> {
+  const receiver = await createReceiver({ databaseUrl: database.url, secrets, log });
+  cleanups.push(() => receiver.close());
+  const app = express();
+  mount(app, receiver.handler);
+  const server = app.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  cleanups.push(() => new Promise((resolve) => void (server.close(resolve), server.closeAllConnections())));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/payments`;
+}
+
+test('mounted before any body parser, it stores events', async () => {
+  const url = await startApp((app, handler) => {
+    app.post('/hooks/payments', handler);
+    app.use(express.json());
+  });
+  const body = fresh('pi_mounted');
+  expect(await post(url, body)).toMatchObject({ status: 200, body: { received: true, duplicate: false } });
+  expect(await post(url, body)).toMatchObject({ status: 200, body: { duplicate: true } });
+  expect(await database.db('inbox').where({ status: 'received' })).toHaveLength(1);
+});
+
+test('behind express.raw() it works as well: the bytes are still there', async () => {
+  const url = await startApp((app, handler) => void app.use('/hooks', express.raw({ type: '*/*' }), handler));
+  expect(await post(url, fresh('pi_raw'))).toMatchObject({ status: 200 });
+  expect(await post(url, fresh('pi_forged'), { 'x-service-signature': 'sha256=00' })).toMatchObject({ status: 401 });
+});
+
+test.each([
+  ['json', express.json({ type: '*/*' })],
+  ['text', express.text({ type: '*/*' })],
+])('behind a parser of %s it says loudly what is wrong, and answers 503', async (_, parser) => {
+  const url = await startApp((app, handler) => void app.use(parser, handler));
+  const answer = await post(url, fresh('pi_parsed'));
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get('retry-after')).not.toBeNull();
+  expect(lines.join('')).toContain('mount the handler before any body parser');
+});
+
+test('refuses to start on a database without its schema, unless it may migrate', async () => {
+  const empty = await createEmptyDatabase();
+  cleanups.push(() => empty.drop());
+  await expect(createReceiver({ databaseUrl: empty.url, secrets, log })).rejects.toThrow('tallyhook migrate');
+  const receiver = await createReceiver({ databaseUrl: empty.url, secrets, log, migrate: true });
+  await receiver.close();
+});
+
+test('what it stores is queued for the workers', async () => {
+  const url = await startApp((app, handler) => void app.post('/hooks/payments', handler));
+  const answer = await post(url, fresh('pi_queued'));
+  await vi.waitFor(async () => {
+    const { rows } = await database.db.raw('SELECT data::text AS data FROM bullmq.job');
+    expect(JSON.stringify(rows)).toContain(String(answer.body['id']));
+  });
+});

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { listRejections } from '../../src/records/rejections.js';
+import { diagnose } from '../../src/webhook/diagnose.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { startReceiver } from '../support/receiver.js';
+import { eventBody, NOW, SECRET, secrets, sign, signedHeaders } from '../support/signed.js';
+
+let database: TestDatabase;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  receiver = await startReceiver(database.db);
+});
+afterEach(async () => {
+  await receiver.close();
+  await database.drop();
+});
+
+const counts = async () =>
+  Object.fromEntries((await database.db('rejection_counts')).map(({ reason, count }) => [reason, Number(count)]));
+
+test('every refusal is counted by its reason; of each reason a bounded sample is kept', async () => {
+  const body = eventBody('pi_1');
+  for (let i = 0; i < 60; i += 1) await receiver.post(body, { 'x-service-signature': sign(`${i}`) });
+  await receiver.post(body, {});
+  await receiver.post(eventBody('pi_1', { timestamp: NOW - 301 }));
+  await receiver.post('x'.repeat(70_000));
+  await vi.waitFor(
+    async () =>
+      expect(await counts()).toEqual({
+        invalid_signature: 60,
+        missing_signature: 1,
+        expired_timestamp: 1,
+        too_large: 1,
+      }),
+    { timeout: 5_000 },
+  );
+  const { items } = await listRejections(database.db, { reason: 'invalid_signature' });
+  expect(items.length).toBeGreaterThan(0);
+  expect(items.length).toBeLessThan(20);
+  expect(items[0]).toMatchObject({
+    reason: 'invalid_signature',
+    bodySize: body.length,
+    bodyHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    firstBytes: body.slice(0, 128),
+    rejectedAt: new Date(NOW * 1000).toISOString(),
+  });
+  expect((await listRejections(database.db, {})).items.map(({ reason }) => reason)).toContain('expired_timestamp');
+});
+
+test('a flood of bad signatures costs no query for each', async () => {
+  let taken = 0;
+  const acquire = database.db.client.acquireConnection.bind(database.db.client);
+  vi.spyOn(database.db.client, 'acquireConnection').mockImplementation(() => {
+    taken += 1;
+    return acquire();
+  });
+  const start = performance.now();
+  const flood = Array.from({ length: 500 }, () => receiver.post(eventBody('x'), { 'x-service-signature': sign('y') }));
+  await Promise.all(flood);
+  const seconds = (performance.now() - start) / 1000;
+  expect(taken).toBeLessThan(3 + 2 * seconds);
+});
+
+test.each([
+  ['the secret without its prefix', /without its prefix/, sign(eventBody('a'), SECRET.slice(6)), eventBody('a')],
+  ['the secret with a newline', /newline after it/, sign(eventBody('a'), `${SECRET}\n`), eventBody('a')],
+  ['an uppercase header', /not in lowercase/, sign(eventBody('a')).toUpperCase(), eventBody('a')],
+  ['a body written again', /indented JSON/, sign(JSON.stringify(JSON.parse(eventBody('a')), null, 2)), eventBody('a')],
+  ['a body written by Python', /spaces after commas/, sign('{"event": "é", "n": [1, 2]}'), '{"event":"é","n":[1,2]}'],
+  ['a body with the end trimmed', /newline at its end/, sign(`${eventBody('a')}\n`), eventBody('a')],
+  ['a body encoded twice', /Latin-1/, sign('{"a":"é"}'), Buffer.from(Buffer.from('{"a":"é"}').toString('latin1'))],
+  ['an unknown secret', /No usual mistake/, sign(eventBody('a'), 'whsec_test'), eventBody('a')],
+])('diagnosis: %s', (_, expected, signature, body) => {
+  const diagnosis = diagnose('invalid_signature', Buffer.from(body), { 'x-service-signature': [signature] }, secrets);
+  expect(diagnosis).toMatch(expected);
+  expect(diagnosis).not.toContain(SECRET.slice(6));
+});
+
+test('a diagnosis is kept with the rejection, and never a reason to accept', async () => {
+  const body = eventBody('a');
+  const answer = await receiver.post(body, signedHeaders(body, SECRET.slice(6)));
+  expect(answer.status).toBe(401);
+  expect(JSON.stringify(answer.body)).not.toContain('prefix');
+  await vi.waitFor(async () => {
+    const { items } = await listRejections(database.db, {});
+    expect(items).toMatchObject([{ reason: 'invalid_signature', diagnosis: expect.stringContaining('"live"') }]);
+  });
+});
