@@ -2,7 +2,7 @@ import type { Asset } from './assets.js';
 import { Refusal } from './refusal.js';
 
 /** The one fiat account of the sandbox's merchant that a payment may be reversed to. */
-export const SETTLEMENT_ACCOUNT = {
+const SETTLEMENT_ACCOUNT = {
   settlementAccountAddress: '+22890123456',
   settlementPaymentMethodId: 'spm_mobile_money_tg',
 };

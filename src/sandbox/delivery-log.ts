@@ -2,7 +2,7 @@ import type { Delivery, ServiceEvent } from './delivery.js';
 import type { Endpoint } from './endpoints.js';
 import { createIdCodec } from './ids.js';
 
-export interface DeliveryQuery {
+interface DeliveryQuery {
   take: number;
   cursor: string | null;
   paymentIntentId?: string | undefined;
@@ -15,6 +15,8 @@ export interface DeliveryLog {
   add(endpoint: Endpoint, event: ServiceEvent, now: number): Delivery;
   /** Newest first; null for a cursor that this log never gave. */
   page(query: DeliveryQuery): { items: Delivery[]; nextCursor: string | null } | null;
+  /** How many there ever were. */
+  count(): number;
   /** Newest first. */
   all(): Delivery[];
 }
@@ -64,6 +66,7 @@ export function createDeliveryLog({ seed, keep }: { seed: number; keep: number }
       }
       return { items, nextCursor: null };
     },
+    count: () => forgotten + rows.length,
     all: () => rows.toReversed(),
   };
 }

@@ -11,7 +11,7 @@ export interface ServiceEvent {
   idPlace: 'none' | 'envelope' | 'header';
 }
 
-export interface Attempt {
+interface Attempt {
   at: number;
   httpStatus: number | null;
   error: string | null;

@@ -19,7 +19,7 @@ export const INTENT_STATUSES: readonly IntentStatus[] = [
   'cancelled',
 ];
 
-export type IrregularStatus = 'none' | 'pending_decision' | 'encashed' | 'refunded';
+type IrregularStatus = 'none' | 'pending_decision' | 'encashed' | 'refunded';
 
 export type PayinStatus = 'pending' | 'confirming' | 'confirmed' | 'unmatched';
 

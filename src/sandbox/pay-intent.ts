@@ -36,8 +36,9 @@ export function payIntent(merchant: Merchant, id: string, payment: Payment = {})
   intent.payins.push(payin);
   intent.updatedAt = now;
   merchant.intents.saved(intent);
-  later(merchant, merchant.service.settings.confirmationSeconds, () => seeFirstBlock(merchant, intent, payin));
-  later(merchant, merchant.service.settings.kytSeconds, () => decideKyt(merchant, payin));
+  const { confirmationSeconds, kytSeconds } = merchant.service.settings;
+  later(merchant, now, confirmationSeconds, (at) => seeFirstBlock(merchant, intent, payin, at));
+  later(merchant, now, kytSeconds, () => decideKyt(merchant, payin));
   return payin;
 }
 
@@ -66,14 +67,17 @@ function select(merchant: Merchant, intent: Intent, wanted: string | undefined, 
   merchant.emit('payment_intent.pending', intent);
 }
 
-/** Runs the step after so many seconds of the sandbox's clock; at once for 0. */
-function later(merchant: Merchant, seconds: number, step: () => void): void {
-  const { clock } = merchant.service;
-  if (seconds <= 0) step();
-  else clock.at(clock.now() + seconds * 1000, step);
+/**
+ * Runs the step so many seconds after a moment of the sandbox's clock; at once for 0. The step is told its due time, from
+ * which the next one counts: a clock that jumps ahead runs through all of them.
+ */
+function later(merchant: Merchant, from: number, seconds: number, step: (due: number) => void): void {
+  const due = from + seconds * 1000;
+  if (seconds <= 0) step(due);
+  else merchant.service.clock.at(due, () => step(due));
 }
 
-function seeFirstBlock(merchant: Merchant, intent: Intent, payin: Payin): void {
+function seeFirstBlock(merchant: Merchant, intent: Intent, payin: Payin, due: number): void {
   const now = merchant.service.clock.now();
   payin.firstBlockAt = now;
   setPayinStatus(payin, 'confirming', now);
@@ -84,7 +88,7 @@ function seeFirstBlock(merchant: Merchant, intent: Intent, payin: Payin): void {
     merchant.emit('payment_intent.confirming', intent);
   }
   const rest = (payin.confirmationsNeeded - 1) * merchant.service.settings.confirmationSeconds;
-  later(merchant, rest, () => settle(merchant, intent, payin));
+  later(merchant, due, rest, () => settle(merchant, intent, payin));
 }
 
 function decideKyt(merchant: Merchant, payin: Payin): void {

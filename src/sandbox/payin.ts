@@ -9,7 +9,7 @@ import { createDraw, hexOf } from './random.js';
 /** A payin's number is made of its intent's place and its own place there, so that its id alone finds it. */
 export const MOST_PAYINS = 64;
 
-export function payinNumber(position: number, index: number): number {
+function payinNumber(position: number, index: number): number {
   return position * MOST_PAYINS + index;
 }
 

@@ -14,7 +14,7 @@ import type { Webhooks } from './webhooks.js';
  */
 export function testSend(merchant: Merchant, webhooks: Webhooks, endpointId: string, eventType: string): Delivery {
   const endpoint = webhooks.endpoints.get(endpointId);
-  return webhooks.send(endpoint, eventType, imaginedIntent(merchant, eventType, webhooks.log.all().length));
+  return webhooks.send(endpoint, eventType, imaginedIntent(merchant, eventType, webhooks.log.count()));
 }
 
 function imaginedIntent(merchant: Merchant, eventType: string, n: number): Intent {

@@ -60,6 +60,19 @@ describe('POST /v1/payment-intents/direct', () => {
     expect(third.body.amountToSend).toBe('0.00155641');
   });
 
+  it('never asks for less than the fiat amount is worth', async () => {
+    const sandbox = await openSandbox();
+    const fiat = { requestedCoin: 'ETH', requestedCurrencyType: 'fiat', currencyRequested: 'USD', amount: '100' };
+    const { body } = await direct(sandbox, { ...GOOD, ...fiat });
+    const units = BigInt(String(body.amountToSend).replace('.', ''));
+    expect(String(body.amountToSend)).toMatch(/^0\.\d{18}$/);
+    // At 3120.75 dollars: one unit less would be worth less than 100 dollars.
+    expect([units * 312_075n >= 10_000n * 10n ** 18n, (units - 1n) * 312_075n < 10_000n * 10n ** 18n]).toEqual([
+      true,
+      true,
+    ]);
+  });
+
   it('gives a memo on chains that need one', async () => {
     const sandbox = await openSandbox();
     const one = await direct(sandbox, { ...GOOD, requestedCoin: 'XRP' });

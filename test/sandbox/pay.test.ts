@@ -129,6 +129,27 @@ describe('a payment', () => {
     expect(states(row)).toEqual(['waiting_address_selection', 'expired', 'unmatched']);
   });
 
+  it('seen in time stays open past its end until the chain has settled it', async () => {
+    const sandbox = await openSandbox({ confirmationSeconds: 600 });
+    const id = sandbox.control.createPayment({ amount: '100', currency: 'USDT.TRC20' });
+    sandbox.control.advance(3590);
+    sandbox.control.pay(id);
+    sandbox.control.advance(20);
+    expect(sandbox.control.paymentIntent(id)?.status).toBe('pending');
+    sandbox.control.advance(1800);
+    expect(sandbox.control.paymentIntent(id)).toMatchObject({ status: 'completed', irregularStatus: 'none' });
+  });
+
+  it('paid late and encashed is completed, its payin confirmed', async () => {
+    const { sandbox, id, pay, show } = await startPayment();
+    sandbox.control.advance(3600);
+    await pay();
+    sandbox.control.decide(id, 'encash');
+    const row = await show();
+    expect(row).toMatchObject({ status: 'completed', irregularStatus: 'encashed', amountNetMerchant: '99' });
+    expect(rowsOf(row, 'payins').map(({ status }) => status)).toEqual(['confirmed']);
+  });
+
   it('encashed credits what was in question; refunded names the payout that sends it back', async () => {
     const { sandbox, id, pay, show } = await startPayment();
     await pay('60');
