@@ -48,11 +48,16 @@ export function startCli(args: string[], { cwd, env = {} }: Surroundings): CliPr
   };
 }
 
-/** Runs a verb to its end. */
+const LONGEST_RUN_MS = 25_000;
+
+/** Runs a verb to its end; one that does not end is killed, and its signal is its code. */
 export async function runCli(
   args: string[],
   surroundings: Surroundings,
 ): Promise<{ code: number | string; stdout: string; stderr: string }> {
   const running = startCli(args, surroundings);
-  return { code: await running.end(null), ...running.output };
+  const limit = setTimeout(() => running.child.kill('SIGKILL'), LONGEST_RUN_MS);
+  const code = await running.end(null);
+  clearTimeout(limit);
+  return { code, ...running.output };
 }
