@@ -29,7 +29,7 @@ export function defineDemo(command: Command): void {
 
 async function demo({ payments, seed }: Flags): Promise<void> {
   const began = performance.now();
-  const log = createLog('warn');
+  const log = createLog('error');
   await runUntilStopped(log, async (closers, signal) => {
     const { runtime, addresses } = await startDemo({ paymentsPerSecond: payments, seed }, { log, closers, signal });
     for (const [name, value] of Object.entries(addresses)) process.stdout.write(`${name.padEnd(8)} ${value}\n`);
