@@ -1,63 +1,70 @@
-import { isLosslessNumber, parse, stringify } from 'lossless-json';
-import { isJsonObject, type Json, type JsonObject } from './json.js';
-import type { ObservationSource, SourceType } from './observation.js';
+import type { JsonObject } from './json.js';
+import { fromJsonText, toJsonText } from './json-text.js';
+import type { SourceType } from './observation.js';
 import type { Claim, Poll, RecordState } from './record-state.js';
+
+/**
+ * Moments are written as text, so that a state without numbers of the service's own is read by the fast parser; fields
+ * that several claims share are written once.
+ */
+type ClaimText = [state: string, from: string, to: string, hash: string, type: SourceType, ref: string];
+
+interface ClaimsText {
+  said: ClaimText[];
+  fields: Record<string, JsonObject>;
+}
+
+interface PollText extends Omit<Poll, 'from' | 'to' | 'before'> {
+  from: string;
+  to: string;
+  before: PollText | null;
+}
 
 /** A state as the two texts that the record tables keep. */
 export function stateToText({ poll, claims }: RecordState): { poll: string | null; claims: string } {
-  return { poll: poll === null ? null : written(poll), claims: written(claims) };
+  return {
+    poll: poll === null ? null : toJsonText(pollText(poll)),
+    claims: claims.length === 0 ? '[]' : toJsonText(claimsText(claims)),
+  };
 }
 
-/** The inverse of `stateToText`. Throws on a text that it did not write. */
+/** The inverse of `stateToText`. */
 export function stateFromText(text: { poll: string | null; claims: string }): RecordState {
-  const claims = text.claims === '[]' ? [] : (parse(text.claims) as Json);
-  if (!Array.isArray(claims)) throw new TypeError('Stored claims are not an array');
-  return { poll: text.poll === null ? null : pollFrom(parse(text.poll) as Json), claims: claims.map(claimFrom) };
-}
-
-function written(value: Poll | Claim[]): string {
-  const text = stringify(value);
-  if (text === undefined) throw new TypeError('A record state has no JSON text');
-  return text;
-}
-
-function pollFrom(stored: Json | undefined): Poll {
-  const poll = object(stored);
   return {
-    from: number(poll['from']),
-    to: number(poll['to']),
-    hash: string(poll['hash']),
-    fields: poll['fields'] === null ? null : object(poll['fields']),
-    by: string(poll['by']) as SourceType,
-    ref: string(poll['ref']),
-    before: poll['before'] === null ? null : pollFrom(poll['before']),
+    poll: text.poll === null ? null : pollFrom(fromJsonText(text.poll) as unknown as PollText),
+    claims: text.claims === '[]' ? [] : claimsFrom(fromJsonText(text.claims) as unknown as ClaimsText),
   };
 }
 
-function claimFrom(stored: Json): Claim {
-  const claim = object(stored);
-  const source = object(claim['source']);
+function claimsText(claims: readonly Claim[]): ClaimsText {
   return {
-    state: string(claim['state']),
-    from: number(claim['from']),
-    to: number(claim['to']),
-    hash: string(claim['hash']),
-    fields: object(claim['fields']),
-    source: { type: string(source['type']), ref: string(source['ref']) } as ObservationSource,
+    said: claims.map(({ state, from, to, hash, source }) => [state, `${from}`, `${to}`, hash, source.type, source.ref]),
+    fields: Object.fromEntries(claims.map((claim) => [claim.hash, claim.fields])),
   };
 }
 
-function object(value: Json | undefined): JsonObject {
-  if (isJsonObject(value)) return value;
-  throw new TypeError('Stored record state: an object is missing');
+function claimsFrom({ said, fields }: ClaimsText): Claim[] {
+  return said.map(([state, from, to, hash, type, ref]) => {
+    const shared = fields[hash];
+    if (shared === undefined) throw new TypeError('Stored claims: fields are missing');
+    return { state, from: Number(from), to: Number(to), hash, fields: shared, source: { type, ref } };
+  });
 }
 
-function string(value: Json | undefined): string {
-  if (typeof value === 'string') return value;
-  throw new TypeError('Stored record state: a string is missing');
+function pollText(poll: Poll): PollText {
+  return {
+    ...poll,
+    from: `${poll.from}`,
+    to: `${poll.to}`,
+    before: poll.before === null ? null : pollText(poll.before),
+  };
 }
 
-function number(value: Json | undefined): number {
-  if (isLosslessNumber(value)) return Number(value.value);
-  throw new TypeError('Stored record state: a number is missing');
+function pollFrom(text: PollText): Poll {
+  return {
+    ...text,
+    from: Number(text.from),
+    to: Number(text.to),
+    before: text.before === null ? null : pollFrom(text.before),
+  };
 }

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import { type BreakKind, type Severity, severityOf } from '../domain/break.js';
 import type { JsonObject } from '../domain/json.js';
+import { toJsonText } from '../domain/json-text.js';
 import type { EntityKind, EntityRef } from '../domain/records.js';
 import { fromDatabaseText, toDatabaseText } from './database-text.js';
-import { toJsonText } from './json-text.js';
 
 /** Who opens and resolves breaks where no person does. */
 const AUTOMATIC = 'tallyhook';

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 import type { Json } from '../domain/json.js';
+import { fromJsonText } from '../domain/json-text.js';
 import type { SourceType } from '../domain/observation.js';
 import type { EntityKind, EntityRef } from '../domain/records.js';
-import { columnArray } from './column-array.js';
+import { floatArray, textArray } from './array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from './database-text.js';
-import { fromJsonText } from './json-text.js';
 
 /** The field of the one change that brings a record into being: `to` is the whole record. */
 export const WHOLE_RECORD = '*';
@@ -60,14 +60,14 @@ export async function appendChanges(trx: Knex.Transaction, changes: NewChange[])
      FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::float8[])
        AS new (kind, id, field, from_value, to_value, type, ref, time)`,
     [
-      changes.map((change) => change.entity.kind),
-      changes.map((change) => toDatabaseText(change.entity.id)),
-      changes.map((change) => toDatabaseText(change.field)),
-      columnArray(changes.map((change) => change.from)),
-      columnArray(changes.map((change) => change.to)),
-      changes.map((change) => change.source.type),
-      changes.map((change) => toDatabaseText(change.source.ref)),
-      columnArray(changes.map((change) => change.serviceTime)),
+      textArray(changes.map((change) => change.entity.kind)),
+      textArray(changes.map((change) => toDatabaseText(change.entity.id))),
+      textArray(changes.map((change) => toDatabaseText(change.field))),
+      textArray(changes.map((change) => change.from)),
+      textArray(changes.map((change) => change.to)),
+      textArray(changes.map((change) => change.source.type)),
+      textArray(changes.map((change) => toDatabaseText(change.source.ref))),
+      floatArray(changes.map((change) => change.serviceTime)),
     ],
   );
 }

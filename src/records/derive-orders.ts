@@ -3,7 +3,7 @@ import { type Json, type JsonObject } from '../domain/json.js';
 import { deriveOrder } from '../domain/order.js';
 import type { OrderFacts } from '../domain/order-facts.js';
 import { textField } from '../domain/records.js';
-import { columnArray } from './column-array.js';
+import { arrayText, booleanArray, floatArray, textArray } from './array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from './database-text.js';
 import { loadOrderFacts, type PaymentsOfOrder } from './load-order-facts.js';
 import { type LockedOrder, lockOrders, type TouchedOrder } from './lock-orders.js';
@@ -26,7 +26,11 @@ export async function deriveOrders(
 ): Promise<DerivedRow[]> {
   if (touched.length === 0) return [];
   const locked = await lockOrders(trx, touched);
-  const payments = await loadOrderFacts(trx, [...locked.keys()], inHand);
+  const payments = await loadOrderFacts(
+    trx,
+    [...locked.values()].map(({ row }) => row),
+    inHand,
+  );
   const derived = [...locked.values()].map((order) =>
     derive(order, payments.get(order.row.reference) ?? { intents: [], payins: [] }, kytWords),
   );
@@ -82,21 +86,19 @@ async function writeOrders(trx: Knex.Transaction, rows: OrderRow[]): Promise<voi
   await trx.raw(
     `UPDATE orders SET status = new.status, release_safe = new.safe, release_reason = new.reason,
        release_proven_at = to_timestamp(new.proven_at / 1000.0), updated_at = now(),
-       payment_intents = ARRAY(SELECT jsonb_array_elements_text(new.intents)),
-       invoices = ARRAY(SELECT jsonb_array_elements_text(new.invoices)),
-       refunds = ARRAY(SELECT jsonb_array_elements_text(new.refunds))
-     FROM unnest(?::text[], ?::text[], ?::boolean[], ?::text[], ?::float8[], ?::jsonb[], ?::jsonb[], ?::jsonb[])
+       payment_intents = new.intents::text[], invoices = new.invoices::text[], refunds = new.refunds::text[]
+     FROM unnest(?::text[], ?::text[], ?::boolean[], ?::text[], ?::float8[], ?::text[], ?::text[], ?::text[])
        AS new (reference, status, safe, reason, proven_at, intents, invoices, refunds)
      WHERE orders.reference = new.reference`,
     [
-      rows.map((row) => row.reference),
-      rows.map((row) => row.status),
-      rows.map((row) => row.release_safe),
-      rows.map((row) => row.release_reason),
-      columnArray(rows.map((row) => row.release_proven_at?.getTime() ?? null)),
-      rows.map((row) => JSON.stringify(row.payment_intents)),
-      rows.map((row) => JSON.stringify(row.invoices)),
-      rows.map((row) => JSON.stringify(row.refunds)),
+      textArray(rows.map((row) => row.reference)),
+      textArray(rows.map((row) => row.status)),
+      booleanArray(rows.map((row) => row.release_safe)),
+      textArray(rows.map((row) => row.release_reason)),
+      floatArray(rows.map((row) => row.release_proven_at?.getTime() ?? null)),
+      textArray(rows.map((row) => arrayText(row.payment_intents))),
+      textArray(rows.map((row) => arrayText(row.invoices))),
+      textArray(rows.map((row) => arrayText(row.refunds))),
     ],
   );
 }

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 import type { JsonObject } from '../domain/json.js';
+import { objectFromJsonText } from '../domain/json-text.js';
 import { defaultKytWords, kytVerdict } from '../domain/kyt.js';
 import type { Observation } from '../domain/observation.js';
 import { recordRules, stateOn, textField } from '../domain/records.js';
 import { instantMs } from './instant.js';
-import { objectFromJsonText } from './json-text.js';
 import { readRows } from './lock-records.js';
 import type { NewMark, SettledMark } from './marks.js';
 import { payinSummaries } from './payin-links.js';

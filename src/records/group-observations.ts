@@ -3,7 +3,7 @@ import { severityOf } from '../domain/break.js';
 import type { Observation } from '../domain/observation.js';
 import { amountViolations, type RecordKind } from '../domain/records.js';
 import type { NewBreak } from './breaks.js';
-import { keyText } from './record-columns.js';
+import { keyText } from './key-text.js';
 
 export interface GroupedObservations {
   byKind: Record<RecordKind, Map<string, Observation[]>>;

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 import type { BreakKind, Severity } from '../domain/break.js';
 import type { Json } from '../domain/json.js';
+import { fromJsonText } from '../domain/json-text.js';
 import type { EntityKind, EntityRef } from '../domain/records.js';
 import { fromDatabaseText, toDatabaseText } from './database-text.js';
 import { definedOnly } from './defined-only.js';
-import { fromJsonText } from './json-text.js';
 import { type Page, type PageQuery, pageById } from './paging.js';
 
 export type BreakStatus = 'open' | 'acknowledged' | 'resolved' | 'written_off' | 'auto_resolved';

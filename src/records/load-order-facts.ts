@@ -1,20 +1,13 @@
 import type { Knex } from 'knex';
-import type { JsonObject } from '../domain/json.js';
+import { objectFromJsonText } from '../domain/json-text.js';
 import type { ShownRecord } from '../domain/order-facts.js';
+import { textArray } from './array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from './database-text.js';
-import { objectFromJsonText } from './json-text.js';
+import { instantText } from './instant.js';
+import { keyText } from './key-text.js';
+import type { OrderRow } from './order-row.js';
 import { listedPayins } from './payin-links.js';
-import type { MergedRecord } from './stored-record.js';
-
-interface Row {
-  id: string;
-  /** The order of an intent; the intent of a payin. */
-  link: string | null;
-  shown: string | null;
-  verified: boolean;
-  verified_at: Date | null;
-  absent_since: Date | null;
-}
+import { type MergedRecord, ownField } from './stored-record.js';
 
 /** The payments of one order and what is known of their deposits. */
 export interface PaymentsOfOrder {
@@ -22,70 +15,117 @@ export interface PaymentsOfOrder {
   payins: ShownRecord[];
 }
 
-const COLUMNS = 'id, verified, verified_at, absent_since';
+interface Row {
+  id: string;
+  /** Of a payin: the intent that it names. */
+  intent: string | null;
+  /** Null where the record is in hand. */
+  shown: string | null;
+  verified: boolean;
+  verified_at: Date | null;
+  absent_since: Date | null;
+}
 
 /**
- * The payments of each order, by reference as the database holds it. `inHand` are records just saved, of which the
- * text need not be read back.
+ * The payments of each locked order, by reference as the database holds it: those that it had when it was last derived,
+ * and those of `inHand`, the records just saved, which need not be read back.
  */
 export async function loadOrderFacts(
   trx: Knex.Transaction,
-  references: string[],
+  orders: OrderRow[],
   inHand: MergedRecord[],
 ): Promise<Map<string, PaymentsOfOrder>> {
-  const known = new Map(inHand.map((record) => [`${record.kind} ${record.id}`, record.shown.fields]));
-  const { rows: intentRows } = await trx.raw<{ rows: Row[] }>(
-    `SELECT ${COLUMNS}, merchant_reference AS link, CASE WHEN id = ANY (?::text[]) THEN NULL ELSE shown END AS shown
-     FROM payment_intents WHERE merchant_reference = ANY (?::text[]) ORDER BY created_at, id`,
-    [idsOf(inHand, 'payment_intent'), references],
-  );
-  const orders = new Map<string, PaymentsOfOrder>();
-  for (const reference of references) orders.set(reference, { intents: [], payins: [] });
-  const orderOf = new Map<string, PaymentsOfOrder>();
-  for (const row of intentRows) {
-    const order = orders.get(row.link ?? '');
-    if (order === undefined) continue;
-    order.intents.push(shownRecord(row, known.get(`payment_intent ${fromDatabaseText(row.id)}`)));
-    orderOf.set(row.id, order);
+  const saved = new Map(inHand.map((record) => [`${record.kind} ${record.id}`, shownOf(record)]));
+  const intents = new Map<string, ShownRecord[]>(orders.map((order) => [order.reference, []]));
+  for (const { kind, id, shown } of inHand) {
+    const record = saved.get(`payment_intent ${id}`);
+    if (kind !== 'payment_intent' || record === undefined) continue;
+    intents.get(keyText(ownField(shown.fields, 'merchantReference')) ?? '')?.push(record);
   }
-  await addPayins(trx, orderOf, inHand, known);
-  return orders;
+  const elsewhere = orders.flatMap(({ reference, payment_intents }) =>
+    payment_intents
+      .filter((id) => !saved.has(`payment_intent ${fromDatabaseText(id)}`))
+      .map((id) => ({ id, reference })),
+  );
+  const loaded = await loadIntents(
+    trx,
+    elsewhere.map(({ id }) => id),
+  );
+  for (const { id, reference } of elsewhere) {
+    const record = loaded.get(id);
+    if (record !== undefined) intents.get(reference)?.push(record);
+  }
+  const payins = await loadPayins(trx, [...intents.values()].flat(), saved);
+  return new Map([...intents].map(([reference, own]) => [reference, paymentsOf(own.sort(byCreation), payins)]));
 }
 
-/** Those that name one of the payments, and those that one of the payments lists. */
-async function addPayins(
-  trx: Knex.Transaction,
-  orderOf: Map<string, PaymentsOfOrder>,
-  inHand: MergedRecord[],
-  known: Map<string, JsonObject>,
-): Promise<void> {
-  if (orderOf.size === 0) return;
-  const lists = new Map<string, PaymentsOfOrder[]>();
-  for (const order of new Set(orderOf.values())) {
-    const listed = new Set(order.intents.flatMap((intent) => listedPayins(intent.fields)).map(toDatabaseText));
-    for (const id of listed) lists.set(id, [...(lists.get(id) ?? []), order]);
-  }
+async function loadIntents(trx: Knex.Transaction, ids: string[]): Promise<Map<string, ShownRecord>> {
+  if (ids.length === 0) return new Map();
   const { rows } = await trx.raw<{ rows: Row[] }>(
-    `SELECT ${COLUMNS}, payment_intent_id AS link, CASE WHEN id = ANY (?::text[]) THEN NULL ELSE shown END AS shown
-     FROM payins WHERE payment_intent_id = ANY (?::text[]) OR id = ANY (?::text[]) ORDER BY created_at, id`,
-    [idsOf(inHand, 'payin'), [...orderOf.keys()], [...lists.keys()]],
+    `SELECT id, verified, verified_at, absent_since, shown FROM payment_intents WHERE id = ANY (?::text[])`,
+    [textArray(ids)],
+  );
+  return new Map(rows.map((row) => [row.id, recordOf(row)]));
+}
+
+interface LoadedPayins {
+  /** Those that name an intent, by its id. */
+  naming: Map<string, ShownRecord[]>;
+  byId: Map<string, ShownRecord>;
+}
+
+async function loadPayins(
+  trx: Knex.Transaction,
+  intents: ShownRecord[],
+  saved: Map<string, ShownRecord>,
+): Promise<LoadedPayins> {
+  const loaded: LoadedPayins = { naming: new Map(), byId: new Map() };
+  if (intents.length === 0) return loaded;
+  const inHand = [...saved.keys()].flatMap((key) => (key.startsWith('payin ') ? [key.slice('payin '.length)] : []));
+  const { rows } = await trx.raw<{ rows: Row[] }>(
+    `SELECT id, verified, verified_at, absent_since, payment_intent_id AS intent,
+       CASE WHEN id = ANY (?::text[]) THEN NULL ELSE shown END AS shown
+     FROM payins WHERE payment_intent_id = ANY (?::text[]) OR id = ANY (?::text[])`,
+    [
+      textArray(inHand.map(toDatabaseText)),
+      textArray(intents.map(({ id }) => toDatabaseText(id))),
+      textArray(intents.flatMap(({ fields }) => listedPayins(fields)).map(toDatabaseText)),
+    ],
   );
   for (const row of rows) {
-    const payin = shownRecord(row, known.get(`payin ${fromDatabaseText(row.id)}`));
-    for (const order of new Set([orderOf.get(row.link ?? ''), ...(lists.get(row.id) ?? [])])) order?.payins.push(payin);
+    const payin = saved.get(`payin ${fromDatabaseText(row.id)}`) ?? recordOf(row);
+    loaded.byId.set(payin.id, payin);
+    if (row.intent === null) continue;
+    const intent = fromDatabaseText(row.intent);
+    loaded.naming.set(intent, [...(loaded.naming.get(intent) ?? []), payin]);
   }
+  return loaded;
 }
 
-function shownRecord(row: Row, known: JsonObject | undefined): ShownRecord {
+function paymentsOf(intents: ShownRecord[], { naming, byId }: LoadedPayins): PaymentsOfOrder {
+  const payins = intents.flatMap(({ id, fields }) => [
+    ...(naming.get(id) ?? []),
+    ...listedPayins(fields).flatMap((listed) => byId.get(listed) ?? []),
+  ]);
+  return { intents, payins: [...new Set(payins)] };
+}
+
+function byCreation(a: ShownRecord, b: ShownRecord): number {
+  const key = ({ id, fields }: ShownRecord): string => `${instantText(ownField(fields, 'createdAt')) ?? ''} ${id}`;
+  return key(a) < key(b) ? -1 : 1;
+}
+
+function recordOf(row: Row): ShownRecord {
   return {
     id: fromDatabaseText(row.id),
-    fields: known ?? objectFromJsonText(row.shown ?? '{}'),
+    fields: objectFromJsonText(row.shown ?? '{}'),
     verified: row.verified,
     verifiedAt: row.verified_at?.getTime() ?? null,
     absent: row.absent_since !== null,
   };
 }
 
-function idsOf(records: MergedRecord[], kind: MergedRecord['kind']): string[] {
-  return records.flatMap((record) => (record.kind === kind ? [toDatabaseText(record.id)] : []));
+function shownOf({ id, shown }: MergedRecord): ShownRecord {
+  const { fields, verified, verifiedAt, absent } = shown;
+  return { id, fields, verified, verifiedAt, absent };
 }

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { columnArray } from './column-array.js';
+import { textArray } from './array-parameter.js';
 import type { OrderRow } from './order-row.js';
 
 export interface TouchedOrder {
@@ -23,11 +23,11 @@ export async function lockOrders(trx: Knex.Transaction, touched: TouchedOrder[])
      SELECT reference, 'awaiting_payment', false, 'awaiting_payment', coalesce(since::timestamptz, now())
      FROM unnest(?::text[], ?::text[]) AS touched (reference, since) ORDER BY reference
      ON CONFLICT (reference) DO UPDATE SET reference = excluded.reference WHERE false RETURNING reference`,
-    [references, columnArray(touched.map((order) => order.since))],
+    [textArray(references), textArray(touched.map((order) => order.since))],
   );
   const created = new Set(inserted.rows.map((row) => row.reference));
   const { rows } = await trx.raw<{ rows: OrderRow[] }>('SELECT * FROM orders WHERE reference = ANY (?::text[])', [
-    references,
+    textArray(references),
   ]);
   return new Map(rows.map((row) => [row.reference, { row, isNew: created.has(row.reference) }]));
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../domain/records.js';
+import { textArray } from './array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from './database-text.js';
 import { recordTables } from './record-columns.js';
 import type { StoredHead, StoredRow } from './stored-record.js';
@@ -12,7 +13,7 @@ export async function findExisting(trx: Knex.Transaction, kind: RecordKind, ids:
   if (ids.length === 0) return new Set();
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
     `SELECT id FROM ${recordTables[kind]} WHERE id = ANY (?::text[])`,
-    [ids.map(toDatabaseText)],
+    [textArray(ids.map(toDatabaseText))],
   );
   return new Set(rows.map((row) => fromDatabaseText(row.id)));
 }
@@ -26,7 +27,7 @@ export async function lockHeads(
   if (ids.length === 0) return new Map();
   const { rows } = await trx.raw<{ rows: StoredHead[] }>(
     `SELECT ${HEAD} FROM ${recordTables[kind]} WHERE id = ANY (?::text[]) ORDER BY id FOR UPDATE`,
-    [ids.map(toDatabaseText)],
+    [textArray(ids.map(toDatabaseText))],
   );
   return byId(rows);
 }
@@ -40,7 +41,7 @@ export async function readRows(
   if (ids.length === 0) return new Map();
   const { rows } = await trx.raw<{ rows: StoredRow[] }>(
     `SELECT ${BODY} FROM ${recordTables[kind]} WHERE id = ANY (?::text[])`,
-    [ids.map(toDatabaseText)],
+    [textArray(ids.map(toDatabaseText))],
   );
   return byId(rows);
 }

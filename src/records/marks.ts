@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../domain/records.js';
+import { bigintArray, floatArray, textArray } from './array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from './database-text.js';
 
 const LONGEST_DELAY_MS = 3_600_000;
@@ -42,7 +43,7 @@ export async function markForReading(trx: Knex, marks: NewMark[]): Promise<void>
   await trx.raw(
     `INSERT INTO reading_marks AS mark (kind, id, reason, asked_at, next_at, attempts)
      SELECT kind, id, reason, asked_at, now() + delay * interval '1 millisecond', attempts
-     FROM unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::float8[], ?::integer[])
+     FROM unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::float8[], ?::bigint[])
        AS new (kind, id, reason, asked_at, delay, attempts)
      ORDER BY kind, id
      ON CONFLICT (kind, id) DO UPDATE SET
@@ -54,12 +55,12 @@ export async function markForReading(trx: Knex, marks: NewMark[]): Promise<void>
          ELSE now() + least((excluded.next_at - now()) * 2 ^ least(mark.attempts, ${MAX_DOUBLINGS}), interval '1 hour')
        END`,
     [
-      asked.map((mark) => mark.kind),
-      asked.map((mark) => toDatabaseText(mark.id)),
-      asked.map((mark) => mark.reason),
-      asked.map((mark) => Math.floor(mark.askedAt ?? 0)),
-      asked.map((mark) => mark.delayMs ?? 0),
-      asked.map((mark) => (mark.again ? 1 : 0)),
+      textArray(asked.map((mark) => mark.kind)),
+      textArray(asked.map((mark) => toDatabaseText(mark.id))),
+      textArray(asked.map((mark) => mark.reason)),
+      bigintArray(asked.map((mark) => Math.floor(mark.askedAt ?? 0))),
+      floatArray(asked.map((mark) => mark.delayMs ?? 0)),
+      bigintArray(asked.map((mark) => (mark.again ? 1 : 0))),
     ],
   );
 }
@@ -104,25 +105,27 @@ export async function updateMarks(trx: Knex.Transaction, asked: NewMark[], settl
     `DELETE FROM reading_marks AS mark
      USING unnest(?::text[], ?::text[], ?::bigint[]) AS settled (kind, id, read_at)
      WHERE mark.kind = settled.kind AND mark.id = settled.id AND mark.asked_at <= settled.read_at`,
-    columnsOf(off),
+    [
+      textArray(off.map((mark) => mark.kind)),
+      textArray(off.map((mark) => toDatabaseText(mark.id))),
+      bigintArray(off.map((mark) => Math.floor(mark.readAt))),
+    ],
   );
 }
 
 async function findMarked(trx: Knex.Transaction, settled: SettledMark[]): Promise<SettledMark[]> {
-  if (settled.length === 0) return [];
-  const found = await trx.raw<{ rows: { kind: RecordKind; id: string; read_at: string }[] }>(
-    `SELECT kind, id, read_at
-     FROM unnest(?::text[], ?::text[], ?::bigint[]) AS settled (kind, id, read_at)
-     JOIN reading_marks AS mark USING (kind, id) WHERE mark.asked_at <= read_at`,
-    columnsOf(settled),
-  );
-  return found.rows.map((row) => ({ kind: row.kind, id: fromDatabaseText(row.id), readAt: Number(row.read_at) }));
-}
-
-function columnsOf(settled: SettledMark[]): [string[], string[], number[]] {
-  return [
-    settled.map((mark) => mark.kind),
-    settled.map((mark) => toDatabaseText(mark.id)),
-    settled.map((mark) => Math.floor(mark.readAt)),
-  ];
+  const readAt = new Map(settled.map((mark) => [`${mark.kind} ${toDatabaseText(mark.id)}`, mark.readAt]));
+  const found: SettledMark[] = [];
+  for (const kind of new Set(settled.map((mark) => mark.kind))) {
+    const ids = settled.filter((mark) => mark.kind === kind).map((mark) => toDatabaseText(mark.id));
+    const { rows } = await trx.raw<{ rows: { id: string; asked_at: string }[] }>(
+      'SELECT id, asked_at FROM reading_marks WHERE kind = ? AND id = ANY (?::text[])',
+      [kind, textArray(ids)],
+    );
+    for (const { id, asked_at } of rows) {
+      const at = readAt.get(`${kind} ${id}`) ?? 0;
+      if (Number(asked_at) <= at) found.push({ kind, id: fromDatabaseText(id), readAt: at });
+    }
+  }
+  return found;
 }

@@ -1,10 +1,10 @@
 import { canonicalJson } from '../domain/canonical-json.js';
 import type { Json, JsonObject } from '../domain/json.js';
+import { toJsonText } from '../domain/json-text.js';
 import { absorb, joinStates, type Shown, show } from '../domain/merge.js';
 import type { Observation } from '../domain/observation.js';
 import { emptyState, type RecordState } from '../domain/record-state.js';
 import type { RecordKind } from '../domain/records.js';
-import { toJsonText } from './json-text.js';
 import { type MergedRecord, ownField, type StoredRecord } from './stored-record.js';
 
 /** A reading with the canonical hash of its fields, computed once; of anything else null. */

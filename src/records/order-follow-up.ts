@@ -1,8 +1,8 @@
+import { toJsonText } from '../domain/json-text.js';
 import type { NewChange } from './changes.js';
 import { fromDatabaseText } from './database-text.js';
 import type { DerivedRow } from './derive-orders.js';
 import { instantMs } from './instant.js';
-import { toJsonText } from './json-text.js';
 import { expectedOf, type OrderRow } from './order-row.js';
 import type { BreakFindings } from './record-breaks.js';
 import type { SaveContext } from './save-context.js';
@@ -17,8 +17,9 @@ export function orderChanges(
   return parts.flatMap((field): NewChange[] => {
     const from = before === null ? null : partsOf[field](before);
     const to = partsOf[field](after);
-    const isNothing = from === null && (to === '[]' || to === 'null');
-    return from === to || isNothing ? [] : [{ entity, field, from, to, ...cause }];
+    // Of a new order the rest says nothing that its records don't.
+    const isTold = before !== null || field === 'status' || field === 'release';
+    return from === to || !isTold ? [] : [{ entity, field, from, to, ...cause }];
   });
 }
 

@@ -5,11 +5,11 @@ import { appendChanges } from './changes.js';
 import { toDatabaseText } from './database-text.js';
 import { definedOnly } from './defined-only.js';
 import { deriveOrders } from './derive-orders.js';
+import { keyText } from './key-text.js';
 import { lockOrders } from './lock-orders.js';
 import { orderChanges } from './order-follow-up.js';
 import { expectedOf, type OrderRow, type OrderView, orderView } from './order-row.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from './paging.js';
-import { keyText } from './record-columns.js';
 
 export type { OrderView } from './order-row.js';
 

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
 import { textField } from '../domain/records.js';
 import { fromDatabaseText, toDatabaseText } from './database-text.js';
-import { keyText } from './record-columns.js';
+import { keyText } from './key-text.js';
 import { type MergedRecord, ownField } from './stored-record.js';
 
 const LOCK_CLASS = 0x7449;

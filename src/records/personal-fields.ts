@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Knex } from 'knex';
 import { isJsonObject, type Json } from '../domain/json.js';
-import { toJsonText } from './json-text.js';
+import { toJsonText } from '../domain/json-text.js';
 
 /**
  * Fields that tell of a person (specification 2.1, 2.3, 2.5, 2.14), at any depth of a record. The history holds a

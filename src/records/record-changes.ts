@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../domain/json.js';
+import { toJsonText } from '../domain/json-text.js';
 import { type NewChange, WHOLE_RECORD } from './changes.js';
-import { toJsonText } from './json-text.js';
 import type { Redact } from './personal-fields.js';
 import { type MergedRecord, ownField } from './stored-record.js';
 

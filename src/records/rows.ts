@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import type { JsonObject } from '../domain/json.js';
+import { objectFromJsonText } from '../domain/json-text.js';
 import type { SourceType } from '../domain/observation.js';
 import { type RecordKind, recordRules } from '../domain/records.js';
 import { fromDatabaseText, toDatabaseText } from './database-text.js';
-import { objectFromJsonText } from './json-text.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from './paging.js';
 import { withPlainAmounts } from './plain-amounts.js';
 import { recordTables } from './record-columns.js';

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../domain/json.js';
+import { objectFromJsonText } from '../domain/json-text.js';
 import type { Shown } from '../domain/merge.js';
 import type { SourceType } from '../domain/observation.js';
 import type { Poll, RecordState } from '../domain/record-state.js';
 import { stateFromText } from '../domain/record-state-text.js';
 import type { RecordKind } from '../domain/records.js';
-import { objectFromJsonText } from './json-text.js';
 
 /** What decides whether a reading changes anything; cheap to read. */
 export interface StoredHead {

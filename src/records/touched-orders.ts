@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 import type { NewChange } from './changes.js';
 import { fromDatabaseText, toDatabaseText } from './database-text.js';
 import { instantText } from './instant.js';
+import { keyText } from './key-text.js';
 import type { TouchedOrder } from './lock-orders.js';
 import { listingIntents, namedIntents } from './payin-links.js';
-import { keyText } from './record-columns.js';
 import { type MergedRecord, ownField } from './stored-record.js';
 
 export type Cause = Pick<NewChange, 'source' | 'serviceTime'>;

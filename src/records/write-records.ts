@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Observation } from '../domain/observation.js';
 import { emptyState } from '../domain/record-state.js';
 import type { RecordKind } from '../domain/records.js';
-import { columnArray } from './column-array.js';
+import { bigintArray, textArray } from './array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from './database-text.js';
 import { recordTables, type WrittenColumn, writtenColumns } from './record-columns.js';
 import type { MergedRecord } from './stored-record.js';
@@ -60,11 +60,11 @@ export async function touchRecords(trx: Knex.Transaction, kind: RecordKind, read
        AND (record.poll_from, record.poll_to, record.poll_by COLLATE "C", record.poll_ref COLLATE "C")
          < (new.poll_from, new.poll_to, new.poll_by COLLATE "C", new.poll_ref COLLATE "C")`,
     [
-      readings.map((reading) => toDatabaseText(reading.id)),
-      readings.map((reading) => reading.from),
-      readings.map((reading) => reading.to),
-      readings.map((reading) => reading.source.type),
-      readings.map((reading) => reading.source.ref),
+      textArray(readings.map((reading) => toDatabaseText(reading.id))),
+      bigintArray(readings.map((reading) => reading.from)),
+      bigintArray(readings.map((reading) => reading.to)),
+      textArray(readings.map((reading) => reading.source.type)),
+      textArray(readings.map((reading) => reading.source.ref)),
     ],
   );
 }
@@ -84,8 +84,8 @@ function statementsOf(kind: RecordKind): Statements {
   };
 }
 
-function arraysOf(columns: WrittenColumn[], records: MergedRecord[]): string[][] {
-  return columns.map((column) => columnArray(records.map((record) => column.value(record))));
+function arraysOf(columns: WrittenColumn[], records: MergedRecord[]): Buffer[] {
+  return columns.map((column) => column.encode(records));
 }
 
 function placeholder(kind: RecordKind, id: string): MergedRecord {
