@@ -9,6 +9,7 @@ import { createReceiverApp } from './webhook/receiver.js';
 import { staticSecrets, withoutRetired } from './webhook/secret-source.js';
 import { defaultTolerance, type Tolerance } from './webhook/verify-signature.js';
 
+export { MerchantClient, type MerchantClientOptions } from './service-api/client.js';
 export type { HeaderValues, SigningSecret } from './webhook/match-signature.js';
 export { type PlainEnvelope, type Reason, type Tolerance, verifySignature } from './webhook/verify-signature.js';
 

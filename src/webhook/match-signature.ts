@@ -15,7 +15,7 @@ export type SignatureProblem = {
   detail: string;
 };
 
-export const SIGNATURE_HEADER = 'X-Service-Signature';
+const SIGNATURE_HEADER = 'X-Service-Signature';
 const PREFIX = 'sha256=';
 const HEX_LENGTH = 64;
 

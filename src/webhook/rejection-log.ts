@@ -7,7 +7,7 @@ import { logSeldom } from './log-seldom.js';
 import type { HeaderValues, SigningSecret } from './match-signature.js';
 import { createWriteBehind } from './write-behind.js';
 
-export interface Refused {
+interface Refused {
   reason: string;
   detail: string;
   rawBody: Buffer;

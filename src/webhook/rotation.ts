@@ -4,7 +4,7 @@ import { secretEvidence } from '../records/secrets.js';
 import type { SigningSecret } from './match-signature.js';
 
 /** `retired`: no receiver accepts it. `undetermined`: nothing proves yet that it could be retired. */
-export type SecretVerdict = 'retired' | 'undetermined';
+type SecretVerdict = 'retired' | 'undetermined';
 
 export interface SecretStatus {
   label: string;

@@ -11,7 +11,7 @@ export const defaultTolerance: Tolerance = { past: 300, future: 60 };
 
 type TimestampProblem = { ok: false; reason: 'expired_timestamp'; detail: string };
 
-export type Refusal = SignatureProblem | EnvelopeProblem | TimestampProblem;
+type Refusal = SignatureProblem | EnvelopeProblem | TimestampProblem;
 export type Reason = Refusal['reason'];
 
 /** The envelope as `JSON.parse` reads it; it holds whatever else the service put there, too. */

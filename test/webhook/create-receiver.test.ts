@@ -31,7 +31,11 @@ async function startApp(mount: (app: Express, handler: RequestListener) => void)
   mount(app, receiver.handler);
   const server = app.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
-  cleanups.push(() => new Promise((resolve) => void (server.close(resolve), server.closeAllConnections())));
+  cleanups.push(() => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    return closed;
+  });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/payments`;
 }
 
