@@ -33,8 +33,9 @@ export function createServiceRate(db: Knex, rate: ServiceRate): (signal?: AbortS
     if (wait === null) {
       throw new RateWaitError(`A call to the service would wait more than ${longestWaitMs} ms for its turn`);
     }
+    // An aborted delay rejects with an error of its own.
+    if (wait > 0) await delay(wait, undefined, signal ? { signal } : {}).catch(() => {});
     signal?.throwIfAborted();
-    if (wait > 0) await delay(wait, undefined, signal ? { signal } : {});
   };
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../src/records/database.js';
 import { createServiceRate, RateWaitError } from '../../src/records/service-rate.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -15,6 +15,7 @@ describe('the rate of outgoing calls', () => {
     const perSecond = 50;
     const rates = [database.db, other].map((db) => createServiceRate(db, { perSecond, name: 'shared' }));
     const turns: number[] = [];
+    const start = performance.now();
     await Promise.all(
       Array.from({ length: 30 }, async (_, i) => {
         await rates[i % 2]?.();
@@ -24,8 +25,8 @@ describe('the rate of outgoing calls', () => {
     await other.destroy();
     turns.sort((a, b) => a - b);
     expect(turns).toHaveLength(30);
-    expect(turns[29]! - turns[0]!).toBeGreaterThanOrEqual((29 * 1_000) / perSecond - 15);
-    for (let i = 5; i < 30; i++) expect(turns[i]! - turns[i - 5]!).toBeGreaterThanOrEqual(100 - 30);
+    // A busy machine may make any of them late, but none may be early.
+    for (const [i, turn] of turns.entries()) expect(turn - start).toBeGreaterThanOrEqual((i * 1_000) / perSecond - 2);
   });
 
   it('saves up nothing while idle', async () => {
@@ -60,12 +61,22 @@ describe('the rate of outgoing calls', () => {
 
   it('ends with the reason of an abort, before and while it waits', async () => {
     const rate = createServiceRate(database.db, { perSecond: 0.1, name: 'abort' });
+    const reason = new Error('enough');
+    await expect(rate(AbortSignal.abort(reason))).rejects.toBe(reason);
     await rate();
     const stop = new AbortController();
+    const start = performance.now();
     const waiting = rate(stop.signal);
-    const reason = new Error('enough');
-    stop.abort(reason);
-    await expect(waiting).rejects.toThrow(/enough|abort/i);
-    await expect(rate(AbortSignal.abort(reason))).rejects.toBe(reason);
+    const ended = expect(waiting).rejects.toBe(reason);
+    await vi.waitFor(async () => {
+      const { rows } = await database.db.raw(
+        `SELECT next_at > clock_timestamp() + interval '12 s' AS reserved FROM service_rate WHERE name = 'abort'`,
+      );
+      expect(rows).toEqual([{ reserved: true }]);
+    });
+    // The answer to the reservation is on its way: a turn of the event loop after another it has come.
+    setTimeout(() => stop.abort(reason), 50);
+    await ended;
+    expect(performance.now() - start).toBeLessThan(8_000);
   });
 });
