@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openDatabase } from '../../src/records/database.js';
 import type { Arrival } from '../../src/records/inbox.js';
 import { storeArrivals } from '../../src/records/store-arrivals.js';
@@ -10,11 +10,14 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 let database: TestDatabase;
 let db: Knex;
-beforeEach(async () => {
+beforeAll(async () => {
   database = await createTestDatabase();
   db = database.db;
 });
-afterEach(() => database.drop());
+beforeEach(async () => {
+  await db.raw('TRUNCATE inbox CASCADE');
+});
+afterAll(() => database.drop());
 
 function arrival(name: string, changes: Partial<Arrival> = {}): Arrival {
   const hash = createHash('sha256').update(name).digest('hex');

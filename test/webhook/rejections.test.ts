@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { listRejections } from '../../src/records/rejections.js';
-import { diagnose } from '../../src/webhook/diagnose.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { startReceiver } from '../support/receiver.js';
-import { eventBody, NOW, SECRET, secrets, sign, signedHeaders } from '../support/signed.js';
+import { eventBody, NOW, SECRET, sign, signedHeaders } from '../support/signed.js';
 
 let database: TestDatabase;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
@@ -56,25 +55,10 @@ test('a flood of bad signatures costs no query for each', async () => {
     return acquire();
   });
   const start = performance.now();
-  const flood = Array.from({ length: 500 }, () => receiver.post(eventBody('x'), { 'x-service-signature': sign('y') }));
+  const flood = Array.from({ length: 200 }, () => receiver.post(eventBody('x'), { 'x-service-signature': sign('y') }));
   await Promise.all(flood);
   const seconds = (performance.now() - start) / 1000;
   expect(taken).toBeLessThan(3 + 2 * seconds);
-});
-
-test.each([
-  ['the secret without its prefix', /without its prefix/, sign(eventBody('a'), SECRET.slice(6)), eventBody('a')],
-  ['the secret with a newline', /newline after it/, sign(eventBody('a'), `${SECRET}\n`), eventBody('a')],
-  ['an uppercase header', /not in lowercase/, sign(eventBody('a')).toUpperCase(), eventBody('a')],
-  ['a body written again', /indented JSON/, sign(JSON.stringify(JSON.parse(eventBody('a')), null, 2)), eventBody('a')],
-  ['a body written by Python', /spaces after commas/, sign('{"event": "é", "n": [1, 2]}'), '{"event":"é","n":[1,2]}'],
-  ['a body with the end trimmed', /newline at its end/, sign(`${eventBody('a')}\n`), eventBody('a')],
-  ['a body encoded twice', /Latin-1/, sign('{"a":"é"}'), Buffer.from(Buffer.from('{"a":"é"}').toString('latin1'))],
-  ['an unknown secret', /No usual mistake/, sign(eventBody('a'), 'whsec_test'), eventBody('a')],
-])('diagnosis: %s', (_, expected, signature, body) => {
-  const diagnosis = diagnose('invalid_signature', Buffer.from(body), { 'x-service-signature': [signature] }, secrets);
-  expect(diagnosis).toMatch(expected);
-  expect(diagnosis).not.toContain(SECRET.slice(6));
 });
 
 test('a diagnosis is kept with the rejection, and never a reason to accept', async () => {
