@@ -23,7 +23,7 @@ export const MAX_ATTEMPTS = 8;
 const FIRST_RETRY_SECONDS = 5;
 const LONGEST_RETRY_SECONDS = 3_600;
 /** How long a claimed row is left to its claimer; after a crash another one takes it up. */
-const CLAIM_SECONDS = 30;
+const CLAIM_SECONDS = 10;
 
 /**
  * Locks those of the rows that are still to be applied. A row that somebody else holds is left out: whoever applies it
@@ -82,7 +82,7 @@ export async function failEvent(
 
 /**
  * Takes rows whose attempt is due for longer than `graceSeconds` and that nobody works on; another claimer won't get
- * them for 30 s. The longest waiting first.
+ * them for 10 s. The longest waiting first.
  */
 export async function claimStranded(
   db: Knex,
