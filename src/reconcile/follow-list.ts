@@ -91,7 +91,7 @@ export async function followList(
   for (;;) {
     options.signal?.throwIfAborted();
     if (state.walk.calls >= (options.maxPages ?? 100_000)) return end(state, 'page_limit');
-    const { cursor, anchors } = overlapCursor(state.trail, state.stepBack, state.trustOrder);
+    const { cursor, anchors, onTrust } = overlapCursor(state.trail, state.stepBack, state.trustOrder);
     if (cursor === null && !mayStartAtHead(state)) return end(state, 'lost_place');
     const { data, from, to } = await read(queryOf(options, cursor));
     const { rows, flaw } = readRows(data);
@@ -99,6 +99,7 @@ export async function followList(
     const page = follow(state, { rows, fresh, from, to, anchors, fromHead: cursor === null, bound: options.bound });
     const empty = page.atEnd && page.above === null && rows.length === 0;
     const doubtful = empty && ((await options.expectsRows?.()) ?? false);
+    state.walk.trustedOrder ||= onTrust && page.contiguous && !page.atEnd;
     const usable = flaw === null && !doubtful;
     await onPage(usable ? page : { ...page, contiguous: false, done: false, atEnd: false });
     if (flaw !== null || doubtful) return end(state, flaw ?? 'empty_list');
@@ -200,7 +201,6 @@ function follow(
   state.stepBack = 0;
   const sameMoment = state.trustOrder && state.trail.at(-1)?.createdAt === lastAt;
   state.trustOrder = !answer.fromHead && !atEnd && (stuck || sameMoment);
-  state.walk.trustedOrder ||= state.trustOrder;
   state.longest = Math.max(state.longest, rows.length);
   const done = atEnd || chain.some((row) => isBelow(row, answer.bound));
   return { rows, fresh, from, to, contiguous: true, above, chain, atEnd, done };

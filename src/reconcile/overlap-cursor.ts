@@ -6,6 +6,8 @@ export interface Overlap {
   cursor: string | null;
   /** The answer follows on if it holds one of these. */
   anchors: ReadonlySet<string>;
+  /** It only does so if the service keeps rows of one moment in one order. */
+  onTrust: boolean;
 }
 
 /**
@@ -20,7 +22,8 @@ export interface Overlap {
 export function overlapCursor(trail: readonly Place[], stepBack: number, trustOrder: boolean): Overlap {
   const firm = trustOrder ? trail.length - 1 : firmEnd(trail);
   const cursor = trail[firm - 2 ** stepBack]?.id ?? null;
-  return { cursor, anchors: new Set(trail.slice(0, firm + 1).map((place) => place.id)) };
+  const anchors = new Set(trail.slice(0, firm + 1).map((place) => place.id));
+  return { cursor, anchors, onTrust: cursor !== null && firm === trail.length - 1 };
 }
 
 /** Index of the oldest row that is strictly newer than the last. */

@@ -10,6 +10,8 @@ import { keepVerifyingClaims } from './verify-claims.js';
 export interface SchedulerDeps extends ReconcileDeps {
   /** When each kind runs: a cron expression, or `off`. A kind that is not named has its default. */
   crons?: Partial<Record<Kind, string>>;
+  /** How often one that stands by asks for leadership. Default 1 s. */
+  standbyMs?: number;
 }
 
 export interface Scheduler {
@@ -56,7 +58,7 @@ async function standBy(deps: SchedulerDeps, on: Timed[], signal: AbortSignal): P
       return null;
     });
     if (lock) await lead(deps, on, lock, signal);
-    await delay(STANDBY_MS, undefined, { signal }).catch(() => {});
+    await delay(deps.standbyMs ?? STANDBY_MS, undefined, { signal }).catch(() => {});
   }
 }
 

@@ -44,14 +44,20 @@ export function createIntentStore(
       return { changed: saved.changed, breaksOpened: saved.breaksOpened };
     });
 
+  /** What a dry run writes is undone, so it would count a change each time that it meets the row. */
+  const rehearsed = new Set<string>();
+  const isNew = ({ id }: { id: string }): boolean => !fence?.dryRun || !rehearsed.has(id);
+
   return {
-    save: (page, moves) =>
-      observe(
-        page.rows.map(({ id, fields }): Observation => {
-          return { type: 'reading', kind: 'payment_intent', id, from: page.from, to: page.to, source, fields };
-        }),
-        moves,
-      ),
+    save: async (page, moves) => {
+      const rows = page.rows.filter(isNew);
+      for (const { id } of fence?.dryRun ? rows : []) rehearsed.add(id);
+      const { from, to } = page;
+      const readings = rows.map(({ id, fields }): Observation => {
+        return { type: 'reading', kind: 'payment_intent', id, from, to, source, fields };
+      });
+      await observe(readings, moves);
+    },
     saveAbsences: async (absences) => {
       const observations = absences.map((absence): Observation => {
         return { type: 'absence', kind: 'payment_intent', ...absence, source };

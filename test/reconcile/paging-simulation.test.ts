@@ -6,8 +6,8 @@ import { MovingList, type Semantics, type Simulated } from './moving-list.js';
 import { naiveReconcile } from './naive-reconcile.js';
 import { Random } from './random.js';
 
-const SEEDS = process.env.TALLYHOOK_LONG ? 3_000 : 220;
-const TICKS = 4;
+const SEEDS = process.env.TALLYHOOK_LONG ? 3_000 : 200;
+const TICKS = 3;
 const MINUTE = 60_000;
 
 interface World {

@@ -1,0 +1,57 @@
+import { pino } from 'pino';
+import type { Json, JsonObject } from '../../src/domain/json.js';
+import type { ReconcileDeps, ServiceReader } from '../../src/reconcile/deps.js';
+import { NotFoundError, RateLimitedError, UnauthorizedError } from '../../src/service-api/service-errors.js';
+import type { TestDatabase } from '../support/database.js';
+import type { MovingList } from './moving-list.js';
+
+const refusal = { operation: 'listPaymentIntents', serviceCode: null, serviceMessage: null };
+export const unauthorized = () => new UnauthorizedError('the API key is not accepted', { ...refusal, status: 401 });
+export const rateLimited = () => new RateLimitedError({ ...refusal, status: 429 }, 1_000);
+const notFound = () => new NotFoundError('not found', { ...refusal, operation: 'getPayin', status: 404 });
+
+/** The service as the reconcilers meet it: a moving list of payment intents, and deposits by id. */
+export class FakeService implements ServiceReader {
+  readonly list: MovingList;
+  readonly payins = new Map<string, JsonObject>();
+  asked: { operation: string; cursor: unknown; status: unknown }[] = [];
+
+  constructor(list: MovingList) {
+    this.list = list;
+  }
+
+  async reply(
+    operation: string,
+    request: { path?: Record<string, string>; query?: Record<string, string | number>; signal?: AbortSignal },
+  ): Promise<{ data: Json; from: number; to: number }> {
+    request.signal?.throwIfAborted();
+    const { cursor, status, take } = request.query ?? {};
+    this.asked.push({ operation, cursor, status });
+    if (operation === 'getPayin') {
+      const data = this.payins.get(request.path?.['id'] ?? '');
+      if (!data) throw notFound();
+      return { data, from: this.list.clock, to: this.list.clock + 50 };
+    }
+    return this.list.read({
+      take: Number(take),
+      ...(cursor === undefined ? {} : { cursor: String(cursor) }),
+      ...(status === undefined ? {} : { status: String(status) }),
+    });
+  }
+
+  serviceNow(): number {
+    return this.list.clock;
+  }
+}
+
+/** Time is the list's own, so that a test decides what is an hour. */
+export function depsOf(database: TestDatabase, service: FakeService): ReconcileDeps {
+  return {
+    db: database.db,
+    databaseUrl: database.url,
+    log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
+    now: () => new Date(service.list.clock),
+    client: service,
+    adoptedAt: new Date('2026-01-01T00:00:00Z'),
+  };
+}

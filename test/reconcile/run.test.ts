@@ -1,0 +1,259 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { kinds } from '../../src/reconcile/deps.js';
+import { runReconcile } from '../../src/reconcile/run.js';
+import { listRuns, startRun } from '../../src/records/runs.js';
+import { saveObservations } from '../../src/records/save-observations.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { depsOf, FakeService, rateLimited, unauthorized } from './fake-service.js';
+import { MovingList } from './moving-list.js';
+import { Random } from './random.js';
+
+const kind = kinds[0];
+const DAY = 86_400_000;
+const tick = { kind, full: false };
+const full = { kind, full: true };
+
+let database: TestDatabase;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+
+afterEach(async () => {
+  await database.drop();
+});
+
+function serviceWith(payments: number, options: { restless?: boolean } = {}): FakeService {
+  const list = new MovingList(new Random(7), { semantics: 'orm', pageCap: 100, deletes: false, grainMs: 1 });
+  list.restlessness = options.restless ? 6 : 0;
+  list.grow(payments, 20 * DAY);
+  list.clock += 60_000;
+  return new FakeService(list);
+}
+
+async function held(): Promise<Map<string, string>> {
+  const rows = await database.db<{ id: string; shown: string }>('payment_intents').select('id', 'shown');
+  return new Map(rows.map(({ id, shown }) => [id, JSON.parse(shown).version]));
+}
+
+function listed({ list }: FakeService): Map<string, string> {
+  const rows = [...list.rows.values()].filter((row) => row.deletedAt === null);
+  return new Map(rows.map((row) => [row.id, String(row.version)]));
+}
+
+async function countRows(): Promise<Record<string, number>> {
+  const tables = [
+    'payment_intents',
+    'payins',
+    'orders',
+    'changes',
+    'breaks',
+    'runs',
+    'watermarks',
+    'unread_intervals',
+    'reading_marks',
+  ];
+  const counts = await Promise.all(
+    tables.map(async (table) => [table, Number((await database.db(table).count())[0]?.['count'])]),
+  );
+  return Object.fromEntries(counts);
+}
+
+/** Lets only so many calls through. */
+function failAfter({ list }: FakeService, calls: number, error: () => Error): void {
+  let left = calls;
+  list.beforeCall = () => {
+    left -= 1;
+    if (left < 0) throw error();
+  };
+}
+
+test('a first run reads the whole list and proves it; the next one reads only what may have changed', async () => {
+  const service = serviceWith(950);
+  const deps = depsOf(database, service);
+  const first = await runReconcile(deps, tick);
+  expect(first).toMatchObject({ kind, full: false, status: 'succeeded', complete: true, changed: 950, error: null });
+  expect(first.seen).toBeGreaterThanOrEqual(950);
+  expect(first.calls).toBe(service.asked.length);
+  expect(await held()).toEqual(listed(service));
+
+  for (const row of service.list.rows.values()) if (row.seq % 10 === 0) service.list.advance(row);
+  service.list.clock += 300_000;
+  service.asked = [];
+  const second = await runReconcile(deps, tick);
+  expect(second).toMatchObject({ status: 'succeeded', complete: true });
+  expect(second.calls).toBeLessThan(first.calls);
+  expect(await held()).toEqual(listed(service));
+  expect((await listRuns(database.db, { kind })).items.map((run) => run.id)).toEqual([second.id, first.id]);
+});
+
+test('a backfill of 20,000 that is stopped in the middle goes on where it was, without a gap', async () => {
+  const service = serviceWith(20_000);
+  const deps = depsOf(database, service);
+  failAfter(service, 120, rateLimited);
+  const cut = await runReconcile(deps, tick);
+  expect(cut).toMatchObject({ status: 'failed', complete: false, calls: 121 });
+  expect(cut.error).toContain('service_rate_limited');
+  expect(await database.db('watermarks')).toEqual([]);
+  const before = (await held()).size;
+  expect(before).toBeGreaterThan(11_000);
+
+  service.list.beforeCall = () => {};
+  for (let many = 0; many < 300; many++) service.list.mutate();
+  service.list.clock += 30 * DAY;
+  const headOfSecond = service.asked.length;
+  const second = await runReconcile(deps, tick);
+  expect(second).toMatchObject({ status: 'succeeded', complete: true });
+  const [head, rest] = (second.proof as { head: { calls: number; complete: boolean }[] }).head;
+  expect(head).toMatchObject({ complete: true });
+  expect(head?.calls).toBeLessThan(10);
+  expect(rest).toMatchObject({ complete: true });
+  expect(rest?.calls).toBeLessThan(95);
+  expect(service.asked.slice(headOfSecond).filter(({ status }) => status !== undefined).length).toBeGreaterThan(0);
+  expect(await held()).toEqual(listed(service));
+  expect(await database.db('breaks').count()).toEqual([{ count: '0' }]);
+}, 90_000);
+
+test('a service that refuses fails the run, and the next complete one starts from the same mark', async () => {
+  const service = serviceWith(150);
+  const deps = depsOf(database, service);
+  await runReconcile(deps, tick);
+  const marks = await database.db('watermarks').orderBy('name');
+  service.list.clock += 2 * DAY;
+  failAfter(service, 2, unauthorized);
+  const failed = await runReconcile(deps, tick);
+  expect(failed).toMatchObject({ status: 'failed', complete: false, proof: {} });
+  expect(failed.error).toContain('service_unauthorized');
+  expect(failed.finishedAt).not.toBeNull();
+  expect(await database.db('watermarks').orderBy('name')).toEqual(marks);
+  service.list.beforeCall = () => {};
+  expect(await runReconcile(deps, tick)).toMatchObject({ status: 'succeeded', complete: true });
+});
+
+test('a dry run tells what would change and writes nothing', async () => {
+  const service = serviceWith(250);
+  const deps = depsOf(database, service);
+  const empty = await countRows();
+  const rehearsed = await runReconcile(deps, { ...tick, dryRun: true });
+  expect(rehearsed).toMatchObject({ id: null, status: 'succeeded', complete: true });
+  expect(rehearsed.changed).toBe(250);
+  expect(await countRows()).toEqual(empty);
+
+  await runReconcile(deps, tick);
+  const before = await countRows();
+  expect(await runReconcile(deps, { ...full, dryRun: true })).toMatchObject({ id: null, complete: true, changed: 0 });
+  expect(await countRows()).toEqual(before);
+});
+
+test('a record that a full sweep and a second look lack is a break, and no longer one when it comes back', async () => {
+  const service = serviceWith(320);
+  const deps = depsOf(database, service);
+  await runReconcile(deps, tick);
+  const gone = [...service.list.rows.values()].find((row) => row.status === 'completed')!;
+  gone.deletedAt = service.list.clock;
+  service.list.clock += 60_000;
+  const run = await runReconcile(deps, full);
+  expect(run).toMatchObject({ complete: true, breaksOpened: 1, proof: { absent: { proven: 1, undecided: 0 } } });
+  const open = {
+    kind: 'record_not_at_service',
+    entity_kind: 'payment_intent',
+    entity_id: gone.id,
+    severity: 'critical',
+  };
+  expect(await database.db('breaks')).toMatchObject([{ ...open, status: 'open' }]);
+
+  gone.deletedAt = null;
+  service.list.clock += 60_000;
+  await runReconcile(deps, full);
+  expect(await database.db('breaks')).toMatchObject([{ ...open, status: 'auto_resolved' }]);
+});
+
+test('an event of a payment that the service never had ends as a break, with and without a date', async () => {
+  const service = serviceWith(320);
+  const deps = depsOf(database, service);
+  await runReconcile(deps, tick);
+  const from = service.list.clock;
+  const source = { type: 'webhook', ref: '1' } as const;
+  const dated = { status: 'completed', createdAt: new Date(from - 3_600_000).toISOString() };
+  await database.db.transaction((trx) =>
+    saveObservations(
+      trx,
+      [
+        { type: 'claim', kind: 'payment_intent', id: 'pi_dated', from, to: from + 999, source, fields: dated },
+        {
+          type: 'claim',
+          kind: 'payment_intent',
+          id: 'pi_undated',
+          from,
+          to: from + 999,
+          source,
+          fields: { status: 'completed' },
+        },
+      ],
+      { now: new Date(from), adoptedAt: deps.adoptedAt },
+    ),
+  );
+  service.list.clock += 60_000;
+  await runReconcile(deps, tick);
+  const absent = () => database.db('payment_intents').whereNotNull('absent_since').orderBy('id').pluck('id');
+  expect(await absent()).toEqual(['pi_dated']);
+  service.list.clock += 60_000;
+  await runReconcile(deps, full);
+  expect(await absent()).toEqual(['pi_dated', 'pi_undated']);
+  expect(await database.db('breaks').where({ kind: 'record_not_at_service', status: 'open' })).toHaveLength(2);
+});
+
+test('the run of a process that went away is aborted by the next one, and may not write any more', async () => {
+  const service = serviceWith(350);
+  const deps = depsOf(database, service);
+  await startRun(database.db, kind, false, deps.now());
+  let calls = 0;
+  service.list.beforeCall = () => {
+    calls += 1;
+  };
+  const slow = new FakeService(service.list);
+  const reply = slow.reply.bind(slow);
+  slow.reply = async (...request) => {
+    const answer = await reply(...request);
+    // While the second page is on its way, another process takes this run for dead.
+    if (calls === 2) await startRun(database.db, kind, false, deps.now());
+    return answer;
+  };
+  const lost = await runReconcile({ ...deps, client: slow }, tick);
+  expect(lost).toMatchObject({ status: 'aborted', complete: false });
+  expect((await held()).size).toBe(100);
+  const runs = (await listRuns(database.db, { kind })).items;
+  expect(runs.map((run) => run.status)).toEqual(['running', 'aborted', 'aborted']);
+});
+
+test('stopping ends the run between two pages', async () => {
+  const service = serviceWith(500);
+  const deps = depsOf(database, service);
+  const stop = new AbortController();
+  let calls = 0;
+  service.list.beforeCall = () => {
+    calls += 1;
+    if (calls === 3) stop.abort();
+  };
+  const run = await runReconcile(deps, { ...tick, signal: stop.signal });
+  expect(run).toMatchObject({ status: 'aborted', complete: false, calls: 3 });
+  service.list.beforeCall = () => {};
+  expect(await runReconcile(deps, tick)).toMatchObject({ status: 'succeeded', complete: true });
+  expect(await held()).toEqual(listed(service));
+});
+
+test('a tick at 2,000 open payments stays within some thirty calls', async () => {
+  const service = serviceWith(0);
+  const { list } = service;
+  list.grow(2_300, 6 * DAY);
+  const states = ['waiting_address_selection', 'pending', 'confirming'];
+  for (const row of list.rows.values()) row.status = row.seq <= 300 ? 'completed' : list.random.pick(states);
+  list.clock += 60_000;
+  const deps = depsOf(database, service);
+  await runReconcile(deps, tick);
+  list.clock += 300_000;
+  for (let many = 0; many < 30; many++) list.mutate();
+  const run = await runReconcile(deps, tick);
+  expect(run).toMatchObject({ complete: true });
+  expect(run.calls).toBeLessThan(40);
+}, 60_000);
