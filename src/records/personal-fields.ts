@@ -32,10 +32,17 @@ function redactWith(key: Buffer): Redact {
     if (value === null) return null;
     if (personalFields.has(name)) return digest(key, value);
     if (Array.isArray(value)) return value.map((item) => redact('', item));
-    if (!isJsonObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([inner, item]) => [inner, redact(inner, item)]));
+    return isJsonObject(value) && holdsPersonal(value)
+      ? Object.fromEntries(Object.entries(value).map(([inner, item]) => [inner, redact(inner, item)]))
+      : value;
   };
   return redact;
+}
+
+function holdsPersonal(value: Json): boolean {
+  if (Array.isArray(value)) return value.some(holdsPersonal);
+  if (!isJsonObject(value)) return false;
+  return Object.entries(value).some(([name, item]) => personalFields.has(name) || holdsPersonal(item));
 }
 
 function digest(key: Buffer, value: Json): string {

@@ -20,13 +20,14 @@ export function recordBreaks(record: MergedRecord, context: SaveContext): BreakF
   const violations = violationBreaks(record);
   const resolve: BreakRef[] = [];
   if (listed && before !== null) resolve.push({ kind: 'record_not_at_service', entity });
-  if (record.shown.verified && violations.length === 0) resolve.push({ kind: 'contract_violation', entity });
-  if (isHistory(record, context)) return { open: [], resolve };
+  if (record.shown.verified && before !== null && violations.length === 0) {
+    resolve.push({ kind: 'contract_violation', entity });
+  }
   const open = record.changed ? [...violations, ...unlistedBreaks(record)] : [];
   if (missing && !wasMissing) {
     open.push({ kind: 'record_not_at_service', entity, evidence: missingEvidence(record) });
   }
-  return { open, resolve };
+  return { open: open.length > 0 && isHistory(record, context) ? [] : open, resolve };
 }
 
 /** The service does not list a record that an event spoke of or that it listed before. */
