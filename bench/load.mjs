@@ -14,6 +14,8 @@ export async function load({ port, requests, seconds, connections = 64 }) {
       `-c${connections}`,
       `-d${seconds}s`,
       '--latency',
+      '--timeout',
+      '10s',
       '-s',
       script,
       `http://127.0.0.1:${port}/webhooks`,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { recordRules } from '../../src/domain/records.js';
 import { createMetrics } from '../../src/metrics.js';
 import { MAX_ATTEMPTS } from '../../src/records/inbox-work.js';
@@ -171,13 +171,17 @@ describe('an event that can not be applied', () => {
       database.db,
       names(5).map((name) => completed(name)),
     );
+    let last: Promise<unknown> = Promise.resolve();
     const cut = setInterval(() => {
-      void database.db
+      last = database.db
         .raw('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()')
         .catch(() => {});
     }, 2);
     await applyEvents(deps, ids).catch(() => {});
     clearInterval(cut);
+    await last;
+    // The pool learns of each cut connection a moment later.
+    await vi.waitFor(() => database.db.raw('SELECT 1'), 5_000);
     expect((await inbox()).every((row) => row.attempts === 0 && row.status !== 'failed')).toBe(true);
     await applyEvents(deps, ids);
     expect(new Set(await statuses())).toEqual(new Set(['applied']));
