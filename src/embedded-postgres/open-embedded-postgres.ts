@@ -69,6 +69,7 @@ async function readOrMakePassword(file: string): Promise<string> {
 
 async function ensureDatabase(maintenanceUrl: string): Promise<void> {
   const client = new Client({ connectionString: maintenanceUrl, connectionTimeoutMillis: 10_000 });
+  client.on('error', () => {});
   await client.connect();
   try {
     const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE]);

@@ -56,6 +56,8 @@ async function migrationNames(): Promise<string[]> {
  */
 export async function migrate(url: string): Promise<string[]> {
   const lock = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  // Without a listener a connection that breaks while it idles would end the process; the next query tells of it.
+  lock.on('error', () => {});
   await lock.connect();
   const db = openDatabase(url, { max: 2, applicationName: 'tallyhook migrate' });
   try {
