@@ -11,7 +11,7 @@ interface Operation {
 }
 
 /** The endpoints of the specification, 4.1 to 4.22 in that order, and the list of payouts where the service has one. */
-export const operations = {
+const operations = {
   createDirectPayment: { method: 'POST', path: '/v1/payment-intents/direct', answer: 'object' },
   createInvoice: { method: 'POST', path: '/v1/invoices', answer: 'object' },
   listInvoices: { method: 'GET', path: '/v1/invoices', query: ['cursor', 'take', 'status'], answer: 'array' },

@@ -120,7 +120,7 @@ export const webhookEndpoint = z.looseObject({
 export type WebhookEndpoint = z.output<typeof webhookEndpoint>;
 
 /** Specification 2.13. `payload` is kept as it came. */
-export const webhookDelivery = z.looseObject({
+const webhookDelivery = z.looseObject({
   id: z.string().min(1),
   endpointId: text,
   endpointUrl: text,
@@ -136,7 +136,6 @@ export const webhookDelivery = z.looseObject({
   createdAt: text,
   attemptsList: list,
 });
-export type WebhookDelivery = z.output<typeof webhookDelivery>;
 
 /** Specification 4.22. */
 export const deliveryPage = z.looseObject({ items: z.array(webhookDelivery), nextCursor: z.string().nullish() });

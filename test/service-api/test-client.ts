@@ -4,7 +4,7 @@ export const BASE_URL = 'http://service.test';
 export const API_KEY = 'key-0123456789abcdef';
 
 /** As patient as usual in all but milliseconds. */
-export const QUICK = { pauseMs: 4, longestPauseMs: 40, longestRetryAfterMs: 3_000, openMs: 30, longestOpenMs: 60 };
+const QUICK = { pauseMs: 4, longestPauseMs: 40, longestRetryAfterMs: 3_000, openMs: 30, longestOpenMs: 60 };
 
 export function testClient({ patience, ...options }: Partial<MerchantClientOptions> = {}): MerchantClient {
   return new MerchantClient({

@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { defaultContract } from '../../src/service-api/contract.js';
+
+/** How often each section of the specification says "not shown". */
+const notShown: Record<string, number> = {
+  '2.1': 2,
+  '2.2': 1,
+  '2.4': 2,
+  '2.5': 2,
+  '2.13': 1,
+  '2.14': 1,
+  '3.1': 1,
+  '3.2': 1,
+  '3.3': 1,
+  '3.4': 1,
+  '3.5': 1,
+  '3.6': 2,
+  '3.7': 1,
+  '4': 2,
+  '4.1': 1,
+  '4.2': 1,
+  '4.3': 1,
+  '4.6': 1,
+  '4.7': 1,
+  '4.8': 1,
+  '4.9': 1,
+  '4.10': 1,
+  '4.11': 1,
+  '4.12': 1,
+  '4.14': 1,
+  '4.17': 1,
+  '4.22': 1,
+  '4.23': 1,
+  '5': 2,
+  '6.2': 2,
+  '6.4': 1,
+  '6.5': 1,
+  '7': 8,
+  '8': 2,
+  '9': 1,
+};
+
+const rows = (await readFile(new URL('../../docs/contract.md', import.meta.url), 'utf8'))
+  .split('\n')
+  .filter((line) => line.startsWith('| '))
+  .map((line) => line.split('|').map((cell) => cell.trim()));
+
+function leaves(value: object, at = ''): [string, string][] {
+  return Object.entries(value).flatMap(([key, inner]): [string, string][] =>
+    typeof inner === 'object' ? leaves(inner, `${at}${key}.`) : [[`${at}${key}`, String(inner)]],
+  );
+}
+
+describe('docs/contract.md', () => {
+  it('has a row for every name that can be configured, with its default, and no other', () => {
+    const documented = rows.flatMap(([, key = '', value = '']) => {
+      const name = /^`((?:query|paths|error)\..+)`$/.exec(key)?.[1];
+      return name === undefined ? [] : [[name, value.replaceAll('`', '')]];
+    });
+    expect(documented).toEqual(leaves(defaultContract));
+  });
+
+  it('has a row for every place of the specification that says "not shown"', () => {
+    const numbered = rows.filter(([, number = '']) => /^\d+$/.test(number));
+    expect(numbered.map(([, number]) => Number(number))).toEqual(numbered.map((_, index) => index + 1));
+    const counts: Record<string, number> = {};
+    for (const [, , section = ''] of numbered) counts[section] = (counts[section] ?? 0) + 1;
+    expect(counts).toEqual(notShown);
+  });
+
+  it('leaves no cell empty', () => {
+    for (const row of rows) expect(row.slice(1, -1)).not.toContain('');
+  });
+});
