@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { autoResolveBreaks, openBreaks } from '../../src/records/breaks.js';
+import { decideBreak } from '../../src/records/decide-break.js';
+import { getBreak, listBreaks } from '../../src/records/list-breaks.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const missed = (id: string) => ({
+  kind: 'missed_webhook' as const,
+  entity: { kind: 'delivery' as const, id },
+  evidence: { ours: null, theirs: { status: 'failed' } },
+});
+
+async function openedId(id: string): Promise<string> {
+  const { items } = await listBreaks(database.db, { entityId: id });
+  return items[0]?.id ?? '';
+}
+
+test('one break per kind and entity is open, however often and from wherever it is found', async () => {
+  const counts = await Promise.all(
+    Array.from({ length: 5 }, () =>
+      database.db.transaction((trx) => openBreaks(trx, [missed('b'), missed('a'), missed('b')])),
+    ),
+  );
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2);
+  const { items } = await listBreaks(database.db, { status: 'open', kind: 'missed_webhook' });
+  expect(items.map(({ entity, severity }) => [entity.id, severity]).sort()).toEqual([
+    ['a', 'high'],
+    ['b', 'high'],
+  ]);
+  expect(items[0]?.evidence).toEqual({ ours: null, theirs: { status: 'failed' } });
+});
+
+test('a worse finding of the same kind raises the open one', async () => {
+  const violation = { kind: 'contract_violation' as const, entity: { kind: 'event' as const, id: 'v' }, evidence: {} };
+  await openBreaks(database.db, [violation]);
+  expect(await openBreaks(database.db, [{ ...violation, severity: 'critical', evidence: { worse: true } }])).toBe(0);
+  expect(await openBreaks(database.db, [violation])).toBe(0);
+  const shown = await getBreak(database.db, await openedId('v'));
+  expect(shown).toMatchObject({ severity: 'critical', evidence: { worse: true } });
+  expect(shown?.steps.map(({ action }) => action)).toEqual(['opened', 'escalated']);
+});
+
+test('it resolves itself, may be acknowledged before, and opens anew when it comes back', async () => {
+  await openBreaks(database.db, [missed('c')]);
+  const id = await openedId('c');
+  const decided = await decideBreak(database.db, id, 'acknowledge', { actor: 'Ada', note: 'asked the service' });
+  expect(decided).toMatchObject({ outcome: 'done', break: { status: 'acknowledged', resolvedAt: null } });
+  expect(await openBreaks(database.db, [missed('c')])).toBe(0);
+  expect(await autoResolveBreaks(database.db, [missed('c'), missed('unknown')])).toBe(1);
+  const shown = await getBreak(database.db, id);
+  expect(shown).toMatchObject({ status: 'auto_resolved', resolvedAt: expect.any(String) });
+  expect(shown?.steps.map(({ action, actor, note }) => [action, actor, note])).toEqual([
+    ['opened', 'tallyhook', null],
+    ['acknowledged', 'Ada', 'asked the service'],
+    ['auto_resolved', 'tallyhook', null],
+  ]);
+  expect(await openBreaks(database.db, [missed('c')])).toBe(1);
+});
+
+test('people resolve and write off once, and a closed break stays as it is', async () => {
+  await openBreaks(database.db, [missed('d'), missed('e')]);
+  const by = { actor: 'Ada', note: 'seen' };
+  expect(await decideBreak(database.db, await openedId('d'), 'resolve', by)).toMatchObject({ outcome: 'done' });
+  expect(await decideBreak(database.db, await openedId('e'), 'write_off', by)).toMatchObject({
+    outcome: 'done',
+    break: { status: 'written_off' },
+  });
+  expect(await decideBreak(database.db, await openedId('d'), 'write_off', by)).toMatchObject({
+    outcome: 'closed',
+    break: { status: 'resolved' },
+  });
+  expect(await decideBreak(database.db, '999999', 'resolve', by)).toEqual({ outcome: 'not_found' });
+  expect(await decideBreak(database.db, 'x; --', 'resolve', by)).toEqual({ outcome: 'not_found' });
+});
+
+test('the age is the one finance asks for', async () => {
+  await openBreaks(database.db, [missed('f')]);
+  const id = await openedId('f');
+  const ages = [0, 30, 31, 60, 61, 90, 91].map(async (days) => {
+    const now = new Date(Date.now() + days * 86_400_000 + 60_000);
+    return (await getBreak(database.db, id, now))?.age;
+  });
+  expect(await Promise.all(ages)).toEqual(['0-30', '0-30', '31-60', '31-60', '61-90', '61-90', '90+']);
+});
+
+test('lists are paged by key', async () => {
+  await openBreaks(
+    database.db,
+    Array.from({ length: 7 }, (_, index) => missed(`page-${index}`)),
+  );
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await listBreaks(database.db, { kind: 'missed_webhook', status: 'open', take: 3, cursor });
+    ids.push(...page.items.map((item) => item.id));
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids).toEqual([...ids].sort((a, b) => Number(b) - Number(a)));
+});

@@ -1,0 +1,150 @@
+import type { Knex } from 'knex';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { appendChanges, changesOf, type NewChange, readChanges } from '../../src/records/changes.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { at, claim, intent, paidIntent, reading, save } from './observed.js';
+
+let database: TestDatabase;
+let db: Knex;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+});
+afterAll(() => database.drop());
+
+const change = (id: string): NewChange => ({
+  entity: { kind: 'event', id },
+  field: 'status',
+  from: null,
+  to: '"x"',
+  source: { type: 'webhook', ref: '1' },
+  serviceTime: at(0),
+});
+
+async function lastSeq(): Promise<string> {
+  return (await readChanges(db, { after: '0', take: 100_000 })).at(-1)?.seq ?? '0';
+}
+
+test('a new record is one change, a changed one has a row per field, with what was seen and when', async () => {
+  await save(database, [reading('payment_intent', intent('a'), 0, 'run-1')]);
+  await save(database, [claim('payment_intent', 'a', { status: 'confirming' }, 10, '5')]);
+  await save(database, [reading('payment_intent', intent('a', { status: 'confirming' }), 20, 'run-2')]);
+  const changes = await changesOf(db, { kind: 'payment_intent', id: 'a' });
+  expect(changes.map(({ field, from, to, source, serviceTime }) => [field, from, to, source.ref, serviceTime])).toEqual(
+    [
+      [
+        '*',
+        null,
+        expect.objectContaining({ id: 'a', status: 'pending', verified: true }),
+        'run-1',
+        '2026-03-01T00:00:00.000Z',
+      ],
+      ['status', 'pending', 'confirming', '5', '2026-03-01T00:00:10.000Z'],
+      ['verified', true, false, '5', '2026-03-01T00:00:10.000Z'],
+      ['verified', false, true, 'run-2', '2026-03-01T00:00:20.000Z'],
+    ],
+  );
+  const order = await changesOf(db, { kind: 'order', id: 'order-a' });
+  expect(order.map(({ field, from, to }) => [field, from, to])).toEqual([
+    ['status', null, 'awaiting_payment'],
+    ['release', null, { safe: false, reason: 'awaiting_payment' }],
+    ['status', 'awaiting_payment', 'confirming'],
+    ['release', { safe: false, reason: 'awaiting_payment' }, { safe: false, reason: 'confirming' }],
+  ]);
+});
+
+test('who pays stands in the history as a digest: the same for the same person, and told by nobody', async () => {
+  const person = { customerEmail: 'grace@example.test', customer: { firstName: 'Grace', refundAddress: 'T1' } };
+  await save(database, [reading('payment_intent', intent('p1', person), 0)]);
+  await save(database, [reading('payment_intent', intent('p2', person), 0)]);
+  await save(database, [
+    reading('payment_intent', intent('p1', { ...person, customerEmail: 'hopper@example.test' }), 5),
+  ]);
+  const rows = await db('changes').whereIn('entity_id', ['p1', 'p2']).orderBy('seq');
+  expect(JSON.stringify(rows)).not.toMatch(/grace|hopper|T1"/i);
+  const [first, second] = rows.map((row) => JSON.parse(row.to_value));
+  expect(first.customerEmail).toMatch(/^hmac-sha256:[0-9a-f]{64}$/);
+  expect(second.customerEmail).toBe(first.customerEmail);
+  expect(second.customer).toEqual(first.customer);
+  const changed = rows.find((row) => row.field === 'customerEmail');
+  expect(JSON.parse(changed.from_value)).toBe(first.customerEmail);
+  expect(changed.to_value).not.toBe(changed.from_value);
+});
+
+test('a number taken early and committed late is waited for, though its transaction began last', async () => {
+  const start = await lastSeq();
+  const begunFirst = await db.transaction();
+  await begunFirst.raw('SELECT pg_current_xact_id()');
+  const begunLast = await db.transaction();
+  await appendChanges(begunLast, [change('early-number')]);
+  await appendChanges(begunFirst, [change('late-number')]);
+  await begunFirst.commit();
+  // What is committed, and even what is below every open transaction, ends with the late number: a reader that took
+  // it for the end would never see the early one.
+  const committed = db('changes').where('seq', '>', start);
+  expect(await committed.clone().pluck('entity_id')).toEqual(['late-number']);
+  const below = committed.clone().whereRaw('xid < pg_snapshot_xmin(pg_current_snapshot())');
+  expect(await below.pluck('entity_id')).toEqual(['late-number']);
+  expect(await readChanges(db, { after: start, take: 10 })).toEqual([]);
+  await begunLast.commit();
+  const seen = await readChanges(db, { after: start, take: 10 });
+  expect(seen.map(({ entity }) => entity.id)).toEqual(['early-number', 'late-number']);
+});
+
+test('a transaction that is rolled back holds nobody up', async () => {
+  const start = await lastSeq();
+  const failed = await db.transaction();
+  await appendChanges(failed, [change('never')]);
+  await db.transaction((trx) => appendChanges(trx, [change('after it')]));
+  expect(await readChanges(db, { after: start, take: 10 })).toEqual([]);
+  await failed.rollback();
+  expect((await readChanges(db, { after: start, take: 10 })).map(({ entity }) => entity.id)).toEqual(['after it']);
+});
+
+/** Writers take numbers early and commit late; a reader goes on from the last it was given. What does it miss? */
+async function followWhileWriting(writes: number): Promise<{ missed: number; seen: number }> {
+  const start = await lastSeq();
+  let writing = true;
+  const writer = async (name: number): Promise<void> => {
+    for (let round = 0; round < writes; round++) {
+      await db.transaction(async (trx) => {
+        if (round % 2 === name % 2) await trx.raw('SELECT pg_current_xact_id()');
+        await appendChanges(trx, [change(`${name}-${round}`)]);
+        if (round % 3 === 0) await trx.raw('SELECT pg_sleep(0.003)');
+        await appendChanges(trx, [change(`${name}-${round}`)]);
+      });
+    }
+  };
+  const seen: string[] = [];
+  const readOn = async (): Promise<number> => {
+    const page = await readChanges(db, { after: seen.at(-1) ?? start, take: 50 });
+    seen.push(...page.map(({ seq }) => seq));
+    return page.length;
+  };
+  const follow = async (): Promise<void> => {
+    for (let done = false; !done; ) {
+      done = !writing;
+      await readOn();
+    }
+  };
+  const reader = follow();
+  await Promise.all([0, 1, 2, 3, 4].map(writer));
+  writing = false;
+  await reader;
+  while ((await readOn()) > 0);
+  const all = await db('changes').where('seq', '>', start).pluck('seq');
+  const known = new Set(seen);
+  return { missed: all.filter((seq) => !known.has(seq)).length, seen: seen.length };
+}
+
+test('a reader of the feed misses nothing while writers commit out of order', async () => {
+  const writes = process.env['TALLYHOOK_LONG'] ? 1000 : 120;
+  expect(await followWhileWriting(writes)).toEqual({ missed: 0, seen: 5 * 2 * writes });
+});
+
+test('an order that becomes paid is told by the change that made it so', async () => {
+  await save(database, [reading('payment_intent', intent('q'), 0)]);
+  await save(database, [reading('payment_intent', paidIntent('q', 'pq'), 9, 'run-9')]);
+  const changes = await changesOf(db, { kind: 'order', id: 'order-q' });
+  expect(changes.at(-2)).toMatchObject({ field: 'status', to: 'paid', source: { type: 'poll', ref: 'run-9' } });
+});
