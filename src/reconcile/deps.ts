@@ -8,7 +8,7 @@ export const kinds = ['payment-intents'] as const;
 export type Kind = (typeof kinds)[number];
 
 /** What the service answered; `from` and `to` enclose the request, in milliseconds of the service's clock. */
-export interface Answer<T> {
+interface Answer<T> {
   data: T;
   from: number;
   to: number;

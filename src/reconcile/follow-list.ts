@@ -3,7 +3,7 @@ import { type ListRow, type Place, type ReadRows, readRows } from './list-row.js
 import { overlapCursor } from './overlap-cursor.js';
 
 /** The most that the service gives at once (specification section 8). */
-export const LARGEST_PAGE = 100;
+const LARGEST_PAGE = 100;
 /** A head page this short is the whole list, even where the service ignores `take` (its default is 20). */
 const SURELY_SHORT = 20;
 /** So many rows of the trail are kept to step back on. */
@@ -13,7 +13,7 @@ const PATIENCE = 40;
 /** So often a walk may lose its place altogether and begin again at the head. */
 const MAX_RESTARTS = 5;
 
-export type Incomplete =
+type Incomplete =
   | NonNullable<ReadRows['flaw']>
   | 'stopped'
   | 'page_limit'

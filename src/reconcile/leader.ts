@@ -21,7 +21,7 @@ export class LockTimeoutError extends AppError {
 }
 
 /** The connection that held the lock is gone, and somebody else may hold it now. */
-export class LockLostError extends AppError {
+class LockLostError extends AppError {
   readonly code = 'lock_lost';
   override readonly retryable = true;
 }

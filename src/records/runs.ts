@@ -34,7 +34,7 @@ export interface RunTally {
 }
 
 /** The run's row is no longer `running`: another process took it for dead. Nothing may be written in its name. */
-export class RunLostError extends AppError {
+class RunLostError extends AppError {
   readonly code = 'run_lost';
 }
 

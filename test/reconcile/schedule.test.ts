@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  for (const { close } of toClose) await close();
+  for (const opened of toClose) await opened.close();
   await database.drop();
 });
 
