@@ -1,0 +1,274 @@
+-- What the migrations make of an empty database; test/records/schema.test.ts holds it against them.
+
+TABLE break_steps
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  break_id bigint NOT NULL
+  action text NOT NULL
+  actor text NOT NULL
+  note text
+  at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT break_steps_break_id_fkey FOREIGN KEY (break_id) REFERENCES breaks(id) ON DELETE CASCADE
+  CONSTRAINT break_steps_pkey PRIMARY KEY (id)
+  CREATE INDEX break_steps_by_break ON public.break_steps USING btree (break_id, id)
+
+TABLE breaks
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  kind text NOT NULL
+  severity text NOT NULL
+  entity_kind text NOT NULL
+  entity_id text NOT NULL
+  evidence text NOT NULL
+  status text NOT NULL DEFAULT 'open'::text
+  opened_at timestamp with time zone NOT NULL DEFAULT now()
+  resolved_at timestamp with time zone
+  CONSTRAINT breaks_pkey PRIMARY KEY (id)
+  CONSTRAINT breaks_severity_check CHECK ((severity = ANY (ARRAY['critical'::text, 'high'::text, 'medium'::text, 'low'::text])))
+  CONSTRAINT breaks_status_check CHECK ((status = ANY (ARRAY['open'::text, 'acknowledged'::text, 'resolved'::text, 'written_off'::text, 'auto_resolved'::text])))
+  CREATE INDEX breaks_by_entity ON public.breaks USING btree (entity_kind, entity_id)
+  CREATE INDEX breaks_by_status ON public.breaks USING btree (status, id DESC)
+  CREATE UNIQUE INDEX breaks_one_open ON public.breaks USING btree (kind, entity_kind, entity_id) WHERE (status = ANY (ARRAY['open'::text, 'acknowledged'::text]))
+
+TABLE changes
+  seq bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  xid xid8 NOT NULL DEFAULT pg_current_xact_id()
+  entity_kind text NOT NULL
+  entity_id text NOT NULL
+  field text NOT NULL
+  from_value text
+  to_value text
+  source_type text NOT NULL
+  source_ref text NOT NULL
+  service_time timestamp with time zone
+  changed_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT changes_pkey PRIMARY KEY (seq)
+  CREATE INDEX changes_by_entity ON public.changes USING btree (entity_kind, entity_id, seq)
+  CREATE TRIGGER changes_announced BEFORE INSERT ON public.changes FOR EACH STATEMENT EXECUTE FUNCTION announce_changes()
+
+TABLE inbox
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  key text NOT NULL
+  key_type text NOT NULL
+  event_id text
+  content_hash text NOT NULL
+  event_type text NOT NULL
+  event_timestamp double precision NOT NULL
+  status text NOT NULL DEFAULT 'received'::text
+  source text NOT NULL
+  secret_label text
+  arrivals integer NOT NULL DEFAULT 1
+  received_at timestamp with time zone NOT NULL DEFAULT now()
+  last_arrival_at timestamp with time zone NOT NULL DEFAULT now()
+  body bytea NOT NULL
+  document jsonb
+  attempts integer NOT NULL DEFAULT 0
+  next_attempt_at timestamp with time zone NOT NULL DEFAULT now()
+  applied_at timestamp with time zone
+  error text
+  CONSTRAINT inbox_key_key UNIQUE (key)
+  CONSTRAINT inbox_key_type_check CHECK ((key_type = ANY (ARRAY['id'::text, 'fingerprint'::text])))
+  CONSTRAINT inbox_pkey PRIMARY KEY (id)
+  CONSTRAINT inbox_source_check CHECK ((source = ANY (ARRAY['webhook'::text, 'delivery_history'::text])))
+  CONSTRAINT inbox_status_check CHECK ((status = ANY (ARRAY['received'::text, 'applied'::text, 'failed'::text, 'unhandled'::text, 'dead'::text])))
+  CREATE INDEX inbox_by_content ON public.inbox USING btree (content_hash)
+  CREATE INDEX inbox_by_status ON public.inbox USING btree (status, id DESC)
+  CREATE INDEX inbox_by_type ON public.inbox USING btree (event_type, id DESC)
+  CREATE INDEX inbox_open ON public.inbox USING btree (next_attempt_at) WHERE (status = ANY (ARRAY['received'::text, 'failed'::text]))
+  CREATE UNIQUE INDEX inbox_key_key ON public.inbox USING btree (key)
+
+TABLE inbox_arrivals
+  inbox_id bigint NOT NULL
+  secret_label text NOT NULL
+  arrivals integer NOT NULL
+  first_at timestamp with time zone NOT NULL
+  last_at timestamp with time zone NOT NULL
+  CONSTRAINT inbox_arrivals_inbox_id_fkey FOREIGN KEY (inbox_id) REFERENCES inbox(id) ON DELETE CASCADE
+  CONSTRAINT inbox_arrivals_pkey PRIMARY KEY (inbox_id, secret_label)
+
+TABLE installation
+  only_one boolean NOT NULL DEFAULT true
+  adopted_at timestamp with time zone NOT NULL
+  service_base_url text NOT NULL
+  account_fingerprint text
+  created_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT installation_only_one_check CHECK (only_one)
+  CONSTRAINT installation_pkey PRIMARY KEY (only_one)
+
+TABLE orders
+  reference text NOT NULL
+  expected_amount numeric(36,18)
+  expected_currency text
+  registered_at timestamp with time zone
+  status text NOT NULL
+  payment_intents text[] NOT NULL DEFAULT '{}'::text[]
+  invoices text[] NOT NULL DEFAULT '{}'::text[]
+  refunds text[] NOT NULL DEFAULT '{}'::text[]
+  release_safe boolean NOT NULL
+  release_reason text NOT NULL
+  release_proven_at timestamp with time zone
+  created_at timestamp with time zone NOT NULL DEFAULT now()
+  updated_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT orders_expected_amount_check CHECK ((expected_amount <> 'NaN'::numeric))
+  CONSTRAINT orders_pkey PRIMARY KEY (reference)
+  CREATE INDEX orders_by_status ON public.orders USING btree (status, created_at DESC)
+  CREATE INDEX orders_newest ON public.orders USING btree (created_at DESC, reference DESC)
+
+TABLE payin_listings
+  payin_id text NOT NULL
+  intent_id text NOT NULL
+  CONSTRAINT payin_listings_pkey PRIMARY KEY (payin_id, intent_id)
+
+TABLE payins
+  id text NOT NULL
+  payment_intent_id text
+  status text
+  kyt_status text
+  asset_code text
+  created_at timestamp with time zone
+  poll text
+  poll_hash text
+  poll_from bigint
+  poll_to bigint
+  claims text NOT NULL DEFAULT '[]'::text
+  shown text NOT NULL
+  verified boolean NOT NULL
+  verified_at timestamp with time zone
+  observed_at timestamp with time zone NOT NULL
+  observed_by_type text NOT NULL
+  observed_by_ref text NOT NULL
+  absent_since timestamp with time zone
+  first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  poll_by text
+  poll_ref text
+  settled boolean NOT NULL DEFAULT false
+  CONSTRAINT payins_pkey PRIMARY KEY (id)
+  CREATE INDEX payins_by_intent ON public.payins USING btree (payment_intent_id)
+  CREATE INDEX payins_newest ON public.payins USING btree (created_at DESC, id DESC)
+
+TABLE payment_intents
+  id text NOT NULL
+  status text
+  irregular_status text
+  merchant_reference text
+  invoice_id text
+  product_id text
+  currency_requested text
+  amount_requested numeric(36,18)
+  created_at timestamp with time zone
+  poll text
+  poll_hash text
+  poll_from bigint
+  poll_to bigint
+  claims text NOT NULL DEFAULT '[]'::text
+  shown text NOT NULL
+  verified boolean NOT NULL
+  verified_at timestamp with time zone
+  observed_at timestamp with time zone NOT NULL
+  observed_by_type text NOT NULL
+  observed_by_ref text NOT NULL
+  absent_since timestamp with time zone
+  first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  poll_by text
+  poll_ref text
+  settled boolean NOT NULL DEFAULT false
+  CONSTRAINT payment_intents_amount_requested_check CHECK ((amount_requested <> 'NaN'::numeric))
+  CONSTRAINT payment_intents_pkey PRIMARY KEY (id)
+  CREATE INDEX payment_intents_by_invoice ON public.payment_intents USING btree (invoice_id) WHERE (invoice_id IS NOT NULL)
+  CREATE INDEX payment_intents_by_reference ON public.payment_intents USING btree (merchant_reference)
+  CREATE INDEX payment_intents_by_status ON public.payment_intents USING btree (status, created_at DESC)
+  CREATE INDEX payment_intents_newest ON public.payment_intents USING btree (created_at DESC, id DESC)
+  CREATE INDEX payment_intents_open ON public.payment_intents USING btree (created_at DESC, id DESC) WHERE ((absent_since IS NULL) AND ((status <> ALL (ARRAY['completed'::text, 'expired'::text, 'cancelled'::text])) OR (irregular_status = 'pending_decision'::text)))
+
+TABLE personal_key
+  only_one boolean NOT NULL DEFAULT true
+  key bytea NOT NULL
+  CONSTRAINT personal_key_only_one_check CHECK (only_one)
+  CONSTRAINT personal_key_pkey PRIMARY KEY (only_one)
+
+TABLE reading_marks
+  kind text NOT NULL
+  id text NOT NULL
+  reason text NOT NULL
+  marked_at timestamp with time zone NOT NULL DEFAULT now()
+  attempts integer NOT NULL DEFAULT 0
+  next_at timestamp with time zone NOT NULL DEFAULT now()
+  asked_at bigint NOT NULL DEFAULT 0
+  CONSTRAINT reading_marks_pkey PRIMARY KEY (kind, id)
+  CREATE INDEX reading_marks_due ON public.reading_marks USING btree (kind, next_at)
+
+TABLE rejection_counts
+  hour timestamp with time zone NOT NULL
+  reason text NOT NULL
+  count bigint NOT NULL
+  CONSTRAINT rejection_counts_pkey PRIMARY KEY (hour, reason)
+
+TABLE rejections
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  reason text NOT NULL
+  detail text NOT NULL
+  diagnosis text
+  body_size integer NOT NULL
+  body_hash text NOT NULL
+  first_bytes bytea NOT NULL
+  rejected_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT rejections_pkey PRIMARY KEY (id)
+  CREATE INDEX rejections_by_reason ON public.rejections USING btree (reason, id DESC)
+
+TABLE runs
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  kind text NOT NULL
+  full boolean NOT NULL
+  status text NOT NULL DEFAULT 'running'::text
+  calls integer NOT NULL DEFAULT 0
+  seen bigint NOT NULL DEFAULT 0
+  changed bigint NOT NULL DEFAULT 0
+  breaks_opened integer NOT NULL DEFAULT 0
+  complete boolean NOT NULL DEFAULT false
+  proof jsonb NOT NULL DEFAULT '{}'::jsonb
+  started_at timestamp with time zone NOT NULL DEFAULT now()
+  heartbeat_at timestamp with time zone NOT NULL DEFAULT now()
+  finished_at timestamp with time zone
+  error text
+  CONSTRAINT runs_pkey PRIMARY KEY (id)
+  CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text, 'aborted'::text])))
+  CREATE INDEX runs_by_kind ON public.runs USING btree (kind, id DESC)
+
+TABLE secret_matches
+  label text NOT NULL
+  hour timestamp with time zone NOT NULL
+  count bigint NOT NULL
+  CONSTRAINT secret_matches_pkey PRIMARY KEY (label, hour)
+
+TABLE secrets
+  label text NOT NULL
+  fingerprint text NOT NULL
+  first_match_at timestamp with time zone
+  last_match_at timestamp with time zone
+  endpoint_id text
+  retired_at timestamp with time zone
+  retired_note text
+  CONSTRAINT secrets_pkey PRIMARY KEY (label)
+
+TABLE service_rate
+  name text NOT NULL
+  next_at timestamp with time zone NOT NULL
+  CONSTRAINT service_rate_pkey PRIMARY KEY (name)
+
+TABLE unread_intervals
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  kind text NOT NULL
+  list text NOT NULL
+  newer_id text
+  older_id text
+  run_id bigint
+  updated_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT unread_intervals_pkey PRIMARY KEY (id)
+  CONSTRAINT unread_intervals_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
+
+TABLE watermarks
+  kind text NOT NULL
+  name text NOT NULL
+  value jsonb NOT NULL
+  run_id bigint NOT NULL
+  updated_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT watermarks_pkey PRIMARY KEY (kind, name)
+  CONSTRAINT watermarks_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
