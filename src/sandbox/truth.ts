@@ -61,7 +61,7 @@ async function writeAll(out: Writable, texts: Iterable<string>): Promise<void> {
     const room = out.write(separator + chunk.join(','));
     separator = ',';
     chunk = [];
-    if (!room && !out.destroyed) await Promise.race([once(out, 'drain'), once(out, 'close')]);
+    if (!room && !out.destroyed) await drained(out);
   };
   for (const text of texts) {
     chunk.push(text);
@@ -69,4 +69,12 @@ async function writeAll(out: Writable, texts: Iterable<string>): Promise<void> {
     if (out.destroyed) return;
   }
   await flush();
+}
+
+/** Waits for room, or for the end of the reader. */
+async function drained(out: Writable): Promise<void> {
+  const either = new AbortController();
+  const { signal } = either;
+  await Promise.race([once(out, 'drain', { signal }), once(out, 'close', { signal })]);
+  either.abort();
 }
