@@ -31,7 +31,6 @@ export function createMetrics(options: { processMetrics?: boolean } = {}) {
       'kind',
     ),
     breaksOpen: gauge('breaks_open', 'Open breaks', 'kind', 'severity'),
-    missedDeliveries: gauge('missed_deliveries', 'Deliveries that the service made and we do not hold'),
     apiRequests: counter('api_requests_total', 'Calls to the payment service, by answer', 'operation', 'status'),
     buildInfo: gauge('build_info', 'Always 1; the version is in the label', 'version'),
   };

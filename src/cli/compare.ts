@@ -35,14 +35,14 @@ export async function compareWithSandbox({ json = false }: { json?: boolean }): 
   const runs = await ask(`${api}/api/v1/runs?kind=payment-intents&status=succeeded&take=50`);
   const last = listOf(runs.items).find((run) => run.complete === true);
   if (!last) throw new UsageError('No complete run yet; ask again in a moment.');
-  const asOf = String(last.startedAt);
+  const asOf = textOf(last.startedAt);
   const truth = await ask(`${sandbox}/sandbox/truth?changedBefore=${encodeURIComponent(asOf)}`);
   const theirs = listOf(truth.paymentIntents);
   const ours = await allOurs(api, ask);
   const result: Comparison = {
     asOf,
     compared: theirs.length,
-    differences: theirs.flatMap((record) => differences(record, ours.get(String(record.id)))),
+    differences: theirs.flatMap((record) => differences(record, ours.get(textOf(record.id)))),
   };
   print(result, json);
   if (result.differences.length > 0) process.exitCode = EXIT_FINDINGS;
@@ -68,14 +68,14 @@ async function allOurs(api: string, ask: (url: string) => Promise<JsonObject>): 
   let cursor = '';
   do {
     const page = await ask(`${api}/api/v1/payment-intents?take=${PAGE}${cursor}`);
-    for (const record of listOf(page.items)) found.set(String(record.id), record);
-    cursor = page.nextCursor === null ? '' : `&cursor=${encodeURIComponent(String(page.nextCursor))}`;
+    for (const record of listOf(page.items)) found.set(textOf(record.id), record);
+    cursor = page.nextCursor === null ? '' : `&cursor=${encodeURIComponent(textOf(page.nextCursor))}`;
   } while (cursor !== '');
   return found;
 }
 
 function differences(theirs: JsonObject, ours: JsonObject | undefined): Difference[] {
-  const id = String(theirs.id);
+  const id = textOf(theirs.id);
   if (!ours) return [{ id, field: '*', ours: null, theirs }];
   return Object.keys(theirs)
     .filter((field) => canonicalJson(plain(theirs[field])) !== canonicalJson(plain(ours[field])))
@@ -88,6 +88,10 @@ function plain(value: Json | undefined): Json {
   if (Array.isArray(value)) return value.map(plain);
   if (!isJsonObject(value)) return value ?? null;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function listOf(value: Json | undefined): JsonObject[] {

@@ -14,7 +14,7 @@ import { Problem } from './problem.js';
 import { resources } from './resources.js';
 
 /** What the console can't do by a record; wiring puts it on the `commands` queue. */
-export interface Commands {
+interface Commands {
   replay(eventIds: string[]): Promise<void>;
   run(request: { kind: string; full: boolean }): Promise<void>;
 }

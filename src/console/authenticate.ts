@@ -2,8 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import { Problem } from './problem.js';
 
-export const roles = ['viewer', 'operator', 'finance', 'admin'] as const;
-export type Role = (typeof roles)[number];
+export type Role = 'viewer' | 'operator' | 'finance' | 'admin';
 
 /** One entry of CONSOLE_TOKENS. */
 export interface ConsoleToken {

@@ -16,7 +16,7 @@ export class Problem extends Error {
   }
 }
 
-export function sendProblem(res: Response, problem: Problem): void {
+function sendProblem(res: Response, problem: Problem): void {
   const { status, title, message: detail, extra } = problem;
   res.status(status).type('application/problem+json');
   res.send(JSON.stringify({ type: 'about:blank', title, status, detail, ...extra }));

@@ -1,5 +1,3 @@
-import type { Server } from 'node:http';
-import { createServer } from 'node:http';
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
@@ -37,8 +35,4 @@ export function createConsoleApp(deps: ConsoleDeps): Express {
   app.use(notFound);
   app.use(problemHandler(deps.log));
   return app;
-}
-
-export function createConsoleServer(deps: ConsoleDeps): Server {
-  return createServer(createConsoleApp(deps));
 }

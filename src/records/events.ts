@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import { fromDatabaseText, toDatabaseText } from './database-text.js';
+import { definedOnly } from './defined-only.js';
 import { type Page, type PageQuery, pageById } from './paging.js';
 
-export type EventStatus = 'received' | 'applied' | 'failed' | 'unhandled' | 'dead';
+type EventStatus = 'received' | 'applied' | 'failed' | 'unhandled' | 'dead';
 
 /** An authentic event as operators see it (interface: "Shapes outside programs rely on"). Times are ISO 8601 UTC. */
 export interface EventView {
@@ -74,12 +75,17 @@ const columns = [
 ];
 
 export async function listEvents(db: Knex, page: PageQuery & EventFilters): Promise<Page<EventView>> {
-  const query = db('inbox').select(columns);
-  if (page.status !== undefined) query.where('status', page.status);
-  if (page.eventType !== undefined) query.where('event_type', toDatabaseText(page.eventType));
-  if (page.source !== undefined) query.where('source', page.source);
-  if (page.secretLabel !== undefined) query.where('secret_label', page.secretLabel);
-  if (page.since !== undefined) query.where('received_at', '>=', page.since);
+  const query = db('inbox')
+    .select(columns)
+    .where(
+      definedOnly({
+        status: page.status,
+        event_type: page.eventType === undefined ? undefined : toDatabaseText(page.eventType),
+        source: page.source,
+        secret_label: page.secretLabel,
+      }),
+    )
+    .where('received_at', '>=', page.since ?? new Date(0));
   const { items, nextCursor } = await pageById<Row>(query, page);
   return { items: items.map(toView), nextCursor };
 }
