@@ -1,8 +1,8 @@
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
 import type { Json, JsonObject } from './json.js';
 
-/** In text without white space a number follows `":`, `,` or `[`. A string may look like that too: no harm. */
-const MAY_HOLD_NUMBER = /(?:":|[,[])-?\d/;
+/** In text without white space a number stands first or follows `":`, `,` or `[`. A string may look like that too: no harm. */
+const MAY_HOLD_NUMBER = /(?:^|":|[,[])-?\d/;
 
 /**
  * JSON text that can be stored: numbers keep their digits, NUL and lone surrogates are escaped. No white space.
