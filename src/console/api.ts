@@ -45,15 +45,15 @@ export function createApi(deps: ApiDeps): Router {
 }
 
 function addLists(api: Router, { db }: ApiDeps): void {
-  for (const { path, filters, list, get } of resources) {
+  for (const resource of resources) {
+    const { path, filters } = resource;
     api.get(`/${path}`, async (req, res) => {
-      sendJson(res, await list(db, listQuery(req, filters)));
+      sendJson(res, await resource.list(db, listQuery(req, filters)));
     });
-    if (!get) continue;
+    if (!resource.get) continue;
     api.get(`/${path}/:id`, async (req, res) => {
-      const item = await get(db, req.params.id);
-      if (!item)
-        throw new Problem(404, 'Not found', `There is no ${path} record "${req.params.id.slice(0, 80)}" here.`);
+      const item = await resource.get?.(db, idOf(req));
+      if (!item) throw new Problem(404, 'Not found', `There is no ${path} record "${idOf(req).slice(0, 80)}" here.`);
       sendJson(res, item);
     });
   }
