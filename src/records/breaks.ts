@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import { type BreakKind, type Severity, severityOf } from '../domain/break.js';
 import type { JsonObject } from '../domain/json.js';
 import { toJsonText } from '../domain/json-text.js';
-import type { EntityKind, EntityRef } from '../domain/records.js';
-import { fromDatabaseText, toDatabaseText } from './database-text.js';
+import type { EntityRef } from '../domain/records.js';
+import { toDatabaseText } from './database-text.js';
 
 /** Who opens and resolves breaks where no person does. */
 const AUTOMATIC = 'tallyhook';
@@ -88,16 +88,6 @@ export async function autoResolveBreaks(trx: Knex, gone: BreakRef[]): Promise<nu
     'auto_resolved',
   );
   return resolved.rows.length;
-}
-
-/** Which of the kinds are open (or acknowledged) for which entity. */
-export async function openBreaksOf(db: Knex, kinds: BreakKind[], entityKind: EntityKind): Promise<BreakRef[]> {
-  const rows = await db<{ kind: BreakKind; entity_kind: EntityKind; entity_id: string }>('breaks')
-    .select('kind', 'entity_id')
-    .whereIn('kind', kinds)
-    .where('entity_kind', entityKind)
-    .whereRaw("status IN ('open', 'acknowledged')");
-  return rows.map((row) => ({ kind: row.kind, entity: { kind: entityKind, id: fromDatabaseText(row.entity_id) } }));
 }
 
 async function addSteps(trx: Knex, ids: string[], action: string): Promise<void> {

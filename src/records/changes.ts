@@ -10,7 +10,7 @@ import { fromDatabaseText, toDatabaseText } from './database-text.js';
 export const WHOLE_RECORD = '*';
 
 /** An observation, or the store itself, which registers what it expects of an order. */
-export interface ChangeSource {
+interface ChangeSource {
   type: SourceType | 'store';
   ref: string;
 }

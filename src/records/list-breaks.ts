@@ -7,10 +7,10 @@ import { fromDatabaseText, toDatabaseText } from './database-text.js';
 import { definedOnly } from './defined-only.js';
 import { type Page, type PageQuery, pageById } from './paging.js';
 
-export type BreakStatus = 'open' | 'acknowledged' | 'resolved' | 'written_off' | 'auto_resolved';
+type BreakStatus = 'open' | 'acknowledged' | 'resolved' | 'written_off' | 'auto_resolved';
 
 /** Days since it was opened, until it was closed. */
-export type AgeBucket = '0-30' | '31-60' | '61-90' | '90+';
+type AgeBucket = '0-30' | '31-60' | '61-90' | '90+';
 
 /** Interface: "Shapes outside programs rely on". Times are ISO 8601 UTC. */
 export interface BreakView {

@@ -7,7 +7,7 @@ import { toJsonText } from '../domain/json-text.js';
  * Fields that tell of a person (specification 2.1, 2.3, 2.5, 2.14), at any depth of a record. The history holds a
  * digest in their place. Addresses on a chain are not among them, but for the one that the customer named as their own.
  */
-export const personalFields: ReadonlySet<string> = new Set([
+const personalFields: ReadonlySet<string> = new Set([
   'customerEmail',
   'customerName',
   'customerRefundAddress',

@@ -7,7 +7,7 @@ import type { TouchedOrder } from './lock-orders.js';
 import { listingIntents, namedIntents } from './payin-links.js';
 import { type MergedRecord, ownField } from './stored-record.js';
 
-export type Cause = Pick<NewChange, 'source' | 'serviceTime'>;
+type Cause = Pick<NewChange, 'source' | 'serviceTime'>;
 
 export interface Touched {
   /** By reference as the database holds it; each with the newest observation behind it. */

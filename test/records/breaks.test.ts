@@ -29,10 +29,7 @@ test('one break per kind and entity is open, however often and from wherever it 
   );
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2);
   const { items } = await listBreaks(database.db, { status: 'open', kind: 'missed_webhook' });
-  expect(items.map(({ entity, severity }) => [entity.id, severity]).sort()).toEqual([
-    ['a', 'high'],
-    ['b', 'high'],
-  ]);
+  expect(items.map(({ entity, severity }) => `${entity.id} ${severity}`).sort()).toEqual(['a high', 'b high']);
   expect(items[0]?.evidence).toEqual({ ours: null, theirs: { status: 'failed' } });
 });
 
