@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { prepareBinaries } from '../../src/embedded-postgres/binaries.js';
+import {
+  initCluster,
+  MAINTENANCE_DATABASE,
+  ROLE,
+  readPostmaster,
+  startCluster,
+  stopCluster,
+} from '../../src/embedded-postgres/cluster.js';
+import { freePort } from '../../src/embedded-postgres/free-port.js';
+import { chooseIdentity, homeOf } from '../../src/embedded-postgres/identity.js';
+import { isAlive, isSameProcess, processIdentity } from '../../src/embedded-postgres/process.js';
+
+/** A Postgres of one's own, that a test may stop as it likes. */
+export interface TestCluster {
+  /** By default that of a database to stand on, not to write to. */
+  url(database?: string): string;
+  /** Always on the same port. */
+  start(): Promise<void>;
+  stop(how: StopMode): Promise<void>;
+  close(): Promise<void>;
+}
+
+const PREFIX = 'tallyhook-test-';
+const START_ATTEMPTS = 50;
+const STOP_SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
+
+/** `fast`: connections are cut, all is written. `immediate`: as if the power failed. */
+export type StopMode = keyof typeof STOP_SIGNALS;
+
+/** Started. What a killed run of tests left over is removed by `removeAbandonedClusters`. */
+export async function createTestCluster(settings: Record<string, string> = {}): Promise<TestCluster> {
+  const dir = await mkdtemp(path.join(tmpdir(), `${PREFIX}${processIdentity(process.pid).replace(' ', '-')}-`));
+  const password = randomBytes(16).toString('hex');
+  const identity = await chooseIdentity({ folder: dir, native: await prepareBinaries(dir), lodgings: dir });
+  const data = path.join(identity.home, 'data');
+  await initCluster(identity, data, password, ['--no-sync']);
+  const port = await freePort(null);
+  const options = { data, logFile: path.join(dir, 'log'), port, settings };
+  const cluster: TestCluster = {
+    url: (database = MAINTENANCE_DATABASE) => `postgres://${ROLE}:${password}@127.0.0.1:${port}/${database}`,
+    start: () => startAgain(() => startCluster(identity, options)),
+    stop: (how) => stopPostmaster(data, how),
+    close: async () => {
+      await stopCluster(data);
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+  await cluster.start();
+  return cluster;
+}
+
+/** Stops the server of this data directory and waits until it is gone. */
+export async function stopPostmaster(data: string, how: StopMode): Promise<void> {
+  const postmaster = await readPostmaster(data);
+  if (!postmaster) throw new Error(`no Postgres runs in ${data}`);
+  process.kill(postmaster.pid, STOP_SIGNALS[how]);
+  const deadline = performance.now() + 60_000;
+  while (isAlive(postmaster.pid)) {
+    if (performance.now() > deadline) throw new Error(`Postgres ${postmaster.pid} does not stop`);
+    await delay(10);
+  }
+}
+
+/** A run that was killed could not clean up after itself. */
+export async function removeAbandonedClusters(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const owner = /^tallyhook-test-(\d+)-([\d-]+)-/.exec(name);
+    if (!owner || isSameProcess(`${owner[1]} ${owner[2]}`)) continue;
+    const dir = path.join(tmpdir(), name);
+    await stopCluster(path.join(await homeOf(dir), 'data')).catch(() => {});
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** The children of a server that was stopped hard hold its memory for a moment longer. */
+async function startAgain(start: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await start();
+      return;
+    } catch (error) {
+      if (attempt === START_ATTEMPTS || !/shared memory block|lock file/.test(String(error))) throw error;
+      await delay(100);
+    }
+  }
+}

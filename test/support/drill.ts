@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** The same drills with the numbers of real life; they take long. */
+export const isLong = Boolean(process.env['TALLYHOOK_LONG']);
+
+/** For a whole drill: a machine that does ten other things needs this, and nobody waits for it otherwise. */
+export const DRILL_MS = isLong ? 45 * 60_000 : 240_000;
+
+const STEP_MS = isLong ? 15 * 60_000 : 120_000;
+
+/** Polls until the condition holds; fails with what was waited for, and with what the condition last said or threw. */
+export async function until(
+  what: string,
+  holds: () => unknown,
+  { timeoutMs = STEP_MS, intervalMs = 50 }: { timeoutMs?: number; intervalMs?: number } = {},
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const outcome = await attempt(holds);
+    if (outcome === true) return;
+    if (performance.now() > deadline) {
+      throw new Error(`not in ${timeoutMs / 1000} s: ${what}; last: ${describe(outcome)}`);
+    }
+    await delay(intervalMs);
+  }
+}
+
+/** The one line in which a drill tells its numbers. */
+export function report(drill: string, numbers: Record<string, number | string>): void {
+  const told = Object.entries(numbers).map(([name, value]) => `${name} ${value}`);
+  process.stderr.write(`${drill}: ${told.join(' · ')}\n`);
+}
+
+async function attempt(holds: () => unknown): Promise<unknown> {
+  try {
+    return await holds();
+  } catch (error) {
+    return error;
+  }
+}
+
+function describe(outcome: unknown): string {
+  return outcome instanceof Error ? outcome.message : (JSON.stringify(outcome) ?? String(outcome));
+}

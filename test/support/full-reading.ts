@@ -1,0 +1,20 @@
+import { createLog } from '../../src/log.js';
+import { runReconcile } from '../../src/reconcile/run.js';
+import type { Run } from '../../src/records/runs.js';
+import type { Sandbox } from '../../src/sandbox/start-sandbox.js';
+import { MerchantClient } from '../../src/service-api/client.js';
+import type { TestDatabase } from './database.js';
+
+/** One full run over the payments of the service, in this process. Their deposits, one call each, are left alone. */
+export async function readEveryPayment({ db, url }: TestDatabase, sandbox: Sandbox): Promise<Run> {
+  const client = new MerchantClient({ baseUrl: sandbox.url, apiKey: 'sandbox-api-key' });
+  const deps = {
+    db,
+    databaseUrl: url,
+    log: createLog('silent'),
+    now: () => new Date(),
+    client,
+    adoptedAt: new Date(0),
+  };
+  return runReconcile(deps, { kind: 'payment-intents', full: true, withoutPayins: true });
+}

@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { freePort } from '../../src/embedded-postgres/free-port.js';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.js';
+import { type CliProcess, runCli, startCli } from './run-cli.js';
+
+export type LoneRole = 'serve' | 'work';
+
+/** A Tallyhook of real processes, each role in its own, beside a sandbox in this process as its service. */
+export interface Installation {
+  cwd: string;
+  sandbox: Sandbox;
+  /** Our endpoint at the service. */
+  endpoint: { id: string; url: string; secret: string };
+  env: Record<string, string>;
+  /** Resolves when the role is at work; the receiver is always at the same address. */
+  start(...roles: LoneRole[]): Promise<void>;
+  /** kill -9, at the same moment. Resolves when they are gone. */
+  kill(...roles: LoneRole[]): Promise<void>;
+  /** SIGTERM to all that run; their exit codes. */
+  stop(): Promise<(number | string)[]>;
+  run(args: string[], env?: Record<string, string>): Promise<{ code: number | string; stdout: string; stderr: string }>;
+  close(): Promise<void>;
+}
+
+export interface InstallationOptions {
+  /** Left out: the embedded one. */
+  databaseUrl?: string;
+  env?: Record<string, string>;
+  sandbox?: SandboxOptions;
+}
+
+/** Retries come every second for long enough to outlive whatever a drill does. */
+const SANDBOX = {
+  confirmationSeconds: 0,
+  kytSeconds: 0,
+  retrySchedule: Array.from({ length: 600 }, () => 1),
+} satisfies SandboxOptions;
+
+export async function createInstallation(options: InstallationOptions): Promise<Installation> {
+  const cwd = await mkdtemp(path.join(tmpdir(), 'drill-'));
+  const sandbox = await startSandbox({ ...SANDBOX, ...options.sandbox });
+  const port = await freePort(null);
+  const endpoint = sandbox.control.addEndpoint({ url: `http://127.0.0.1:${port}/webhooks` });
+  const running = new Map<LoneRole, CliProcess>();
+  const env: Record<string, string> = {
+    SERVICE_BASE_URL: sandbox.url,
+    SERVICE_API_KEY: 'sandbox-api-key',
+    SERVICE_RATE: '1000/s',
+    WEBHOOK_SECRETS: `drill=${endpoint.secret}`,
+    WEBHOOK_PUBLIC_URL: endpoint.url,
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    METRICS_PORT: '0',
+    LOG_LEVEL: 'warn',
+    ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
+    ...options.env,
+  };
+
+  const start = async (role: LoneRole) => {
+    const cli = startCli([role], { cwd, env });
+    running.set(role, cli);
+    await cli.stdoutMatch(/^metrics +http/m);
+  };
+  const end = async (roles: readonly LoneRole[], signal: NodeJS.Signals) => {
+    const ending = roles.flatMap((role) => running.get(role) ?? []);
+    for (const role of roles) running.delete(role);
+    return Promise.all(ending.map((cli) => cli.end(signal)));
+  };
+
+  return {
+    cwd,
+    sandbox,
+    endpoint,
+    env,
+    start: async (...roles) => void (await Promise.all(roles.map(start))),
+    kill: async (...roles) => void (await end(roles, 'SIGKILL')),
+    stop: () => end([...running.keys()], 'SIGTERM'),
+    run: (args, more) => runCli(args, { cwd, env: { ...env, ...more } }),
+    close: async () => {
+      await end([...running.keys()], 'SIGKILL');
+      await sandbox.close();
+      await rm(cwd, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { Knex } from 'knex';
+import type { Sandbox } from '../../src/sandbox/start-sandbox.js';
+import { type LoggedDelivery, loggedDeliveries, wasAcknowledged } from './deliveries.js';
+import { until } from './drill.js';
+import type { Load } from './load.js';
+
+export interface Progress {
+  /** Rows of the inbox. */
+  stored: number;
+  applied: number;
+}
+
+export async function progress(db: Knex): Promise<Progress> {
+  const { rows } = await db.raw<{ rows: [Progress] }>(
+    `SELECT count(*)::int AS stored, (count(*) FILTER (WHERE status = 'applied'))::int AS applied FROM inbox`,
+  );
+  return rows[0];
+}
+
+/** Waits until the service has no delivery left to try and every event in the inbox is done with. */
+export async function settle({ db, sandbox, load }: { db: Knex; sandbox: Sandbox; load: Load }): Promise<void> {
+  await until('every event is stored', async () => {
+    const { stored } = await progress(db);
+    return stored >= load.events() || `${stored} of ${load.events()}`;
+  });
+  await until(
+    'every delivery has ended',
+    async () => {
+      await sandbox.control.deliveriesIdle();
+      const pending = (await loggedDeliveries(sandbox)).filter(({ status }) => status === 'pending');
+      return pending.length === 0 || `${pending.length} pending`;
+    },
+    { intervalMs: 500 },
+  );
+  await until('every event is applied', async () => {
+    const { stored, applied } = await progress(db);
+    return applied === stored || `${applied} of ${stored}`;
+  });
+}
+
+/** What is wrong after a drill; every list empty where nothing is. */
+export interface Faulty {
+  /** Answered 200, and not in the inbox with the content that was sent. */
+  lost: string[];
+  /** In the inbox, and not `applied`. */
+  unapplied: string[];
+  /** Changes that happened twice, or that do not continue the one before. */
+  repeated: string[];
+  /** Payments that do not show the state that the service shows. */
+  differing: string[];
+}
+
+/** Holds inbox, changes and records against what the service knows. To be asked once everything settled. */
+export async function reckon({ db, sandbox, load }: { db: Knex; sandbox: Sandbox; load: Load }): Promise<Faulty> {
+  const acknowledged = (await loggedDeliveries(sandbox)).filter(wasAcknowledged);
+  return {
+    lost: await lostOf(db, acknowledged),
+    unapplied: await db('inbox').whereNot({ status: 'applied' }).pluck('id'),
+    repeated: await repeatedChanges(db),
+    differing: await differingPayments(db, sandbox, load),
+  };
+}
+
+async function lostOf(db: Knex, acknowledged: LoggedDelivery[]): Promise<string[]> {
+  const rows: { id: string; body: Buffer }[] = await db('inbox').select('id', 'body');
+  const bodies = new Map(rows.map(({ id, body }) => [id, JSON.stringify(JSON.parse(body.toString('utf8')))]));
+  return acknowledged
+    .filter(({ inboxId, payload }) => bodies.get(inboxId ?? '') !== JSON.stringify(payload))
+    .map(({ id, eventType }) => `${eventType} ${id}`);
+}
+
+/** Each change begins where the one before it ended; a state is left and entered once. */
+async function repeatedChanges(db: Knex): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { what: string }[] }>(
+    `WITH steps AS (
+       SELECT entity_kind || ' ' || entity_id || ' ' || field AS what, from_value, to_value, field,
+              lag(to_value) OVER (PARTITION BY entity_kind, entity_id, field ORDER BY seq) AS before,
+              row_number() OVER (PARTITION BY entity_kind, entity_id, field ORDER BY seq) AS place,
+              count(*) OVER (PARTITION BY entity_kind, entity_id, field, to_value) AS times
+       FROM changes
+     )
+     SELECT DISTINCT what FROM steps
+     WHERE (place > 1 AND before IS DISTINCT FROM from_value) OR (field IN ('*', 'status') AND times > 1)`,
+  );
+  return rows.map(({ what }) => what);
+}
+
+async function differingPayments(db: Knex, { control }: Sandbox, { payments }: Load): Promise<string[]> {
+  const rows: { id: string; status: string; irregular_status: string }[] = await db('payment_intents').select(
+    'id',
+    'status',
+    'irregular_status',
+  );
+  const ours = new Map(rows.map((row) => [row.id, `${row.status}/${row.irregular_status}`]));
+  return [...payments.keys()].flatMap((id) => {
+    const record = control.paymentIntent(id);
+    const theirs = `${String(record?.['status'])}/${String(record?.['irregularStatus'])}`;
+    return ours.get(id) === theirs ? [] : [`${id}: ours ${ours.get(id)}, theirs ${theirs}`];
+  });
+}
+
+/** Orders that are not what their customers made of them. After every payment was read. */
+export async function differingOrders(db: Knex, { payments }: Load): Promise<string[]> {
+  const orders: { reference: string; status: string }[] = await db('orders').select('reference', 'status');
+  const statuses = new Map(orders.map(({ reference, status }) => [reference, status]));
+  return [...payments.values()]
+    .filter(({ reference, order }) => statuses.get(reference) !== order)
+    .map(({ reference, order }) => `${reference}: ours ${statuses.get(reference)}, true ${order}`);
+}
