@@ -95,7 +95,7 @@ export async function checkEndpoint({ client, config }: DoctorParts): Promise<Ch
     }
     return ours.map(({ id, isActive, events }) => {
       if (isActive === false) return finding('endpoint', `${id} is inactive`, 'activate it in the service’s dashboard');
-      const subscribed = (events ?? []).some((event) => String(event).startsWith(NEEDED) || event === '*');
+      const subscribed = (events ?? []).some((event) => event.startsWith(NEEDED) || event === '*');
       if (!subscribed)
         return finding(
           'endpoint',
