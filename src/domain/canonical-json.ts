@@ -1,25 +1,59 @@
 import { createHash } from 'node:crypto';
 import { isLosslessNumber } from 'lossless-json';
-import type { Json } from './json.js';
+import type { Json, JsonObject } from './json.js';
+
+/** What JSON writes as it is, between quotes: most strings, at half the price of asking JSON.stringify. */
+const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 /**
  * One text per JSON value: keys sorted by UTF-16 code unit, no white space, numbers kept as they were written (`1.0` is
  * not `1`), NUL and lone surrogates escaped. Two values have the same text only if they are equal, so it is fit to hash.
  */
 export function canonicalJson(value: Json): string {
-  if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'string') return quote(value);
+  if (value === null || typeof value === 'boolean') return String(value);
   if (isLosslessNumber(value)) return value.toString();
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object') throw new TypeError(`Not a JSON value with lossless numbers: ${typeof value}`);
-  const members: string[] = [];
-  for (const key of Object.keys(value).sort()) {
-    const member = value[key];
-    if (member !== undefined) members.push(`${JSON.stringify(key)}:${canonicalJson(member)}`);
-  }
-  return `{${members.join(',')}}`;
+  return objectText(canonicalMembers(value));
 }
 
 /** SHA-256 of the canonical text, in lowercase hex. */
 export function canonicalHash(value: Json): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+  return sha256(canonicalJson(value));
+}
+
+export interface CanonicalMember {
+  key: string;
+  /** Key and value as they stand in the canonical text of the object. */
+  text: string;
+}
+
+/** The members of an object in canonical order: for more than one hash of nearly the same object. */
+export function canonicalMembers(object: JsonObject): CanonicalMember[] {
+  const members: CanonicalMember[] = [];
+  for (const key of Object.keys(object).sort()) {
+    const value = object[key];
+    if (value !== undefined) members.push({ key, text: `${quote(key)}:${canonicalJson(value)}` });
+  }
+  return members;
+}
+
+/** `canonicalHash` of the object that has these members. */
+export function hashOfMembers(members: readonly CanonicalMember[]): string {
+  return sha256(objectText(members));
+}
+
+function objectText(members: readonly CanonicalMember[]): string {
+  let text = '';
+  for (const member of members) text += text === '' ? member.text : `,${member.text}`;
+  return `{${text}}`;
+}
+
+function quote(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

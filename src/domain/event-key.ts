@@ -1,5 +1,5 @@
 import { isLosslessNumber } from 'lossless-json';
-import { canonicalHash } from './canonical-json.js';
+import { canonicalHash, canonicalMembers, hashOfMembers } from './canonical-json.js';
 import { isJsonObject, type Json, type JsonObject } from './json.js';
 
 const AUTO_POINTERS = ['/id', '/eventId', '/event_id'];
@@ -33,9 +33,9 @@ export function eventKey(arrival: {
 }): EventKey {
   const { envelope } = arrival;
   const eventId = findEventId(arrival);
-  const { timestamp: _, ...content } = envelope;
-  const contentHash = canonicalHash(content);
-  if (eventId === null) return { key: `fp:${canonicalHash(envelope)}`, keyType: 'fingerprint', eventId, contentHash };
+  const members = canonicalMembers(envelope);
+  const contentHash = hashOfMembers(members.filter(({ key }) => key !== 'timestamp'));
+  if (eventId === null) return { key: `fp:${hashOfMembers(members)}`, keyType: 'fingerprint', eventId, contentHash };
   return { key: `id:${canonicalHash([envelope['event'] ?? null, eventId])}`, keyType: 'id', eventId, contentHash };
 }
 

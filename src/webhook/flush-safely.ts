@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { TimeoutStrategy, timeout } from 'cockatiel';
 import { isPassing } from '../records/database-errors.js';
 
 const MAX_ATTEMPTS = 4;
@@ -16,8 +15,15 @@ export async function flushSafely<T, R>(
   items: T[],
   write: (items: T[]) => Promise<R[]>,
 ): Promise<PromiseSettledResult<R>[]> {
-  const deadline = timeout(DEADLINE_MS, TimeoutStrategy.Aggressive);
-  return deadline.execute(() => attempt(items, write));
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not written within ${DEADLINE_MS} ms`)), DEADLINE_MS);
+  });
+  try {
+    return await Promise.race([attempt(items, write), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function attempt<T, R>(items: T[], write: (items: T[]) => Promise<R[]>): Promise<PromiseSettledResult<R>[]> {

@@ -36,7 +36,7 @@ export function createInboxWriter({ db, onStored }: { db: Knex; onStored: (ids: 
   };
   const fresh = new GroupCommit<Arrival, StoredArrival | null>({
     ...LIMITS,
-    concurrency: 2,
+    concurrency: 3,
     sizeOf,
     flush: async (arrivals) => tell(await flushSafely(arrivals, (items) => insertReadable(db, items))),
   });

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { sendAnswer, unavailable } from './answer.js';
 import { createInboxWriter, type InboxWriter } from './inbox-writer.js';
@@ -17,6 +18,11 @@ export interface ReceiverDeps extends Omit<WebhookHandlerDeps, 'inbox'> {
 export interface Receiver {
   /** The public side: the webhook path, /livez, /readyz and nothing else. */
   app: Express;
+  /**
+   * The same as `app` for a server of its own. Express costs as much as all else that happens to a webhook (it changes the
+   * prototypes of each request): the webhook path goes past it.
+   */
+  listener: RequestListener;
   /** The webhook path alone, to be mounted anywhere. */
   handler: WebhookHandler['handler'];
   /** Stores what was handed in; to be called when the server takes no more requests. */
@@ -27,8 +33,13 @@ export interface Receiver {
 export function createReceiverApp(deps: ReceiverDeps): Receiver {
   const inbox = deps.inbox ?? createInboxWriter(deps);
   const { handler, close } = createWebhookHandler({ ...deps, inbox });
+  const app = createApp(deps, handler);
   return {
-    app: createApp(deps, handler),
+    app,
+    listener: (req, res) => {
+      if (req.url === deps.path || req.url?.split('?', 1)[0] === deps.path) handler(req, res);
+      else app(req, res);
+    },
     handler,
     close: async () => {
       await inbox.close();

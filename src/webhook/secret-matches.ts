@@ -43,7 +43,7 @@ export function createSecretMatchLog({ db, log, now }: { db: Knex; log: Logger; 
       // Taken away while its event was being stored: inbox_arrivals knows.
       if (!secret) return;
       const at = now();
-      const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
+      const hour = new Date(at.getTime() - (at.getTime() % HOUR_MS));
       merge(pending, { label, fingerprint: fingerprints(secret.secret), hour, count: 1, firstAt: at, lastAt: at });
       behind.touch();
     },

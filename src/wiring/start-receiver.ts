@@ -32,7 +32,7 @@ export async function startReceiver(runtime: Runtime, front: Listener): Promise<
     await front.close();
     await receiver.close();
   });
-  front.serve(receiver.app);
+  front.serve(receiver.listener);
 }
 
 function configuredSecrets({ config, log }: Pick<Runtime, 'config' | 'log'>): SecretSource {

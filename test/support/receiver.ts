@@ -31,13 +31,14 @@ export async function startReceiver(db: Knex, changes: Partial<ReceiverDeps> = {
     onStored: (ids) => void stored.push(...ids),
     ...changes,
   });
-  const server = createServer(receiver.app);
+  const server = createServer(receiver.listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
     port,
+    app: receiver.app,
     metrics,
     /** What onStored was told. */
     stored,
