@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isJsonObject, type Json } from '../../src/domain/json.js';
 import { kinds } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { listRuns, startRun } from '../../src/records/runs.js';
@@ -166,6 +167,26 @@ test('a record that a full sweep and a second look lack is a break, and no longe
   service.list.clock += 60_000;
   await runReconcile(deps, full);
   expect(await database.db('breaks')).toMatchObject([{ ...open, status: 'auto_resolved' }]);
+});
+
+test('a page that lacks a record for a moment does not make it absent', async () => {
+  const service = serviceWith(320);
+  const deps = depsOf(database, service);
+  await runReconcile(deps, tick);
+  const hidden = [...service.list.rows.values()].find((row) => row.status === 'completed')!;
+  service.list.clock += 60_000;
+  let lacking = 0;
+  const reply = service.reply.bind(service);
+  service.reply = async (...request) => {
+    const { data, ...times } = await reply(...request);
+    const isHidden = (item: Json): boolean => isJsonObject(item) && item['id'] === hidden.id;
+    if (lacking > 0 || !Array.isArray(data) || !data.some(isHidden)) return { data, ...times };
+    lacking += 1;
+    return { data: data.filter((item) => !isHidden(item)), ...times };
+  };
+  const run = await runReconcile(deps, full);
+  expect(lacking).toBe(1);
+  expect(run).toMatchObject({ complete: true, breaksOpened: 0, proof: { absent: { proven: 0, undecided: 0 } } });
 });
 
 test('an event of a payment that the service never had ends as a break, with and without a date', async () => {
