@@ -1,16 +1,27 @@
 import { isJsonObject } from '../domain/json.js';
 import type { Observation, ObservationSource } from '../domain/observation.js';
 import { textField } from '../domain/records.js';
+import { describeError } from '../records/database-errors.js';
 import { type DueMark, dueMarks, postponeMarks } from '../records/marks.js';
 import type { RunTally } from '../records/runs.js';
 import { saveObservations } from '../records/save-observations.js';
-import { NotFoundError } from '../service-api/service-errors.js';
+import {
+  CircuitOpenError,
+  ContractViolationError,
+  ForbiddenError,
+  InvalidRequestError,
+  NotFoundError,
+  RefusedError,
+  UnavailableError,
+} from '../service-api/service-errors.js';
 import type { ReconcileDeps } from './deps.js';
 import { type Fence, writeFenced } from './write-fenced.js';
 
 const kind = 'payin';
 /** A deposit that an event spoke of may not be there yet when it is asked for at once. */
 const AGAIN_MS = 5_000;
+/** More than the likeliest time of the service's clock will be off: an absence never hides what an event said meanwhile. */
+const CLOCK_DOUBT_MS = 2_000;
 
 export interface PayinReading {
   source: ObservationSource;
@@ -42,9 +53,9 @@ export async function readPayins(deps: ReconcileDeps, reading: PayinReading): Pr
   return asked;
 }
 
-/** Null: nothing that could be kept. */
+/** Null: nothing that could be kept. What is wrong with one deposit alone holds up none of the others. */
 async function readPayin(
-  { client, log }: ReconcileDeps,
+  { db, client, log }: ReconcileDeps,
   { id, attempts }: DueMark,
   { source, signal }: PayinReading,
 ): Promise<Observation | null> {
@@ -57,9 +68,26 @@ async function readPayin(
     log.warn({ payin: id }, 'the detail of a deposit is that of another one, it is not kept');
     return null;
   } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error;
-    return attempts === 0 ? null : { type: 'absence', kind, id, from: askedAt, to: client.serviceNow(), source };
+    if (error instanceof NotFoundError) {
+      const from = askedAt - CLOCK_DOUBT_MS;
+      return attempts === 0 ? null : { type: 'absence', kind, id, from, to: client.serviceNow(), source };
+    }
+    if (isAboutOne(error)) {
+      log.warn({ payin: id, error: describeError(error) }, 'a deposit could not be read, it is asked for again later');
+      return null;
+    }
+    // A failure that only this deposit meets must not meet the next round first.
+    const mayBeIts = error instanceof UnavailableError && !(error instanceof CircuitOpenError);
+    if (mayBeIts && !signal?.aborted) await postponeMarks(db, kind, [id], AGAIN_MS);
+    throw error;
   }
+}
+
+/** The service answered, and what it says concerns this deposit, not the key, the rate or its own health. */
+function isAboutOne(error: unknown): boolean {
+  return [RefusedError, ForbiddenError, ContractViolationError, InvalidRequestError].some(
+    (one) => error instanceof one,
+  );
 }
 
 async function savePayin(deps: ReconcileDeps, observation: Observation, reading: PayinReading): Promise<void> {

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ReconcileDeps } from '../../src/reconcile/deps.js';
+import { verifyClaims } from '../../src/reconcile/verify-claims.js';
+import { ContractViolationError, RefusedError, UnavailableError } from '../../src/service-api/service-errors.js';
+import { at, claim, mention, payin, save } from '../records/observed.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { depsOf, FakeService } from './fake-service.js';
+import { MovingList } from './moving-list.js';
+import { Random } from './random.js';
+
+let database: TestDatabase;
+let service: FakeService;
+let deps: ReconcileDeps;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  const list = new MovingList(new Random(3), { semantics: 'orm', pageCap: 100, deletes: false, grainMs: 1 });
+  list.restlessness = 0;
+  list.clock = at(60);
+  service = new FakeService(list);
+  deps = depsOf(database, service);
+});
+
+afterEach(async () => {
+  await database.drop();
+});
+
+const about = { operation: 'getPayin', status: 400, serviceCode: null, serviceMessage: null };
+const verified = () => database.db('payins').where({ verified: true }).orderBy('id').pluck('id');
+const marks = () => database.db('reading_marks').where({ kind: 'payin' }).orderBy('id');
+const due = () => database.db('reading_marks').update({ next_at: database.db.raw("now() - interval '1 s'") });
+
+function failOn(failures: Record<string, Error>): void {
+  const reply = service.reply.bind(service);
+  service.reply = async (operation, request) => {
+    const failure = failures[request.path?.['id'] ?? ''];
+    if (failure) throw failure;
+    return reply(operation, request);
+  };
+}
+
+/** Marked one after the other, so that they are read in this order. */
+async function markInOrder(...ids: string[]): Promise<void> {
+  for (const id of ids) {
+    await save(database, [mention('payin', id, 0)]);
+    service.payins.set(id, payin(id, 'pi_1'));
+  }
+}
+
+test('a deposit that the service refuses to show, or shows unreadably, holds up none of the others', async () => {
+  await markInOrder('refused', 'unreadable', 'good');
+  failOn({
+    refused: new RefusedError('the service refuses the request', about),
+    unreadable: new ContractViolationError('the answer is not an object', about),
+  });
+  await verifyClaims(deps, new Map());
+  expect(await verified()).toEqual(['good']);
+  expect(await marks().select('id', 'attempts')).toEqual([
+    { id: 'refused', attempts: 1 },
+    { id: 'unreadable', attempts: 1 },
+  ]);
+});
+
+test('one on which the service breaks down ends the round, and is not the first of the next', async () => {
+  await markInOrder('broken', 'good');
+  failOn({ broken: new UnavailableError('the service failed, status 500', { ...about, status: 500 }) });
+  await expect(verifyClaims(deps, new Map())).rejects.toThrow('the service failed');
+  await verifyClaims(deps, new Map());
+  expect(await verified()).toEqual(['good']);
+});
+
+test('a deposit that is not there yet is not absent while an event may be newer than the answer', async () => {
+  await save(database, [mention('payin', 'p', 0)]);
+  await due();
+  await verifyClaims(deps, new Map());
+  // The event is of the second that begins after the question, by a clock that is known to a second.
+  await save(database, [claim('payin', 'p', payin('p', 'pi_1'), 59)]);
+  await due();
+  await verifyClaims(deps, new Map());
+  expect(await database.db('payins').pluck('absent_since')).toEqual([null]);
+  expect(await marks().pluck('id')).toEqual(['p']);
+  expect(await database.db('breaks')).toEqual([]);
+});
