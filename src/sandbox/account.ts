@@ -1,7 +1,7 @@
-import { expireIntent } from './expire-intent.js';
-import { createHistory, NO_HISTORY } from './history.js';
+import { createHistory, NO_HISTORY } from './history/history.js';
+import { expireIntent } from './payments/expire-intent.js';
 import { createMerchant, type Merchant, merchantIds, type Service } from './service.js';
-import { createWebhooks, type Webhooks } from './webhooks.js';
+import { createWebhooks, type Webhooks } from './webhooks/webhooks.js';
 
 /** A merchant with its own webhook endpoints. */
 export interface Account {

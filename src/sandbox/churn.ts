@@ -1,9 +1,9 @@
-import { createStandardIntent } from './create-standard.js';
-import { openDispute } from './dispute.js';
-import { cancelIntent, isUnpaid } from './expire-intent.js';
-import type { Intent } from './intent.js';
-import { payIntent } from './pay-intent.js';
-import { createDraw } from './random.js';
+import { createDraw } from './base/random.js';
+import { createStandardIntent } from './payments/create-standard.js';
+import { openDispute } from './payments/dispute.js';
+import { cancelIntent, isUnpaid } from './payments/expire-intent.js';
+import type { Intent } from './payments/intent.js';
+import { payIntent } from './payments/pay-intent.js';
 import type { Merchant } from './service.js';
 
 /**

@@ -1,13 +1,13 @@
-import { createStandardIntent, type StandardInput } from './create-standard.js';
-import { decideDispute, openDispute } from './dispute.js';
-import { type Endpoint, type NewEndpoint } from './endpoints.js';
-import { cancelIntent } from './expire-intent.js';
 import { type Faults, NO_FAULTS } from './faults.js';
-import { intentJson } from './intent-record.js';
-import { type Payment, payIntent } from './pay-intent.js';
+import { createStandardIntent, type StandardInput } from './payments/create-standard.js';
+import { decideDispute, openDispute } from './payments/dispute.js';
+import { cancelIntent } from './payments/expire-intent.js';
+import { intentJson } from './payments/intent-record.js';
+import { type Payment, payIntent } from './payments/pay-intent.js';
 import type { Merchant, Service } from './service.js';
-import { testSend } from './test-send.js';
-import type { Webhooks } from './webhooks.js';
+import { type Endpoint, type NewEndpoint } from './webhooks/endpoints.js';
+import { testSend } from './webhooks/test-send.js';
+import type { Webhooks } from './webhooks/webhooks.js';
 
 /** What the outside world and the dashboard do, without HTTP: for tests, drills and the demo. Refusals are thrown. */
 export interface SandboxControl {

@@ -1,4 +1,4 @@
-import type { PayloadShape } from './intent-record.js';
+import type { PayloadShape } from './payments/intent-record.js';
 
 /**
  * How the service misbehaves, and which of the things the specification leaves open it does in which way.

@@ -1,9 +1,9 @@
-import { createClock, type SandboxClock } from './clock.js';
+import { createClock, type SandboxClock } from './base/clock.js';
+import { createIdCodec, type IdCodec } from './base/ids.js';
+import { createDraw } from './base/random.js';
 import { type Faults, NO_FAULTS } from './faults.js';
-import { createIdCodec, type IdCodec } from './ids.js';
-import type { Intent } from './intent.js';
-import { createIntentStore, type History, type IntentStore } from './intent-store.js';
-import { createDraw } from './random.js';
+import type { Intent } from './payments/intent.js';
+import { createIntentStore, type History, type IntentStore } from './payments/intent-store.js';
 import type { SandboxSettings } from './settings.js';
 
 /** What all merchants share. */

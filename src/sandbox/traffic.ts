@@ -1,6 +1,6 @@
+import { createDraw, pick } from './base/random.js';
+import { Refusal } from './base/refusal.js';
 import type { SandboxControl } from './control.js';
-import { createDraw, pick } from './random.js';
-import { Refusal } from './refusal.js';
 
 export interface TrafficOptions {
   paymentsPerSecond: number;

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { Account } from './account.js';
-import { deliveryJson } from './delivery.js';
-import { endpointRecord } from './endpoints.js';
-import type { Intent } from './intent.js';
-import { confirmationsAt, intentJson, payinRecord } from './intent-record.js';
+import type { Intent } from './payments/intent.js';
+import { confirmationsAt, intentJson, payinRecord } from './payments/intent-record.js';
 import type { Service } from './service.js';
+import { deliveryJson } from './webhooks/delivery.js';
+import { endpointRecord } from './webhooks/endpoints.js';
 
 /**
  * Writes everything there is as one JSON object, newest first, of intents those that last changed before the given

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createHistory } from '../../src/sandbox/history.js';
-import { assetNumber, flagsOf } from '../../src/sandbox/intent-index.js';
+import { createHistory } from '../../src/sandbox/history/history.js';
+import { assetNumber, flagsOf } from '../../src/sandbox/payments/intent-index.js';
 import { merchantIds } from '../../src/sandbox/service.js';
 import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.js';
 import { openInbox, openSandbox, type Row, rowsOf, type TestSandbox } from './support.js';

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { createClock } from '../../src/sandbox/clock.js';
-import { createIdCodec } from '../../src/sandbox/ids.js';
-import { jsonMember } from '../../src/sandbox/json-member.js';
-import { amountOf, formatAmount, parseAmount, roundDown, roundUp } from '../../src/sandbox/money.js';
+import { createClock } from '../../src/sandbox/base/clock.js';
+import { createIdCodec } from '../../src/sandbox/base/ids.js';
+import { jsonMember } from '../../src/sandbox/base/json-member.js';
+import { amountOf, formatAmount, parseAmount, roundDown, roundUp } from '../../src/sandbox/base/money.js';
 import { startTraffic } from '../../src/sandbox/traffic.js';
 import { openSandbox } from './support.js';
 

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
-import { notFound, Refusal } from '../refusal.js';
+import { notFound, Refusal } from '../base/refusal.js';
 
 /** For JSON that is a text already and must stay as it is. */
 export function sendJson(response: Response, text: string, status = 200): void {

@@ -1,15 +1,15 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Account } from '../account.js';
-import { Refusal } from '../refusal.js';
+import { Refusal } from '../base/refusal.js';
 import type { Service } from '../service.js';
 import { answerError, answerUnknownPath } from './answer.js';
 import { createAuthenticate } from './authenticate.js';
 import { misbehave } from './misbehave.js';
-import { sandboxPaymentIntentRoutes } from './sandbox-payment-intents.js';
-import { sandboxServiceRoutes } from './sandbox-service.js';
-import { sandboxWebhookRoutes } from './sandbox-webhooks.js';
-import { paymentIntentRoutes } from './v1-payment-intents.js';
-import { webhookRoutes } from './v1-webhooks.js';
+import { sandboxPaymentIntentRoutes } from './sandbox/sandbox-payment-intent-routes.js';
+import { sandboxServiceRoutes } from './sandbox/sandbox-service-routes.js';
+import { sandboxWebhookRoutes } from './sandbox/sandbox-webhook-routes.js';
+import { paymentIntentRoutes } from './v1/payment-intent-routes.js';
+import { webhookRoutes } from './v1/webhook-routes.js';
 
 export interface AppDeps {
   service: Service;

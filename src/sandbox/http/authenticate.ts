@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Account } from '../account.js';
-import { Refusal } from '../refusal.js';
+import { Refusal } from '../base/refusal.js';
 
 interface Caller {
   account: Account;

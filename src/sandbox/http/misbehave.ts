@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestHandler, Response } from 'express';
-import { createDraw } from '../random.js';
-import { Refusal } from '../refusal.js';
+import { createDraw } from '../base/random.js';
+import { Refusal } from '../base/refusal.js';
 import type { Service } from '../service.js';
 
 /** The API faults: slow, 429, 5xx, a page of HTML, a connection cut in the middle of the answer. */

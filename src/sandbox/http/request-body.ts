@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { isObject, type JsonObject } from '../fields.js';
-import { invalid } from '../refusal.js';
+import { isObject, type JsonObject } from '../base/fields.js';
+import { invalid } from '../base/refusal.js';
 
 /** The request's JSON object and its text; an empty body is an empty object. */
 export function requestBody(request: Request): { body: JsonObject; text: string } {

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
+import { invalid } from '../base/refusal.js';
 import type { Faults } from '../faults.js';
-import { invalid } from '../refusal.js';
 
 /** Query parameters by the name the specification's reader would expect, whatever name the service gives them. */
 export interface QueryReader {

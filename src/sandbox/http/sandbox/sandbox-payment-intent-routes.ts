@@ -1,0 +1,103 @@
+import { Router } from 'express';
+import { isObject, type JsonObject, optionalText } from '../../base/fields.js';
+import { jsonMember } from '../../base/json-member.js';
+import { invalid, notFound, Refusal } from '../../base/refusal.js';
+import { createStandardIntent, type StandardInput } from '../../payments/create-standard.js';
+import { decideDispute, openDispute } from '../../payments/dispute.js';
+import { cancelIntent } from '../../payments/expire-intent.js';
+import type { Intent } from '../../payments/intent.js';
+import { confirmationsAt, intentJson, payinRecord } from '../../payments/intent-record.js';
+import { payIntent } from '../../payments/pay-intent.js';
+import type { Merchant, Service } from '../../service.js';
+import { sendJson } from '../answer.js';
+import { requestBody } from '../request-body.js';
+
+/** What customers, operators and the hosted widget do with payments. */
+export function sandboxPaymentIntentRoutes(service: Service, merchant: Merchant): Router {
+  const router = Router();
+  const show = (intent: Intent): string => intentJson(intent, service.baseUrl);
+
+  router.post('/payment-intents', (request, response) => {
+    const { body, text } = requestBody(request);
+    sendJson(response, show(createStandardIntent(merchant, standardInput(body, text))), 201);
+  });
+
+  router.post('/payment-intents/:id/pay', (request, response) => {
+    const { body } = requestBody(request);
+    const { id } = request.params;
+    const payin = payIntent(merchant, id, {
+      assetCode: optionalText(body, 'assetCode') ?? undefined,
+      amount: optionalText(body, 'amount') ?? undefined,
+      senderAddress: optionalText(body, 'senderAddress') ?? undefined,
+    });
+    const confirmationMs = service.settings.confirmationSeconds * 1000;
+    response.status(201).json(payinRecord(payin, id, confirmationsAt(payin, service.clock.now(), confirmationMs)));
+  });
+
+  router.post('/payment-intents/:id/dispute', (request, response) => {
+    const amount = optionalText(requestBody(request).body, 'amount') ?? undefined;
+    sendJson(response, show(openDispute(merchant, request.params.id, amount)));
+  });
+
+  router.post('/payment-intents/:id/decide', (request, response) => {
+    const decision = readDecision(requestBody(request).body);
+    sendJson(response, show(decideDispute(merchant, request.params.id, decision)));
+  });
+
+  router.post('/payment-intents/:id/cancel', (request, response) => {
+    const intent = merchant.intents.read(request.params.id);
+    if (!intent) throw notFound('payment intent');
+    if (!cancelIntent(merchant, intent.id)) throw new Refusal(409, 'NOT_CANCELLABLE', 'the payment is not open');
+    sendJson(response, show(merchant.intents.read(intent.id) ?? intent));
+  });
+
+  router.delete('/payment-intents/:id', (request, response) => {
+    if (!merchant.intents.remove(request.params.id)) throw notFound('payment intent');
+    response.status(204).end();
+  });
+
+  return router;
+}
+
+const TEXTS = [
+  'assetCode',
+  'merchantReference',
+  'source',
+  'invoiceId',
+  'productId',
+  'posTerminalId',
+  'customerEmail',
+  'customerRefundAddress',
+  'returnUrl',
+] as const;
+
+function standardInput(body: JsonObject, text: string): StandardInput {
+  const { amount, currency, requestedCurrencyType: type, acceptedCoins: coins, expirySeconds } = body;
+  if (typeof amount !== 'string') throw invalid('amount must be a string');
+  if (typeof currency !== 'string') throw invalid('currency must be a string');
+  if (type !== undefined && type !== 'fiat' && type !== 'crypto')
+    throw invalid('requestedCurrencyType: fiat or crypto');
+  const input: StandardInput = { amount, currency, requestedCurrencyType: type };
+  for (const name of TEXTS) input[name] = optionalText(body, name) ?? undefined;
+  if (coins !== undefined) {
+    if (!Array.isArray(coins) || !coins.every((coin) => typeof coin === 'string'))
+      throw invalid('acceptedCoins: texts');
+    input.acceptedCoins = coins;
+  }
+  if (expirySeconds !== undefined) {
+    if (typeof expirySeconds !== 'number' || !(expirySeconds > 0)) throw invalid('expirySeconds must be positive');
+    input.expirySeconds = expirySeconds;
+  }
+  if (body.metadata !== undefined && body.metadata !== null) {
+    if (!isObject(body.metadata)) throw invalid('metadata must be an object');
+    input.metadata = jsonMember(text, 'metadata') ?? undefined;
+  }
+  return input;
+}
+
+/** `{"decision": "encash"}`, or shorter `{"encash": true}`. */
+function readDecision(body: JsonObject): 'encash' | 'refund' {
+  const decision = body.decision ?? (['encash', 'refund'] as const).find((name) => body[name] === true);
+  if (decision !== 'encash' && decision !== 'refund') throw invalid('decision must be encash or refund');
+  return decision;
+}

@@ -1,0 +1,47 @@
+import { Router } from 'express';
+import type { Account } from '../../account.js';
+import { invalid } from '../../base/refusal.js';
+import { parseFaults } from '../../faults.js';
+import type { Service } from '../../service.js';
+import { writeTruth } from '../../truth.js';
+import { requestBody } from '../request-body.js';
+
+/** The emulator's own levers: its clock, its faults, and the truth to compare with. */
+export function sandboxServiceRoutes(service: Service, account: Account): Router {
+  const router = Router();
+  const time = (): object => ({ now: new Date(service.clock.now()).toISOString() });
+
+  router.get('/clock', (_request, response) => {
+    response.json(time());
+  });
+
+  router.post('/clock', (request, response) => {
+    const { advanceSeconds } = requestBody(request).body;
+    if (typeof advanceSeconds !== 'number' || !Number.isFinite(advanceSeconds) || advanceSeconds < 0) {
+      throw invalid('advanceSeconds must be a number that is not negative');
+    }
+    service.clock.advance(advanceSeconds);
+    response.json(time());
+  });
+
+  router.get('/faults', (_request, response) => {
+    response.json(service.faults);
+  });
+
+  router.put('/faults', (request, response) => {
+    const parsed = parseFaults(requestBody(request).body);
+    if (!parsed.ok) throw invalid(parsed.problem);
+    service.faults = parsed.faults;
+    response.json(service.faults);
+  });
+
+  router.get('/truth', (request, response, next) => {
+    const { changedBefore } = request.query;
+    const before = typeof changedBefore === 'string' ? Date.parse(changedBefore) : Number.POSITIVE_INFINITY;
+    if (Number.isNaN(before)) throw invalid('changedBefore must be an ISO 8601 time');
+    response.type('application/json');
+    writeTruth(service, account, before, response).then(() => response.end(), next);
+  });
+
+  return router;
+}

@@ -1,0 +1,92 @@
+import { type Request, type Response, Router } from 'express';
+import { jsonMember } from '../../base/json-member.js';
+import { invalid, notFound } from '../../base/refusal.js';
+import { churn } from '../../churn.js';
+import { createDirectIntent } from '../../payments/create-direct.js';
+import { INTENT_STATUSES, type Intent, type IntentStatus } from '../../payments/intent.js';
+import type { IntentFilter } from '../../payments/intent-page.js';
+import { confirmationsAt, directJson, intentJson, payinRecord } from '../../payments/intent-record.js';
+import { placeOfPayin } from '../../payments/payin.js';
+import { type Merchant, type Service, strikes } from '../../service.js';
+import { sendJson } from '../answer.js';
+import type { Authenticate } from '../authenticate.js';
+import { requestBody } from '../request-body.js';
+import { type QueryReader, readQuery } from '../request-query.js';
+
+export interface V1Deps {
+  service: Service;
+  authenticate: Authenticate;
+}
+
+/** Specification 4.1, 4.14, 4.15. */
+export function paymentIntentRoutes({ service, authenticate }: V1Deps): Router {
+  const router = Router();
+  const lastPages = new WeakMap<Merchant, { rows: Intent[]; pages: number }>();
+
+  router.get('/payment-intents', (request, response) => {
+    const { merchant } = authenticate(request).account;
+    const last = lastPages.get(merchant) ?? { rows: [], pages: 0 };
+    const query = readListQuery(service, request);
+    const cursor = query.text('cursor') ?? null;
+    if (cursor !== null && strikes(merchant, service.faults.churn, 'churn-page', last.pages)) {
+      churn(merchant, last.rows, last.pages);
+    }
+    const { cursor: semantics, irregularHoldsDisputes } = service.faults;
+    const filter = readFilter(query);
+    const rows = merchant.intents.page({ filter, take: query.take(20), cursor, semantics, irregularHoldsDisputes });
+    if (rows === null) throw invalid('cursor is unknown');
+    lastPages.set(merchant, { rows, pages: last.pages + 1 });
+    sendJson(response, `[${rows.map((row) => intentJson(row, service.baseUrl)).join(',')}]`);
+  });
+
+  router.post('/payment-intents/direct', (request, response) => {
+    createDirect(service, authenticate(request).account.merchant, request, response);
+  });
+
+  router.get('/payments/payins/:id', (request, response) => {
+    const { merchant } = authenticate(request).account;
+    const n = merchant.payinIds.decode(request.params.id);
+    const place = placeOfPayin(n ?? 0);
+    const intent = n === null ? null : merchant.intents.at(place.position);
+    const payin = intent?.payins[place.index];
+    if (!intent || !payin) throw notFound('payin');
+    const confirmationMs = service.settings.confirmationSeconds * 1000;
+    response.json(payinRecord(payin, intent.id, confirmationsAt(payin, service.clock.now(), confirmationMs)));
+  });
+
+  return router;
+}
+
+const LIST_PARAMETERS = ['cursor', 'take', 'status', 'assetCode', 'productId', 'posTerminalId', 'invoiceId'];
+
+function readListQuery({ faults }: Service, request: Request): QueryReader {
+  const { unknownParameters, names } = faults;
+  return readQuery(request, LIST_PARAMETERS, { names: names.paymentIntents, unknownParameters });
+}
+
+function readFilter(query: QueryReader): IntentFilter {
+  const filter: IntentFilter = {};
+  const status = query.text('status');
+  if (status !== undefined) filter.status = readStatus(status);
+  for (const name of ['assetCode', 'productId', 'posTerminalId', 'invoiceId'] as const) {
+    const value = query.text(name);
+    if (value !== undefined) filter[name] = value;
+  }
+  return filter;
+}
+
+function readStatus(value: string): IntentStatus | 'irregular' {
+  const status = [...INTENT_STATUSES, 'irregular' as const].find((name) => name === value);
+  if (!status) throw invalid(`status must be one of ${INTENT_STATUSES.join(', ')}, irregular`);
+  return status;
+}
+
+function createDirect(service: Service, merchant: Merchant, request: Request, response: Response): void {
+  const { body, text } = requestBody(request);
+  const { intent, replayed } = createDirectIntent(merchant, {
+    body,
+    metadata: jsonMember(text, 'metadata'),
+    idempotencyKey: request.get('idempotency-key') || null,
+  });
+  sendJson(response, directJson(intent, service.baseUrl), replayed ? 200 : 201);
+}

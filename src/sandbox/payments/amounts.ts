@@ -1,0 +1,54 @@
+import { findAsset } from '../assets/assets.js';
+import { amountOf, formatAmount, roundDown } from '../base/money.js';
+import { expectedAmount, type Intent } from './intent.js';
+
+/** The service's fee on a deposit: one percent, rounded down to the asset's decimals. */
+export function feeOn(gross: bigint, assetCode: string): bigint {
+  return roundDown(gross / 100n, findAsset(assetCode)?.decimals ?? 18);
+}
+
+/** What the settled deposits sum up to. */
+export function receivedTotal(intent: Intent): bigint {
+  return sumOver(intent, 'amountGross');
+}
+
+function sumOver(intent: Intent, field: 'amountGross' | 'feeAmount'): bigint {
+  let sum = 0n;
+  for (const payin of intent.payins) {
+    if (payin.status === 'confirmed' || payin.status === 'unmatched') sum += amountOf(payin[field]);
+  }
+  return sum;
+}
+
+/**
+ * The part of the received amount that lies outside the acceptable range: all of an underpayment, the excess of an
+ * overpayment, nothing within the tolerance.
+ */
+export function rejectedPart(intent: Intent, toleranceBasisPoints: number): bigint {
+  const expected = amountOf(expectedAmount(intent));
+  const total = receivedTotal(intent);
+  const tolerance = (expected * BigInt(toleranceBasisPoints)) / 10_000n;
+  if (total < expected - tolerance) return total;
+  return total > expected + tolerance ? total - expected : 0n;
+}
+
+/**
+ * Fills the amount fields from the settled deposits. `rejected` is what a decision is needed about; it stays out of the
+ * merchant's net unless it was encashed. feeAmountOnRange + feeAmountOnRejected is always the sum of the deposits' fees.
+ */
+export function applyAmounts(intent: Intent, rejected: bigint): void {
+  const total = receivedTotal(intent);
+  const fees = sumOver(intent, 'feeAmount');
+  const inRange = total - rejected;
+  const share = rejected === 0n ? fees : feeOn(inRange, intent.assetCode ?? '');
+  const feeOnRange = share < fees ? share : fees;
+  const whole = rejected === 0n || intent.irregularStatus === 'encashed';
+  intent.totalAmountReceived = formatAmount(total);
+  intent.amountInRange = formatAmount(inRange);
+  intent.feeAmountOnRange = formatAmount(feeOnRange);
+  intent.amountRejected = rejected === 0n ? null : formatAmount(rejected);
+  intent.amountToRefund = intent.amountRejected;
+  intent.feeAmountOnRejected = rejected === 0n ? null : formatAmount(fees - feeOnRange);
+  intent.amountNetMerchant = formatAmount(whole ? total - fees : inRange - feeOnRange);
+  intent.feeAmountTotal = formatAmount(whole ? fees : feeOnRange);
+}

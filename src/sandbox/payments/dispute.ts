@@ -1,0 +1,67 @@
+import { amountOf, parseAmount } from '../base/money.js';
+import { invalid, notFound, Refusal } from '../base/refusal.js';
+import type { Merchant } from '../service.js';
+import { applyAmounts, receivedTotal } from './amounts.js';
+import { type Intent, setPayinStatus, setStatus } from './intent.js';
+
+/** Opens a dispute on a completed payment. `amount` is the part in question; default: all that was received. */
+export function openDispute(merchant: Merchant, id: string, amount?: string): Intent {
+  const intent = merchant.intents.edit(id);
+  if (!intent) throw notFound('payment intent');
+  if (intent.status !== 'completed' || intent.irregularStatus === 'pending_decision') {
+    throw new Refusal(409, 'NOT_DISPUTABLE', 'only a completed payment without an open dispute can be disputed');
+  }
+  const total = receivedTotal(intent);
+  const rejected = amount === undefined ? total : parseAmount(amount);
+  if (rejected === null || rejected > total) throw invalid('amount must be positive and at most what was received');
+  intent.irregularStatus = 'pending_decision';
+  intent.irregularActionBy = null;
+  intent.irregularActionAt = null;
+  intent.irregularRefundPayoutId = null;
+  applyAmounts(intent, rejected);
+  return told(merchant, intent, 'payment_intent.dispute_opened');
+}
+
+/**
+ * Rules on an open dispute. Encashing credits the rejected part too and completes an unmatched payment; refunding
+ * makes the payout that sends it back and leaves the status as it is.
+ */
+export function decideDispute(merchant: Merchant, id: string, decision: 'encash' | 'refund'): Intent {
+  const intent = merchant.intents.edit(id);
+  if (!intent) throw notFound('payment intent');
+  if (intent.irregularStatus !== 'pending_decision') {
+    throw new Refusal(409, 'NO_OPEN_DISPUTE', 'there is no dispute to decide');
+  }
+  const now = merchant.service.clock.now();
+  intent.irregularActionBy = 'usr_sandbox_operator';
+  intent.irregularActionAt = now;
+  const rejected = amountOf(intent.amountRejected);
+  if (decision === 'refund') {
+    intent.irregularStatus = 'refunded';
+    intent.irregularRefundPayoutId = merchant.payoutIds.encode(merchant.payouts);
+    merchant.payouts += 1;
+    applyAmounts(intent, rejected);
+    return told(merchant, intent, 'payment_intent.dispute_refunded');
+  }
+  intent.irregularStatus = 'encashed';
+  encash(merchant, intent, rejected, now);
+  return told(merchant, intent, 'payment_intent.dispute_encashed');
+}
+
+function encash(merchant: Merchant, intent: Intent, rejected: bigint, now: number): void {
+  for (const payin of intent.payins) {
+    if (payin.status === 'unmatched') setPayinStatus(payin, 'confirmed', now);
+  }
+  applyAmounts(intent, rejected);
+  if (intent.status === 'completed') return;
+  setStatus(intent, 'completed', now, 'dashboard');
+  merchant.intents.saved(intent);
+  merchant.emit('payment_intent.completed', intent);
+}
+
+function told(merchant: Merchant, intent: Intent, eventType: string): Intent {
+  intent.updatedAt = merchant.service.clock.now();
+  merchant.intents.saved(intent);
+  merchant.emit(eventType, intent);
+  return intent;
+}

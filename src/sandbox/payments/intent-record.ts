@@ -1,0 +1,136 @@
+import { findAsset } from '../assets/assets.js';
+import { expectedAmount, type Intent, type Payin, type Transition } from './intent.js';
+
+const iso = (at: number): string => new Date(at).toISOString();
+const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));
+
+function transitions(history: Transition<string>[]): object[] {
+  return history.map(({ status, at, source }) => ({ status, timestamp: iso(at), source }));
+}
+
+/** The service shows a refund address masked (specification 2.1). */
+function mask(address: string | null): string | null {
+  if (address === null) return null;
+  return address.length <= 10 ? '****' : `${address.slice(0, 4)}****${address.slice(-4)}`;
+}
+
+function paymentResult(intent: Intent): object | null {
+  if (intent.payins.length === 0) return null;
+  return {
+    amountExpected: expectedAmount(intent),
+    amountReceived: intent.totalAmountReceived,
+    payinCount: intent.payins.length,
+  };
+}
+
+function payinSummary(payin: Payin): object {
+  const { id, amountGross, amountNet, feeAmount, assetCode, status, txid, createdAt } = payin;
+  return { id, amountGross, amountNet, feeAmount, assetCode, status, txid, createdAt: iso(createdAt) };
+}
+
+/** All fields of specification 2.1 except `metadata`, whose text must not pass through a JSON number. */
+function intentFields(intent: Intent, baseUrl: string): object {
+  return {
+    id: intent.id,
+    status: intent.status,
+    amountRequested: intent.amountRequested,
+    currencyRequested: intent.currencyRequested,
+    requestedCurrencyType: intent.requestedCurrencyType,
+    amountCryptoExpected: intent.amountCryptoExpected,
+    assetCode: intent.assetCode,
+    acceptedCoins: intent.acceptedCoins,
+    totalAmountReceived: intent.totalAmountReceived,
+    amountNetMerchant: intent.amountNetMerchant,
+    feeAmountTotal: intent.feeAmountTotal,
+    amountInRange: intent.amountInRange,
+    amountRejected: intent.amountRejected,
+    amountToRefund: intent.amountToRefund,
+    feeAmountOnRange: intent.feeAmountOnRange,
+    feeAmountOnRejected: intent.feeAmountOnRejected,
+    source: intent.source,
+    merchantReference: intent.merchantReference,
+    invoiceId: intent.invoiceId,
+    productId: intent.productId,
+    posTerminalId: intent.posTerminalId,
+    irregularStatus: intent.irregularStatus,
+    paymentResult: paymentResult(intent),
+    customerRefundAddress: mask(intent.customerRefundAddress),
+    irregularActionBy: intent.irregularActionBy,
+    irregularActionAt: isoOrNull(intent.irregularActionAt),
+    irregularRefundPayoutId: intent.irregularRefundPayoutId,
+    customerEmail: intent.customerEmail,
+    returnUrl: intent.returnUrl,
+    createdAt: iso(intent.createdAt),
+    expiresAt: iso(intent.expiresAt),
+    paymentLink: `${baseUrl}/pay/${intent.id}`,
+    statusHistory: transitions(intent.history),
+    payins: intent.payins.map(payinSummary),
+  };
+}
+
+function withMetadata(fields: object, metadata: string | null): string {
+  return `${JSON.stringify(fields).slice(0, -1)},"metadata":${metadata ?? 'null'}}`;
+}
+
+/** The payment intent as the list and full events show it: JSON text. */
+export function intentJson(intent: Intent, baseUrl: string): string {
+  return withMetadata(intentFields(intent, baseUrl), intent.metadata);
+}
+
+/** The answer of the direct creation: the intent with the fields for paying it (specification 2.1, 4.1). */
+export function directJson(intent: Intent, baseUrl: string): string {
+  const asset = findAsset(intent.assetCode ?? '');
+  const direct = {
+    ...intentFields(intent, baseUrl),
+    depositAddress: intent.depositAddress,
+    memo: intent.memo,
+    memoType: intent.memo === null ? null : (asset?.memoType ?? null),
+    amountToSend: expectedAmount(intent),
+    expiryHours: (intent.expiresAt - intent.createdAt) / 3_600_000,
+  };
+  return withMetadata(direct, intent.metadata);
+}
+
+export type PayloadShape = 'full' | 'partial' | 'wrapped' | 'bare';
+
+/** `data` of an event. Its content is not shown in the specification: each shape is one that a service might send. */
+export function eventDataJson(intent: Intent, shape: PayloadShape, baseUrl: string): string {
+  if (shape === 'full') return intentJson(intent, baseUrl);
+  if (shape === 'wrapped') return `{"paymentIntent":${intentJson(intent, baseUrl)}}`;
+  if (shape === 'bare') return JSON.stringify({ paymentIntentId: intent.id });
+  const { id, status, irregularStatus, totalAmountReceived, assetCode, merchantReference } = intent;
+  return withMetadata(
+    { id, status, irregularStatus, totalAmountReceived, assetCode, merchantReference },
+    intent.metadata,
+  );
+}
+
+/** Blocks on top of the deposit so far: grows with the clock until the payin has what it needs. */
+export function confirmationsAt(payin: Payin, now: number, confirmationMs: number): number {
+  if (payin.firstBlockAt === null) return 0;
+  if (payin.status === 'confirmed' || confirmationMs <= 0) return payin.confirmationsNeeded;
+  return Math.min(payin.confirmationsNeeded, 1 + Math.floor((now - payin.firstBlockAt) / confirmationMs));
+}
+
+/** The payin as specification 2.2 has it. */
+export function payinRecord(payin: Payin, intentId: string, confirmations: number): object {
+  return {
+    id: payin.id,
+    paymentIntentId: intentId,
+    payinType: 'blockchain',
+    txid: payin.txid,
+    amountGross: payin.amountGross,
+    amountNet: payin.amountNet,
+    feeAmount: payin.feeAmount,
+    assetCode: payin.assetCode,
+    depositAddress: payin.depositAddress,
+    senderAddress: payin.senderAddress,
+    addressPurpose: 'PAYMENT_INTENT',
+    status: payin.status,
+    kytStatus: payin.kytStatus,
+    confirmations,
+    createdAt: iso(payin.createdAt),
+    kytRiskScore: payin.kytRiskScore,
+    statusHistory: transitions(payin.history),
+  };
+}

@@ -1,0 +1,91 @@
+import type { IdCodec } from '../base/ids.js';
+import type { Intent, IntentStatus, Links } from './intent.js';
+import { assetNumber, createIntentIndex, flagsOf } from './intent-index.js';
+import { type IntentPage, readPage } from './intent-page.js';
+
+/**
+ * Past payments are not kept: each is made again from its position whenever it is asked for, and kept once it changes.
+ * Only the two bytes that lists filter by stay in memory for all of them.
+ */
+export interface History {
+  count: number;
+  /** `flagsOf` and `assetNumber` of the intent, without making it. */
+  sketch(position: number): { flags: number; asset: number };
+  links(position: number): Links;
+  intent(position: number): Intent;
+}
+
+export interface IntentStore {
+  size(): number;
+  add(make: (id: string, position: number) => Intent): Intent;
+  /** For looking only. */
+  read(id: string): Intent | null;
+  at(position: number): Intent | null;
+  /** For changing; call `saved` afterwards. */
+  edit(id: string): Intent | null;
+  saved(intent: Intent): void;
+  /** The row is in no list any more. */
+  remove(id: string): boolean;
+  withStatus(status: IntentStatus): Intent[];
+  /** Newest first; null for a cursor that is refused. */
+  page(query: IntentPage): Intent[] | null;
+}
+
+export function createIntentStore({ ids, history }: { ids: IdCodec; history: History }): IntentStore {
+  const kept = new Map<number, Intent>();
+  const index = createIntentIndex(history.count);
+  for (let position = 0; position < history.count; position += 1) {
+    const { flags, asset } = history.sketch(position);
+    index.set(index.grow(), flags, asset);
+  }
+
+  const make = (position: number): Intent | null =>
+    kept.get(position) ?? (position < history.count ? history.intent(position) : null);
+  const at = (position: number): Intent | null => (index.isRemoved(position) ? null : make(position));
+  const links = (position: number): Links => kept.get(position) ?? history.links(position);
+  const positionOf = (id: string): number | null => {
+    const position = ids.decode(id);
+    return position === null || position >= index.size() ? null : position;
+  };
+  const read = (id: string): Intent | null => at(positionOf(id) ?? Number.POSITIVE_INFINITY);
+  const saved = (intent: Intent): void => {
+    if (!index.isRemoved(intent.position)) index.set(intent.position, flagsOf(intent), assetNumber(intent.assetCode));
+  };
+
+  const pageDeps = { index, positionOf, at, links };
+
+  return {
+    size: () => index.size(),
+    at,
+    read,
+    saved,
+    add(build) {
+      const position = index.grow();
+      const intent = build(ids.encode(position), position);
+      kept.set(position, intent);
+      saved(intent);
+      return intent;
+    },
+    edit(id) {
+      const intent = read(id);
+      if (intent) kept.set(intent.position, intent);
+      return intent;
+    },
+    remove(id) {
+      const intent = read(id);
+      if (!intent) return false;
+      index.remove(intent.position);
+      kept.delete(intent.position);
+      return true;
+    },
+    withStatus: (status) => readPage({ ...WHOLE_LIST, filter: { status } }, pageDeps) ?? [],
+    page: (query) => readPage(query, pageDeps),
+  };
+}
+
+const WHOLE_LIST = {
+  take: Number.POSITIVE_INFINITY,
+  cursor: null,
+  semantics: 'key',
+  irregularHoldsDisputes: true,
+} as const;
