@@ -59,7 +59,7 @@ test('JSON text is read back as it was written, with every digit of its numbers'
   const json = fc.json({ maxDepth: 4 });
   fc.assert(
     fc.property(json, (text) => {
-      const value = fromJsonText(text.replaceAll(/\s/g, ''));
+      const value = fromJsonText(text);
       expect(toJsonText(fromJsonText(toJsonText(value)))).toBe(toJsonText(value));
     }),
   );
