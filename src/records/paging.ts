@@ -23,7 +23,10 @@ export const defaultTake = 50;
 export const maximumTake = 500;
 
 /** Pages a query over a table with a bigint `id`, newest first, by key: rows that come meanwhile never shift a page. */
-export async function pageById<Row extends { id: string }>(query: Knex.QueryBuilder, page: PageQuery): Promise<Page<Row>> {
+export async function pageById<Row extends { id: string }>(
+  query: Knex.QueryBuilder,
+  page: PageQuery,
+): Promise<Page<Row>> {
   const take = takeOf(page);
   const below = page.cursor === undefined ? undefined : decodeCursor(page.cursor, 1)[0];
   if (below !== undefined && !/^\d{1,19}$/.test(below)) throw new CursorError(page.cursor ?? '');
