@@ -16,11 +16,14 @@ export interface GroupCommitSettings<T, R> {
   maxBytes: number;
   maxWaitingItems: number;
   maxWaitingBytes: number;
+  /** Whoever waited longer when a flush could take it is sent away: its sender hardly waits any more. */
+  maxWaitMs: number;
 }
 
 interface Waiting<T, R> {
   item: T;
   size: number;
+  since: number;
   resolve(result: R): void;
   reject(error: unknown): void;
 }
@@ -47,7 +50,7 @@ export class GroupCommit<T, R> {
       return Promise.reject(new OverloadedError(message));
     }
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, size, resolve, reject });
+      this.waiting.push({ item, size, since: performance.now(), resolve, reject });
       this.waitingBytes += size;
       this.schedule();
     });
@@ -65,9 +68,21 @@ export class GroupCommit<T, R> {
     // Whatever was read from the sockets in this turn of the loop comes along.
     setImmediate(() => {
       this.scheduled = false;
-      void this.run(this.takeBatch());
+      this.rejectLate();
+      if (this.waiting.length > 0) void this.run(this.takeBatch());
+      else this.tellIdle();
       this.schedule();
     });
+  }
+
+  private rejectLate(): void {
+    const oldest = performance.now() - this.settings.maxWaitMs;
+    const firstInTime = this.waiting.findIndex(({ since }) => since >= oldest);
+    const late = this.waiting.splice(0, firstInTime === -1 ? this.waiting.length : firstInTime);
+    for (const entry of late) {
+      this.waitingBytes -= entry.size;
+      entry.reject(new OverloadedError(`not written within ${this.settings.maxWaitMs} ms`));
+    }
   }
 
   private takeBatch(): Waiting<T, R>[] {
@@ -96,6 +111,10 @@ export class GroupCommit<T, R> {
       if (outcome?.status === 'fulfilled') entry.resolve(outcome.value);
       else entry.reject(outcome?.reason ?? new Error('the flush forgot an item'));
     });
+    this.tellIdle();
+  }
+
+  private tellIdle(): void {
     if (this.running > 0 || this.waiting.length > 0) return;
     for (const resolve of this.onIdle) resolve();
     this.onIdle = [];

@@ -19,6 +19,7 @@ const LIMITS = {
   maxBytes: 4 * 1024 * 1024,
   maxWaitingItems: 10_000,
   maxWaitingBytes: 64 * 1024 * 1024,
+  maxWaitMs: 5_000,
 };
 
 /**
@@ -42,7 +43,7 @@ export function createInboxWriter({ db, onStored }: { db: Knex; onStored: (ids: 
   });
   const repeats = new GroupCommit<Arrival, StoredArrival>({
     ...LIMITS,
-    concurrency: 1,
+    concurrency: 2,
     sizeOf,
     flush: async (arrivals) => {
       const outcomes = await flushSafely(arrivals, (items) => storeRepeats(db, items));

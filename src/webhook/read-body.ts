@@ -30,8 +30,8 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<Bod
   } catch (error) {
     const type = error instanceof Error && 'type' in error ? error.type : undefined;
     if (type === 'entity.too.large') return { ok: false, problem: 'too_large', cutOff: !(await discardRest(req)) };
-    const consumed = type === 'stream.not.readable' || type === 'stream.encoding.set';
-    return { ok: false, problem: consumed && !req.destroyed ? 'consumed' : 'aborted' };
+    // A length that doesn't fit, or a stream that can't be read, though the sender is still there: somebody read before us.
+    return { ok: false, problem: type === 'request.aborted' || req.destroyed ? 'aborted' : 'consumed' };
   }
 }
 

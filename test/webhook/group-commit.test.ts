@@ -1,0 +1,114 @@
+import { beforeEach, expect, test } from 'vitest';
+import { GroupCommit, OverloadedError } from '../../src/webhook/group-commit.js';
+
+type Outcome = PromiseSettledResult<string>;
+
+let batches: { items: string[]; finish: (outcomes?: Outcome[]) => void; fail: (error: Error) => void }[];
+beforeEach(() => {
+  batches = [];
+});
+
+const fulfilled = (items: string[]): Outcome[] => items.map((value) => ({ status: 'fulfilled', value }));
+
+function create(changes: Partial<ConstructorParameters<typeof GroupCommit<string, string>>[0]> = {}) {
+  const own = batches;
+  return new GroupCommit<string, string>({
+    flush: (items) =>
+      new Promise((resolve, reject) => {
+        own.push({ items, finish: (outcomes = fulfilled(items)) => resolve(outcomes), fail: reject });
+      }),
+    sizeOf: (item) => item.length,
+    concurrency: 1,
+    maxItems: 3,
+    maxBytes: 100,
+    maxWaitingItems: 5,
+    maxWaitingBytes: 1_000,
+    maxWaitMs: 60_000,
+    ...changes,
+  });
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('the first goes at once; what comes meanwhile goes together, in batches of bounded size', async () => {
+  const commits = create();
+  const answers = [commits.submit('a')];
+  await turn();
+  answers.push(...['b', 'c', 'd', 'e'].map((item) => commits.submit(item)));
+  await turn();
+  expect(batches.map(({ items }) => items)).toEqual([['a']]);
+  batches[0]?.finish();
+  await turn();
+  await turn();
+  expect(batches.map(({ items }) => items)).toEqual([['a'], ['b', 'c', 'd']]);
+  batches[1]?.finish();
+  await turn();
+  await turn();
+  batches[2]?.finish();
+  expect(await Promise.all(answers)).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
+test('bytes bound a batch too, but a large item still goes, alone', async () => {
+  const commits = create({ maxBytes: 10, concurrency: 3 });
+  for (const item of ['x'.repeat(50), 'aaaaaa', 'bbbb', 'c']) void commits.submit(item);
+  for (let i = 0; i < 4; i += 1) await turn();
+  expect(batches.map(({ items }) => items.map(({ length }) => length))).toEqual([[50], [6, 4], [1]]);
+});
+
+test('each hears its own outcome; a flush that fails, or forgets somebody, fails those it held', async () => {
+  const commits = create();
+  const mixed = [commits.submit('a'), commits.submit('b'), commits.submit('c')];
+  const settled = Promise.allSettled(mixed);
+  await turn();
+  batches[0]?.finish([
+    { status: 'fulfilled', value: 'A' },
+    { status: 'rejected', reason: new Error('bad b') },
+  ]);
+  expect(await settled).toMatchObject([
+    { status: 'fulfilled', value: 'A' },
+    { status: 'rejected', reason: { message: 'bad b' } },
+    { status: 'rejected' },
+  ]);
+  const failed = commits.submit('d');
+  await turn();
+  batches[1]?.fail(new Error('down'));
+  await expect(failed).rejects.toThrow('down');
+});
+
+test('beyond what may wait, items or bytes, the next is sent away at once', async () => {
+  const commits = create();
+  const waiting = ['a', 'b', 'c', 'd', 'e'].map((item) => commits.submit(item));
+  await expect(commits.submit('f')).rejects.toThrow(OverloadedError);
+  await expect(create({ maxWaitingBytes: 3 }).submit('long')).rejects.toThrow(OverloadedError);
+  await turn();
+  batches[0]?.finish();
+  expect(await waiting[0]).toBe('a');
+});
+
+test('whoever waited too long is sent away instead of being written late', async () => {
+  const commits = create({ maxWaitMs: 0 });
+  const late = commits.submit('a');
+  const start = performance.now();
+  while (performance.now() - start < 1);
+  await expect(late).rejects.toThrow(OverloadedError);
+  await commits.idle();
+  expect(batches).toEqual([]);
+});
+
+test('idle waits for what runs and what waits', async () => {
+  const commits = create();
+  await commits.idle();
+  const answers = ['a', 'b', 'c', 'd'].map((item) => commits.submit(item));
+  let idle = false;
+  const waiting = commits.idle().then(() => {
+    idle = true;
+  });
+  await turn();
+  batches[0]?.finish();
+  await turn();
+  await turn();
+  expect(idle).toBe(false);
+  batches[1]?.finish();
+  await waiting;
+  expect(await Promise.all(answers)).toEqual(['a', 'b', 'c', 'd']);
+});
