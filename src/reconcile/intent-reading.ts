@@ -14,14 +14,16 @@ export interface IntentReading {
   unseen: Map<string, Place>;
   /** Held here, but missing where a page would have shown it: to be looked for once more. */
   suspects: Map<string, Place>;
+  /** There are more of them than are told at once; what is left has its turn in the next run. */
+  moreSuspects: boolean;
   /** Counts what was read. */
   tally: { seen: number };
 }
 
 export function newReading(
-  parts: Omit<IntentReading, 'unseen' | 'suspects' | 'tally'> & Partial<Pick<IntentReading, 'tally'>>,
+  parts: Omit<IntentReading, 'unseen' | 'suspects' | 'moreSuspects' | 'tally'> & Partial<Pick<IntentReading, 'tally'>>,
 ): IntentReading {
-  return { tally: { seen: 0 }, ...parts, unseen: new Map(), suspects: new Map() };
+  return { tally: { seen: 0 }, ...parts, unseen: new Map(), suspects: new Map(), moreSuspects: false };
 }
 
 /**
@@ -45,5 +47,6 @@ export async function keepPage(
     span,
     page.rows.map((row) => row.id),
   );
-  for (const place of lacking) reading.suspects.set(place.id, place);
+  for (const place of lacking.places) reading.suspects.set(place.id, place);
+  reading.moreSuspects ||= lacking.more;
 }

@@ -46,11 +46,12 @@ export interface IntentStore {
   marked(): Promise<Place[]>;
   /** The nearest listed ones created at or after `createdAt`, newest first. */
   listedFrom(createdAt: number, limit: number): Promise<Place[]>;
-  /** Held here, covered by the span, and not among `except`. */
-  between(span: Span, except: readonly string[]): Promise<Place[]>;
+  /** Held here, covered by the span, and not among `except`. `more`: there are others, beyond what is told at once. */
+  between(span: Span, except: readonly string[]): Promise<{ places: Place[]; more: boolean }>;
   /** Only claimed by events that don't say when they were created. `claimedTo` in ms of the service's clock. */
   unplaced(): Promise<{ id: string; claimedTo: number }[]>;
   holdsListed(): Promise<boolean>;
+  newestListed(limit: number): Promise<Place[]>;
   /** Those nearest the head first. */
   stretches(): Promise<Stretch[]>;
   /** Opens a stretch before anything of it is read. */

@@ -36,7 +36,8 @@ export async function reconcilePaymentIntents(reading: IntentReading, options: S
   const gone = await proveAbsent(reading, again.whole);
   const swept = again.walk === null || again.walk.complete || again.continues;
   return {
-    complete: head.complete && states.complete && closure.undecided === 0 && gone.undecided === 0 && swept,
+    complete:
+      head.complete && states.complete && closure.undecided === 0 && gone.undecided === 0 && !gone.more && swept,
     proof: {
       head: head.walks.map(proofOf),
       states: Object.fromEntries([...states.walks].map(([status, walk]) => [status, proofOf(walk)])),
@@ -76,7 +77,7 @@ async function readMarked(reading: IntentReading): Promise<{ looked: number; und
 async function proveAbsent(
   reading: IntentReading,
   whole: Sweep['whole'],
-): Promise<{ proven: number; undecided: number }> {
+): Promise<{ proven: number; undecided: number; more: boolean }> {
   const { missing, undecided } = await readWindows(reading, [...reading.suspects.values()]);
   const absences = [...missing.values()];
   if (whole !== null) {
@@ -85,7 +86,7 @@ async function proveAbsent(
     }
   }
   await reading.store.saveAbsences(absences);
-  return { proven: absences.length, undecided: undecided.length };
+  return { proven: absences.length, undecided: undecided.length, more: reading.moreSuspects };
 }
 
 function proofOf(walk: Walk): Record<string, unknown> {

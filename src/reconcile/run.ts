@@ -8,6 +8,7 @@ import { type Lock, takeLock } from './leader.js';
 import { type Outcome, reconcilePaymentIntents } from './payment-intents.js';
 import { intentPages } from './read-intents.js';
 import { readPayins } from './read-payins.js';
+import { assertSameList } from './same-list.js';
 import { createIntentStore } from './sql-intent-store.js';
 import type { Fence } from './write-fenced.js';
 
@@ -86,6 +87,7 @@ async function read(deps: ReconcileDeps, options: RunOptions, fence: Fence, tall
     now: () => deps.now().getTime(),
     ...(signal ? { signal } : {}),
   });
+  await assertSameList(reading.read, store);
   const since = options.since?.getTime() ?? null;
   const outcome = await reconcilePaymentIntents(reading, {
     full: options.full,

@@ -5,6 +5,7 @@ import {
   intentsBetween,
   intentsFrom,
   markedIntents,
+  newestIntents,
   openIntents,
   placesOfIntents,
   unplacedIntents,
@@ -67,9 +68,13 @@ export function createIntentStore(
     open: () => openIntents(db),
     marked: () => markedIntents(db, AT_ONCE),
     listedFrom: (createdAt, limit) => intentsFrom(db, createdAt, limit),
-    between: (span, except) => intentsBetween(db, span, except, AT_ONCE),
+    between: async (span, except) => {
+      const places = await intentsBetween(db, span, except, AT_ONCE);
+      return { places, more: places.length === AT_ONCE };
+    },
     unplaced: () => unplacedIntents(db, AT_ONCE),
     holdsListed: () => holdsListedIntents(db),
+    newestListed: (limit) => newestIntents(db, limit),
     stretches: () => readStretches(db),
     openStretch: (list, older) => openStretch(writing, list, older, deps.now().getTime()),
     closeStretch: (id) =>

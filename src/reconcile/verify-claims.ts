@@ -9,6 +9,7 @@ import type { Place } from './list-row.js';
 import { intentPages } from './read-intents.js';
 import { readPayins } from './read-payins.js';
 import { type Looked, readWindows } from './read-windows.js';
+import { assertSameList } from './same-list.js';
 import { createIntentStore } from './sql-intent-store.js';
 
 /** Claims that come within this time are read by the same calls. */
@@ -31,8 +32,11 @@ export type FirstLooks = Map<string, Absence>;
 export async function keepVerifyingClaims(deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
   const looks: FirstLooks = new Map();
   let pause = GATHER_MS;
+  let known = false;
   while (!signal.aborted) {
     try {
+      if (!known) await assertOurList(deps, signal);
+      known = true;
       await verifyClaims(deps, looks, signal);
       pause = GATHER_MS;
     } catch (error) {
@@ -50,6 +54,15 @@ export async function verifyClaims(deps: ReconcileDeps, looks: FirstLooks, signa
   const until = new Date(deps.now().getTime() + PAYINS_TURN_MS);
   const limit = PAYINS_PER_ROUND;
   await readPayins(deps, { source, tally: newTally(), fence: null, limit, until, ...(signal ? { signal } : {}) });
+}
+
+/** Once: the service's address and key do not change while the process runs. */
+async function assertOurList(deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
+  const tally = newTally();
+  await assertSameList(
+    intentPages(deps.client, tally, signal),
+    createIntentStore(deps, { source, tally, fence: null }),
+  );
 }
 
 async function verifyIntents(deps: ReconcileDeps, looks: FirstLooks, signal?: AbortSignal): Promise<void> {

@@ -96,6 +96,16 @@ export async function unplacedIntents(db: Knex, limit: number): Promise<{ id: st
   return rows.map((row) => ({ id: fromDatabaseText(row.id), claimedTo: Number(row.ms) + 1_000 }));
 }
 
+/** The newest that the service listed. */
+export async function newestIntents(db: Knex, limit: number): Promise<IntentPlace[]> {
+  const { rows } = await db.raw<{ rows: PlaceRow[] }>(
+    `SELECT id, ${MS}, true AS listed FROM payment_intents
+     WHERE created_at IS NOT NULL AND ${LISTED} ORDER BY created_at DESC, id DESC LIMIT ?`,
+    [limit],
+  );
+  return rows.map(toPlace);
+}
+
 export async function holdsListedIntents(db: Knex): Promise<boolean> {
   const { rows } = await db.raw<{ rows: { found: boolean }[] }>(
     `SELECT EXISTS (SELECT 1 FROM payment_intents WHERE ${LISTED}) AS found`,

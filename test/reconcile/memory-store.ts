@@ -72,9 +72,9 @@ export class MemoryStore implements IntentStore {
     return above.sort(newestFirst).slice(-limit);
   }
 
-  async between(span: Span, except: readonly string[]): Promise<Place[]> {
+  async between(span: Span, except: readonly string[]): Promise<{ places: Place[]; more: boolean }> {
     const places = [...this.held.values()].filter(({ absent }) => !absent).map(placeOf);
-    return places.filter((place) => covers(span, place) && !except.includes(place.id));
+    return { places: places.filter((place) => covers(span, place) && !except.includes(place.id)), more: false };
   }
 
   async unplaced(): Promise<{ id: string; claimedTo: number }[]> {
@@ -85,6 +85,10 @@ export class MemoryStore implements IntentStore {
 
   async holdsListed(): Promise<boolean> {
     return this.listed().length > 0;
+  }
+
+  async newestListed(limit: number): Promise<Place[]> {
+    return this.listed().sort(newestFirst).slice(0, limit);
   }
 
   async stretches(): Promise<Stretch[]> {

@@ -59,7 +59,8 @@ async function crash(world: World): Promise<void> {
     left -= 1;
     if (left < 0) throw new Error('killed');
   };
-  await expect(run(world)).rejects.toThrow('killed');
+  // One that needs fewer calls than it had left to live ends in good order.
+  await run(world).catch((error: unknown) => expect(String(error)).toContain('killed'));
   world.list.beforeCall = () => {};
   live(world);
 }

@@ -189,6 +189,32 @@ test('a page that lacks a record for a moment does not make it absent', async ()
   expect(run).toMatchObject({ complete: true, breaksOpened: 0, proof: { absent: { proven: 0, undecided: 0 } } });
 });
 
+test('the list of another account is refused before anything of it is saved', async () => {
+  const service = serviceWith(320);
+  await runReconcile(depsOf(database, service), tick);
+  const before = await countRows();
+  const list = new MovingList(new Random(99), { semantics: 'orm', pageCap: 100, deletes: false, grainMs: 1 });
+  list.grow(300, 20 * DAY);
+  list.clock = service.list.clock + 60_000;
+  const run = await runReconcile(depsOf(database, new FakeService(list)), full);
+  expect(run).toMatchObject({ status: 'failed', complete: false });
+  expect(run.error).toContain('strange_list');
+  expect(await countRows()).toEqual({ ...before, runs: 2 });
+});
+
+test('more missing records than can be looked for at once: the run does not claim to be complete', async () => {
+  const service = serviceWith(2_600);
+  const deps = depsOf(database, service);
+  await runReconcile(deps, tick);
+  const rows = [...service.list.rows.values()];
+  for (const row of rows.slice(100, 2_400)) row.deletedAt = service.list.clock;
+  service.list.clock += 60_000;
+  const first = await runReconcile(deps, full);
+  expect(first).toMatchObject({ status: 'succeeded', complete: false, breaksOpened: 2_000 });
+  service.list.clock += 60_000;
+  expect(await runReconcile(deps, full)).toMatchObject({ complete: true, breaksOpened: 300 });
+}, 60_000);
+
 test('an event of a payment that the service never had ends as a break, with and without a date', async () => {
   const service = serviceWith(320);
   const deps = depsOf(database, service);

@@ -1,0 +1,35 @@
+import { AppError } from '../errors.js';
+import type { PageReader } from './deps.js';
+import type { IntentStore } from './intent-store.js';
+import { readRows } from './list-row.js';
+
+/** None of the newest records that we hold is in the service's list. */
+export class StrangeListError extends AppError {
+  readonly code = 'strange_list';
+}
+
+const NEWEST = 200;
+/** Fewer records than this may well be gone all at once. */
+const TOO_FEW = 5;
+/** Ranks of the records that serve as cursor, and in the end the head: one of these rows may be gone. */
+const PROBES = [1, 20, 100, null];
+
+/**
+ * Makes sure, before anything is saved or found missing, that the list is the one that our records came from. Another
+ * account's API key would otherwise declare every payment of ours missing. One call where all is well; throws
+ * StrangeListError.
+ */
+export async function assertSameList(read: PageReader, store: IntentStore): Promise<void> {
+  const known = (await store.newestListed(NEWEST)).map(({ id }) => id);
+  if (known.length < TOO_FEW) return;
+  const ours = new Set(known);
+  for (const probe of PROBES) {
+    const cursor = probe === null ? null : known[probe];
+    if (cursor === undefined) continue;
+    const { data } = await read({ take: 100, ...(cursor === null ? {} : { cursor }) });
+    if (readRows(data).rows.some(({ id }) => ours.has(id))) return;
+  }
+  throw new StrangeListError(
+    `the service lists none of the ${known.length} newest payments that this database holds: is SERVICE_API_KEY that of another account?`,
+  );
+}
