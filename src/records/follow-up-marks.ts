@@ -26,11 +26,15 @@ export interface FollowUpMarks {
   settled: SettledMark[];
 }
 
-/** Which records are to be read (again), and which need not be any more. */
+/**
+ * Which records are to be read (again), and which need not be any more. `expected`: the service denies these, and lists
+ * them elsewhere, so they must turn up.
+ */
 export function followUpMarks(
   { merged, touched }: SavedRecords,
   read: ReadonlySet<string>,
   context: SaveContext,
+  expected: ReadonlyMap<string, unknown> = new Map(),
 ): FollowUpMarks {
   const marks: FollowUpMarks = { ask: [], settled: [] };
   for (const record of merged) {
@@ -38,6 +42,8 @@ export function followUpMarks(
     const wasRead = read.has(id);
     if (shown.needsReading) {
       marks.ask.push({ kind, id, reason: 'claimed', ...(wasRead ? { again: true, delayMs: CLAIM_AGAIN_MS } : {}) });
+    } else if (wasRead && shown.absent && expected.has(id)) {
+      marks.ask.push({ kind, id, reason: 'listed_elsewhere', again: true, delayMs: PAYIN_AGAIN_MS });
     } else if (wasRead && state.poll !== null) {
       settle(marks, record, shown.fields, state.poll.from, context);
     }
@@ -96,9 +102,19 @@ export async function payinMarks(
   });
 }
 
-/** A payment that was over before adoption: its deposits decide nothing any more. */
+/**
+ * A payment that was over before adoption: its deposits decide nothing any more. One that was created before and paid
+ * since is none, even if nobody saw it move.
+ */
 function isClosedHistory(intent: MergedRecord, context: SaveContext): boolean {
-  const { fields } = intent.shown;
+  if (!isHistory(intent, context) || !isOver(intent.shown.fields)) return false;
+  if (intent.before !== null && intent.before.state.poll !== null && !isOver(intent.before.fields)) return false;
+  return payinSummaries(intent.shown.fields).every(
+    (summary) => (instantMs(summary['createdAt']) ?? 0) < context.adoptedAt.getTime(),
+  );
+}
+
+function isOver(fields: JsonObject): boolean {
   const disputed = textField(fields, 'irregularStatus') === 'pending_decision';
-  return isHistory(intent, context) && !disputed && finalIntent.includes(textField(fields, 'status') ?? '');
+  return !disputed && finalIntent.includes(textField(fields, 'status') ?? '');
 }

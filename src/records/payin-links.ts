@@ -67,6 +67,23 @@ export async function listingIntents(trx: Knex.Transaction, payins: string[]): P
   return new Map(rows.map((row) => [fromDatabaseText(row.payin_id), row.intents.map(fromDatabaseText)]));
 }
 
+/**
+ * Deposits that the service just said not to know, by id, with the payment intents that it lists and that sum them up all
+ * the same.
+ */
+export async function deniedPayins(trx: Knex.Transaction, payins: MergedRecord[]): Promise<Map<string, string[]>> {
+  const denied = payins.filter(({ shown }) => shown.absent).map(({ id }) => toDatabaseText(id));
+  if (denied.length === 0) return new Map();
+  const { rows } = await trx.raw<{ rows: { payin_id: string; intents: string[] }[] }>(
+    `SELECT payin_id, array_agg(intent_id ORDER BY intent_id) AS intents
+     FROM payin_listings JOIN payment_intents AS intent ON intent.id = intent_id
+     WHERE payin_id = ANY (?::text[]) AND absent_since IS NULL AND coalesce(poll_hash, '') <> ''
+     GROUP BY payin_id`,
+    [denied],
+  );
+  return new Map(rows.map((row) => [fromDatabaseText(row.payin_id), row.intents.map(fromDatabaseText)]));
+}
+
 function idOf(summary: JsonObject): string | null {
   return usable(textField(summary, 'id'));
 }

@@ -35,6 +35,19 @@ function isMissing(absent: boolean, { poll, claims }: RecordState): boolean {
   return absent && (poll?.before != null || claims.some((claim) => claim.state !== MENTION));
 }
 
+/** The service has no such deposit by its id, and sums it up in these payment intents: one of the two is wrong. */
+export function deniedBreaks({ kind, id, state: { poll } }: MergedRecord, intents: readonly string[]): NewBreak[] {
+  const evidence = {
+    ours: { listedBy: intents.map((intent) => ({ kind: 'payment_intent', id: intent })) },
+    theirs: {
+      listed: false,
+      readAt: poll === null ? null : new Date(poll.from).toISOString(),
+      source: poll === null ? null : { type: poll.by, ref: poll.ref },
+    },
+  };
+  return [{ kind: 'record_not_at_service', entity: { kind, id }, evidence, once: true }];
+}
+
 function missingEvidence({ state, shown }: MergedRecord): JsonObject {
   const { poll } = state;
   const said = state.claims.filter((claim) => claim.state !== MENTION);

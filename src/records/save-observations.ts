@@ -8,9 +8,9 @@ import { followUpMarks, payinMarks } from './follow-up-marks.js';
 import { type GroupedObservations, groupObservations } from './group-observations.js';
 import { type NewMark, updateMarks } from './marks.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
-import { lockLinks, saveListings } from './payin-links.js';
+import { deniedPayins, lockLinks, saveListings } from './payin-links.js';
 import { readRedaction } from './personal-fields.js';
-import { recordBreaks } from './record-breaks.js';
+import { deniedBreaks, recordBreaks } from './record-breaks.js';
 import { recordChanges } from './record-changes.js';
 import type { SaveContext } from './save-context.js';
 import { type SavedRecords, saveRecords } from './save-records.js';
@@ -33,6 +33,8 @@ interface Saved {
   intents: SavedRecords;
   orders: DerivedRow[];
   touched: Touched;
+  /** Deposits that the service denies and lists at once, with the intents that list them. */
+  denied: Map<string, string[]>;
 }
 
 /**
@@ -51,7 +53,7 @@ export async function saveObservations(
   const saved = await saveAll(trx, grouped, context);
   const merged = [...saved.payins.merged, ...saved.intents.merged];
   await saveMarks(trx, grouped, saved, context);
-  const breaksOpened = await saveBreaks(trx, grouped, merged, saved.orders, context);
+  const breaksOpened = await saveBreaks(trx, grouped, saved, context);
   await saveChanges(trx, merged, saved);
   const changed = merged.filter((record) => record.changed).length;
   return {
@@ -72,16 +74,16 @@ async function saveAll(trx: Knex.Transaction, { byKind }: GroupedObservations, c
   const touched = await touchedOrders(trx, changedIntents, changedPayins);
   const inHand = [...intents.merged, ...payins.merged];
   const orders = await deriveOrders(trx, [...touched.orders.values()], inHand, context.kytWords);
-  return { payins, intents, orders, touched };
+  return { payins, intents, orders, touched, denied: await deniedPayins(trx, payins.merged) };
 }
 
 async function saveMarks(
   trx: Knex.Transaction,
   { byKind }: GroupedObservations,
-  { payins, intents, touched }: Saved,
+  { payins, intents, touched, denied }: Saved,
   context: SaveContext,
 ): Promise<void> {
-  const ofPayins = followUpMarks(payins, readIds(byKind.payin), context);
+  const ofPayins = followUpMarks(payins, readIds(byKind.payin), context, denied);
   const ofIntents = followUpMarks(intents, readIds(byKind.payment_intent), context);
   const listed = await payinMarks(trx, intents.merged, context);
   const named = touched.unknownIntents.map(
@@ -99,14 +101,18 @@ function readIds(groups: Map<string, Observation[]>): Set<string> {
 async function saveBreaks(
   trx: Knex.Transaction,
   { unapplied, refused }: GroupedObservations,
-  merged: MergedRecord[],
-  orders: DerivedRow[],
+  { payins, intents, orders, denied }: Saved,
   context: SaveContext,
 ): Promise<number> {
+  const merged = [...payins.merged, ...intents.merged];
   const findings = [
     ...merged.map((record) => recordBreaks(record, context)),
     ...orders.map((order) => orderBreaks(order, context)),
   ];
+  const absent = payins.merged.flatMap((payin) => {
+    const intents = denied.get(payin.id);
+    return intents === undefined ? [] : deniedBreaks(payin, intents);
+  });
   const verified = new Set(merged.flatMap(({ kind, id, shown }) => (isProven(shown) ? [`${kind} ${id}`] : [])));
   const open: NewBreak[] = unapplied
     .filter(({ observation: { kind, id } }) => !verified.has(`${kind} ${id}`))
@@ -115,7 +121,7 @@ async function saveBreaks(
     trx,
     findings.flatMap((finding) => finding.resolve),
   );
-  return openBreaks(trx, [...findings.flatMap((finding) => finding.open), ...open, ...refused]);
+  return openBreaks(trx, [...absent, ...findings.flatMap((finding) => finding.open), ...open, ...refused]);
 }
 
 function isProven({ verified, needsReading }: MergedRecord['shown']): boolean {

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listBreaks } from '../../src/records/list-breaks.js';
+import { getOrder } from '../../src/records/orders.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { absence, claim, intent, paidIntent, payin, reading, save } from './observed.js';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const marksOf = (id: string): Promise<string[]> => database.db('reading_marks').where({ id }).pluck('reason');
+const releaseOf = async (reference: string) => (await getOrder(database.db, reference))?.release.reason;
+
+async function breaksOf(id: string): Promise<string[]> {
+  const { items } = await listBreaks(database.db, { entityId: id });
+  return items.map(({ kind, status }) => `${kind} ${status}`);
+}
+
+test('a deposit that the service denies and a payment lists is told, and asked for until it is there', async () => {
+  await save(database, [reading('payment_intent', paidIntent('a', 'pa'), 0)]);
+  await save(database, [absence('payin', 'pa', 5)]);
+  expect(await marksOf('pa')).toEqual(['listed_elsewhere']);
+  expect(await breaksOf('pa')).toEqual(['record_not_at_service open']);
+  expect(await releaseOf('order-a')).toBe('payin_not_verified');
+
+  await save(database, [absence('payin', 'pa', 65)]);
+  expect(await marksOf('pa')).toEqual(['listed_elsewhere']);
+  expect(await breaksOf('pa')).toHaveLength(1);
+
+  await save(database, [reading('payin', payin('pa', 'a'), 200)]);
+  expect(await marksOf('pa')).toEqual([]);
+  expect(await breaksOf('pa')).toEqual(['record_not_at_service auto_resolved']);
+  expect(await releaseOf('order-a')).toBe('proven');
+});
+
+test('a deposit that only a payment unknown to the service lists is not asked for for ever', async () => {
+  await save(database, [claim('payment_intent', 'b', paidIntent('b', 'pb'), 0)]);
+  await save(database, [absence('payment_intent', 'b', 60), absence('payin', 'pb', 60)]);
+  expect(await marksOf('pb')).toEqual([]);
+});
+
+test('deposits of a payment that was under way at adoption are read, those of one that was over are not', async () => {
+  const adoptedAt = new Date('2026-02-28T23:20:00Z');
+  const listed = (id: string, createdAt: string) => [{ id, status: 'confirmed', createdAt }];
+  const before = '2026-02-28T23:10:00Z';
+  const after = '2026-02-28T23:30:00Z';
+  const underway = [intent('c1'), paidIntent('c2', '', { payins: listed('pc2', after) })];
+  const over = paidIntent('c3', '', { payins: listed('pc3', before) });
+  await save(
+    database,
+    [...underway, over].map((fields) => reading('payment_intent', fields, 0)),
+    { adoptedAt },
+  );
+  await save(database, [reading('payment_intent', paidIntent('c1', '', { payins: listed('pc1', before) }), 60)], {
+    adoptedAt,
+  });
+  expect(await marksOf('pc1')).toEqual(['payin_of_intent']);
+  expect(await marksOf('pc2')).toEqual(['payin_of_intent']);
+  expect(await marksOf('pc3')).toEqual([]);
+});
