@@ -45,8 +45,9 @@ export async function startReceiver(db: Knex, changes: Partial<ReceiverDeps> = {
     post: (body: string | Buffer, headers?: Record<string, string>) => post(`${url}/webhooks`, body, headers),
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
+      const sweep = setInterval(() => server.closeIdleConnections(), 10);
       await closed;
+      clearInterval(sweep);
       await receiver.close();
     },
   };
