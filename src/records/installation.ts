@@ -20,7 +20,7 @@ export async function bindInstallation(db: Knex, wished: Installation): Promise<
 }
 
 /** What the database is bound to; null before the first start. */
-async function findInstallation(db: Knex): Promise<Installation | null> {
+export async function findInstallation(db: Knex): Promise<Installation | null> {
   const row = await db<{ adopted_at: Date; service_base_url: string }>('installation').first();
   return row ? { adoptedAt: row.adopted_at, serviceBaseUrl: row.service_base_url } : null;
 }

@@ -32,7 +32,10 @@ const partsOf = {
 };
 
 /** An order is paid twice, or no longer is. Payments that are all older than adoption are history: no break. */
-export function orderBreaks({ before, after, payments }: DerivedRow, { adoptedAt }: SaveContext): BreakFindings {
+export function orderBreaks(
+  { before, after, payments }: DerivedRow,
+  { adoptedAt }: Pick<SaveContext, 'adoptedAt'>,
+): BreakFindings {
   const entity = { kind: 'order' as const, id: fromDatabaseText(after.reference) };
   if (after.status !== 'paid_twice') {
     return { open: [], resolve: before?.status === 'paid_twice' ? [{ kind: 'duplicate_payment', entity }] : [] };

@@ -1,13 +1,15 @@
 import type { Knex } from 'knex';
 import { compareAmounts, isAmount } from '../domain/money.js';
 import { AppError } from '../errors.js';
+import { autoResolveBreaks, openBreaks } from './breaks.js';
 import { appendChanges } from './changes.js';
 import { toDatabaseText } from './database-text.js';
 import { definedOnly } from './defined-only.js';
 import { deriveOrders } from './derive-orders.js';
+import { findInstallation } from './installation.js';
 import { keyText } from './key-text.js';
 import { lockOrders } from './lock-orders.js';
-import { orderChanges } from './order-follow-up.js';
+import { orderBreaks, orderChanges } from './order-follow-up.js';
 import { expectedOf, type OrderRow, type OrderView, orderView } from './order-row.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from './paging.js';
 
@@ -51,9 +53,14 @@ export async function registerOrder(trx: Knex.Transaction, wanted: OrderRegistra
       expected_currency: toDatabaseText(wanted.currency),
       registered_at: trx.fn.now(),
     });
-  await deriveOrders(trx, touched, []);
+  const [derived] = await deriveOrders(trx, touched, []);
   const after = await rowOf(trx, reference);
-  const changed = { before: before?.isNew === false ? before.row : null, after, payments: { intents: [], payins: [] } };
+  const payments = derived?.payments ?? { intents: [], payins: [] };
+  const changed = { before: before?.isNew === false ? before.row : null, after, payments };
+  const adoptedAt = (await findInstallation(trx))?.adoptedAt ?? new Date(0);
+  const { open, resolve } = orderBreaks(changed, { adoptedAt });
+  await autoResolveBreaks(trx, resolve);
+  await openBreaks(trx, open);
   await appendChanges(
     trx,
     orderChanges(changed, { source: { type: 'store', ref: 'registration' }, serviceTime: null }),

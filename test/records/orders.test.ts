@@ -43,6 +43,20 @@ test('the store registers an order once; the same again is the same, another amo
   expect(new Set(changes)).toEqual(new Set(['store']));
 });
 
+test('two payments that are together what the store then says it expects are no longer a duplicate', async () => {
+  const together = { merchantReference: 'in-two' };
+  const twice = [paidIntent('t1', 'pt1', together), paidIntent('t2', 'pt2', together)];
+  const saved = await save(
+    database,
+    twice.map((fields) => reading('payment_intent', fields, 0)),
+  );
+  expect(saved.breaksOpened).toBe(1);
+  await register({ reference: 'in-two', amount: '50', currency: 'EUR' });
+  expect(await order('in-two')).toMatchObject({ status: 'paid' });
+  const breaks = database.db('breaks').where({ entity_id: 'in-two' });
+  expect(await breaks.select('kind', 'status')).toEqual([{ kind: 'duplicate_payment', status: 'auto_resolved' }]);
+});
+
 test('what the store expects decides, whether it tells before the payment or after', async () => {
   const records = (id: string) => [
     reading('payin', payin(`p-${id}`, id), 0),
