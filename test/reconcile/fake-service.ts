@@ -3,7 +3,10 @@ import type { Json, JsonObject } from '../../src/domain/json.js';
 import type { ReconcileDeps, ServiceReader } from '../../src/reconcile/deps.js';
 import { NotFoundError, RateLimitedError, UnauthorizedError } from '../../src/service-api/service-errors.js';
 import type { TestDatabase } from '../support/database.js';
-import type { MovingList } from './moving-list.js';
+import { MovingList } from './moving-list.js';
+import { Random } from './random.js';
+
+export const DAY = 86_400_000;
 
 const refusal = { operation: 'listPaymentIntents', serviceCode: null, serviceMessage: null };
 export const unauthorized = () => new UnauthorizedError('the API key is not accepted', { ...refusal, status: 401 });
@@ -54,4 +57,13 @@ export function depsOf(database: TestDatabase, service: FakeService): ReconcileD
     client: service,
     adoptedAt: new Date('2026-01-01T00:00:00Z'),
   };
+}
+
+/** A list that holds still, of payments of the last twenty days. */
+export function serviceWith(payments: number): FakeService {
+  const list = new MovingList(new Random(7), { semantics: 'orm', pageCap: 100, deletes: false, grainMs: 1 });
+  list.restlessness = 0;
+  list.grow(payments, 20 * DAY);
+  list.clock += 60_000;
+  return new FakeService(list);
 }

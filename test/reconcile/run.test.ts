@@ -1,18 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isJsonObject, type Json } from '../../src/domain/json.js';
 import { kinds } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { listRuns, startRun } from '../../src/records/runs.js';
-import { saveObservations } from '../../src/records/save-observations.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { depsOf, FakeService, rateLimited, unauthorized } from './fake-service.js';
-import { MovingList } from './moving-list.js';
-import { Random } from './random.js';
+import { DAY, depsOf, FakeService, rateLimited, serviceWith, unauthorized } from './fake-service.js';
 
 const kind = kinds[0];
-const DAY = 86_400_000;
 const tick = { kind, full: false };
-const full = { kind, full: true };
 
 let database: TestDatabase;
 
@@ -23,14 +17,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await database.drop();
 });
-
-function serviceWith(payments: number, options: { restless?: boolean } = {}): FakeService {
-  const list = new MovingList(new Random(7), { semantics: 'orm', pageCap: 100, deletes: false, grainMs: 1 });
-  list.restlessness = options.restless ? 6 : 0;
-  list.grow(payments, 20 * DAY);
-  list.clock += 60_000;
-  return new FakeService(list);
-}
 
 async function held(): Promise<Map<string, string>> {
   const rows = await database.db<{ id: string; shown: string }>('payment_intents').select('id', 'shown');
@@ -142,112 +128,12 @@ test('a dry run tells what would change and writes nothing', async () => {
 
   await runReconcile(deps, tick);
   const before = await countRows();
-  expect(await runReconcile(deps, { ...full, dryRun: true })).toMatchObject({ id: null, complete: true, changed: 0 });
+  expect(await runReconcile(deps, { kind, full: true, dryRun: true })).toMatchObject({
+    id: null,
+    complete: true,
+    changed: 0,
+  });
   expect(await countRows()).toEqual(before);
-});
-
-test('a record that a full sweep and a second look lack is a break, and no longer one when it comes back', async () => {
-  const service = serviceWith(320);
-  const deps = depsOf(database, service);
-  await runReconcile(deps, tick);
-  const gone = [...service.list.rows.values()].find((row) => row.status === 'completed')!;
-  gone.deletedAt = service.list.clock;
-  service.list.clock += 60_000;
-  const run = await runReconcile(deps, full);
-  expect(run).toMatchObject({ complete: true, breaksOpened: 1, proof: { absent: { proven: 1, undecided: 0 } } });
-  const open = {
-    kind: 'record_not_at_service',
-    entity_kind: 'payment_intent',
-    entity_id: gone.id,
-    severity: 'critical',
-  };
-  expect(await database.db('breaks')).toMatchObject([{ ...open, status: 'open' }]);
-
-  gone.deletedAt = null;
-  service.list.clock += 60_000;
-  await runReconcile(deps, full);
-  expect(await database.db('breaks')).toMatchObject([{ ...open, status: 'auto_resolved' }]);
-});
-
-test('a page that lacks a record for a moment does not make it absent', async () => {
-  const service = serviceWith(320);
-  const deps = depsOf(database, service);
-  await runReconcile(deps, tick);
-  const hidden = [...service.list.rows.values()].find((row) => row.status === 'completed')!;
-  service.list.clock += 60_000;
-  let lacking = 0;
-  const reply = service.reply.bind(service);
-  service.reply = async (...request) => {
-    const { data, ...times } = await reply(...request);
-    const isHidden = (item: Json): boolean => isJsonObject(item) && item['id'] === hidden.id;
-    if (lacking > 0 || !Array.isArray(data) || !data.some(isHidden)) return { data, ...times };
-    lacking += 1;
-    return { data: data.filter((item) => !isHidden(item)), ...times };
-  };
-  const run = await runReconcile(deps, full);
-  expect(lacking).toBe(1);
-  expect(run).toMatchObject({ complete: true, breaksOpened: 0, proof: { absent: { proven: 0, undecided: 0 } } });
-});
-
-test('the list of another account is refused before anything of it is saved', async () => {
-  const service = serviceWith(320);
-  await runReconcile(depsOf(database, service), tick);
-  const before = await countRows();
-  const list = new MovingList(new Random(99), { semantics: 'orm', pageCap: 100, deletes: false, grainMs: 1 });
-  list.grow(300, 20 * DAY);
-  list.clock = service.list.clock + 60_000;
-  const run = await runReconcile(depsOf(database, new FakeService(list)), full);
-  expect(run).toMatchObject({ status: 'failed', complete: false });
-  expect(run.error).toContain('strange_list');
-  expect(await countRows()).toEqual({ ...before, runs: 2 });
-});
-
-test('more missing records than can be looked for at once: the run does not claim to be complete', async () => {
-  const service = serviceWith(2_600);
-  const deps = depsOf(database, service);
-  await runReconcile(deps, tick);
-  const rows = [...service.list.rows.values()];
-  for (const row of rows.slice(100, 2_400)) row.deletedAt = service.list.clock;
-  service.list.clock += 60_000;
-  const first = await runReconcile(deps, full);
-  expect(first).toMatchObject({ status: 'succeeded', complete: false, breaksOpened: 2_000 });
-  service.list.clock += 60_000;
-  expect(await runReconcile(deps, full)).toMatchObject({ complete: true, breaksOpened: 300 });
-}, 60_000);
-
-test('an event of a payment that the service never had ends as a break, with and without a date', async () => {
-  const service = serviceWith(320);
-  const deps = depsOf(database, service);
-  await runReconcile(deps, tick);
-  const from = service.list.clock;
-  const source = { type: 'webhook', ref: '1' } as const;
-  const dated = { status: 'completed', createdAt: new Date(from - 3_600_000).toISOString() };
-  await database.db.transaction((trx) =>
-    saveObservations(
-      trx,
-      [
-        { type: 'claim', kind: 'payment_intent', id: 'pi_dated', from, to: from + 999, source, fields: dated },
-        {
-          type: 'claim',
-          kind: 'payment_intent',
-          id: 'pi_undated',
-          from,
-          to: from + 999,
-          source,
-          fields: { status: 'completed' },
-        },
-      ],
-      { now: new Date(from), adoptedAt: deps.adoptedAt },
-    ),
-  );
-  service.list.clock += 60_000;
-  await runReconcile(deps, tick);
-  const absent = () => database.db('payment_intents').whereNotNull('absent_since').orderBy('id').pluck('id');
-  expect(await absent()).toEqual(['pi_dated']);
-  service.list.clock += 60_000;
-  await runReconcile(deps, full);
-  expect(await absent()).toEqual(['pi_dated', 'pi_undated']);
-  expect(await database.db('breaks').where({ kind: 'record_not_at_service', status: 'open' })).toHaveLength(2);
 });
 
 test('the run of a process that went away is aborted by the next one, and may not write any more', async () => {
