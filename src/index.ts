@@ -10,6 +10,15 @@ import { staticSecrets, withoutRetired } from './webhook/secret-source.js';
 import { defaultTolerance, type Tolerance } from './webhook/verify-signature.js';
 
 export { MerchantClient, type MerchantClientOptions } from './service-api/client.js';
+export type { KeyStore } from './service-api/key-store.js';
+export { items, pages } from './service-api/pages.js';
+export {
+  ContractViolationError,
+  InvalidRequestError,
+  OutcomeUnknownError,
+  RefusalError,
+  ServiceError,
+} from './service-api/service-errors.js';
 export type { HeaderValues, SigningSecret } from './webhook/match-signature.js';
 export { type PlainEnvelope, type Reason, type Tolerance, verifySignature } from './webhook/verify-signature.js';
 

@@ -10,10 +10,25 @@ import { ContractViolationError, type ServiceError, UnavailableError } from './s
 /** What is asked; `url` is whole. */
 export interface ServiceRequest {
   operation: string;
-  method: 'GET';
+  method: 'GET' | 'POST' | 'PATCH';
   url: URL;
   /** The catalog is public and gets no key (specification 5). */
   authorized: boolean;
+  /** JSON text. */
+  body?: string | undefined;
+  /** The Idempotency-Key header. */
+  idempotencyKey?: string | undefined;
+  /** A success may come without a body: then the data is null. */
+  mayBeEmpty?: boolean;
+  /** Sent one single time, whatever comes of it. */
+  once?: boolean;
+  /** Of a call that writes: kept up to date while it lasts. */
+  progress?: WriteProgress;
+}
+
+/** `doubt`: an attempt may have reached the service, and no answer told what came of it. */
+export interface WriteProgress {
+  doubt: boolean;
 }
 
 /** What the service said, and when: `from` and `to` are in ms of its clock, never inside the time that the call took. */
@@ -35,6 +50,15 @@ export interface AttemptContext {
 }
 
 const FAILURE_BYTES = 65_536;
+/** No connection came about, so nothing was sent. */
+const NOT_CONNECTED: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 /** Asks once. Every way in which that can fail is a ServiceError, but for an abort, which rejects with its reason. */
 export async function attempt(
@@ -51,7 +75,8 @@ export async function attempt(
   if (status >= 300 && status < 400) throw await redirected(response, operation);
   if (!response.ok) throw await failed(response, operation, context);
   noteDate(response.headers, { sentAt, receivedAt }, context.clock);
-  const data = readAnswer(await bytesOf(response, operation, context.bodyLimit), operation, status);
+  const bytes = await bytesOf(response, operation, context.bodyLimit);
+  const data = request.mayBeEmpty && bytes.byteLength === 0 ? null : readAnswer(bytes, operation, status);
   const { low, high } = context.clock.bounds();
   return {
     data,
@@ -64,8 +89,11 @@ export async function attempt(
 async function send(request: ServiceRequest, { apiKey }: AttemptContext, signal: AbortSignal): Promise<Response> {
   const headers: Record<string, string> = { Accept: 'application/json' };
   if (request.authorized) headers['Authorization'] = `Bearer ${apiKey}`;
+  if (request.body !== undefined) headers['Content-Type'] = 'application/json';
+  if (request.idempotencyKey !== undefined) headers['Idempotency-Key'] = request.idempotencyKey;
+  const { method, body = null } = request;
   try {
-    return await fetch(request.url, { method: request.method, headers, signal, redirect: 'manual' });
+    return await fetch(request.url, { method, headers, body, signal, redirect: 'manual' });
   } catch (error) {
     throw lost(error, { operation: request.operation, signal, when: 'no answer' });
   }
@@ -121,7 +149,8 @@ function lost(
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : null;
   const { operation, status = null, when } = about;
-  return new UnavailableError(code === null ? when : `${when} (${code})`, { operation, status, cause });
+  const unsent = status === null && code !== null && NOT_CONNECTED.has(code);
+  return new UnavailableError(code === null ? when : `${when} (${code})`, { operation, status, cause, unsent });
 }
 
 /** A copy out of a cache (Age) carries the date of its making. */

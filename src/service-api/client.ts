@@ -1,177 +1,240 @@
 import type { Json } from '../domain/json.js';
-import { isJsonObject } from '../domain/json.js';
-import { ConfigError } from '../errors.js';
 import type { Reply } from './attempt.js';
-import { buildUrl, type RequestParts } from './build-url.js';
-import { type Contract, defaultContract } from './contract.js';
-import { defaultPatience, type Patience, ServiceHttp, type ServiceHttpSettings } from './http.js';
-import { operationOf, type ReadOperation } from './operations.js';
-import { type ClockBounds, ServiceClock } from './service-clock.js';
-import { ContractViolationError } from './service-errors.js';
-import {
-  type DeliveryPage,
-  deliveryPage,
-  type Payin,
-  type PaymentIntent,
-  type PublicAsset,
-  payin,
-  paymentIntent,
-  publicAsset,
-  readAs,
-  type WebhookEndpoint,
-  webhookEndpoint,
-} from './wire.js';
+import { MemoRules } from './memo-rules.js';
+import type { ReadOperation, WriteOperation } from './operations.js';
+import { type Page, pageOf } from './pages.js';
+import * as queries from './queries.js';
+import type * as requests from './request-schemas.js';
+import { ServiceCalls, type ServiceRequestParts } from './service-calls.js';
+import type { WriteParts } from './service-writes.js';
+import { readAs, readWritten } from './wire/fields.js';
+import * as funds from './wire/funds.js';
+import * as payments from './wire/payments.js';
+import * as webhooks from './wire/webhooks.js';
 
+export type { MerchantClientOptions } from './service-calls.js';
 export type { Reply };
 
-export interface MerchantClientOptions extends Partial<Pick<ServiceHttpSettings, 'takeSlot' | 'log' | 'onRequest'>> {
-  /** Paths such as /v1/payment-intents are appended to it. */
-  baseUrl: string;
-  apiKey: string;
-  contract?: Contract;
-  patience?: Partial<Patience>;
-  /** Bytes of an answer; 20 MB by default. */
-  bodyLimit?: number;
-}
-
-export interface ServiceRequestParts extends RequestParts {
-  signal?: AbortSignal;
-}
-
-export interface PaymentIntentQuery {
-  cursor?: string | undefined;
-  /** 1 to 100; the service's default is 20. */
-  take?: number | undefined;
-  /** A status of specification 3.1, or `irregular`. */
-  status?: string | undefined;
-  assetCode?: string | undefined;
-  productId?: string | undefined;
-  posTerminalId?: string | undefined;
-  invoiceId?: string | undefined;
-}
-
-export interface DeliveryQuery {
-  /** `nextCursor` of the page before. */
-  cursor?: string | undefined;
-  /** 1 to 100; the service's default is 50. */
-  take?: number | undefined;
-  paymentIntentId?: string | undefined;
-  payoutId?: string | undefined;
-  depositId?: string | undefined;
-  accountId?: string | undefined;
-  endpointId?: string | undefined;
-}
-
-interface CallOptions {
+export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-const BODY_LIMIT = 20 * 1024 * 1024;
+export interface CreateOptions extends CallOptions {
+  /**
+   * Sent in the Idempotency-Key header; the body may have it instead. Made where there is none: so that two calls for the
+   * same thing are one, give a key that follows from the thing, such as your order's number.
+   */
+  idempotencyKey?: string | undefined;
+}
+
+type Read<T> = Promise<Reply<T>>;
 
 /**
- * The payment service's Merchant API, one method per endpoint.
+ * The payment service's Merchant API, one method per endpoint, in the order of specification 4.1 to 4.22.
+ *
+ * A request that breaks a rule of the specification is refused before anything is sent, with an InvalidRequestError that
+ * names field and rule. Nothing is ever sent that the caller left out, but for the idempotency key of the four calls that
+ * have one (direct payment, payout, refund, transfer): it is written down first, and only ever repeated with the same
+ * call, within ten minutes. Where no answer tells whether a call did its work, it rejects with an OutcomeUnknownError.
  *
  * The methods check the answer against the specification and reject with a ContractViolationError where an item has no
  * id, or an amount is a JSON number. `reply` checks no more than that a list is a list, and hands the items over exactly
  * as they came (numbers keep their digits): one bad record must not hide the rest of its page from a reconciler.
  *
- * All reject with a ServiceError; see service-errors.ts for what each means and which are worth another try.
+ * All reject with a ServiceError; see service-errors.ts for what each means and which are worth another try. Lists are
+ * walked with `items(pages(…))`.
  */
-export class MerchantClient {
-  private readonly http: ServiceHttp;
-  private readonly serviceClock: ServiceClock;
-  private readonly target: { baseUrl: string; contract: Contract };
+export class MerchantClient extends ServiceCalls {
+  private readonly memoRules = new MemoRules();
 
-  constructor(options: MerchantClientOptions) {
-    const { apiKey, contract = defaultContract, patience, bodyLimit = BODY_LIMIT } = options;
-    // What fetch says of a wrong header would show the key.
-    if (!/^[\x21-\x7e]+$/.test(apiKey))
-      throw new ConfigError('apiKey: accepted are printable characters without spaces');
-    this.target = { baseUrl: checkedBaseUrl(options.baseUrl), contract };
-    this.serviceClock = new ServiceClock(() => performance.timeOrigin + performance.now());
-    this.http = new ServiceHttp({
-      ...options,
-      apiKey,
-      error: contract.error,
-      bodyLimit,
-      clock: this.serviceClock,
-      takeSlot: options.takeSlot ?? (() => Promise.resolve()),
-      patience: { ...defaultPatience, ...patience },
-    });
+  /** Specification 4.1: a payment in one crypto asset; its deposit address is in the answer. */
+  async createDirectPayment(
+    body: requests.DirectPaymentRequest,
+    options: CreateOptions = {},
+  ): Read<payments.DirectPayment> {
+    return this.change('createDirectPayment', payments.directPayment, { body, ...options });
   }
 
-  /** Any endpoint that reads, its answer as it came. Query parameters go by our names of the contract. */
-  async reply(operation: ReadOperation, { signal, ...parts }: ServiceRequestParts = {}): Promise<Reply<Json>> {
-    const url = buildUrl(operation, parts, this.target);
-    const authorized = operationOf(operation).public !== true;
-    const reply = await this.http.call({ operation, method: 'GET', url, authorized }, signal);
-    checkOutline(operation, reply.data);
+  /**
+   * Specification 4.2. Sent one single time. Where the answer is lost, the invoice is looked for in the list; what is found
+   * there lacks `emailDelivery`.
+   */
+  async createInvoice(body: requests.InvoiceRequest, options: CallOptions = {}): Read<payments.Invoice> {
+    return this.change('createInvoice', payments.invoice, { body, ...options });
+  }
+
+  /** Specification 4.3: one page, newest first; the next page's cursor is the id of the last item. */
+  async listInvoices(query: queries.InvoiceQuery = {}, options: CallOptions = {}): Read<payments.Invoice[]> {
+    const parts = { query: queries.checkQuery(queries.invoiceQuery, query, 'listInvoices'), ...options };
+    return this.read('listInvoices', payments.invoice.array(), parts);
+  }
+
+  /**
+   * Specification 4.4: from a sub-wallet to an address on a chain. A memo is asked for, or refused, as far as this client
+   * has read the asset's rule (listPublicAssets).
+   */
+  async createPayout(accountId: string, body: requests.PayoutRequest, options: CreateOptions = {}): Read<funds.Payout> {
+    this.memoRules.check(body);
+    return this.change('createPayout', funds.payout, { path: { id: accountId }, body, ...options });
+  }
+
+  /** Specification 4.5. Without a key it has that of the payment, `refund-<paymentIntentId>`: a single refund each. */
+  async createRefund(body: requests.RefundRequest, options: CreateOptions = {}): Read<funds.Payout> {
+    return this.change('createRefund', funds.payout, { body, ...options });
+  }
+
+  /** Specification 4.6: between a sub-wallet and another, or the operating balance. */
+  async createTransfer(
+    accountId: string,
+    body: requests.TransferRequest,
+    options: CreateOptions = {},
+  ): Read<funds.Transfer | null> {
+    return this.change('createTransfer', funds.transfer.nullable(), { path: { id: accountId }, body, ...options });
+  }
+
+  /** Specification 4.7. */
+  async updateAccount(
+    accountId: string,
+    body: requests.AccountUpdateRequest,
+    options: CallOptions = {},
+  ): Read<funds.SubWallet | null> {
+    return this.change('updateAccount', funds.account.nullable(), { path: { id: accountId }, body, ...options });
+  }
+
+  /** Specification 4.8: moves all balances to the operating balance and releases the addresses. Can't be undone. */
+  async closeAccount(accountId: string, options: CallOptions = {}): Read<funds.SubWallet | null> {
+    return this.change('closeAccount', funds.account.nullable(), { path: { id: accountId }, ...options });
+  }
+
+  /** Specification 4.9: hides a closed account from the list. */
+  async archiveAccount(accountId: string, options: CallOptions = {}): Read<funds.SubWallet | null> {
+    return this.change('archiveAccount', funds.account.nullable(), { path: { id: accountId }, ...options });
+  }
+
+  /** Specification 4.10: one page. */
+  async listAccounts(query: queries.AccountQuery = {}, options: CallOptions = {}): Read<Page<funds.SubWallet>> {
+    const parts = { query: queries.checkQuery(queries.accountQuery, query, 'listAccounts'), ...options };
+    return this.readPage('listAccounts', funds.account, parts);
+  }
+
+  /** Specification 4.11: one page of one sub-wallet's movements. */
+  async listAccountTransactions(
+    accountId: string,
+    query: queries.AccountTransactionQuery = {},
+    options: CallOptions = {},
+  ): Read<Page<funds.Movement>> {
+    const operation = 'listAccountTransactions';
+    const given = queries.checkQuery(queries.accountTransactionQuery, query, operation);
+    return this.readPage(operation, funds.movement, { path: { id: accountId }, query: given, ...options });
+  }
+
+  /** Specification 4.12: the movements of all sub-wallets; `totalCount` where a page is asked for by its number. */
+  async listTransactions(query: queries.TransactionQuery = {}, options: CallOptions = {}): Read<Page<funds.Movement>> {
+    const parts = { query: queries.checkQuery(queries.transactionQuery, query, 'listTransactions'), ...options };
+    return this.readPage('listTransactions', funds.movement, parts);
+  }
+
+  /** Specification 4.13: whether an asset can be chosen at all. */
+  async updateMerchantAsset(
+    assetCode: string,
+    body: requests.MerchantAssetUpdateRequest,
+    options: CallOptions = {},
+  ): Read<funds.MerchantAsset> {
+    return this.change('updateMerchantAsset', funds.merchantAsset, { path: { assetCode }, body, ...options });
+  }
+
+  /** Specification 4.14: one page, newest first; the next page's cursor is the id of the last item. */
+  async listPaymentIntents(
+    query: queries.PaymentIntentQuery = {},
+    options: CallOptions = {},
+  ): Read<payments.PaymentIntent[]> {
+    const parts = { query: queries.checkQuery(queries.paymentIntentQuery, query, 'listPaymentIntents'), ...options };
+    return this.read('listPaymentIntents', payments.paymentIntent.array(), parts);
+  }
+
+  /** Specification 4.15: one deposit, with its compliance result and status history. */
+  async getPayin(id: string, options: CallOptions = {}): Read<payments.Payin> {
+    return this.read('getPayin', payments.payin, { path: { id }, ...options });
+  }
+
+  /** Specification 4.16: newest first. */
+  async listSettlementAccounts(options: CallOptions = {}): Read<funds.SettlementAccount[]> {
+    return this.read('listSettlementAccounts', funds.settlementAccount.array(), options);
+  }
+
+  /** Specification 4.17: to where a crypto asset can be settled, and from which amount on. */
+  async listSettlementPaymentMethods(
+    query: queries.SettlementMethodQuery,
+    options: CallOptions = {},
+  ): Read<funds.SettlementMethods> {
+    const operation = 'listSettlementPaymentMethods';
+    const given = queries.checkQuery(queries.settlementMethodQuery, query, operation);
+    return this.read(operation, funds.settlementMethods, { query: given, ...options });
+  }
+
+  /** Specification 4.18: zero where the asset was never received. */
+  async getBalance(assetCode: string, options: CallOptions = {}): Read<funds.Balance> {
+    return this.read('getBalance', funds.balance, { path: { assetCode }, ...options });
+  }
+
+  /** Specification 4.19. */
+  async getProduct(id: string, options: CallOptions = {}): Read<payments.Product> {
+    return this.read('getProduct', payments.product, { path: { id }, ...options });
+  }
+
+  /** Specification 4.20: the assets that the service supports at all; needs no API key. */
+  async listPublicAssets(options: CallOptions = {}): Read<funds.PublicAsset[]> {
+    const reply = await this.read('listPublicAssets', funds.publicAsset.array(), options);
+    this.memoRules.learn(reply.data);
     return reply;
   }
 
-  /** One page, newest first; the next page's cursor is the id of the last item (specification 4.14). */
-  async listPaymentIntents(query: PaymentIntentQuery = {}, options: CallOptions = {}): Promise<Reply<PaymentIntent[]>> {
-    const reply = await this.reply('listPaymentIntents', { query: { ...query }, ...withSignal(options) });
-    return { ...reply, data: readAs(paymentIntent.array(), reply.data, 'listPaymentIntents') };
+  /** Specification 4.21: newest first. A ForbiddenError where the account is no business account. */
+  async listWebhookEndpoints(options: CallOptions = {}): Read<webhooks.WebhookEndpoint[]> {
+    return this.read('listWebhookEndpoints', webhooks.webhookEndpoint.array(), options);
   }
 
-  /** One deposit, with its compliance result and status history (specification 4.15). */
-  async getPayin(id: string, options: CallOptions = {}): Promise<Reply<Payin>> {
-    const reply = await this.reply('getPayin', { path: { id }, ...withSignal(options) });
-    return { ...reply, data: readAs(payin, reply.data, 'getPayin') };
+  /** Specification 4.22: one page, most recent first. */
+  async listWebhookDeliveries(
+    query: queries.DeliveryQuery = {},
+    options: CallOptions = {},
+  ): Read<webhooks.DeliveryPage> {
+    const parts = { query: queries.checkQuery(queries.deliveryQuery, query, 'listWebhookDeliveries'), ...options };
+    return this.read('listWebhookDeliveries', webhooks.deliveryPage, parts);
   }
 
-  /** The assets that the service supports at all; needs no API key (specification 4.20). */
-  async listPublicAssets(options: CallOptions = {}): Promise<Reply<PublicAsset[]>> {
-    const reply = await this.reply('listPublicAssets', withSignal(options));
-    return { ...reply, data: readAs(publicAsset.array(), reply.data, 'listPublicAssets') };
+  /** Not in the specification: a NotFoundError where the service has no such list. One page, newest first. */
+  async listPayouts(query: queries.PayoutQuery = {}, options: CallOptions = {}): Read<funds.Payout[]> {
+    const parts = { query: queries.checkQuery(queries.payoutQuery, query, 'listPayouts'), ...options };
+    return this.read('listPayouts', funds.payout.array(), parts);
   }
 
-  /** Newest first. A ForbiddenError where the account is no business account (specification 4.21). */
-  async listWebhookEndpoints(options: CallOptions = {}): Promise<Reply<WebhookEndpoint[]>> {
-    const reply = await this.reply('listWebhookEndpoints', withSignal(options));
-    return { ...reply, data: readAs(webhookEndpoint.array(), reply.data, 'listWebhookEndpoints') };
+  private async read<S extends Parameters<typeof readAs>[0]>(
+    operation: ReadOperation,
+    schema: S,
+    parts: ServiceRequestParts,
+  ): Read<ReturnType<typeof readAs<S>>> {
+    const reply = await this.reply(operation, parts);
+    return { ...reply, data: readAs(schema, reply.data, operation) };
   }
 
-  /** One page, most recent first (specification 4.22). */
-  async listWebhookDeliveries(query: DeliveryQuery = {}, options: CallOptions = {}): Promise<Reply<DeliveryPage>> {
-    const reply = await this.reply('listWebhookDeliveries', { query: { ...query }, ...withSignal(options) });
-    return { ...reply, data: readAs(deliveryPage, reply.data, 'listWebhookDeliveries') };
+  private async readPage<S extends Parameters<typeof readAs>[0]>(
+    operation: ReadOperation,
+    schema: S,
+    parts: ServiceRequestParts,
+  ): Read<Page<ReturnType<typeof readAs<S>>>> {
+    const reply = await this.reply(operation, parts);
+    const { items, nextCursor } = pageOf(reply.data, operation);
+    const read = items.map((item: Json, at) => readAs(schema, item, operation, `/${at}`));
+    return { ...reply, data: { items: read, nextCursor } };
   }
 
-  /** The likeliest time of the service's clock, in ms since the epoch. */
-  serviceNow(): number {
-    return this.serviceClock.now();
+  private async change<S extends Parameters<typeof readAs>[0]>(
+    operation: WriteOperation,
+    schema: S,
+    parts: WriteParts,
+  ): Read<ReturnType<typeof readAs<S>>> {
+    const reply = await this.write(operation, parts);
+    return { ...reply, data: readWritten(schema, reply.data, operation) };
   }
-
-  /** Service time minus our time, in ms, lies in [low, high]; null before the first answer that carries a date. */
-  clock(): (ClockBounds & { samples: number }) | null {
-    return this.serviceClock.measured();
-  }
-}
-
-function withSignal({ signal }: CallOptions): { signal?: AbortSignal } {
-  return signal === undefined ? {} : { signal };
-}
-
-function checkedBaseUrl(given: string): string {
-  const url = URL.canParse(given) ? new URL(given) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
-    throw new ConfigError('baseUrl: accepted is an http:// or https:// address without a user, ? or #');
-  }
-  return url.href.replace(/\/+$/, '');
-}
-
-function checkOutline(operation: ReadOperation, data: Json): void {
-  const { answer } = operationOf(operation);
-  const fits =
-    answer === 'not shown' ||
-    (answer === 'array' && Array.isArray(data)) ||
-    (answer === 'object' && isJsonObject(data)) ||
-    (answer === 'page' && isJsonObject(data) && Array.isArray(data['items']));
-  if (fits) return;
-  const expected = { array: 'an array', object: 'an object', page: 'an object with an array "items"' }[
-    answer as 'array'
-  ];
-  throw new ContractViolationError(`the answer is not ${expected}`, { operation, status: 200 });
 }

@@ -15,8 +15,8 @@ import {
   timeout,
 } from 'cockatiel';
 import type { Json } from '../domain/json.js';
-import { type AttemptContext, attempt, type Reply, type ServiceRequest } from './attempt.js';
-import { CircuitOpenError, RateLimitedError, ServiceError, UnavailableError } from './service-errors.js';
+import { type AttemptContext, attempt, type Reply, type ServiceRequest, type WriteProgress } from './attempt.js';
+import { CircuitOpenError, RateLimitedError, RefusalError, ServiceError, UnavailableError } from './service-errors.js';
 
 /** How patient the client is; times in ms. */
 export interface Patience {
@@ -58,8 +58,8 @@ export interface ServiceHttpSettings extends Omit<AttemptContext, 'onStatus'> {
 }
 
 /**
- * Calls to the service: bearer key, timeouts, retries of reads, Retry-After, one rate, a circuit breaker. Safe to share:
- * what the service says to one call (wait, I am down) counts for all.
+ * Calls to the service: bearer key, timeouts, retries, Retry-After, one rate, a circuit breaker. Safe to share: what the
+ * service says to one call (wait, I am down) counts for all. Retries are the same request once more, byte for byte.
  */
 export class ServiceHttp {
   private readonly settings: ServiceHttpSettings;
@@ -84,7 +84,7 @@ export class ServiceHttp {
     signal?.throwIfAborted();
     const { deadlineMs } = this.settings.patience;
     let last: unknown;
-    const policy = this.retryPolicy(request.operation, (error) => {
+    const policy = this.retryPolicy(request, (error) => {
       last = error;
     });
     try {
@@ -102,9 +102,9 @@ export class ServiceHttp {
     }
   }
 
-  private retryPolicy(operation: string, onFailure: (error: unknown) => void): RetryPolicy {
+  private retryPolicy({ operation, once }: ServiceRequest, onFailure: (error: unknown) => void): RetryPolicy {
     const { retries, pauseMs, longestPauseMs, longestRetryAfterMs } = this.settings.patience;
-    const worthIt = (error: Error) => isPassing(error) && (askedPause(error) ?? 0) <= longestRetryAfterMs;
+    const worthIt = (error: Error) => !once && isPassing(error) && (askedPause(error) ?? 0) <= longestRetryAfterMs;
     const policy = retry(handleWhen(worthIt), {
       maxAttempts: retries,
       backoff: new DelegateBackoff(({ attempt, result }) => {
@@ -142,14 +142,18 @@ export class ServiceHttp {
   private async attempt(request: ServiceRequest, signal: AbortSignal): Promise<Reply<Json>> {
     const { attemptMs } = this.settings.patience;
     const { operation } = request;
+    const settle = beginDoubt(request.progress);
     let status: number | null = null;
     const context = { ...this.settings, onStatus: (given: number) => void (status = given) };
     try {
-      return await timeout(attemptMs, TimeoutStrategy.Aggressive).execute(
+      const reply = await timeout(attemptMs, TimeoutStrategy.Aggressive).execute(
         (inner) => attempt(request, context, inner.signal),
         signal,
       );
+      settle('done');
+      return reply;
     } catch (error) {
+      if (didNothing(error)) settle('nothing');
       this.heed(error);
       if (!(error instanceof TaskCancelledError) || signal.aborted) throw error;
       throw new UnavailableError(`no whole answer within ${attemptMs} ms`, { operation, status, cause: error });
@@ -174,6 +178,24 @@ export class ServiceHttp {
       await delay(pause, undefined, { signal });
     }
   }
+}
+
+/**
+ * From the first byte sent until the answer is read, what a write was to do may have been done. An attempt that did
+ * nothing leaves the doubt of those before it.
+ */
+function beginDoubt(progress: WriteProgress | undefined): (outcome: 'done' | 'nothing') => void {
+  if (progress === undefined) return () => {};
+  const before = progress.doubt;
+  progress.doubt = true;
+  return (outcome) => {
+    progress.doubt = outcome === 'nothing' && before;
+  };
+}
+
+/** The error proves that its attempt changed nothing at the service. */
+function didNothing(error: unknown): boolean {
+  return error instanceof RefusalError || (error instanceof UnavailableError && error.unsent);
 }
 
 /** Worth another attempt: an outage, a limit, or an answer that could not be read; not while the circuit is open. */

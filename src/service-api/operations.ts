@@ -44,6 +44,20 @@ export type ReadOperation = {
   [N in OperationName]: (typeof operations)[N]['method'] extends 'GET' ? N : never;
 }[OperationName];
 
+/** Operations that change something. */
+export type WriteOperation = Exclude<OperationName, ReadOperation>;
+
+/** Those whose idempotency key the service promises to honour (specification 7). */
+export type KeyedOperation = 'createDirectPayment' | 'createPayout' | 'createRefund' | 'createTransfer';
+
+const keyed: readonly OperationName[] = ['createDirectPayment', 'createPayout', 'createRefund', 'createTransfer'];
+
+export function isKeyed(operation: OperationName): operation is KeyedOperation {
+  return keyed.includes(operation);
+}
+
+export const operationNames = Object.keys(operations) as readonly OperationName[];
+
 export function operationOf(name: OperationName): Operation {
   return operations[name];
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../domain/json.js';
 import { AppError } from '../errors.js';
 
 /** A call to the payment service that did not end as hoped. The message names the operation, never the API key. */
@@ -5,6 +6,8 @@ export abstract class ServiceError extends AppError {
   readonly operation: string;
   /** Of the service's answer; null where there was none. */
   readonly status: number | null;
+  /** What to do about it. */
+  abstract readonly remedy: string;
 
   constructor(problem: string, about: { operation: string; status?: number | null; cause?: unknown }) {
     super(`${about.operation}: ${problem}`, about.cause === undefined ? {} : { cause: about.cause });
@@ -21,7 +24,8 @@ export interface Refusal {
   serviceMessage: string | null;
 }
 
-abstract class RefusalError extends ServiceError {
+/** The service answered, and said no: it did nothing. */
+export abstract class RefusalError extends ServiceError {
   readonly serviceCode: string | null;
   readonly serviceMessage: string | null;
 
@@ -31,31 +35,41 @@ abstract class RefusalError extends ServiceError {
     this.serviceCode = refusal.serviceCode;
     this.serviceMessage = refusal.serviceMessage;
   }
+
+  /** The automatic settlement that was asked for is not possible (specification 4.1, 7): another destination, or none. */
+  get autoSettlement(): boolean {
+    return this.serviceCode?.startsWith('AUTO_SETTLEMENT_') ?? false;
+  }
 }
 
 /** 401: the API key is not accepted. */
 export class UnauthorizedError extends RefusalError {
   readonly code = 'service_unauthorized';
+  readonly remedy = 'use a key of this environment that has not expired: see the service’s dashboard';
 }
 
 /** 403: the API key may not do this, for example because it is reserved for business accounts (specification 4.21). */
 export class ForbiddenError extends RefusalError {
   readonly code = 'service_forbidden';
+  readonly remedy = 'use a key that may do this, or ask the service for the permission';
 }
 
 /** 404. */
 export class NotFoundError extends RefusalError {
   readonly code = 'service_not_found';
+  readonly remedy = 'check the identifier, and that the key belongs to the account that owns it';
 }
 
 /** Any other 4xx: the request breaks a rule of the service. */
 export class RefusedError extends RefusalError {
   readonly code = 'service_refused';
+  readonly remedy = 'correct the request as the service says, then send it again';
 }
 
 /** 429, also after the retries. `retryAfterMs`: what the service asked for; null where it did not say. */
 export class RateLimitedError extends RefusalError {
   readonly code = 'service_rate_limited';
+  readonly remedy = 'ask again later, and less often';
   override readonly retryable = true;
   readonly retryAfterMs: number | null;
 
@@ -68,21 +82,35 @@ export class RateLimitedError extends RefusalError {
 /** No answer, or a 5xx: the service, or the way to it, is down. `cause` is what the network said. */
 export class UnavailableError extends ServiceError {
   readonly code: string = 'service_unavailable';
+  readonly remedy = 'ask again later; if it lasts, check the address and the way to the service';
   override readonly retryable = true;
   readonly retryAfterMs: number | null;
+  /** No connection came about: the service knows nothing of the call. */
+  readonly unsent: boolean;
 
   constructor(
     problem: string,
-    about: { operation: string; status?: number | null; cause?: unknown; retryAfterMs?: number | null },
+    about: {
+      operation: string;
+      status?: number | null;
+      cause?: unknown;
+      retryAfterMs?: number | null;
+      unsent?: boolean;
+    },
   ) {
     super(problem, about);
     this.retryAfterMs = about.retryAfterMs ?? null;
+    this.unsent = about.unsent ?? false;
   }
 }
 
 /** Not even asked: the calls before failed in a row. `cause` is how the last of them failed. */
 export class CircuitOpenError extends UnavailableError {
   override readonly code = 'service_circuit_open';
+
+  constructor(problem: string, about: { operation: string; cause?: unknown }) {
+    super(problem, { ...about, unsent: true });
+  }
 }
 
 /**
@@ -91,6 +119,7 @@ export class CircuitOpenError extends UnavailableError {
  */
 export class ContractViolationError extends ServiceError {
   readonly code = 'service_contract_violation';
+  readonly remedy = 'see that SERVICE_BASE_URL is the service itself and no proxy’s page, then run: tallyhook doctor';
   override readonly retryable: boolean;
 
   constructor(
@@ -105,4 +134,40 @@ export class ContractViolationError extends ServiceError {
 /** Refused here, before anything was sent. The message names the field and its rule. */
 export class InvalidRequestError extends ServiceError {
   readonly code = 'invalid_request';
+  readonly remedy = 'correct the field; nothing was sent';
+}
+
+/**
+ * A call that writes may or may not have done its work, and it can't be told now. Never send it again by other means.
+ *
+ * - With `idempotencyKey`: whoever keeps the keys asks once more with the same key, until `until`, and so does a call of
+ *   yours with that key; see MerchantClient.settleWrites.
+ * - Of an invoice: `candidates` are those in the service's list that it may be; none, or several.
+ * - Otherwise: the call may simply be repeated, and ends in the same state.
+ */
+export class OutcomeUnknownError extends ServiceError {
+  readonly code = 'outcome_unknown';
+  readonly remedy: string;
+  readonly idempotencyKey: string | null;
+  /** Our time; null where no key can settle it. */
+  readonly until: Date | null;
+  readonly candidates: readonly JsonObject[];
+
+  constructor(
+    problem: string,
+    about: {
+      operation: string;
+      remedy: string;
+      cause?: unknown;
+      idempotencyKey?: string;
+      until?: Date;
+      candidates?: readonly JsonObject[];
+    },
+  ) {
+    super(problem, about);
+    this.remedy = about.remedy;
+    this.idempotencyKey = about.idempotencyKey ?? null;
+    this.until = about.until ?? null;
+    this.candidates = about.candidates ?? [];
+  }
 }

@@ -34,7 +34,7 @@ describe('requests', () => {
   });
 
   it('sends the cursor, the page size and every filter under its default name', async () => {
-    const query = { cursor: 'pi_9', take: '100', status: 'irregular', assetCode: 'USDT.TRON' };
+    const query = { cursor: 'pi_9', take: '100', status: 'irregular', assetCode: 'USDT.TRON' } as const;
     nock(BASE_URL)
       .get('/v1/payment-intents')
       .query({ ...query, productId: 'a', posTerminalId: 'b', invoiceId: 'c' })

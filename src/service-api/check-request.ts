@@ -1,0 +1,71 @@
+import type { z } from 'zod';
+import { toJsonText } from '../domain/json-text.js';
+import type { WriteOperation } from './operations.js';
+import {
+  accountUpdate,
+  directPayment,
+  invoice,
+  merchantAssetUpdate,
+  payout,
+  refund,
+  transfer,
+} from './request-schemas.js';
+import { InvalidRequestError } from './service-errors.js';
+
+/** Null: the operation has no body. */
+const schemas: Readonly<Record<WriteOperation, z.ZodType | null>> = {
+  createDirectPayment: directPayment,
+  createInvoice: invoice,
+  createPayout: payout,
+  createRefund: refund,
+  createTransfer: transfer,
+  updateAccount: accountUpdate,
+  closeAccount: null,
+  archiveAccount: null,
+  updateMerchantAsset: merchantAssetUpdate,
+};
+
+/**
+ * The body of a request as JSON text, with nothing in it that the caller did not give; undefined where the operation
+ * has none.
+ * @throws {InvalidRequestError} that names the first field that breaks a rule, and the rule.
+ */
+export function checkRequest(operation: WriteOperation, body: unknown): string | undefined {
+  const schema = schemas[operation];
+  if (schema === null) {
+    if (body !== undefined) throw new InvalidRequestError('body is not known; the operation has none', { operation });
+    return undefined;
+  }
+  const parsed = schema.safeParse(body);
+  const issue = parsed.error?.issues[0];
+  if (issue !== undefined) throw new InvalidRequestError(explain(issue, schema, body), { operation });
+  try {
+    return toJsonText(body as object);
+  } catch (cause) {
+    throw new InvalidRequestError('body can’t be written as JSON', { operation, cause });
+  }
+}
+
+function explain(issue: z.core.$ZodIssue, schema: z.ZodType, body: unknown): string {
+  const at = fieldOf(issue.path);
+  if (issue.code === 'unrecognized_keys') {
+    const known = issue.path.length === 0 && 'shape' in schema ? Object.keys(schema.shape as object) : [];
+    const hint = known.length > 0 ? `; known are ${known.join(', ')}` : '';
+    return `${fieldOf([...issue.path, issue.keys[0] ?? ''])} is not known${hint}`;
+  }
+  if (issue.path.length === 0) return 'body is to be an object';
+  return valueAt(body, issue.path) === undefined && issue.code !== 'custom'
+    ? `${at} is missing: it ${issue.message}`
+    : `${at} ${issue.message}`;
+}
+
+function fieldOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+    .join('')
+    .slice(1);
+}
+
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, step) => (value as Record<PropertyKey, unknown> | undefined)?.[step], body);
+}

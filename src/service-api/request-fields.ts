@@ -1,0 +1,71 @@
+import { LosslessNumber } from 'lossless-json';
+import { z } from 'zod';
+import { isAmount } from '../domain/money.js';
+
+const AMOUNT = 'is to be a decimal string: 1 to 18 digits, then up to 18 decimals';
+const KEY_RULE = 'is to be of letters, digits and _ . - :';
+/** Our own: the key is written down before the call, where an index holds it. */
+export const LONGEST_KEY = 255;
+
+/** A text of `least` to `most` characters. */
+export function text(most?: number, least = 1): z.ZodString {
+  const rule = most === undefined ? 'is to be a text, not empty' : `is to be a text of ${least} to ${most} characters`;
+  const string = z.string(rule).min(least, rule);
+  return most === undefined ? string : string.max(most, rule);
+}
+
+export function flag(): z.ZodBoolean {
+  return z.boolean('is to be true or false');
+}
+
+export function oneOf<const V extends readonly [string, ...string[]]>(...values: V) {
+  return z.enum(values, `is to be one of ${values.join(', ')}`);
+}
+
+/** Specification 4: strictly greater than zero. */
+export function amount() {
+  const rule = `${AMOUNT}, greater than zero`;
+  return z.string(rule).refine((given) => isAmount(given) && /[1-9]/.test(given), rule);
+}
+
+/** Specification 8: a refund's may be zero. */
+export function refundAmount() {
+  return z.string(AMOUNT).refine(isAmount, AMOUNT);
+}
+
+/** Specification 4.4, 4.6. */
+export function assetCode(): z.ZodString {
+  const rule = 'is to be 1 to 32 of uppercase letters, digits and _ . -';
+  return z.string(rule).regex(/^[A-Z0-9_.-]{1,32}$/, rule);
+}
+
+export function totpCode(): z.ZodString {
+  const rule = 'is to be exactly 6 digits';
+  return z.string(rule).regex(/^\d{6}$/, rule);
+}
+
+/** Specification 4.4, 4.6. */
+export function narrowKey(most: number): z.ZodString {
+  return text(most).regex(/^[\w.:-]+$/, KEY_RULE);
+}
+
+/** Numbers of a JSON text read without loss of digits are whole numbers too. */
+export function wholeNumber(least: number) {
+  const rule = `is to be a whole number, ${least} or more`;
+  const isWhole = (given: unknown): given is number | LosslessNumber => {
+    const value = given instanceof LosslessNumber ? Number(given.value) : given;
+    return typeof value === 'number' && Number.isSafeInteger(value) && value >= least;
+  };
+  return z.custom<number | LosslessNumber>(isWhole, rule);
+}
+
+const ISO = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/;
+
+export function isoTime() {
+  const rule = 'is to be a time of ISO 8601, such as 2026-10-31T12:00:00Z';
+  return z.string(rule).refine((given) => ISO.test(given) && !Number.isNaN(Date.parse(given)), rule);
+}
+
+export function freeObject() {
+  return z.record(z.string(), z.unknown(), 'is to be an object');
+}

@@ -1,0 +1,126 @@
+import type { Json } from '../domain/json.js';
+import { ConfigError } from '../errors.js';
+import type { Reply } from './attempt.js';
+import { buildUrl, type RequestParts } from './build-url.js';
+import { checkOutline } from './check-outline.js';
+import { type Contract, defaultContract } from './contract.js';
+import { defaultPatience, type Patience, ServiceHttp, type ServiceHttpSettings } from './http.js';
+import { type KeyStore, MemoryKeyStore } from './key-store.js';
+import { KeyedCalls, type SettledWrite } from './keyed-calls.js';
+import { type OperationName, operationOf, type ReadOperation, type WriteOperation } from './operations.js';
+import { type ClockBounds, ServiceClock } from './service-clock.js';
+import { type Answered, type Sending, ServiceWrites, type WriteParts } from './service-writes.js';
+
+export interface MerchantClientOptions extends Partial<Pick<ServiceHttpSettings, 'takeSlot' | 'log' | 'onRequest'>> {
+  /** Paths such as /v1/payment-intents are appended to it. */
+  baseUrl: string;
+  apiKey: string;
+  contract?: Contract;
+  patience?: Partial<Patience>;
+  /** Bytes of an answer; 20 MB by default. */
+  bodyLimit?: number;
+  /**
+   * Where creating calls are written down before they are sent. Without one they are kept in memory: what the process does
+   * not outlive is then settled by nobody.
+   */
+  keyStore?: KeyStore;
+  /** After every call that changed something, before it resolves. What it throws is logged, and changes nothing. */
+  onAnswer?: (answered: Answered) => Promise<void>;
+}
+
+export interface ServiceRequestParts extends RequestParts {
+  signal?: AbortSignal | undefined;
+}
+
+const BODY_LIMIT = 20 * 1024 * 1024;
+
+/** What all methods of the client share: addresses, the key, the way to the service, its clock. */
+export class ServiceCalls {
+  private readonly http: ServiceHttp;
+  private readonly serviceClock: ServiceClock;
+  private readonly target: { baseUrl: string; contract: Contract };
+  private readonly writes: ServiceWrites;
+
+  constructor(options: MerchantClientOptions) {
+    const { apiKey, contract = defaultContract, bodyLimit = BODY_LIMIT } = options;
+    // What fetch says of a wrong header would show the key.
+    if (!/^[\x21-\x7e]+$/.test(apiKey))
+      throw new ConfigError('apiKey: accepted are printable characters without spaces');
+    const patience = { ...defaultPatience, ...options.patience };
+    this.target = { baseUrl: checkedBaseUrl(options.baseUrl), contract };
+    this.serviceClock = new ServiceClock(() => performance.timeOrigin + performance.now());
+    this.http = new ServiceHttp({
+      ...options,
+      apiKey,
+      error: contract.error,
+      bodyLimit,
+      clock: this.serviceClock,
+      takeSlot: options.takeSlot ?? (() => Promise.resolve()),
+      patience,
+    });
+    const { log, onAnswer, keyStore: store = new MemoryKeyStore() } = options;
+    const keyed = new KeyedCalls({
+      store,
+      send: (operation, { header, ...request }, about) =>
+        this.send(operation, { ...request, ...about, idempotencyKey: header }),
+      deadlineMs: patience.deadlineMs,
+      log,
+    });
+    this.writes = new ServiceWrites({
+      keyed,
+      send: (operation, sending) => this.send(operation, sending),
+      listInvoices: (signal) => this.reply('listInvoices', { query: { take: 100 }, signal }),
+      earliestNow: () => this.serviceClock.local() + this.serviceClock.bounds().low,
+      pauseMs: patience.pauseMs,
+      onAnswer,
+      log,
+    });
+  }
+
+  /** Any endpoint that reads, its answer as it came. Query parameters go by our names of the contract. */
+  async reply(operation: ReadOperation, { signal, ...parts }: ServiceRequestParts = {}): Promise<Reply<Json>> {
+    const url = buildUrl(operation, parts, this.target);
+    const authorized = operationOf(operation).public !== true;
+    const reply = await this.http.call({ operation, method: 'GET', url, authorized }, signal);
+    checkOutline(operation, reply.data);
+    return reply;
+  }
+
+  /**
+   * Asks once more, under the same key, for what creating calls that began in the last ten minutes left in doubt; gives up
+   * what is older. Of each that came to an end how it ended; `done` also went to `onAnswer`.
+   */
+  settleWrites(signal?: AbortSignal): Promise<SettledWrite[]> {
+    return this.writes.settle(signal);
+  }
+
+  /** The likeliest time of the service's clock, in ms since the epoch. */
+  serviceNow(): number {
+    return this.serviceClock.now();
+  }
+
+  /** Service time minus our time, in ms, lies in [low, high]; null before the first answer that carries a date. */
+  clock(): (ClockBounds & { samples: number }) | null {
+    return this.serviceClock.measured();
+  }
+
+  /** Checks, sends, and settles what is in doubt (see ServiceWrites). The answer as it came. */
+  protected write(operation: WriteOperation, parts: WriteParts): Promise<Reply<Json>> {
+    return this.writes.call(operation, parts);
+  }
+
+  private async send(operation: OperationName, { path = {}, signal, ...sending }: Sending): Promise<Reply<Json>> {
+    const url = buildUrl(operation, { path }, this.target);
+    const { method, answer } = operationOf(operation);
+    const mayBeEmpty = answer === 'not shown';
+    return this.http.call({ operation, method, url, authorized: true, mayBeEmpty, ...sending }, signal);
+  }
+}
+
+function checkedBaseUrl(given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw new ConfigError('baseUrl: accepted is an http:// or https:// address without a user, ? or #');
+  }
+  return url.href.replace(/\/+$/, '');
+}
