@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.js';
 import { type Claim, compareClaims } from './record-state.js';
-import { type Axis, type RecordRules, rankOn, stateOn } from './records.js';
+import { type Axis, type RecordRules, rankOn, stateOn, textField } from './records.js';
 
 /** Fields, and the claims that shaped them beside the reading. */
 export interface Composed {
@@ -21,6 +21,19 @@ export function compose(rules: RecordRules, claims: Claim[]): Composed {
   const shapedBy = claims.toSorted((a, b) => compareStanding(rules.main, a, b));
   const fields = shapedBy.reduce<JsonObject>((base, claim) => overlay(rules, base, claim), {});
   return advanceSide(rules, { fields, shapedBy }, claims);
+}
+
+/** Claims that say of a decisive field what the reading does not, unless that only stands behind it. */
+export function doubts({ decisive, side }: RecordRules, base: JsonObject, claims: Claim[]): Claim[] {
+  return claims.filter((claim) =>
+    decisive.some((name) => {
+      const [said, read] = [textField(claim.fields, name), textField(base, name)];
+      if (said === null || said === read) return false;
+      if (side === null || side.field !== name) return true;
+      const [rank, known] = [rankOn(side, said), rankOn(side, read)];
+      return rank === null || known === null || rank >= known;
+    }),
+  );
 }
 
 function advanceSide(rules: RecordRules, composed: Composed, claims: Claim[]): Composed {

@@ -1,4 +1,4 @@
-import { advance, compose } from './advance.js';
+import { advance, compose, doubts } from './advance.js';
 import { canonicalHash, canonicalJson } from './canonical-json.js';
 import type { JsonObject } from './json.js';
 import type { Observation, ObservationSource } from './observation.js';
@@ -15,12 +15,12 @@ import {
   type RecordState,
   readingOf,
 } from './record-state.js';
-import { type RecordKind, type RecordRules, recordRules, stateOn } from './records.js';
+import { type RecordKind, type RecordRules, recordRules, textField } from './records.js';
 
 /** What is shown of a record. A pure function of its state. */
 export interface Shown {
   fields: JsonObject;
-  /** The service's own list or detail showed exactly these fields. */
+  /** The service's own list or detail showed exactly these fields, and nothing newer speaks against what decides. */
   verified: boolean;
   /** Since when (start of that request), in milliseconds of the service's clock; null while not verified. */
   verifiedAt: number | null;
@@ -62,18 +62,20 @@ export function show(kind: RecordKind, { poll, claims }: RecordState): Shown {
   const reading = readingOf(poll);
   const said = claims.filter((claim) => claim.state !== MENTION && !claim.state.startsWith(KEPT));
   const live = said.filter((claim) => isNewer(claim, reading));
-  const { fields, shapedBy } = reading?.fields ? advance(rules, reading.fields, live) : compose(rules, live);
+  const base = reading?.fields ?? null;
+  const { fields, shapedBy } = base === null ? compose(rules, live) : advance(rules, base, live);
+  const told = base === null ? shapedBy : [...shapedBy, ...doubts(rules, base, live)];
   const later = claims.filter((claim) => !claim.state.startsWith(KEPT) && isNewer(claim, poll));
   const listed = poll !== null && poll.fields !== null;
   const absent = poll !== null && !listed && later.length === 0;
-  const verified = listed && shapedBy.length === 0;
+  const verified = listed && told.length === 0;
   return {
     fields: withKept(fields, claims),
     verified,
     verifiedAt: verified ? poll.from : null,
     absent,
     needsReading: later.some((claim) => !agrees(rules, claim, poll?.fields ?? null)),
-    ...observed(absent ? poll : reading, absent ? [] : shapedBy, claims),
+    ...observed(absent ? poll : reading, absent ? [] : told, claims),
   };
 }
 
@@ -108,12 +110,15 @@ function pollOf({ from, to, source }: Observation, fields: JsonObject | null, ha
 }
 
 function slotsOf(kind: RecordKind, fields: JsonObject): string[] {
-  const { main, side } = recordRules[kind];
-  const slots = [main, side].flatMap((axis) => {
-    const state = axis === null ? null : stateOn(axis, fields);
-    return axis === null || state === null ? [] : [`${axis.field}:${state}`];
-  });
-  return slots.length === 0 ? [NO_STATE] : slots;
+  const { main, side, decisive } = recordRules[kind];
+  const slots = [main, side].flatMap((axis) => (axis === null ? [] : slotOf(fields, axis.field)));
+  const others = decisive.filter((name) => name !== side?.field).flatMap((name) => slotOf(fields, name));
+  return slots.length === 0 ? [NO_STATE, ...others] : [...slots, ...others];
+}
+
+function slotOf(fields: JsonObject, name: string): string[] {
+  const value = textField(fields, name);
+  return value === null ? [] : [`${name}:${value}`];
 }
 
 function keptFields(kind: RecordKind, fields: JsonObject): { state: string; fields: JsonObject }[] {

@@ -57,6 +57,8 @@ export interface RecordRules {
   nestedAmounts: Readonly<Record<string, readonly string[]>>;
   /** Fields that some views of the record lack: the newest value claimed stands in where a reading has no such key. */
   kept: readonly string[];
+  /** Fields that hold goods back: a newer claim that says otherwise takes `verified` from the reading until the next. */
+  decisive: readonly string[];
   columns: readonly Column[];
 }
 
@@ -109,6 +111,7 @@ export const recordRules: Readonly<Record<RecordKind, RecordRules>> = {
     ],
     nestedAmounts: { payins: payinAmounts },
     kept: ['metadata', 'depositAddress', 'memo', 'memoType', 'amountToSend', 'expiryHours'],
+    decisive: ['irregularStatus'],
     columns: [
       { name: 'status', field: 'status', type: 'text' },
       { name: 'irregular_status', field: 'irregularStatus', type: 'text' },
@@ -136,6 +139,7 @@ export const recordRules: Readonly<Record<RecordKind, RecordRules>> = {
     amounts: [...payinAmounts, 'kytRiskScore'],
     nestedAmounts: {},
     kept: [],
+    decisive: ['kytStatus'],
     columns: [
       { name: 'payment_intent_id', field: 'paymentIntentId', type: 'text' },
       { name: 'status', field: 'status', type: 'text' },

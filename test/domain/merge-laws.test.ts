@@ -26,6 +26,7 @@ const fieldsOf = (kind: RecordKind): fc.Arbitrary<JsonObject> => {
       ...(side === null ? {} : { [side.field]: fc.constantFrom(...side.ranks.keys(), 'appealed', null) }),
       amountRejected: amount,
       totalAmountReceived: amount,
+      kytStatus: fc.constantFrom('approved', 'rejected', null),
       metadata: fc.constantFrom<JsonObject>({ a: 'b' }, {}),
     },
     { requiredKeys: [] },

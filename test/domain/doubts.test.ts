@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.js';
+import { absorb, show } from '../../src/domain/merge.js';
+import type { Observation } from '../../src/domain/observation.js';
+import { emptyState } from '../../src/domain/record-state.js';
+import { claim, reading, SECOND } from '../support/observations.js';
+
+function shown(first: Observation, ...others: Observation[]) {
+  const { kind } = first;
+  return show(
+    kind,
+    [first, ...others].reduce((state, observation) => absorb(kind, state, observation), emptyState),
+  );
+}
+
+const T = 1_700_000_000 * SECOND;
+const completed: JsonObject = { id: 'x', status: 'completed', totalAmountReceived: '10' };
+const confirmed: JsonObject = { id: 'x', status: 'confirmed' };
+
+describe('goods are not released on a reading that an event has overtaken', () => {
+  it('a dispute of an unlisted state, or ended the other way, is not shown but takes the proof from the reading', () => {
+    for (const [read, said] of [
+      ['none', 'appealed'],
+      ['encashed', 'refunded'],
+    ] as const) {
+      const poll = reading(T, { ...completed, irregularStatus: read });
+      expect(shown(poll, claim(T + SECOND, { ...completed, irregularStatus: said }))).toMatchObject({
+        fields: { irregularStatus: read },
+        verified: false,
+        needsReading: true,
+        observedBy: { type: 'webhook' },
+      });
+    }
+    const behind = claim(T + SECOND, { ...completed, irregularStatus: 'none' });
+    expect(shown(reading(T, { ...completed, irregularStatus: 'encashed' }), behind).verified).toBe(true);
+  });
+
+  it('another result of the screening takes the proof from a deposit, until it is read again', () => {
+    const passed = { ...confirmed, kytStatus: 'approved' };
+    const read = reading(T, passed, 'payin');
+    const rejected = claim(T + SECOND, { ...passed, kytStatus: 'rejected' }, 'payin');
+    const silent = claim(T + 2 * SECOND, confirmed, 'payin');
+    for (const facts of [shown(read, rejected), shown(read, rejected, silent)]) {
+      expect(facts).toMatchObject({ fields: passed, verified: false, needsReading: true });
+    }
+    expect(shown(read, silent)).toMatchObject({ verified: true, needsReading: false });
+    expect(shown(read, rejected, reading(T + 3 * SECOND, passed, 'payin')).verified).toBe(true);
+  });
+});
