@@ -253,6 +253,20 @@ TABLE service_rate
   next_at timestamp with time zone NOT NULL
   CONSTRAINT service_rate_pkey PRIMARY KEY (name)
 
+TABLE service_writes
+  operation text NOT NULL
+  key text NOT NULL
+  hash text NOT NULL
+  status text NOT NULL DEFAULT 'open'::text
+  request text
+  object_id text
+  begun_at timestamp with time zone NOT NULL DEFAULT now()
+  leased_until timestamp with time zone NOT NULL
+  ended_at timestamp with time zone
+  CONSTRAINT service_writes_pkey PRIMARY KEY (operation, key)
+  CONSTRAINT service_writes_status_check CHECK ((status = ANY (ARRAY['open'::text, 'done'::text, 'refused'::text, 'unsent'::text, 'lost'::text])))
+  CREATE INDEX service_writes_open ON public.service_writes USING btree (begun_at) WHERE (status = ANY (ARRAY['open'::text, 'lost'::text]))
+
 TABLE unread_intervals
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
   kind text NOT NULL

@@ -1,19 +1,34 @@
 import { createServiceRate } from '../records/service-rate.js';
+import { createServiceWriteLog } from '../records/service-writes.js';
 import { MerchantClient } from '../service-api/client.js';
-import { loadContract } from '../service-api/contract.js';
+import { type Contract, loadContract } from '../service-api/contract.js';
+import { observeAnswers } from './observe-answer.js';
 import type { Runtime } from './runtime.js';
 
-/** A client of the payment service whose calls, with those of all other processes, keep to SERVICE_RATE. */
+export interface ServiceClientChoices {
+  /** With it, what the service answers to calls that change something becomes part of the records. */
+  adoptedAt?: Date;
+  /** In place of that of CONTRACT_FILE. */
+  contract?: Contract;
+}
+
+/**
+ * A client of the payment service whose calls, with those of all other processes, keep to SERVICE_RATE, and whose creating
+ * calls are written down in the database before they are sent.
+ */
 export async function createServiceClient(
-  runtime: Pick<Runtime, 'config' | 'db' | 'log' | 'metrics'>,
+  runtime: Pick<Runtime, 'config' | 'db' | 'log' | 'metrics' | 'now'>,
+  { adoptedAt, contract }: ServiceClientChoices = {},
 ): Promise<MerchantClient> {
-  const { config, db, log, metrics } = runtime;
+  const { config, db, log, metrics, now } = runtime;
   return new MerchantClient({
     baseUrl: config.SERVICE_BASE_URL,
     apiKey: config.SERVICE_API_KEY,
-    contract: await loadContract(config.CONTRACT_FILE),
+    contract: contract ?? (await loadContract(config.CONTRACT_FILE)),
     takeSlot: createServiceRate(db, { perSecond: config.SERVICE_RATE }),
     onRequest: ({ operation, status }) => metrics.apiRequests.inc({ operation, status: String(status) }),
+    keyStore: createServiceWriteLog(db),
+    ...(adoptedAt && { onAnswer: observeAnswers({ db, now, adoptedAt }) }),
     log,
   });
 }

@@ -5,13 +5,15 @@ import { startScheduler } from '../reconcile/schedule.js';
 import { type CommandHandlers, createCommandWorker } from '../webhook/command-queue.js';
 import type { Runtime } from './runtime.js';
 import { createServiceClient } from './service-client.js';
+import { startSettling } from './start-settling.js';
 
 const runCommand = z.object({ kind: z.enum(kinds), full: z.boolean() });
 
 /** The reconcilers, and the commands of the console, which one role serves. */
 export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<void> {
   const { config, db, databaseUrl, log, now, metrics, closers, queues, signal } = runtime;
-  const client = await createServiceClient(runtime);
+  const client = await createServiceClient(runtime, { adoptedAt });
+  startSettling({ client, log, closers });
   const deps = { db, databaseUrl, log, now, client, adoptedAt, metrics };
   const scheduler = startScheduler({ ...deps, crons: cronsOf(config) });
   closers.add('scheduler', () => scheduler.close());

@@ -1,0 +1,138 @@
+import type { Knex } from 'knex';
+import { fromDatabaseText, toDatabaseText } from './database-text.js';
+
+interface Write<O extends string> {
+  operation: O;
+  key: string;
+  hash: string;
+  request: string | null;
+}
+
+interface Limits {
+  leaseMs: number;
+  withinMs: number;
+}
+
+type Begun =
+  | { ok: true; again: boolean; age: number }
+  | { ok: false; reason: 'expired' | 'other_request'; objectId: string | null };
+
+type Outcome = 'done' | 'refused' | 'unsent' | 'doubt' | 'lost';
+
+/** Where creating calls to the service are written down before they are sent; all processes on the database share it. */
+export interface ServiceWriteLog<O extends string> {
+  begin(write: Write<O>, limits: Limits): Promise<Begun>;
+  end(write: Write<O>, outcome: Outcome, objectId: string | null): Promise<void>;
+  claim(limits: Limits): Promise<(Write<O> & { age: number })[]>;
+  giveUp(limits: Limits): Promise<Write<O>[]>;
+}
+
+interface Row {
+  operation: string;
+  key: string;
+  hash: string;
+  request: string | null;
+  object_id: string | null;
+  age: number;
+  fresh: boolean;
+}
+
+const MOST_AT_ONCE = 20;
+const QUERY_MS = 10_000;
+const AGE = 'greatest(0, extract(epoch FROM now() - begun_at) * 1000)::float8 AS age';
+
+/** The promises of service-api/key-store.ts. Ages are those of the database's clock. */
+export function createServiceWriteLog<O extends string>(db: Knex): ServiceWriteLog<O> {
+  const query = async (sql: string, bindings: Record<string, string | number | null>) =>
+    (await db.raw<{ rows: Row[] }>(sql, bindings).timeout(QUERY_MS)).rows;
+  const toWrite = ({ operation, key, hash, request, age }: Row) => ({
+    operation: operation as O,
+    key: fromDatabaseText(key),
+    hash,
+    request: request === null ? null : fromDatabaseText(request),
+    age,
+  });
+  return {
+    async begin(write, limits) {
+      const [row] = await query(BEGIN, { ...bindingsOf(write), ...inSeconds(limits) });
+      if (row) return { ok: true, again: !row.fresh, age: row.age };
+      const [known] = await query(`SELECT *, ${AGE} FROM service_writes ${THIS}`, bindingsOf(write));
+      const objectId = known?.object_id == null ? null : fromDatabaseText(known.object_id);
+      return { ok: false, reason: known?.hash === write.hash ? 'expired' : 'other_request', objectId };
+    },
+    async end(write, outcome, objectId) {
+      const given = { ...bindingsOf(write), outcome, objectId: objectId === null ? null : toDatabaseText(objectId) };
+      await query(outcome === 'doubt' ? DOUBT : END, given);
+    },
+    claim: async (limits) => (await query(CLAIM, { ...inSeconds(limits), most: MOST_AT_ONCE })).map(toWrite),
+    giveUp: async (limits) => (await query(GIVE_UP, inSeconds(limits))).map(toWrite),
+  };
+}
+
+/** How many calls ended so that nobody knows what came of them, or are in doubt for longer than a call takes. */
+export async function countUnsettledWrites(db: Knex): Promise<{ lost: number; open: number }> {
+  const { rows } = await db.raw<{ rows: { lost: number; open: number }[] }>(
+    `SELECT count(*) FILTER (WHERE status = 'lost')::int AS lost,
+            count(*) FILTER (WHERE status = 'open' AND leased_until < now())::int AS open
+     FROM service_writes WHERE status IN ('open', 'lost')`,
+  );
+  return rows[0] ?? { lost: 0, open: 0 };
+}
+
+const THIS = 'WHERE operation = :operation AND key = :key';
+
+/** Returns nothing where the key stands for something else, or was first used too long ago. */
+const BEGIN = `
+  INSERT INTO service_writes AS known (operation, key, hash, request, leased_until)
+  VALUES (:operation, :key, :hash, :request, now() + make_interval(secs => :lease))
+  ON CONFLICT (operation, key) DO UPDATE SET
+    hash = excluded.hash,
+    request = excluded.request,
+    status = 'open',
+    ended_at = NULL,
+    leased_until = excluded.leased_until,
+    begun_at = CASE WHEN known.status IN ('refused', 'unsent') THEN now() ELSE known.begun_at END
+  WHERE known.status IN ('refused', 'unsent')
+     OR (known.hash = excluded.hash AND known.begun_at >= now() - make_interval(secs => :within))
+  RETURNING *, begun_at = now() AS fresh, ${AGE}`;
+
+const END = `
+  UPDATE service_writes SET
+    status = :outcome,
+    request = CASE WHEN :outcome = 'lost' THEN request END,
+    object_id = coalesce(:objectId, object_id),
+    ended_at = now()
+  ${THIS}`;
+
+/** The lease ends: whoever settles calls in doubt may take it. */
+const DOUBT = `UPDATE service_writes SET status = 'open', leased_until = now() ${THIS}`;
+
+const CLAIM = `
+  UPDATE service_writes SET leased_until = now() + make_interval(secs => :lease)
+  WHERE (operation, key) IN (
+    SELECT operation, key FROM service_writes
+    WHERE status = 'open' AND leased_until <= now() AND begun_at >= now() - make_interval(secs => :within)
+    ORDER BY begun_at LIMIT :most FOR UPDATE SKIP LOCKED)
+  RETURNING *, ${AGE}`;
+
+const GIVE_UP = `
+  WITH given_up AS (
+    UPDATE service_writes SET
+      status = CASE WHEN object_id IS NULL THEN 'lost' ELSE 'done' END,
+      ended_at = now()
+    WHERE status = 'open' AND leased_until <= now() AND begun_at < now() - make_interval(secs => :within)
+    RETURNING *)
+  SELECT *, ${AGE} FROM given_up WHERE status = 'lost'`;
+
+function bindingsOf({ operation, key, hash, request }: Write<string>) {
+  return {
+    operation,
+    key: toDatabaseText(key),
+    hash,
+    request: request === null ? null : toDatabaseText(request),
+  };
+}
+
+function inSeconds({ leaseMs, withinMs }: Limits): { lease: number; within: number } {
+  return { lease: leaseMs / 1_000, within: withinMs / 1_000 };
+}

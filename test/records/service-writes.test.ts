@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { countUnsettledWrites, createServiceWriteLog } from '../../src/records/service-writes.js';
+import { type KeyedWrite, type KeyStore, MemoryKeyStore } from '../../src/service-api/key-store.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+const LIMITS = { leaseMs: 60_000, withinMs: 480_000 };
+/** The lease has run out at once. */
+const UNLEASED = { ...LIMITS, leaseMs: 0 };
+const WRITE: KeyedWrite = { operation: 'createPayout', key: 'k-1', hash: 'h-1', request: '{"body":"{}"}' };
+
+let database: TestDatabase;
+let elapsed = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+interface Bench {
+  store: KeyStore;
+  /** Lets time pass for all that is stored. */
+  pass(ms: number): Promise<void>;
+}
+
+const benches: Record<string, () => Promise<Bench>> = {
+  'in memory': async () => {
+    elapsed = 1;
+    return {
+      store: new MemoryKeyStore(() => elapsed),
+      pass: async (ms) => void (elapsed += ms),
+    };
+  },
+  'in the database': async () => {
+    await database.db('service_writes').delete();
+    return {
+      store: createServiceWriteLog(database.db),
+      pass: async (ms) => {
+        await database.db.raw(
+          `UPDATE service_writes SET begun_at = begun_at - make_interval(secs => :s), leased_until = leased_until - make_interval(secs => :s)`,
+          { s: ms / 1_000 },
+        );
+      },
+    };
+  },
+};
+
+describe.each(Object.entries(benches))('keys kept %s', (_, open) => {
+  let bench: Bench;
+  let store: KeyStore;
+  beforeEach(async () => {
+    bench = await open();
+    store = bench.store;
+  });
+
+  it('are begun once, and known when they are used again', async () => {
+    expect(await store.begin(WRITE, LIMITS)).toEqual({ ok: true, again: false, age: 0 });
+    await bench.pass(5_000);
+    const again = await store.begin(WRITE, LIMITS);
+    expect(again).toMatchObject({ ok: true, again: true });
+    expect(again.ok && again.age).toBeGreaterThanOrEqual(5_000);
+    expect(await store.begin({ ...WRITE, operation: 'createTransfer' }, LIMITS)).toMatchObject({ again: false });
+  });
+
+  it('belong to one request', async () => {
+    await store.begin(WRITE, LIMITS);
+    await store.end(WRITE, 'done', 'po_1');
+    expect(await store.begin({ ...WRITE, hash: 'h-2' }, LIMITS)).toEqual({
+      ok: false,
+      reason: 'other_request',
+      objectId: 'po_1',
+    });
+  });
+
+  it.each(['done', 'doubt', 'lost'] as const)('are never used again later, once %s', async (outcome) => {
+    await store.begin(WRITE, LIMITS);
+    await store.end(WRITE, outcome, outcome === 'done' ? 'po_1' : null);
+    await bench.pass(LIMITS.withinMs - 1_000);
+    expect(await store.begin(WRITE, UNLEASED)).toMatchObject({ ok: true, again: true });
+    await bench.pass(2_000);
+    expect(await store.begin(WRITE, LIMITS)).toMatchObject({ ok: false, reason: 'expired' });
+  });
+
+  it.each(['refused', 'unsent'] as const)('are free again, once %s', async (outcome) => {
+    await store.begin(WRITE, LIMITS);
+    await store.end(WRITE, outcome, null);
+    await bench.pass(2 * LIMITS.withinMs);
+    const begun = await store.begin({ ...WRITE, hash: 'h-2' }, LIMITS);
+    expect(begun).toEqual({ ok: true, again: false, age: 0 });
+  });
+
+  it('are settled by one, after the call that used them can’t be under way any more', async () => {
+    await store.begin(WRITE, LIMITS);
+    expect(await store.claim(LIMITS)).toEqual([]);
+    await bench.pass(LIMITS.leaseMs + 1);
+    const [first, second] = await Promise.all([store.claim(LIMITS), store.claim(LIMITS)]);
+    expect([...first, ...second]).toMatchObject([WRITE]);
+    await store.end(WRITE, 'doubt', null);
+    expect(await store.claim(LIMITS)).toMatchObject([WRITE]);
+    await store.end(WRITE, 'done', 'po_1');
+    expect(await store.claim(LIMITS)).toEqual([]);
+  });
+
+  it('are given up when it is too late to use them again', async () => {
+    await store.begin(WRITE, LIMITS);
+    await bench.pass(LIMITS.withinMs + 1);
+    expect(await store.claim(LIMITS)).toEqual([]);
+    expect(await store.giveUp(LIMITS)).toMatchObject([{ operation: 'createPayout', key: 'k-1' }]);
+    expect(await store.giveUp(LIMITS)).toEqual([]);
+  });
+
+  it('whose call was answered once are not given up but done', async () => {
+    await store.begin(WRITE, LIMITS);
+    await store.end(WRITE, 'done', 'po_1');
+    await store.begin(WRITE, UNLEASED);
+    await bench.pass(LIMITS.withinMs + 1);
+    expect(await store.giveUp(LIMITS)).toEqual([]);
+    expect(await store.begin(WRITE, LIMITS)).toMatchObject({ reason: 'expired', objectId: 'po_1' });
+  });
+});
+
+describe('the log of creating calls', () => {
+  beforeEach(() => database.db('service_writes').delete());
+
+  it('keeps no request beyond what it is needed for', async () => {
+    const log = createServiceWriteLog(database.db);
+    for (const outcome of ['done', 'refused', 'unsent', 'doubt', 'lost'] as const) {
+      const write: KeyedWrite = { ...WRITE, key: outcome };
+      await log.begin(write, LIMITS);
+      await log.end(write, outcome, null);
+    }
+    expect(await database.db('service_writes').whereNotNull('request').orderBy('key').pluck('key')).toEqual([
+      'doubt',
+      'lost',
+    ]);
+    expect(await countUnsettledWrites(database.db)).toEqual({ open: 1, lost: 1 });
+  });
+
+  it('gives one of many callers the first use of a key', async () => {
+    const log = createServiceWriteLog(database.db);
+    const begun = await Promise.all(Array.from({ length: 8 }, () => log.begin(WRITE, LIMITS)));
+    expect(begun.filter((one) => one.ok && !one.again)).toHaveLength(1);
+  });
+
+  it('holds any key that a caller may choose', async () => {
+    const log = createServiceWriteLog<KeyedWrite['operation']>(database.db);
+    const write: KeyedWrite = { ...WRITE, key: `\0\ud800${'é'.repeat(250)}`, request: '"\0"' };
+    await log.begin(write, UNLEASED);
+    expect(await log.claim(LIMITS)).toMatchObject([{ key: write.key, request: write.request }]);
+  });
+});
