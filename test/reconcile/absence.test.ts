@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { isJsonObject, type Json } from '../../src/domain/json.js';
 import { kinds } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
+import { keepVerifyingClaims } from '../../src/reconcile/verify-claims.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { DAY, depsOf, FakeService, serviceWith } from './fake-service.js';
@@ -75,8 +76,48 @@ test('the list of another account is refused before anything of it is saved', as
   const run = await runReconcile(depsOf(database, new FakeService(list)), full);
   expect(run).toMatchObject({ status: 'failed', complete: false });
   expect(run.error).toContain('strange_list');
+  expect(run.error).toMatch(/SERVICE_API_KEY.*SERVICE_BASE_URL.*DATABASE_URL/);
   expect(await database.db('payment_intents').orderBy('id')).toEqual(before);
   expect(await database.db('breaks')).toEqual([]);
+});
+
+test('an empty list is refused where records were read from it, however few; not where all of them are gone', async () => {
+  const service = serviceWith(2);
+  const deps = depsOf(database, service);
+  await runReconcile(deps, tick);
+  for (const row of service.list.rows.values()) row.deletedAt = service.list.clock;
+  service.list.clock += 60_000;
+  expect(await runReconcile(deps, tick)).toMatchObject({ status: 'failed', complete: false });
+  await database.db('payment_intents').update({ absent_since: deps.now() });
+  expect(await runReconcile(deps, tick)).toMatchObject({ status: 'succeeded', complete: true, breaksOpened: 0 });
+});
+
+test('a list that grew by hundreds, and lost the newest records we hold, is still ours', async () => {
+  const service = serviceWith(320);
+  const deps = depsOf(database, service);
+  await runReconcile(deps, tick);
+  for (const row of [...service.list.rows.values()].slice(-3)) row.deletedAt = service.list.clock;
+  service.list.clock += DAY;
+  service.list.grow(250, DAY / 2);
+  service.list.clock += 60_000;
+  expect(await runReconcile(deps, full)).toMatchObject({ status: 'succeeded', complete: true, breaksOpened: 3 });
+});
+
+test('what events claimed is not looked for in the list of another account', async () => {
+  const service = serviceWith(320);
+  await runReconcile(depsOf(database, service), tick);
+  await database.db('reading_marks').insert({ kind: 'payment_intent', id: 'pi_new', reason: 'claimed' });
+  const before = await database.db('payment_intents').orderBy('id');
+  const list = new MovingList(new Random(99), { semantics: 'orm', pageCap: 100, deletes: false, grainMs: 1 });
+  list.grow(300, 20 * DAY);
+  const other = new FakeService(list);
+  const stop = new AbortController();
+  const loop = keepVerifyingClaims(depsOf(database, other), stop.signal);
+  await vi.waitFor(() => expect(other.asked.length).toBeGreaterThan(4), 10_000);
+  stop.abort();
+  await loop;
+  expect(await database.db('payment_intents').orderBy('id')).toEqual(before);
+  expect(await database.db('reading_marks').pluck('attempts')).toEqual([0]);
 });
 
 test('more missing records than can be looked for at once: the run does not claim to be complete', async () => {
