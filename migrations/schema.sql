@@ -59,7 +59,6 @@ TABLE inbox
   received_at timestamp with time zone NOT NULL DEFAULT now()
   last_arrival_at timestamp with time zone NOT NULL DEFAULT now()
   body bytea NOT NULL
-  document jsonb
   attempts integer NOT NULL DEFAULT 0
   next_attempt_at timestamp with time zone NOT NULL DEFAULT now()
   applied_at timestamp with time zone
@@ -70,12 +69,12 @@ TABLE inbox
   CONSTRAINT inbox_source_check CHECK ((source = ANY (ARRAY['webhook'::text, 'delivery_history'::text])))
   CONSTRAINT inbox_status_check CHECK ((status = ANY (ARRAY['received'::text, 'applied'::text, 'failed'::text, 'unhandled'::text, 'dead'::text])))
   CREATE INDEX inbox_by_content ON public.inbox USING btree (content_hash)
-  CREATE INDEX inbox_by_status ON public.inbox USING btree (status, id DESC)
+  CREATE INDEX inbox_by_status ON public.inbox USING btree (status, id DESC) WHERE (status <> 'applied'::text)
   CREATE INDEX inbox_by_type ON public.inbox USING btree (event_type, id DESC)
   CREATE INDEX inbox_open ON public.inbox USING btree (next_attempt_at) WHERE (status = ANY (ARRAY['received'::text, 'failed'::text]))
   CREATE UNIQUE INDEX inbox_key_key ON public.inbox USING btree (key)
 
-TABLE inbox_arrivals
+TABLE inbox_repeats
   inbox_id bigint NOT NULL
   secret_label text NOT NULL
   arrivals integer NOT NULL

@@ -12,15 +12,6 @@ export class JsonTextError extends Error {
   }
 }
 
-export interface ParsedJson {
-  value: Json;
-  /**
-   * Whether every common JSON reader, Postgres' jsonb among them, can hold the value: no NUL, no lone surrogate, no
-   * number beyond ±10^±100 or 1,000 characters.
-   */
-  portable: boolean;
-}
-
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -31,9 +22,6 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-const UNPORTABLE_STRING = /[\0\p{Surrogate}]/u;
-const MAX_PORTABLE_DIGITS = 1_000;
-const MAX_PORTABLE_EXPONENT = 100;
 
 /**
  * Reads JSON (RFC 8259) more strictly than most: a key twice in one object is refused, also where it is written with
@@ -42,13 +30,11 @@ const MAX_PORTABLE_EXPONENT = 100;
  *
  * @throws {JsonTextError}
  */
-export function parseJson(text: string, maxDepth: number): ParsedJson {
-  const reader = new Reader(text, maxDepth);
-  return { value: reader.document(), portable: reader.portable };
+export function parseJson(text: string, maxDepth: number): Json {
+  return new Reader(text, maxDepth).document();
 }
 
 class Reader {
-  portable = true;
   private at = 0;
   private depth = 0;
   private readonly text: string;
@@ -138,14 +124,11 @@ class Reader {
   }
 
   private unescape(start: number, end: number): string {
-    let value: string;
     try {
-      value = JSON.parse(this.text.slice(start - 1, end + 1));
+      return JSON.parse(this.text.slice(start - 1, end + 1)) as string;
     } catch {
       return this.fail('a string with a wrong escape', start - 1);
     }
-    if (UNPORTABLE_STRING.test(value)) this.portable = false;
-    return value;
   }
 
   private readNumber(): LosslessNumber {
@@ -153,7 +136,6 @@ class Reader {
     const digits = NUMBER.exec(this.text)?.[0];
     if (digits === undefined) return this.fail(this.at < this.text.length ? 'no JSON value' : 'an early end');
     this.at += digits.length;
-    if (!isPortableNumber(digits)) this.portable = false;
     return new LosslessNumber(digits);
   }
 
@@ -205,10 +187,4 @@ class Reader {
 /** A plain assignment would set the object's prototype. */
 function defineProto(object: JsonObject, value: Json): void {
   Object.defineProperty(object, '__proto__', { value, writable: true, enumerable: true, configurable: true });
-}
-
-function isPortableNumber(digits: string): boolean {
-  if (digits.length > MAX_PORTABLE_DIGITS) return false;
-  const exponent = digits.search(/[eE]/);
-  return exponent === -1 || Math.abs(Number(digits.slice(exponent + 1))) <= MAX_PORTABLE_EXPONENT;
 }

@@ -18,8 +18,6 @@ export interface Arrival {
   secretLabel: string | null;
   /** The bytes as received: valid UTF-8, valid JSON. */
   body: Buffer;
-  /** Whether jsonb can hold the body (domain/parse-json.ts). */
-  portable: boolean;
 }
 
 export interface StoredArrival {
@@ -77,21 +75,17 @@ const INSERT_NEW = {
 WITH arrived AS (
   SELECT a.*, substring($1::bytea FROM a.start FOR a.size) AS body
   FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::text[], $9::text[],
-              $10::int[], $11::int[], $12::boolean[])
+              $10::int[], $11::int[])
        AS a(key, key_type, event_id, content_hash, event_type, event_timestamp, source, secret_label,
-            start, size, portable)
+            start, size)
   ORDER BY a.key COLLATE "C"
 ), stored AS (
   INSERT INTO inbox (key, key_type, event_id, content_hash, event_type, event_timestamp, source, secret_label,
-                     body, document)
-  SELECT key, key_type, event_id, content_hash, event_type, event_timestamp, source, secret_label,
-         body, CASE WHEN portable THEN convert_from(body, 'UTF8')::jsonb END
+                     body)
+  SELECT key, key_type, event_id, content_hash, event_type, event_timestamp, source, secret_label, body
   FROM arrived
   ON CONFLICT (key) DO NOTHING
-  RETURNING id, key, secret_label
-), evidence AS (
-  INSERT INTO inbox_arrivals (inbox_id, secret_label, arrivals, first_at, last_at)
-  SELECT id, secret_label, 1, now(), now() FROM stored WHERE secret_label IS NOT NULL
+  RETURNING id, key
 )
 SELECT id, key FROM stored`,
 };
@@ -111,7 +105,7 @@ WITH arrived AS (
   FROM (SELECT id, count(*)::int AS n FROM locked JOIN arrived USING (key, content_hash) GROUP BY id) AS repeats
   WHERE inbox.id = repeats.id
 ), evidence AS (
-  INSERT INTO inbox_arrivals AS evidence (inbox_id, secret_label, arrivals, first_at, last_at)
+  INSERT INTO inbox_repeats AS evidence (inbox_id, secret_label, arrivals, first_at, last_at)
   SELECT id, secret_label, count(*)::int, now(), now()
   FROM locked JOIN arrived USING (key, content_hash)
   WHERE secret_label IS NOT NULL GROUP BY id, secret_label ORDER BY id, secret_label
@@ -145,7 +139,6 @@ function insertValues(arrivals: readonly Arrival[]): unknown[] {
     arrivals.map(({ secretLabel }) => secretLabel),
     starts,
     arrivals.map(({ body }) => body.length),
-    arrivals.map(({ portable }) => portable),
   ];
 }
 

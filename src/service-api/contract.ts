@@ -101,7 +101,7 @@ async function readText(file: string): Promise<string> {
 
 function readJson(file: string, text: string): Json {
   try {
-    return parseJson(text, MAX_DEPTH).value;
+    return parseJson(text, MAX_DEPTH);
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
     throw new ConfigError(`CONTRACT_FILE: ${file} is not JSON: ${error.message}`, { cause: error });

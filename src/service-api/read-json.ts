@@ -16,7 +16,7 @@ export function readJson(bytes: Uint8Array): Json {
   if (bytes.byteLength === 0) throw new UnreadableError('an empty body');
   const text = decode(bytes);
   try {
-    return parseJson(text, MAX_DEPTH).value;
+    return parseJson(text, MAX_DEPTH);
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
     const found = /^\s*<(!doctype|html|\?xml)/i.test(text) ? 'an HTML or XML page' : `no JSON: ${error.message}`;

@@ -39,7 +39,7 @@ export function createInboxWriter({ db, onStored }: { db: Knex; onStored: (ids: 
     ...LIMITS,
     concurrency: 3,
     sizeOf,
-    flush: async (arrivals) => tell(await flushSafely(arrivals, (items) => insertReadable(db, items))),
+    flush: async (arrivals) => tell(await flushSafely(arrivals, (items) => insertNew(db, items))),
   });
   const repeats = new GroupCommit<Arrival, StoredArrival>({
     ...LIMITS,
@@ -62,18 +62,4 @@ export function createInboxWriter({ db, onStored }: { db: Knex; onStored: (ids: 
       await repeats.idle();
     },
   };
-}
-
-/** A single arrival whose document jsonb refuses after all is stored without it: the bytes are what counts. */
-async function insertReadable(db: Knex, arrivals: Arrival[]): Promise<(StoredArrival | null)[]> {
-  const [only, ...others] = arrivals;
-  if (!only || others.length > 0) return insertNew(db, arrivals);
-  return insertNew(db, [only]).catch((error: unknown) => {
-    if (!isDataError(error)) throw error;
-    return insertNew(db, [{ ...only, portable: false }]);
-  });
-}
-
-function isDataError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^(22|54)...$/.test(error.code);
 }

@@ -11,8 +11,6 @@ export interface Envelope {
   data: JsonObject;
   /** The whole envelope, `event`, `timestamp` and `data` among whatever else it holds. */
   document: JsonObject;
-  /** See ParsedJson. */
-  portable: boolean;
 }
 
 export type EnvelopeProblem = { ok: false; reason: 'invalid_body' | 'missing_timestamp'; detail: string };
@@ -27,15 +25,14 @@ export function parseEnvelope(rawBody: Buffer): { ok: true; envelope: Envelope }
   const text = rawBody.toString('utf8');
   if (text.charCodeAt(0) === BYTE_ORDER_MARK) return invalid('the body begins with a byte order mark');
   try {
-    const { value, portable } = parseJson(text, MAX_DEPTH);
-    return checkShape(value, portable);
+    return checkShape(parseJson(text, MAX_DEPTH));
   } catch (error) {
     if (error instanceof JsonTextError) return invalid(`the body is not acceptable JSON: ${error.message}`);
     throw error;
   }
 }
 
-function checkShape(document: Json, portable: boolean): { ok: true; envelope: Envelope } | EnvelopeProblem {
+function checkShape(document: Json): { ok: true; envelope: Envelope } | EnvelopeProblem {
   if (!isJsonObject(document)) return invalid(`the body is ${nameOf(document)}, not an object`);
   const { event, data, timestamp } = document;
   if (typeof event !== 'string') return invalid(`"event" is ${nameOf(event)}, not a string`);
@@ -43,7 +40,7 @@ function checkShape(document: Json, portable: boolean): { ok: true; envelope: En
   if (!isLosslessNumber(timestamp)) return missing(`"timestamp" is ${nameOf(timestamp)}, not a number`);
   const seconds = Number(timestamp.toString());
   if (!Number.isFinite(seconds)) return missing('"timestamp" is a number too large to be a time');
-  return { ok: true, envelope: { event, timestamp: seconds, data, document, portable } };
+  return { ok: true, envelope: { event, timestamp: seconds, data, document } };
 }
 
 function nameOf(value: Json | undefined): string {

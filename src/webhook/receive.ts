@@ -52,6 +52,5 @@ function arrivalOf(envelope: Envelope, key: ReturnType<typeof eventKey>, label: 
     source: 'webhook',
     secretLabel: label,
     body,
-    portable: envelope.portable,
   };
 }

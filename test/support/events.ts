@@ -24,7 +24,6 @@ function arrivalOf({ timestamp = 1_700_000_000, ...event }: TestEvent): Arrival 
     source: 'webhook',
     secretLabel: 'test',
     body,
-    portable: envelope.portable,
   };
 }
 

@@ -63,7 +63,7 @@ test('while the database is down: 503 with Retry-After, never another 5xx; up ag
   await vi.waitFor(async () => expect((await receiver.post(eventBody('after'))).status).toBe(200), { timeout: 5_000 });
   const stored = await database
     .db('inbox')
-    .select(database.db.raw("document #>> '{data,id}' AS id"))
+    .select(database.db.raw("convert_from(body, 'UTF8')::jsonb #>> '{data,id}' AS id"))
     .orderBy('inbox.id');
   expect(stored.map(({ id }) => id)).toEqual(['before', 'after']);
   await receiver.close();
