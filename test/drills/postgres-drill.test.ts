@@ -98,9 +98,13 @@ test.each([
       const middle = stored + load.send(paymentsFor(EVENTS / STOPS.length)) / 4;
       await until('the middle', async () => (await progress(db)).stored > middle, { intervalMs: 2 });
       await ground.stop(how);
-      await until('the outage is felt', async () => (await countRefused()) > refused);
+      await until('the outage is felt', async () => (await countRefused()) > refused || (await ended()));
       await ground.startAgain();
       await until('events are stored again', async () => (await progress(db)).stored > middle);
+    }
+
+    async function ended(): Promise<boolean> {
+      return (await loggedDeliveries(sandbox)).every(({ status }) => status === 'succeeded');
     }
 
     async function countRefused(): Promise<number> {

@@ -6,7 +6,8 @@ export const isLong = Boolean(process.env['TALLYHOOK_LONG']);
 /** For a whole drill: a machine that does ten other things needs this, and nobody waits for it otherwise. */
 export const DRILL_MS = isLong ? 45 * 60_000 : 240_000;
 
-const STEP_MS = isLong ? 15 * 60_000 : 120_000;
+/** For one step of it. */
+export const STEP_MS = isLong ? 15 * 60_000 : 120_000;
 
 /** Polls until the condition holds; fails with what was waited for, and with what the condition last said or threw. */
 export async function until(

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.js';
+import { STEP_MS } from './drill.js';
 import { type CliProcess, runCli, startCli } from './run-cli.js';
 
 export type LoneRole = 'serve' | 'work';
@@ -77,7 +78,7 @@ export async function createInstallation(options: InstallationOptions): Promise<
     start: async (...roles) => void (await Promise.all(roles.map(start))),
     kill: async (...roles) => void (await end(roles, 'SIGKILL')),
     stop: () => end([...running.keys()], 'SIGTERM'),
-    run: (args, more) => runCli(args, { cwd, env: { ...env, ...more } }),
+    run: (args, more) => runCli(args, { cwd, env: { ...env, ...more }, longestMs: STEP_MS }),
     close: async () => {
       await end([...running.keys()], 'SIGKILL');
       await sandbox.close();

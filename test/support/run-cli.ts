@@ -6,6 +6,8 @@ import { inject, vi } from 'vitest';
 interface Surroundings {
   cwd: string;
   env?: Record<string, string>;
+  /** When a verb that is run to its end is killed; 25 s unless told. */
+  longestMs?: number;
 }
 
 export interface CliProcess {
@@ -56,7 +58,7 @@ export async function runCli(
   surroundings: Surroundings,
 ): Promise<{ code: number | string; stdout: string; stderr: string }> {
   const running = startCli(args, surroundings);
-  const limit = setTimeout(() => running.child.kill('SIGKILL'), LONGEST_RUN_MS);
+  const limit = setTimeout(() => running.child.kill('SIGKILL'), surroundings.longestMs ?? LONGEST_RUN_MS);
   const code = await running.end(null);
   clearTimeout(limit);
   return { code, ...running.output };
