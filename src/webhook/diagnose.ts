@@ -1,8 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
+import { parseJson } from '../domain/parse-json.js';
 import { type HeaderValues, type SigningSecret, signatureOf } from './match-signature.js';
 
-/** Larger bodies are not re-serialized for a diagnosis. */
-const MAX_BODY = 256 * 1024;
+/** Larger bodies, and deeper ones, are not re-serialized for a diagnosis: indented they could grow to gigabytes. */
+const MAX_BODY = 64 * 1024;
+const MAX_DEPTH = 32;
 
 const REMEDIES: Record<string, string> = {
   missing_signature:
@@ -89,6 +91,7 @@ function variantsOfBody(rawBody: Buffer): [cause: string, body: Buffer][] {
 function reserialized(text: string): [cause: string, body: string][] {
   let value: unknown;
   try {
+    parseJson(text, MAX_DEPTH);
     value = JSON.parse(text);
   } catch {
     return [];
