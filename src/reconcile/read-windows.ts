@@ -2,7 +2,7 @@ import { followList, type WalkOptions } from './follow-list.js';
 import { type IntentReading, keepPage } from './intent-reading.js';
 import type { Absence } from './intent-store.js';
 import type { Place } from './list-row.js';
-import { covers, lowerEnd, SETTLE_MS, upperEnd } from './span.js';
+import { covers, lowerEnd, SETTLE_MS, toldWithin, upperEnd } from './span.js';
 
 /** Fewer listed records above than this: the window begins at the head, and shows what is new there too. */
 const NEAR_HEAD = 80;
@@ -39,9 +39,9 @@ export async function readWindows(reading: IntentReading, targets: readonly Plac
   return looked;
 }
 
-async function stonesAbove(reading: IntentReading, { createdAt }: Place): Promise<Place[]> {
-  if (createdAt === null) return [];
-  const above = await reading.store.listedFrom(createdAt + 1, NEAR_HEAD);
+async function stonesAbove(reading: IntentReading, target: Place): Promise<Place[]> {
+  if (target.createdAt === null) return [];
+  const above = await reading.store.listedFrom(target.createdAt + toldWithin(target) + 1, NEAR_HEAD);
   return above.length < NEAR_HEAD ? [] : above.slice(-STONES);
 }
 
@@ -53,7 +53,7 @@ async function readWindow(
   const unplaced = target.createdAt === null;
   let top: { before: number; from: number } | null = null;
   const options: WalkOptions = {
-    bound: unplaced ? null : target,
+    bound: target.createdAt === null ? null : { createdAt: target.createdAt - toldWithin(target) },
     trail,
     expectsRows: () => reading.store.holdsListed(),
     maxPages: unplaced ? 1 : PAGES_PER_WINDOW,

@@ -4,6 +4,9 @@ import type { Place } from './list-row.js';
 /** What no list has shown yet may still be on its way into it: younger than this, its lack proves nothing. */
 export const SETTLE_MS = 30_000;
 
+/** An event may tell the time of creation less exactly than the list does, to the second for example. */
+const TOLD_WITHIN_MS = 2_000;
+
 /** A stretch of time in which a page shows every record that the whole list holds; ms. */
 export interface Span {
   /** Neither moment is part of it. Infinite where the page reaches the head or the end of the list. */
@@ -35,6 +38,18 @@ export function lowerEnd(page: WalkPage): number {
 
 /** The page would show the record if the service listed it. */
 export function covers(span: Span, place: Place): boolean {
-  if (place.createdAt === null || place.createdAt <= span.after || place.createdAt >= span.before) return false;
-  return place.listed === true || place.createdAt < span.settled;
+  if (place.createdAt === null) return false;
+  const within = toldWithin(place);
+  if (place.createdAt - within <= span.after || place.createdAt + within >= span.before) return false;
+  return place.listed === true || place.createdAt + within < span.settled;
+}
+
+/** By so many ms the list may show the record older or newer than its `createdAt` says. */
+export function toldWithin({ listed }: Place): number {
+  return listed === true ? 0 : TOLD_WITHIN_MS;
+}
+
+/** The part of a span that covers records that no list has shown yet. */
+export function spanOfUnlisted({ after, before, settled }: Span): { after: number; before: number } {
+  return { after: after + TOLD_WITHIN_MS, before: Math.min(before, settled) - TOLD_WITHIN_MS };
 }

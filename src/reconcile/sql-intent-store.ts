@@ -16,6 +16,7 @@ import { closeInterval, openInterval, readWatermarks, shrinkInterval, unreadInte
 import type { Kind, ReconcileDeps } from './deps.js';
 import type { IntentStore, Stretch, StretchMove } from './intent-store.js';
 import type { Place } from './list-row.js';
+import { spanOfUnlisted } from './span.js';
 import { type Fence, NOTHING, type WriteDeps, writeFenced } from './write-fenced.js';
 
 const kind: Kind = 'payment-intents';
@@ -69,7 +70,7 @@ export function createIntentStore(
     marked: () => markedIntents(db, AT_ONCE),
     listedFrom: (createdAt, limit) => intentsFrom(db, createdAt, limit),
     between: async (span, except) => {
-      const places = await intentsBetween(db, span, except, AT_ONCE);
+      const places = await intentsBetween(db, { listed: span, unlisted: spanOfUnlisted(span) }, except, AT_ONCE);
       return { places, more: places.length === AT_ONCE };
     },
     unplaced: () => unplacedIntents(db, AT_ONCE),

@@ -65,23 +65,26 @@ export async function intentsFrom(db: Knex, createdAt: number, limit: number): P
   return rows.map(toPlace).reverse();
 }
 
-/**
- * Intents created between two milliseconds, neither included, that are not among `except`; those that the service never
- * listed only if created before `settled`. Infinite: no limit.
- */
+export interface Moments {
+  /** Milliseconds, neither included. Infinite: no limit. */
+  after: number;
+  before: number;
+}
+
+/** Intents created between two moments that are not among `except`; those that the service never listed by the second pair. */
 export async function intentsBetween(
   db: Knex,
-  span: { after: number; before: number; settled: number },
+  { listed, unlisted }: { listed: Moments; unlisted: Moments },
   except: readonly string[],
   limit: number,
 ): Promise<IntentPlace[]> {
   const { rows } = await db.raw<{ rows: PlaceRow[] }>(
     `SELECT id, ${MS}, ${LISTED} AS listed FROM payment_intents
      WHERE created_at < to_timestamp(?::float8 / 1000) AND created_at >= to_timestamp((?::float8 + 1) / 1000)
-       AND (${LISTED} OR created_at < to_timestamp(?::float8 / 1000))
+       AND (${LISTED} OR (created_at < to_timestamp(?::float8 / 1000) AND created_at >= to_timestamp((?::float8 + 1) / 1000)))
        AND absent_since IS NULL AND id <> ALL (?::text[])
      ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [span.before, span.after, span.settled, except.map(toDatabaseText), limit],
+    [listed.before, listed.after, unlisted.before, unlisted.after, except.map(toDatabaseText), limit],
   );
   return rows.map(toPlace);
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { isJsonObject, type Json } from '../../src/domain/json.js';
 import { kinds } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
-import { keepVerifyingClaims } from '../../src/reconcile/verify-claims.js';
+import { type FirstLooks, keepVerifyingClaims, verifyClaims } from '../../src/reconcile/verify-claims.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { DAY, depsOf, FakeService, serviceWith } from './fake-service.js';
@@ -101,6 +101,36 @@ test('a list that grew by hundreds, and lost the newest records we hold, is stil
   service.list.grow(250, DAY / 2);
   service.list.clock += 60_000;
   expect(await runReconcile(deps, full)).toMatchObject({ status: 'succeeded', complete: true, breaksOpened: 3 });
+});
+
+test('a record of which an event tells the creation to the second alone is found among others of that second', async () => {
+  const service = serviceWith(0);
+  service.list.grow(2_000, 60_000);
+  service.list.clock += 60_000;
+  const deps = depsOf(database, service);
+  const unseen = [...service.list.rows.values()].find((row) => row.seq > 1_000 && row.createdAt % 1_000 > 900)!;
+  unseen.deletedAt = 0;
+  await runReconcile(deps, tick);
+  unseen.deletedAt = null;
+  const from = service.list.clock + 1_000;
+  service.list.clock += 3_000;
+  const createdAt = new Date(unseen.createdAt - (unseen.createdAt % 1_000)).toISOString();
+  const said = { type: 'claim', kind: 'payment_intent', id: unseen.id, from, to: from + 999 } as const;
+  const observation = {
+    ...said,
+    source: { type: 'webhook', ref: '1' },
+    fields: { status: 'completed', createdAt },
+  } as const;
+  const context = { now: deps.now(), adoptedAt: deps.adoptedAt };
+  await database.db.transaction((trx) => saveObservations(trx, [observation], context));
+  const looks: FirstLooks = new Map();
+  for (let look = 0; look < 3; look++) {
+    service.list.clock += 60_000;
+    await verifyClaims(deps, looks);
+    await database.db('reading_marks').update({ next_at: database.db.raw("now() - interval '1 s'") });
+  }
+  expect(await database.db('payment_intents').where({ id: unseen.id }).pluck('verified')).toEqual([true]);
+  expect(await database.db('breaks')).toEqual([]);
 });
 
 test('what events claimed is not looked for in the list of another account', async () => {

@@ -76,7 +76,7 @@ function live({ random, list, store }: World): void {
   for (let many = random.below(5); many > 0; many--) island(store, random.pick(newest), list.clock);
   for (let many = random.below(3); many > 0; many--) {
     const { id, createdAt } = random.pick(newest);
-    if (!store.held.has(id)) store.claim(id, random.pick([createdAt, null]));
+    if (!store.held.has(id)) store.claim(id, random.pick([createdAt, Math.floor(createdAt / 1_000) * 1_000, null]));
   }
 }
 
