@@ -10,7 +10,8 @@ export interface Page<T> {
   nextCursor?: string | null | undefined;
 }
 
-export interface PagedQuery {
+/** What any list is asked for beside its filters. */
+interface Place {
   cursor?: string | undefined;
   page?: number | undefined;
 }
@@ -20,13 +21,14 @@ export interface PagedQuery {
  * may move while it is read, so a short page proves nothing. Items come once; some may be missed where the list moves
  * under the cursor. What must be complete is read by the reconcilers.
  */
-export async function* pages<Q extends PagedQuery, T extends object>(
+export async function* pages<const Q extends object, T extends object>(
   read: (query: Q) => Promise<Reply<T[] | Page<T>>>,
   query: Q,
   by: 'cursor' | 'page' = 'cursor',
 ): AsyncGenerator<Reply<T[]>, void, undefined> {
   const seen = new Set<string>();
-  let next: Q | null = by === 'page' ? { ...query, page: query.page ?? 1 } : query;
+  const given: Q & Place = query;
+  let next: (Q & Place) | null = by === 'page' ? { ...given, page: given.page ?? 1 } : given;
   while (next !== null) {
     const { data, ...about }: Reply<T[] | Page<T>> = await read(next);
     const page: Page<T> = Array.isArray(data) ? { items: data, nextCursor: idOf(data.at(-1)) } : data;

@@ -194,3 +194,23 @@ describe('answers', () => {
     }
   });
 });
+
+describe('queries', () => {
+  it.each([
+    ['status', () => testClient().listInvoices({ status: 'open' as never })],
+    ['take', () => testClient().listInvoices({ take: 101 })],
+    ['status', () => testClient().listAccounts({ status: 'gone' as never })],
+    ['status', () => testClient().listPaymentIntents({ status: 'done' as never })],
+    ['from', () => testClient().listTransactions({ from: 'yesterday' })],
+    ['to', () => testClient().listTransactions({ to: '1' })],
+    ['page', () => testClient().listTransactions({ page: 0 })],
+    ['page', () => testClient().listTransactions({ page: 1.5 })],
+    ['take', () => testClient().listWebhookDeliveries({ take: 0 })],
+    ['assetCode', () => testClient().listSettlementPaymentMethods({} as never)],
+    ['colour', () => testClient().listPayouts({ colour: 'red' } as never)],
+    ['id', () => testClient().closeAccount('..')],
+  ])('with a wrong %s are refused before anything is sent', async (field, call) => {
+    const error = await rejection(call(), InvalidRequestError);
+    expect(error.message).toContain(`: ${field} `);
+  });
+});

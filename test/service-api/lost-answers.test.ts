@@ -1,0 +1,243 @@
+import nock from 'nock';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { MemoryKeyStore } from '../../src/service-api/key-store.js';
+import {
+  OutcomeUnknownError,
+  RateLimitedError,
+  RefusalError,
+  RefusedError,
+} from '../../src/service-api/service-errors.js';
+import type { Answered } from '../../src/service-api/service-writes.js';
+import { BASE_URL, rejection, testClient } from './test-client.js';
+
+const payout = { assetCode: 'USDT.TRON', amount: '1.50', destinationAddress: 'TAbc' };
+const made = { id: 'po_1', status: 'pending', amount: '1.5' };
+const PAYOUTS = '/v1/accounts/acc_1/payouts';
+
+interface Seen {
+  body: unknown;
+  key: string | null;
+}
+const seen: Seen[] = [];
+const post = (path: string) => nock(BASE_URL).post(path);
+const patch = (path: string) => nock(BASE_URL).patch(path);
+
+beforeEach(() => {
+  nock.disableNetConnect();
+  seen.length = 0;
+  nock.emitter.removeAllListeners();
+});
+afterEach(() => {
+  const pending = nock.pendingMocks();
+  nock.cleanAll();
+  expect(pending).toEqual([]);
+});
+
+/** Answers, and notes what came. */
+const noting = (status: number, answer: unknown, headers: Record<string, string> = {}) =>
+  function reply(this: { req: { headers: Record<string, string | string[]> } }, _: string, body: unknown) {
+    const key = this.req.headers['idempotency-key'];
+    seen.push({ body, key: key === undefined ? null : String(key) });
+    return [status, answer, headers] as [number, string, Record<string, string>];
+  };
+
+const LOST: [string, (interceptor: nock.Interceptor) => void][] = [
+  ['a reset', (to) => to.replyWithError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }))],
+  ['a 500', (to) => to.reply(500, 'oops')],
+  ['a 504 of a proxy', (to) => to.reply(504, '<html>')],
+  ['a 408', (to) => to.reply(408, '')],
+  ['an HTML page under 200', (to) => to.reply(200, '<!doctype html>')],
+  ['nothing under 201', (to) => to.reply(201, '')],
+  ['half of the JSON', (to) => to.reply(201, '{"id":"po')],
+];
+
+describe('a creating call whose answer is lost', () => {
+  it.each(LOST)('by %s is repeated with the same key and the same body', async (_, lose) => {
+    lose(post(PAYOUTS));
+    post(PAYOUTS).reply(noting(200, made));
+    const begin = vi.spyOn(MemoryKeyStore.prototype, 'begin');
+    expect((await testClient().createPayout('acc_1', payout)).data).toEqual(made);
+    expect(begin).toHaveBeenCalledTimes(1);
+    expect(seen).toEqual([{ body: payout, key: begin.mock.calls[0]?.[0].key }]);
+    begin.mockRestore();
+  });
+
+  it.each(LOST)('for good by %s is in doubt, under a key that the error names', async (_, lose) => {
+    for (let i = 0; i < 4; i++) lose(post(PAYOUTS));
+    const call = testClient().createPayout('acc_1', payout, { idempotencyKey: 'a' });
+    const error = await rejection(call, OutcomeUnknownError);
+    expect(error).toMatchObject({ idempotencyKey: 'a', retryable: false });
+    expect(error.until?.getTime()).toBeGreaterThan(Date.now() + 400_000);
+    expect(error.remedy).toContain('never with another key');
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  it('stays in doubt where a repetition is refused: the first may still be under way', async () => {
+    post(PAYOUTS).reply(504, '');
+    post(PAYOUTS).reply(400, { code: 'INSUFFICIENT_BALANCE' });
+    const error = await rejection(testClient().createPayout('acc_1', payout), OutcomeUnknownError);
+    expect(error.cause).toBeInstanceOf(RefusedError);
+  });
+
+  it('is settled by asking once more with the same key', async () => {
+    const answers: Answered[] = [];
+    const client = testClient({ patience: { retries: 0 }, onAnswer: async (answered) => void answers.push(answered) });
+    post(PAYOUTS).reply(500, '');
+    await rejection(client.createPayout('acc_1', payout, { idempotencyKey: 'a' }), OutcomeUnknownError);
+    post(PAYOUTS).reply(noting(200, made));
+    expect(await client.settleWrites()).toMatchObject([{ operation: 'createPayout', key: 'a', outcome: 'done' }]);
+    expect(seen).toEqual([{ body: payout, key: 'a' }]);
+    expect(answers).toMatchObject([{ operation: 'createPayout', path: { id: 'acc_1' }, reply: { data: made } }]);
+    expect(await client.settleWrites()).toEqual([]);
+  });
+
+  it.each([
+    [400, 'refused'],
+    [404, 'refused'],
+    [422, 'refused'],
+    [401, 'doubt'],
+    [403, 'doubt'],
+    [409, 'doubt'],
+    [429, 'doubt'],
+    [500, 'doubt'],
+  ])('and is then answered with %i is %s', async (status, outcome) => {
+    const client = testClient({ patience: { retries: 0 } });
+    post(PAYOUTS).reply(500, '');
+    await rejection(client.createPayout('acc_1', payout), OutcomeUnknownError);
+    post(PAYOUTS).reply(status, '');
+    expect(await client.settleWrites()).toMatchObject([{ outcome }]);
+    if (outcome === 'doubt') post(PAYOUTS).reply(200, made);
+    expect(await client.settleWrites()).toHaveLength(outcome === 'doubt' ? 1 : 0);
+  });
+
+  it('is given up, and never sent again, when it is too late', async () => {
+    let now = 0;
+    const client = testClient({ keyStore: new MemoryKeyStore(() => now), patience: { retries: 0 } });
+    post(PAYOUTS).reply(500, '');
+    await rejection(client.createPayout('acc_1', payout, { idempotencyKey: 'a' }), OutcomeUnknownError);
+    now = 600_000;
+    expect(await client.settleWrites()).toEqual([{ operation: 'createPayout', key: 'a', outcome: 'lost' }]);
+    expect(await client.settleWrites()).toEqual([]);
+  });
+
+  it('with a TOTP code keeps no code, so it is given up', async () => {
+    const keyStore = new MemoryKeyStore();
+    const begin = vi.spyOn(keyStore, 'begin');
+    const client = testClient({ keyStore, patience: { retries: 0 } });
+    post(PAYOUTS).reply(500, '');
+    await rejection(client.createPayout('acc_1', { ...payout, totpCode: '123456' }), OutcomeUnknownError);
+    expect(JSON.stringify(begin.mock.calls)).not.toContain('123456');
+    expect(await client.settleWrites()).toMatchObject([{ outcome: 'lost' }]);
+  });
+
+  it('ends with the reason of the caller’s abort, and is settled later', async () => {
+    const stop = new AbortController();
+    const client = testClient();
+    post(PAYOUTS).delay(10_000).reply(201, made);
+    const call = client.createPayout('acc_1', payout, { signal: stop.signal, idempotencyKey: 'a' });
+    await vi.waitFor(() => expect(nock.pendingMocks()).toEqual([]));
+    stop.abort(new Error('enough'));
+    await expect(call).rejects.toThrow('enough');
+    nock.abortPendingRequests();
+    post(PAYOUTS).reply(201, made);
+    expect(await client.settleWrites()).toMatchObject([{ key: 'a', outcome: 'done' }]);
+  });
+
+  it('that never left here is not in doubt, and never sent by settling', async () => {
+    const takeSlot = vi.fn().mockRejectedValue(new Error('no turn'));
+    const client = testClient({ takeSlot });
+    await expect(client.createPayout('acc_1', payout)).rejects.toThrow('no turn');
+    expect(await client.settleWrites()).toEqual([]);
+  });
+
+  it('is in doubt where its end could not be written down', async () => {
+    const keyStore = new MemoryKeyStore();
+    vi.spyOn(keyStore, 'end').mockRejectedValue(new Error('gone'));
+    post(PAYOUTS).reply(400, '');
+    await rejection(testClient({ keyStore }).createPayout('acc_1', payout), OutcomeUnknownError);
+    post(PAYOUTS).reply(201, made);
+    expect((await testClient({ keyStore }).createPayout('acc_1', payout)).data).toEqual(made);
+  });
+
+  it('by a limit is repeated, and is no doubt at the end: a limit does nothing', async () => {
+    for (let i = 0; i < 4; i++) post(PAYOUTS).reply(429, '');
+    await rejection(testClient().createPayout('acc_1', payout), RateLimitedError);
+  });
+});
+
+describe('an invoice whose answer is lost', () => {
+  const body = { customerEmail: 'ann@example.com', amount: '30.30', currency: 'EUR', merchantReference: 'ord-1' };
+  const listed = { id: 'inv_1', customerEmail: 'Ann@example.com', amount: '30.3', currency: 'EUR' };
+  const now = () => new Date().toISOString();
+  const list = (...invoices: object[]) =>
+    nock(BASE_URL).get('/v1/invoices').query({ take: '100' }).reply(200, invoices);
+  const unknown = () => rejection(testClient().createInvoice(body), OutcomeUnknownError);
+
+  it.each(LOST)('by %s is looked for in the list and not sent again', async (_, lose) => {
+    lose(post('/v1/invoices'));
+    const others = [
+      { ...listed, id: 'other amount', amount: '30.31', createdAt: now() },
+      { ...listed, id: 'other customer', customerEmail: 'bob@example.com', createdAt: now() },
+      { ...listed, id: 'other currency', currency: 'USD', createdAt: now() },
+      { ...listed, id: 'other reference', merchantReference: 'ord-10', createdAt: now() },
+      { ...listed, id: 'earlier', createdAt: new Date(Date.now() - 60_000).toISOString() },
+    ];
+    list(...others, { ...listed, createdAt: now() });
+    expect((await testClient().createInvoice(body)).data.id).toBe('inv_1');
+  });
+
+  it('and is not in the list is in doubt, after three looks', async () => {
+    post('/v1/invoices').reply(500, '');
+    for (let i = 0; i < 3; i++) list({ ...listed, amount: '1' });
+    const error = await unknown();
+    expect(error.message).toContain('its list shows no invoice it may be');
+    expect(error).toMatchObject({ idempotencyKey: null, candidates: [] });
+  });
+
+  it('and appears in the list later is found', async () => {
+    post('/v1/invoices').reply(500, '');
+    list();
+    list({ ...listed, createdAt: now() });
+    expect((await testClient().createInvoice(body)).data.id).toBe('inv_1');
+  });
+
+  it('and may be one of two is in doubt, and both are named', async () => {
+    post('/v1/invoices').reply(500, '');
+    list({ ...listed, createdAt: now() }, { ...listed, id: 'inv_2', createdAt: now() });
+    const error = await unknown();
+    expect(error.candidates.map(({ id }) => id)).toEqual(['inv_1', 'inv_2']);
+    expect(error.remedy).toContain('before you create another');
+  });
+
+  it('and whose list can’t be read is in doubt', async () => {
+    post('/v1/invoices').reply(500, '');
+    nock(BASE_URL).get('/v1/invoices').query(true).times(3).reply(401, '');
+    await unknown();
+  });
+
+  it.each([
+    [429, RateLimitedError],
+    [400, RefusedError],
+  ])('because of %i was refused, and is not sent again', async (status, type) => {
+    post('/v1/invoices').reply(status, '', { 'Retry-After': '0' });
+    await rejection<RefusalError>(testClient().createInvoice(body), type);
+  });
+});
+
+describe('a call that ends in the same state however often it is sent', () => {
+  it('is repeated, and in doubt where no answer comes at all', async () => {
+    patch('/v1/accounts/acc_1').reply(500, '');
+    patch('/v1/accounts/acc_1').reply(200, { id: 'acc_1', status: 'frozen' });
+    expect((await testClient().updateAccount('acc_1', { status: 'frozen' })).data?.status).toBe('frozen');
+    patch('/v1/merchant-assets/BTC').times(4).reply(502, '');
+    const error = await rejection(testClient().updateMerchantAsset('BTC', { isActive: true }), OutcomeUnknownError);
+    expect(error.remedy).toContain('send the same once more');
+  });
+
+  it('is in doubt where its repetition is refused, since it may be closed by then', async () => {
+    post('/v1/accounts/acc_1/close').reply(500, '');
+    post('/v1/accounts/acc_1/close').reply(409, { code: 'ACCOUNT_CLOSED' });
+    const error = await rejection(testClient().closeAccount('acc_1'), OutcomeUnknownError);
+    expect(error.cause).toMatchObject({ serviceCode: 'ACCOUNT_CLOSED' });
+  });
+});
