@@ -98,7 +98,9 @@ test.each([
       const middle = stored + load.send(paymentsFor(EVENTS / STOPS.length)) / 4;
       await until('the middle', async () => (await progress(db)).stored > middle, { intervalMs: 2 });
       await ground.stop(how);
-      await until('the outage is felt', async () => (await countRefused()) > refused || (await ended()));
+      await until('the outage is felt', async () => (await countRefused()) > refused || (await ended()), {
+        intervalMs: isLong ? 2_000 : 100,
+      });
       await ground.startAgain();
       await until('events are stored again', async () => (await progress(db)).stored > middle);
     }
