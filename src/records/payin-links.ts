@@ -5,8 +5,10 @@ import { fromDatabaseText, toDatabaseText } from './database-text.js';
 import { keyText } from './key-text.js';
 import { type MergedRecord, ownField } from './stored-record.js';
 
-const LOCK_CLASS = 0x7449;
-const BUCKETS = 256;
+const GATE_CLASS = 0x7448;
+const LINK_CLASS = 0x7449;
+/** Of one transaction; Postgres' default table holds some 6,400 locks of all of them. */
+const MOST_LOCKS = 800;
 
 /** The deposits that a payment intent sums up (specification 2.1). */
 export function payinSummaries(fields: JsonObject): JsonObject[] {
@@ -30,17 +32,24 @@ export function namedIntents(payin: MergedRecord): string[] {
 /**
  * A deposit and its payment intent may be saved by two transactions at once: neither would see the other's row, and the
  * order would be derived without the deposit. So changes of deposits and of intents that may belong together exclude
- * one another, by locks on buckets of ids, from before the links are read until the end of the transaction.
+ * one another, by a lock for each id, from before the links are read until the end of the transaction. Sets without an
+ * id in common don't wait for each other. A set too large for Postgres' table of locks takes the gate for itself alone.
  */
 export async function lockLinks(trx: Knex.Transaction, intents: MergedRecord[], payins: MergedRecord[]): Promise<void> {
-  const exclusive = new Set(payins.flatMap((payin) => [payin.id, ...namedIntents(payin)]).map(bucketOf));
-  const shared = intents.flatMap((intent) => [intent.id, ...listedPayins(intent.shown.fields)]).map(bucketOf);
-  const buckets = [...new Set([...exclusive, ...shared])].sort((a, b) => a - b);
-  if (buckets.length === 0) return;
+  const exclusive = new Set(payins.flatMap((payin) => [payin.id, ...namedIntents(payin)]).map(lockKey));
+  const shared = intents.flatMap((intent) => [intent.id, ...listedPayins(intent.shown.fields)]).map(lockKey);
+  const keys = [...new Set([...exclusive, ...shared])].sort((a, b) => a - b);
+  if (keys.length === 0) return;
+  const alone = keys.length > MOST_LOCKS;
+  const wanted = alone ? [] : keys;
   await trx.raw(
-    `SELECT CASE WHEN exclusive THEN pg_advisory_xact_lock(?, bucket) ELSE pg_advisory_xact_lock_shared(?, bucket) END
-     FROM unnest(?::integer[], ?::boolean[]) AS wanted (bucket, exclusive)`,
-    [LOCK_CLASS, LOCK_CLASS, buckets, buckets.map((bucket) => exclusive.has(bucket))],
+    `SELECT CASE WHEN exclusive THEN pg_advisory_xact_lock(class, key) ELSE pg_advisory_xact_lock_shared(class, key) END
+     FROM unnest(?::integer[], ?::integer[], ?::boolean[]) AS wanted (class, key, exclusive)`,
+    [
+      [GATE_CLASS, ...wanted.map(() => LINK_CLASS)],
+      [0, ...wanted],
+      [alone, ...wanted.map((key) => exclusive.has(key))],
+    ],
   );
 }
 
@@ -92,8 +101,9 @@ function usable(id: string | null): string | null {
   return id === null || id === '' || keyText(id) === null ? null : id;
 }
 
-function bucketOf(id: string): number {
+/** Two ids of one key only wait for each other without need. */
+function lockKey(id: string): number {
   let hash = 0;
   for (let index = 0; index < id.length; index++) hash = (Math.imul(hash, 31) + id.charCodeAt(index)) | 0;
-  return (hash >>> 0) % BUCKETS;
+  return hash;
 }
