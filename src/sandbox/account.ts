@@ -1,6 +1,10 @@
+import { ASSETS } from './assets/assets.js';
+import { ONE, roundDown } from './base/money.js';
 import { createHistory, NO_HISTORY } from './history/history.js';
 import { expireIntent } from './payments/expire-intent.js';
+import { intentSubject } from './payments/intent-record.js';
 import { createMerchant, type Merchant, merchantIds, type Service } from './service.js';
+import { addSettlementAccount } from './settlements/save-settlement-account.js';
 import { createWebhooks, type Webhooks } from './webhooks/webhooks.js';
 
 /** A merchant with its own webhook endpoints. */
@@ -9,29 +13,51 @@ export interface Account {
   webhooks: Webhooks;
 }
 
-export function openAccount(service: Service, seed: number, payments: number): Account {
-  const { settings, clock } = service;
-  const startedAt = clock.now();
-  const ids = merchantIds(seed);
-  const history =
-    payments === 0
-      ? NO_HISTORY
-      : createHistory({
-          count: payments,
-          seed,
-          startedAt,
-          intentIds: ids.intents,
-          payinIds: ids.payins,
-          payoutIds: ids.payouts,
-          settings,
-        });
-  const merchant = createMerchant(service, seed, history);
+export interface AccountOptions {
+  seed: number;
+  /** Past payments. */
+  payments: number;
+  /** The mobile number that the merchant is settled to. */
+  settlementAddress: string;
+}
+
+export function openAccount(service: Service, { seed, payments, settlementAddress }: AccountOptions): Account {
+  const { clock } = service;
+  const merchant = createMerchant(service, seed, payments === 0 ? NO_HISTORY : historyOf(service, seed, payments));
   const webhooks = createWebhooks(service, seed);
-  merchant.emit = (eventType, intent) => webhooks.emit(eventType, intent);
+  merchant.tell = (eventType, subject) => webhooks.emit(eventType, subject);
+  merchant.emit = (eventType, intent) => webhooks.emit(eventType, () => intentSubject(intent, service.baseUrl));
+  addSettlementAccount(merchant, {
+    receptionAddress: settlementAddress,
+    settlementPaymentMethodId: 'spm_mobile_money_tg',
+    label: 'Till',
+    maturesInSeconds: 0,
+  });
+  if (payments > 0) openBooks(merchant);
   for (const status of ['pending', 'waiting_address_selection'] as const) {
     for (const { id, expiresAt } of merchant.intents.withStatus(status)) {
       clock.at(expiresAt, () => expireIntent(merchant, id));
     }
   }
   return { merchant, webhooks };
+}
+
+function historyOf({ settings, clock, rates }: Service, seed: number, count: number) {
+  const { intents: intentIds, payins: payinIds, payouts: payoutIds } = merchantIds(seed);
+  return createHistory({ count, seed, rates, startedAt: clock.now(), intentIds, payinIds, payoutIds, settings });
+}
+
+/** What is left of the past after everything that was paid out of it. */
+const OPENING_USD = 25_000n * ONE;
+
+function openBooks({ ledger, service }: Merchant): void {
+  for (const { assetCode, usdRate, decimals } of ASSETS) {
+    if (usdRate === 0n) continue;
+    const amount = roundDown((OPENING_USD * ONE) / usdRate, decimals);
+    const lines = [
+      { account: 'world', amount: -amount },
+      { account: 'operating', amount },
+    ] as const;
+    ledger.post({ at: service.clock.now(), type: 'opening', assetCode, recordId: 'opening', lines });
+  }
 }

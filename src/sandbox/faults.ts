@@ -1,4 +1,4 @@
-import type { PayloadShape } from './payments/intent-record.js';
+import type { PayloadShape } from './webhooks/event-subject.js';
 
 /**
  * How the service misbehaves, and which of the things the specification leaves open it does in which way.
@@ -54,13 +54,42 @@ export interface Faults {
    */
   cursor: 'key' | 'orm' | 'list';
   /** Other names for query parameters, for example `{"paymentIntents": {"status": "state"}}`. */
-  names: { paymentIntents: Record<string, string>; deliveries: Record<string, string> };
+  names: Partial<Record<NamedList, Record<string, string>>>;
   unknownParameters: 'ignore' | 'refuse';
   /** `irregular` also lists disputes whose received amount equals the expected one. */
   irregularHoldsDisputes: boolean;
+  /** Whether there is a list of payouts at all; without it GET answers 404. */
+  payoutsList: boolean;
+  payoutsPath: string;
+  /** The list of accounts is an array, or `{items, nextCursor}`. */
+  accountsShape: 'array' | 'page';
+  /** Whether the bounds of the consolidated feed are inside it. */
+  feedBounds: 'inclusive' | 'exclusive';
+  /** PATCH with `closed` hides the account from the list at once. */
+  patchClosedArchives: boolean;
+  /** Invoices show `merchantReference`, refunds `paymentIntentId`: fields that the specification does not name. */
+  links: boolean;
+  /** `flat`: `{statusCode, code, message}`; `nested`: the same under `error`. */
+  errorBody: 'flat' | 'nested';
   /** The webhook endpoint list is reserved for business accounts (specification 4.21). */
   businessAccount: boolean;
 }
+
+/** Lists whose query parameters the specification leaves without a name. */
+const NAMED_LISTS = [
+  'paymentIntents',
+  'deliveries',
+  'invoices',
+  'accounts',
+  'transactions',
+  'accountTransactions',
+  'settlementMethods',
+  'payouts',
+] as const;
+
+export type NamedList = (typeof NAMED_LISTS)[number];
+
+const NO_NAMES = Object.fromEntries(NAMED_LISTS.map((list) => [list, {}])) as Record<NamedList, Record<string, string>>;
 
 export const NO_FAULTS: Faults = {
   drop: 0,
@@ -87,9 +116,16 @@ export const NO_FAULTS: Faults = {
   cut: 0,
   churn: 0,
   cursor: 'orm',
-  names: { paymentIntents: {}, deliveries: {} },
+  names: NO_NAMES,
   unknownParameters: 'ignore',
   irregularHoldsDisputes: true,
+  payoutsList: true,
+  payoutsPath: '/v1/payouts',
+  accountsShape: 'array',
+  feedBounds: 'inclusive',
+  patchClosedArchives: true,
+  links: false,
+  errorBody: 'flat',
   businessAccount: true,
 };
 
@@ -98,6 +134,9 @@ const CHOICES: Partial<Record<keyof Faults, readonly unknown[]>> = {
   shape: ['full', 'partial', 'wrapped', 'bare'],
   cursor: ['key', 'orm', 'list'],
   unknownParameters: ['ignore', 'refuse'],
+  accountsShape: ['array', 'page'],
+  feedBounds: ['inclusive', 'exclusive'],
+  errorBody: ['flat', 'nested'],
 };
 
 const UNBOUNDED = new Set<string>(['delaySeconds', 'reorderSeconds', 'slowMs']);
@@ -122,6 +161,9 @@ function check(name: string, value: unknown, fallback: unknown): string | null {
   if (choices) return choices.includes(value) ? null : `one of ${choices.join(', ')}`;
   if (name === 'retryAfter') {
     return value === null || value === 'http-date' || isCount(value) ? null : 'seconds, null or "http-date"';
+  }
+  if (name === 'payoutsPath') {
+    return typeof value === 'string' && /^(\/[\w.~-]+)+$/.test(value) ? null : 'a path such as /v1/payouts';
   }
   if (typeof fallback === 'boolean') return typeof value === 'boolean' ? null : 'true or false';
   if (!isCount(value)) return 'a number that is not negative';

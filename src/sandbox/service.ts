@@ -1,15 +1,29 @@
+import { createRates, type Rates } from './assets/rates.js';
 import { createClock, type SandboxClock } from './base/clock.js';
 import { createIdCodec, type IdCodec } from './base/ids.js';
 import { createDraw } from './base/random.js';
+import { createRecords, type Records } from './base/records.js';
 import { type Faults, NO_FAULTS } from './faults.js';
+import type { Invoice } from './invoices/invoice.js';
+import { createLedger, type Ledger } from './ledger/ledger.js';
 import type { Intent } from './payments/intent.js';
 import { createIntentStore, type History, type IntentStore } from './payments/intent-store.js';
+import type { Payout } from './payouts/payout.js';
+import type { Product } from './products/product.js';
 import type { SandboxSettings } from './settings.js';
+import type { Settlement } from './settlements/settlement.js';
+import type { SettlementAccount } from './settlements/settlement-account.js';
+import type { Deposit } from './wallets/deposit.js';
+import type { Transaction } from './wallets/transaction.js';
+import type { Transfer } from './wallets/transfer.js';
+import type { Wallet } from './wallets/wallet.js';
+import type { EventSubject } from './webhooks/event-subject.js';
 
 /** What all merchants share. */
 export interface Service {
   settings: SandboxSettings;
   clock: SandboxClock;
+  rates: Rates;
   faults: Faults;
   /** Known once the server listens. */
   baseUrl: string;
@@ -21,32 +35,61 @@ export interface Merchant {
   seed: number;
   intents: IntentStore;
   payinIds: IdCodec;
-  payoutIds: IdCodec;
-  payouts: number;
-  /** Idempotency keys of direct creations and the intent each made. */
-  directKeys: Map<string, string>;
+  ledger: Ledger;
+  payouts: Records<Payout>;
+  invoices: Records<Invoice>;
+  wallets: Records<Wallet>;
+  transactions: Records<Transaction>;
+  deposits: Records<Deposit>;
+  transfers: Records<Transfer>;
+  settlementAccounts: Records<SettlementAccount>;
+  settlements: Records<Settlement>;
+  products: Records<Product>;
+  /** What each idempotency key made: the record's id by operation and key. */
+  keys: Map<string, string>;
   inactiveAssets: Set<string>;
+  /** Addresses that closed accounts gave back, by asset. */
+  addressPool: Map<string, string[]>;
   /** Tells the webhook side that something happened to an intent. */
   emit: (eventType: string, intent: Intent) => void;
+  /** The same for any other record. */
+  tell: (eventType: string, subject: () => EventSubject) => void;
 }
 
 export function createService(settings: SandboxSettings): Service {
-  return { settings, clock: createClock(settings.realNow), faults: NO_FAULTS, baseUrl: '' };
+  return {
+    settings,
+    clock: createClock(settings.realNow),
+    rates: createRates(settings),
+    faults: NO_FAULTS,
+    baseUrl: '',
+  };
 }
 
 /** `history` may be made with the same codecs: see `merchantIds`. */
 export function createMerchant(service: Service, seed: number, history: History): Merchant {
   const ids = merchantIds(seed);
+  const records = <T extends { id: string }>(prefix: string): Records<T> => createRecords(createIdCodec(seed, prefix));
   return {
     service,
     seed,
     intents: createIntentStore({ ids: ids.intents, history }),
     payinIds: ids.payins,
-    payoutIds: ids.payouts,
-    payouts: 0,
-    directKeys: new Map(),
+    ledger: createLedger(),
+    payouts: createRecords(ids.payouts),
+    invoices: records('inv'),
+    wallets: records('wa'),
+    transactions: records('tx'),
+    deposits: records('dep'),
+    transfers: records('tr'),
+    settlementAccounts: records('sa'),
+    settlements: records('se'),
+    products: records('prod'),
+    keys: new Map(),
     inactiveAssets: new Set(),
+    addressPool: new Map(),
     emit: () => undefined,
+    tell: () => undefined,
   };
 }
 

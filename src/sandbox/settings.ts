@@ -12,6 +12,12 @@ export interface SandboxSettings {
   expirySeconds: number;
   /** How far the received amount may lie beside the expected one, in hundredths of a percent. */
   toleranceBasisPoints: number;
+  /** How far the market moves the rate of a coin from one minute to the next, in hundredths of a percent; 0: not at all. */
+  rateSwingBasisPoints: number;
+  /** Time between two steps of a payout that goes its way by itself; 0: the dashboard takes each step. */
+  payoutStepSeconds: number;
+  /** Time until a new settlement account may be settled to automatically. */
+  maturationSeconds: number;
   /** Waits before the second, third, … attempt of a delivery, in seconds of the sandbox's clock. */
   retrySchedule: readonly number[];
   deliveryTimeoutMs: number;
@@ -30,6 +36,9 @@ export const DEFAULT_SETTINGS: SandboxSettings = {
   kytSeconds: 1,
   expirySeconds: 3600,
   toleranceBasisPoints: 50,
+  rateSwingBasisPoints: 150,
+  payoutStepSeconds: 0,
+  maturationSeconds: 86_400,
   retrySchedule: [5, 30, 120, 600, 3600],
   deliveryTimeoutMs: 10_000,
   deliveryConcurrency: 32,

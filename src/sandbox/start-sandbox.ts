@@ -24,8 +24,9 @@ export interface Sandbox {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, host = '127.0.0.1', ...given } = options;
   const service = createService({ ...DEFAULT_SETTINGS, ...given });
-  const own = openAccount(service, service.settings.seed, service.settings.payments);
-  const other = openAccount(service, service.settings.seed + 0x5eed, 0);
+  const { seed, payments } = service.settings;
+  const own = openAccount(service, { seed, payments, settlementAddress: '+22890123456' });
+  const other = openAccount(service, { seed: seed + 0x5eed, payments: 0, settlementAddress: '+22899876543' });
   const server = createServer(createApp({ service, own, other }));
   server.listen(port, host);
   await once(server, 'listening');

@@ -194,7 +194,7 @@ describe('PUT /sandbox/faults', () => {
     { drop: -1 },
     { nothing: 1 },
     { eventId: 'body' },
-    { names: { invoices: {} } },
+    { names: { goods: {} } },
     { retryAfter: 'soon' },
     { restamp: 1 },
   ])('refuses %j', async (faults) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createRates } from '../../src/sandbox/assets/rates.js';
 import { createHistory } from '../../src/sandbox/history/history.js';
 import { assetNumber, flagsOf } from '../../src/sandbox/payments/intent-index.js';
 import { merchantIds } from '../../src/sandbox/service.js';
@@ -51,6 +52,7 @@ describe('past payments', () => {
     const history = createHistory({
       count: COUNT,
       seed,
+      rates: createRates(DEFAULT_SETTINGS),
       startedAt: Date.now(),
       intentIds,
       payinIds,

@@ -21,7 +21,7 @@ export interface TestSandbox extends Sandbox {
 
 /** Payments settle within the call that pays them, unless the test says otherwise. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
-  const sandbox = await startSandbox({ confirmationSeconds: 0, kytSeconds: 0, ...options });
+  const sandbox = await startSandbox({ confirmationSeconds: 0, kytSeconds: 0, rateSwingBasisPoints: 0, ...options });
   onTestFinished(() => sandbox.close());
   const call: TestSandbox['call'] = async (method, path, body, headers = {}) => {
     const response = await fetch(sandbox.url + path, {

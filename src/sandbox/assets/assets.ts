@@ -1,4 +1,4 @@
-import { amountOf, roundUp } from '../base/money.js';
+import { amountOf } from '../base/money.js';
 
 /** One entry of the platform's catalog (specification 2.11), with what the emulator needs to know of its chain. */
 export interface Asset {
@@ -12,35 +12,62 @@ export interface Asset {
   /** Blocks after which a payin is confirmed. */
   confirmations: number;
   memoType: string | null;
-  usdRate: string;
+  /** US dollars for one unit before the market moves; 0: the market can't price it. */
+  usdRate: bigint;
+  /** What the service takes for one payout, in the asset itself. */
+  payoutFee: bigint;
+  color: string;
+}
+
+interface More {
+  confirmations?: number;
+  memoType?: string;
+  stable?: boolean;
 }
 
 function asset(
   assetCode: string,
-  name: string,
-  blockchainName: string,
+  [name, blockchainName, color]: [string, string, string],
   decimals: number,
-  usdRate: string,
-  more: { confirmations?: number; memoType?: string; stable?: boolean } = {},
+  [usdRate, payoutFee]: [string, string],
+  more: More = {},
 ): Asset {
   const [code = assetCode, network = null] = assetCode.split('.');
   const category = more.stable ? 'stablecoin' : 'crypto';
   const { confirmations = 3, memoType = null } = more;
-  return { assetCode, code, name, network, blockchainName, category, decimals, confirmations, memoType, usdRate };
+  const prices = { usdRate: amountOf(usdRate), payoutFee: amountOf(payoutFee) };
+  return {
+    assetCode,
+    code,
+    name,
+    network,
+    blockchainName,
+    category,
+    decimals,
+    confirmations,
+    memoType,
+    color,
+    ...prices,
+  };
 }
 
+const STABLE = { stable: true };
+
+/** In the order of their numbers: a new one goes to the end. */
 export const ASSETS: readonly [Asset, ...Asset[]] = [
-  asset('USDT.TRC20', 'Tether', 'Tron', 6, '1', { stable: true }),
-  asset('USDT.ERC20', 'Tether', 'Ethereum', 6, '1', { stable: true }),
-  asset('USDC.ERC20', 'USD Coin', 'Ethereum', 6, '1', { stable: true }),
-  asset('USDC.POLYGON', 'USD Coin', 'Polygon', 6, '1', { stable: true }),
-  asset('DAI.ERC20', 'Dai', 'Ethereum', 18, '0.9998', { stable: true }),
-  asset('BTC', 'Bitcoin', 'Bitcoin', 8, '64250.5', { confirmations: 2 }),
-  asset('ETH', 'Ether', 'Ethereum', 18, '3120.75'),
-  asset('LTC', 'Litecoin', 'Litecoin', 8, '84.31'),
-  asset('TRX.TRC20', 'Tron', 'Tron', 6, '0.1337'),
-  asset('XRP.XRPL', 'XRP', 'XRP Ledger', 6, '0.5241', { memoType: 'tag' }),
-  asset('XLM.STELLAR', 'Lumen', 'Stellar', 7, '0.1019', { memoType: 'memo' }),
+  asset('USDT.TRC20', ['Tether', 'Tron', '#26A17B'], 6, ['1', '1'], STABLE),
+  asset('USDT.ERC20', ['Tether', 'Ethereum', '#26A17B'], 6, ['1', '2.5'], STABLE),
+  asset('USDC.ERC20', ['USD Coin', 'Ethereum', '#2775CA'], 6, ['1', '2.5'], STABLE),
+  asset('USDC.POLYGON', ['USD Coin', 'Polygon', '#2775CA'], 6, ['1', '0.1'], STABLE),
+  asset('DAI.ERC20', ['Dai', 'Ethereum', '#F5AC37'], 18, ['0.9998', '2.5'], STABLE),
+  asset('BTC', ['Bitcoin', 'Bitcoin', '#F7931A'], 8, ['64250.5', '0.00005'], { confirmations: 2 }),
+  asset('ETH', ['Ether', 'Ethereum', '#627EEA'], 18, ['3120.75', '0.001']),
+  asset('LTC', ['Litecoin', 'Litecoin', '#345D9D'], 8, ['84.31', '0.001']),
+  asset('TRX.TRC20', ['Tron', 'Tron', '#FF060A'], 6, ['0.1337', '2']),
+  asset('XRP.XRPL', ['XRP', 'XRP Ledger', '#23292F'], 6, ['0.5241', '0.2'], { memoType: 'tag' }),
+  asset('XLM.STELLAR', ['Lumen', 'Stellar', '#14B6E7'], 7, ['0.1019', '0.1'], { memoType: 'memo' }),
+  asset('POL.POLYGON', ['Polygon', 'Polygon', '#8247E5'], 18, ['0.4417', '0.1']),
+  asset('BTT.TRC20', ['BitTorrent', 'Tron', '#1B1B1B'], 18, ['0', '1000']),
 ];
 
 const BY_CODE = new Map(ASSETS.map((entry) => [entry.assetCode, entry]));
@@ -49,24 +76,11 @@ export function findAsset(assetCode: string): Asset | undefined {
   return BY_CODE.get(assetCode);
 }
 
-/** US dollars for one unit of a fiat currency. */
-const FIAT_USD: ReadonlyMap<string, string> = new Map([
-  ['USD', '1'],
-  ['EUR', '1.08'],
-  ['GBP', '1.27'],
-  ['XOF', '0.00165'],
-  ['NGN', '0.00063'],
-]);
-
-export function isFiat(code: string): boolean {
-  return FIAT_USD.has(code);
-}
-
-/** What must be sent so that the fiat amount is met at the rate of the moment: rounded up to what the chain can carry. */
-export function fiatToCrypto(amount: bigint, currency: string, to: Asset): bigint {
-  const rate = amountOf(to.usdRate);
-  const usd = amount * amountOf(FIAT_USD.get(currency) ?? '1');
-  return roundUp((usd + rate - 1n) / rate, to.decimals);
+/** For codes that were checked when they came in. */
+export function assetOf(assetCode: string): Asset {
+  const found = BY_CODE.get(assetCode);
+  if (!found) throw new Error(`no asset ${assetCode}`);
+  return found;
 }
 
 export type Resolution = { ok: true; asset: Asset } | { ok: false; reason: 'unknown' | 'ambiguous' };

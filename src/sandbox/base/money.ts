@@ -21,6 +21,7 @@ export function amountOf(text: string | null): bigint {
 }
 
 export function formatAmount(amount: bigint): string {
+  if (amount < 0n) return `-${formatAmount(-amount)}`;
   const whole = amount / ONE;
   const fraction = (amount % ONE).toString().padStart(DECIMALS, '0').replace(/0+$/, '');
   return fraction === '' ? whole.toString() : `${whole}.${fraction}`;

@@ -76,6 +76,7 @@ export function pastRequest(
     customerEmail: position % 2 === 0 ? `customer${position}@example.com` : null,
     customerRefundAddress: null,
     returnUrl: null,
+    settlementAccountId: null,
     expirySeconds: past.longOpen ? 90 * 86_400 : settings.expirySeconds,
   };
 }

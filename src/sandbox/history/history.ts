@@ -1,4 +1,5 @@
 import { findAsset } from '../assets/assets.js';
+import type { Rates } from '../assets/rates.js';
 import type { IdCodec } from '../base/ids.js';
 import { amountOf, roundDown } from '../base/money.js';
 import { applyAmounts, receivedTotal } from '../payments/amounts.js';
@@ -22,6 +23,7 @@ import {
 export interface HistoryInput {
   count: number;
   seed: number;
+  rates: Rates;
   /** Milliseconds; the history ends two minutes before. */
   startedAt: number;
   intentIds: IdCodec;
@@ -80,7 +82,8 @@ function pastIntent(input: HistoryInput, draws: RequestDraws, past: PastPayment,
     setStatus(intent, 'waiting_address_selection', past.createdAt, intent.source);
     return intent;
   }
-  chooseAsset(input.seed, intent, request.acceptedCoins[0] ?? '');
+  const { seed, rates } = input;
+  chooseAsset({ seed, rates, at: past.createdAt }, intent, request.acceptedCoins[0] ?? '');
   setStatus(intent, 'pending', past.createdAt, intent.source);
   if (past.outcome === 'pending') return intent;
   const end: IntentStatus | null = unpaidEnd(past.outcome);
@@ -117,6 +120,8 @@ function settlePast(input: HistoryInput, intent: Intent, past: PastPayment): voi
   setStatus(intent, status, at + 25_000);
   if (inQuestion > 0n && past.decision !== 'pending_decision') rulePast(input, intent, past);
   applyAmounts(intent, inQuestion);
+  // What the past brought in is part of the opening balance; what it holds is booked once somebody decides about it.
+  intent.booked = { net: intent.amountNetMerchant, fees: intent.feeAmountTotal, held: '0' };
 }
 
 function rulePast({ payoutIds, startedAt }: HistoryInput, intent: Intent, { decision }: PastPayment): void {

@@ -2,13 +2,25 @@ import express, { type Express, type RequestHandler } from 'express';
 import type { Account } from '../account.js';
 import { Refusal } from '../base/refusal.js';
 import type { Service } from '../service.js';
-import { answerError, answerUnknownPath } from './answer.js';
+import { answerUnknownPath, createAnswerError } from './answer.js';
 import { createAuthenticate } from './authenticate.js';
 import { misbehave } from './misbehave.js';
+import { sandboxInvoiceRoutes } from './sandbox/sandbox-invoice-routes.js';
 import { sandboxPaymentIntentRoutes } from './sandbox/sandbox-payment-intent-routes.js';
+import { sandboxPayoutRoutes } from './sandbox/sandbox-payout-routes.js';
+import { sandboxProductRoutes } from './sandbox/sandbox-product-routes.js';
 import { sandboxServiceRoutes } from './sandbox/sandbox-service-routes.js';
+import { sandboxSettlementRoutes } from './sandbox/sandbox-settlement-routes.js';
+import { sandboxWalletRoutes } from './sandbox/sandbox-wallet-routes.js';
 import { sandboxWebhookRoutes } from './sandbox/sandbox-webhook-routes.js';
+import { assetRoutes } from './v1/asset-routes.js';
+import { invoiceRoutes } from './v1/invoice-routes.js';
 import { paymentIntentRoutes } from './v1/payment-intent-routes.js';
+import { payoutListRoutes, payoutRoutes } from './v1/payout-routes.js';
+import { productRoutes } from './v1/product-routes.js';
+import { settlementRoutes } from './v1/settlement-routes.js';
+import { transactionRoutes } from './v1/transaction-routes.js';
+import { walletRoutes } from './v1/wallet-routes.js';
 import { webhookRoutes } from './v1/webhook-routes.js';
 
 export interface AppDeps {
@@ -27,13 +39,19 @@ export function createApp({ service, own, other }: AppDeps): Express {
     next();
   });
   const deps = { service, authenticate: createAuthenticate({ own, other }) };
+  const { merchant } = own;
   app.use('/v1', misbehave(service));
   app.use(express.text({ type: () => true, limit: '1mb' }));
-  app.use('/v1', requireJson, paymentIntentRoutes(deps), webhookRoutes(deps));
-  app.use('/sandbox', sandboxPaymentIntentRoutes(service, own.merchant));
+  app.use('/v1', requireJson, paymentIntentRoutes(deps), invoiceRoutes(deps), payoutRoutes(deps));
+  app.use('/v1', transactionRoutes(deps), walletRoutes(deps), assetRoutes(deps), settlementRoutes(deps));
+  app.use('/v1', productRoutes(deps), webhookRoutes(deps));
+  app.use(payoutListRoutes(deps));
+  app.use('/sandbox', sandboxPaymentIntentRoutes(service, merchant), sandboxInvoiceRoutes(service, merchant));
+  app.use('/sandbox', sandboxPayoutRoutes(service, merchant), sandboxWalletRoutes(merchant));
+  app.use('/sandbox', sandboxSettlementRoutes(service, merchant), sandboxProductRoutes(service, merchant));
   app.use('/sandbox', sandboxWebhookRoutes(own), sandboxServiceRoutes(service, own));
   app.use(answerUnknownPath);
-  app.use(answerError);
+  app.use(createAnswerError(service));
   return app;
 }
 

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Account } from '../account.js';
 import { Refusal } from '../base/refusal.js';
 
-interface Caller {
+export interface Caller {
   account: Account;
   /** Calls that debit funds need a TOTP code from a dashboard session (specification 5). */
   kind: 'api_key' | 'session';

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { invalid } from '../base/refusal.js';
-import type { Faults } from '../faults.js';
+import type { Faults, NamedList } from '../faults.js';
 
 /** Query parameters by the name the specification's reader would expect, whatever name the service gives them. */
 export interface QueryReader {
@@ -11,8 +11,10 @@ export interface QueryReader {
 export function readQuery(
   request: Request,
   known: readonly string[],
-  { names, unknownParameters }: { names: Record<string, string>; unknownParameters: Faults['unknownParameters'] },
+  { faults, list }: { faults: Faults; list: NamedList },
 ): QueryReader {
+  const { unknownParameters } = faults;
+  const names = faults.names[list] ?? {};
   const nameOf = (name: string): string => names[name] ?? name;
   if (unknownParameters === 'refuse') {
     const allowed = new Set(known.map(nameOf));

@@ -29,19 +29,43 @@ export function rejectedPart(intent: Intent, toleranceBasisPoints: number): bigi
   const total = receivedTotal(intent);
   const tolerance = (expected * BigInt(toleranceBasisPoints)) / 10_000n;
   if (total < expected - tolerance) return total;
-  return total > expected + tolerance ? total - expected : 0n;
+  if (total <= expected + tolerance) return 0n;
+  // What was accepted before is not put in question by a later deposit.
+  const accepted = amountOf(intent.amountInRange);
+  return total - (accepted > expected ? accepted : expected);
+}
+
+/** The merchant's net if this part of what was received were in question. */
+export function netWithout(intent: Intent, rejected: bigint): bigint {
+  return split(intent, rejected, 0n).net;
+}
+
+interface Split {
+  total: bigint;
+  fees: bigint;
+  inRange: bigint;
+  feeOnRange: bigint;
+  net: bigint;
+}
+
+function split(intent: Intent, rejected: bigint, leastNet: bigint): Split {
+  const total = receivedTotal(intent);
+  const fees = sumOver(intent, 'feeAmount');
+  const inRange = total - rejected;
+  const due = rejected === 0n ? fees : feeOn(inRange, intent.assetCode ?? '');
+  const share = due < fees ? due : fees;
+  // Fees are rounded for each deposit: the fee on their sum may be a unit more.
+  const feeOnRange = inRange - share < leastNet ? inRange - leastNet : share;
+  return { total, fees, inRange, feeOnRange, net: inRange - feeOnRange };
 }
 
 /**
  * Fills the amount fields from the settled deposits. `rejected` is what a decision is needed about; it stays out of the
  * merchant's net unless it was encashed. feeAmountOnRange + feeAmountOnRejected is always the sum of the deposits' fees.
+ * `leastNet`: what the merchant has been credited already and a further deposit does not take back.
  */
-export function applyAmounts(intent: Intent, rejected: bigint): void {
-  const total = receivedTotal(intent);
-  const fees = sumOver(intent, 'feeAmount');
-  const inRange = total - rejected;
-  const share = rejected === 0n ? fees : feeOn(inRange, intent.assetCode ?? '');
-  const feeOnRange = share < fees ? share : fees;
+export function applyAmounts(intent: Intent, rejected: bigint, leastNet = 0n): void {
+  const { total, fees, inRange, feeOnRange, net } = split(intent, rejected, leastNet);
   const whole = rejected === 0n || intent.irregularStatus === 'encashed';
   intent.totalAmountReceived = formatAmount(total);
   intent.amountInRange = formatAmount(inRange);
@@ -49,6 +73,6 @@ export function applyAmounts(intent: Intent, rejected: bigint): void {
   intent.amountRejected = rejected === 0n ? null : formatAmount(rejected);
   intent.amountToRefund = intent.amountRejected;
   intent.feeAmountOnRejected = rejected === 0n ? null : formatAmount(fees - feeOnRange);
-  intent.amountNetMerchant = formatAmount(whole ? total - fees : inRange - feeOnRange);
+  intent.amountNetMerchant = formatAmount(whole ? total - fees : net);
   intent.feeAmountTotal = formatAmount(whole ? fees : feeOnRange);
 }

@@ -1,4 +1,5 @@
-import { ASSETS, findAsset, isFiat } from '../assets/assets.js';
+import { ASSETS, findAsset } from '../assets/assets.js';
+import { isFiat } from '../assets/fiat.js';
 import { parseAmount } from '../base/money.js';
 import { invalid } from '../base/refusal.js';
 import type { Merchant } from '../service.js';
@@ -23,6 +24,7 @@ export interface StandardInput {
   customerEmail?: string | undefined;
   customerRefundAddress?: string | undefined;
   returnUrl?: string | undefined;
+  settlementAccountId?: string | undefined;
   expirySeconds?: number | undefined;
 }
 
@@ -50,15 +52,16 @@ export function createStandardIntent(merchant: Merchant, input: StandardInput): 
     customerEmail: input.customerEmail ?? null,
     customerRefundAddress: input.customerRefundAddress ?? null,
     returnUrl: input.returnUrl ?? null,
+    settlementAccountId: input.settlementAccountId ?? null,
     expirySeconds: input.expirySeconds ?? merchant.service.settings.expirySeconds,
   });
 }
 
-/** A crypto amount can only be paid in its own coin; a fiat amount in any active one. */
+/** A crypto amount can only be paid in its own coin; a fiat amount in any active one that the market can price. */
 function accepted(merchant: Merchant, input: StandardInput, type: 'fiat' | 'crypto'): string[] {
   const active = ASSETS.filter(({ assetCode }) => !merchant.inactiveAssets.has(assetCode));
-  const fitting = active.filter(
-    ({ assetCode, code }) => type === 'fiat' || assetCode === input.currency || code === input.currency,
+  const fitting = active.filter(({ assetCode, code, usdRate }) =>
+    type === 'fiat' ? usdRate > 0n : assetCode === input.currency || code === input.currency,
   );
   if (fitting.length === 0) throw invalid('currency is unknown');
   const wanted = input.acceptedCoins ?? fitting.map(({ assetCode }) => assetCode);

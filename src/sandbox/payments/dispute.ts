@@ -1,7 +1,11 @@
 import { amountOf, parseAmount } from '../base/money.js';
 import { invalid, notFound, Refusal } from '../base/refusal.js';
+import { insufficientBalance } from '../payouts/open-payout.js';
+import { liveRefund, payDisputeBack } from '../payouts/pay-dispute-back.js';
 import type { Merchant } from '../service.js';
-import { applyAmounts, receivedTotal } from './amounts.js';
+import { afterCompletion } from './after-completion.js';
+import { applyAmounts, netWithout, receivedTotal } from './amounts.js';
+import { bookIntent } from './book-intent.js';
 import { type Intent, setPayinStatus, setStatus } from './intent.js';
 
 /** Opens a dispute on a completed payment. `amount` is the part in question; default: all that was received. */
@@ -11,14 +15,20 @@ export function openDispute(merchant: Merchant, id: string, amount?: string): In
   if (intent.status !== 'completed' || intent.irregularStatus === 'pending_decision') {
     throw new Refusal(409, 'NOT_DISPUTABLE', 'only a completed payment without an open dispute can be disputed');
   }
+  if (intent.irregularStatus === 'refunded' || liveRefund(merchant, intent.id)) {
+    throw new Refusal(409, 'NOT_DISPUTABLE', 'this payment has been given back');
+  }
   const total = receivedTotal(intent);
   const rejected = amount === undefined ? total : parseAmount(amount);
   if (rejected === null || rejected > total) throw invalid('amount must be positive and at most what was received');
+  const takenBack = amountOf(intent.amountNetMerchant) - netWithout(intent, rejected);
+  if (takenBack > merchant.ledger.available('operating', intent.assetCode ?? '')) throw insufficientBalance();
   intent.irregularStatus = 'pending_decision';
   intent.irregularActionBy = null;
   intent.irregularActionAt = null;
   intent.irregularRefundPayoutId = null;
   applyAmounts(intent, rejected);
+  bookIntent(merchant, intent);
   return told(merchant, intent, 'payment_intent.dispute_opened');
 }
 
@@ -32,15 +42,18 @@ export function decideDispute(merchant: Merchant, id: string, decision: 'encash'
   if (intent.irregularStatus !== 'pending_decision') {
     throw new Refusal(409, 'NO_OPEN_DISPUTE', 'there is no dispute to decide');
   }
+  if (intent.payins.some(({ status }) => status === 'pending' || status === 'confirming')) {
+    throw new Refusal(409, 'PAYIN_UNDER_WAY', 'a deposit of this payment is still being confirmed');
+  }
   const now = merchant.service.clock.now();
   intent.irregularActionBy = 'usr_sandbox_operator';
   intent.irregularActionAt = now;
   const rejected = amountOf(intent.amountRejected);
   if (decision === 'refund') {
     intent.irregularStatus = 'refunded';
-    intent.irregularRefundPayoutId = merchant.payoutIds.encode(merchant.payouts);
-    merchant.payouts += 1;
     applyAmounts(intent, rejected);
+    bookIntent(merchant, intent);
+    intent.irregularRefundPayoutId = payDisputeBack(merchant, intent, rejected).id;
     return told(merchant, intent, 'payment_intent.dispute_refunded');
   }
   intent.irregularStatus = 'encashed';
@@ -53,10 +66,12 @@ function encash(merchant: Merchant, intent: Intent, rejected: bigint, now: numbe
     if (payin.status === 'unmatched') setPayinStatus(payin, 'confirmed', now);
   }
   applyAmounts(intent, rejected);
+  bookIntent(merchant, intent);
   if (intent.status === 'completed') return;
   setStatus(intent, 'completed', now, 'dashboard');
   merchant.intents.saved(intent);
   merchant.emit('payment_intent.completed', intent);
+  afterCompletion(merchant, intent);
 }
 
 function told(merchant: Merchant, intent: Intent, eventType: string): Intent {

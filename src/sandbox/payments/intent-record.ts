@@ -1,8 +1,7 @@
 import { findAsset } from '../assets/assets.js';
+import { iso, isoOrNull } from '../base/iso-time.js';
+import type { EventSubject } from '../webhooks/event-subject.js';
 import { expectedAmount, type Intent, type Payin, type Transition } from './intent.js';
-
-const iso = (at: number): string => new Date(at).toISOString();
-const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));
 
 function transitions(history: Transition<string>[]): object[] {
   return history.map(({ status, at, source }) => ({ status, timestamp: iso(at), source }));
@@ -91,18 +90,16 @@ export function directJson(intent: Intent, baseUrl: string): string {
   return withMetadata(direct, intent.metadata);
 }
 
-export type PayloadShape = 'full' | 'partial' | 'wrapped' | 'bare';
-
-/** `data` of an event. Its content is not shown in the specification: each shape is one that a service might send. */
-export function eventDataJson(intent: Intent, shape: PayloadShape, baseUrl: string): string {
-  if (shape === 'full') return intentJson(intent, baseUrl);
-  if (shape === 'wrapped') return `{"paymentIntent":${intentJson(intent, baseUrl)}}`;
-  if (shape === 'bare') return JSON.stringify({ paymentIntentId: intent.id });
+export function intentSubject(intent: Intent, baseUrl: string): EventSubject {
   const { id, status, irregularStatus, totalAmountReceived, assetCode, merchantReference } = intent;
-  return withMetadata(
-    { id, status, irregularStatus, totalAmountReceived, assetCode, merchantReference },
-    intent.metadata,
-  );
+  const few = { id, status, irregularStatus, totalAmountReceived, assetCode, merchantReference };
+  return {
+    name: 'paymentIntent',
+    id,
+    record: intentJson(intent, baseUrl),
+    digest: withMetadata(few, intent.metadata),
+    references: { paymentIntentId: id },
+  };
 }
 
 /** Blocks on top of the deposit so far: grows with the clock until the payin has what it needs. */

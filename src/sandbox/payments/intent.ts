@@ -92,6 +92,10 @@ export interface Intent extends Links {
   updatedAt: number;
   depositAddress: string | null;
   memo: string | null;
+  /** The settlement account that the payment is reversed to when it completes. */
+  settlementAccountId: string | null;
+  /** What the ledger holds of this payment. */
+  booked: { net: string; fees: string; held: string };
   history: Transition<IntentStatus>[];
   payins: Payin[];
 }

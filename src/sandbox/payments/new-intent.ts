@@ -1,5 +1,8 @@
 import { depositPlace } from '../assets/address.js';
-import { fiatToCrypto, findAsset } from '../assets/assets.js';
+import { assetOf } from '../assets/assets.js';
+import { blockchainOf } from '../assets/blockchains.js';
+import { cryptoToAsk } from '../assets/fiat.js';
+import type { Rates } from '../assets/rates.js';
 import { amountOf, formatAmount } from '../base/money.js';
 import type { Merchant } from '../service.js';
 import { expireIntent } from './expire-intent.js';
@@ -19,6 +22,7 @@ export interface NewIntent extends Links {
   customerEmail: string | null;
   customerRefundAddress: string | null;
   returnUrl: string | null;
+  settlementAccountId: string | null;
   expirySeconds: number;
 }
 
@@ -60,23 +64,37 @@ export function blankIntent(id: string, position: number, createdAt: number, inp
     updatedAt: createdAt,
     depositAddress: null,
     memo: null,
+    settlementAccountId: input.settlementAccountId,
+    booked: { net: '0', fees: '0', held: '0' },
     history: [],
     payins: [],
   };
 }
 
 /** The customer chose an asset: the address is allocated and a fiat amount is locked at the rate of the moment. */
-export function chooseAsset(seed: number, intent: Intent, assetCode: string): void {
-  const asset = findAsset(assetCode);
-  if (!asset) throw new Error(`no asset ${assetCode}`);
-  intent.assetCode = assetCode;
+export function chooseAsset(
+  { seed, rates, at, freed }: { seed: number; rates: Rates; at: number; freed?: string[] | undefined },
+  intent: Intent,
+  assetCode: string,
+): void {
+  const asset = assetOf(assetCode);
   if (intent.requestedCurrencyType === 'fiat') {
-    const expected = fiatToCrypto(amountOf(intent.amountRequested), intent.currencyRequested, asset);
-    intent.amountCryptoExpected = formatAmount(expected);
+    const currency = intent.currencyRequested;
+    intent.amountCryptoExpected = formatAmount(
+      cryptoToAsk(amountOf(intent.amountRequested), { rates, at, currency, asset }),
+    );
   }
+  intent.assetCode = assetCode;
   const { depositAddress, memo } = depositPlace(seed, intent.position, assetCode);
-  intent.depositAddress = depositAddress;
+  intent.depositAddress = freed?.shift() ?? depositAddress;
   intent.memo = memo;
+}
+
+/** The same at this moment; addresses that closed accounts gave back go first where addresses are unique. */
+export function chooseAssetNow(merchant: Merchant, intent: Intent, assetCode: string): void {
+  const { clock, rates } = merchant.service;
+  const freed = blockchainOf(assetOf(assetCode)).utxo ? merchant.addressPool.get(assetCode) : undefined;
+  chooseAsset({ seed: merchant.seed, rates, at: clock.now(), freed }, intent, assetCode);
 }
 
 /** Creates the intent, tells of it, and lets it expire in time. */
@@ -85,7 +103,7 @@ export function addIntent(merchant: Merchant, input: NewIntent): Intent {
   const now = clock.now();
   const intent = merchant.intents.add((id, position) => {
     const made = blankIntent(id, position, now, input);
-    if (input.assetCode !== null) chooseAsset(merchant.seed, made, input.assetCode);
+    if (input.assetCode !== null) chooseAssetNow(merchant, made, input.assetCode);
     setStatus(made, input.assetCode === null ? 'waiting_address_selection' : 'pending', now, input.source);
     return made;
   });

@@ -2,9 +2,11 @@ import { findAsset } from '../assets/assets.js';
 import { amountOf, parseAmount, roundDown } from '../base/money.js';
 import { invalid, notFound, Refusal } from '../base/refusal.js';
 import { type Merchant, strikes } from '../service.js';
+import { afterCompletion } from './after-completion.js';
 import { applyAmounts, rejectedPart } from './amounts.js';
+import { bookIntent } from './book-intent.js';
 import { expectedAmount, type Intent, type Payin, setPayinStatus, setStatus } from './intent.js';
-import { chooseAsset } from './new-intent.js';
+import { chooseAssetNow } from './new-intent.js';
 import { createPayin, MOST_PAYINS } from './payin.js';
 
 export interface Payment {
@@ -24,6 +26,9 @@ export interface Payment {
 export function payIntent(merchant: Merchant, id: string, payment: Payment = {}): Payin {
   const intent = merchant.intents.edit(id);
   if (!intent) throw notFound('payment intent');
+  if (intent.irregularStatus === 'encashed' || intent.irregularStatus === 'refunded') {
+    throw new Refusal(409, 'PAYMENT_DECIDED', 'the dispute of this payment is decided: its address is not in use');
+  }
   if (intent.payins.length >= MOST_PAYINS) throw new Refusal(409, 'TOO_MANY_PAYINS', 'this address is worn out');
   const now = merchant.service.clock.now();
   const late = isLate(intent, now);
@@ -60,7 +65,7 @@ function select(merchant: Merchant, intent: Intent, wanted: string | undefined, 
     return;
   }
   if (!intent.acceptedCoins.includes(assetCode)) throw invalid(`assetCode: one of ${intent.acceptedCoins.join(', ')}`);
-  chooseAsset(merchant.seed, intent, assetCode);
+  chooseAssetNow(merchant, intent, assetCode);
   if (late) return;
   setStatus(intent, 'pending', merchant.service.clock.now(), 'customer');
   merchant.intents.saved(intent);
@@ -114,10 +119,12 @@ function conclude(merchant: Merchant, intent: Intent, now: number): void {
   const disputed = outcome.rejected > 0n && intent.irregularStatus !== 'pending_decision';
   const advanced = outcome.status !== intent.status;
   intent.irregularStatus = outcome.rejected > 0n ? 'pending_decision' : 'none';
-  applyAmounts(intent, outcome.rejected);
+  applyAmounts(intent, outcome.rejected, amountOf(intent.amountNetMerchant));
+  bookIntent(merchant, intent);
   if (advanced) setStatus(intent, outcome.status, now);
   merchant.intents.saved(intent);
   if (advanced) merchant.emit(`payment_intent.${outcome.status}`, intent);
+  if (advanced && outcome.status === 'completed') afterCompletion(merchant, intent);
   if (disputed) merchant.emit('payment_intent.dispute_opened', intent);
 }
 

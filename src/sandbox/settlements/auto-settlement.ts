@@ -1,27 +1,43 @@
+import type { z } from 'zod';
 import type { Asset } from '../assets/assets.js';
 import { Refusal } from '../base/refusal.js';
+import type { autoSettlement } from '../base/schemas.js';
+import type { Merchant } from '../service.js';
+import type { SettlementAccount } from './settlement-account.js';
+import { methodsFor } from './settlement-methods.js';
 
-/** The one fiat account of the sandbox's merchant that a payment may be reversed to. */
-const SETTLEMENT_ACCOUNT = {
-  settlementAccountAddress: '+22890123456',
-  settlementPaymentMethodId: 'spm_mobile_money_tg',
-};
+type AutoSettlement = z.output<typeof autoSettlement>;
 
-/** Checked at creation; every refusal's code begins with AUTO_SETTLEMENT_ (specification 4.1, 7). null: nothing to object. */
-export function checkAutoSettlement(input: unknown, asset: Asset): Refusal | null {
-  if (input === undefined || input === null) return null;
-  if (typeof input !== 'object') return refusal('INVALID', 'autoSettlement must be an object');
-  const { enabled, settlementAccountAddress, settlementPaymentMethodId } = input as Record<string, unknown>;
-  if (typeof enabled !== 'boolean') return refusal('INVALID', 'autoSettlement.enabled must be true or false');
-  if (!enabled) return null;
-  const known =
-    settlementAccountAddress === SETTLEMENT_ACCOUNT.settlementAccountAddress &&
-    settlementPaymentMethodId === SETTLEMENT_ACCOUNT.settlementPaymentMethodId;
-  if (!known) return refusal('DESTINATION_UNUSABLE', 'there is no such settlement account');
-  if (asset.category !== 'stablecoin') {
-    return refusal('COIN_NOT_SUPPORTED', `the partner cannot reverse ${asset.assetCode} to this account`);
+/**
+ * Id of the account that the payment is to be reversed to, null where none is wanted. Without address and method it is
+ * the default account. Every refusal's code begins with AUTO_SETTLEMENT_ (specification 4.1, 7). Without an asset only the
+ * account is checked.
+ */
+export function checkAutoSettlement(
+  merchant: Merchant,
+  input: AutoSettlement | null | undefined,
+  asset: Asset | null,
+): string | null {
+  if (!input?.enabled) return null;
+  const account = accountFor(merchant, input);
+  if (!account || account.revokedAt !== null) {
+    throw refusal('DESTINATION_UNUSABLE', 'there is no such settlement account');
   }
-  return null;
+  if (account.maturedAt > merchant.service.clock.now()) {
+    throw refusal('DESTINATION_NOT_MATURED', 'the settlement account may not be settled to automatically yet');
+  }
+  if (asset && !methodsFor(asset).some(({ id }) => id === account.methodId)) {
+    throw refusal('COIN_NOT_SUPPORTED', `the partner cannot reverse ${asset.assetCode} to this account`);
+  }
+  return account.id;
+}
+
+function accountFor(merchant: Merchant, input: AutoSettlement): SettlementAccount | undefined {
+  const { settlementAccountAddress: address, settlementPaymentMethodId: methodId } = input;
+  const accounts = merchant.settlementAccounts.newestFirst();
+  if (!address && !methodId) return accounts.find(({ isDefault }) => isDefault);
+  const fitting = accounts.filter((one) => one.receptionAddress === address && one.methodId === methodId);
+  return fitting.find(({ revokedAt }) => revokedAt === null) ?? fitting[0];
 }
 
 function refusal(code: string, message: string): Refusal {

@@ -2,13 +2,20 @@ import { createIdCodec } from '../base/ids.js';
 import type { Delivery, ServiceEvent } from './delivery.js';
 import type { Endpoint } from './endpoints.js';
 
+/** What the events must be about (specification 4.22). */
+export interface DeliveryFilter {
+  paymentIntentId?: string | undefined;
+  payoutId?: string | undefined;
+  depositId?: string | undefined;
+  /** Source or destination of a transfer. */
+  accountId?: string | undefined;
+  endpointId?: string | undefined;
+}
+
 interface DeliveryQuery {
   take: number;
   cursor: string | null;
-  paymentIntentId?: string | undefined;
-  endpointId?: string | undefined;
-  /** A filter on something that no delivery here is about. */
-  nothing?: boolean;
+  filter: DeliveryFilter;
 }
 
 export interface DeliveryLog {
@@ -52,15 +59,13 @@ export function createDeliveryLog({ seed, keep }: { seed: number; keep: number }
       }
       return delivery;
     },
-    page({ take, cursor, paymentIntentId, endpointId, nothing }) {
+    page({ take, cursor, filter }) {
       const after = cursor === null ? forgotten + rows.length : readCursor(cursors, cursor);
       if (after === null) return null;
       const items: Delivery[] = [];
-      if (nothing) return { items, nextCursor: null };
       for (let at = after - forgotten - 1; at >= 0; at -= 1) {
         const row = rows[at];
-        if (!row || (paymentIntentId !== undefined && row.event.paymentIntentId !== paymentIntentId)) continue;
-        if (endpointId !== undefined && row.endpoint.id !== endpointId) continue;
+        if (!row || !isAbout(row, filter)) continue;
         if (items.length === take) return { items, nextCursor: writeCursor(cursors, items) };
         items.push(row);
       }
@@ -69,6 +74,15 @@ export function createDeliveryLog({ seed, keep }: { seed: number; keep: number }
     count: () => forgotten + rows.length,
     all: () => rows.toReversed(),
   };
+}
+
+function isAbout({ event, endpoint }: Delivery, filter: DeliveryFilter): boolean {
+  const { references } = event;
+  for (const name of ['paymentIntentId', 'payoutId', 'depositId'] as const) {
+    if (filter[name] !== undefined && references[name] !== filter[name]) return false;
+  }
+  if (filter.endpointId !== undefined && endpoint.id !== filter.endpointId) return false;
+  return filter.accountId === undefined || references.accountIds?.includes(filter.accountId) === true;
 }
 
 type Cursors = ReturnType<typeof createIdCodec>;

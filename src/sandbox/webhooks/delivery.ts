@@ -1,4 +1,6 @@
+import { iso } from '../base/iso-time.js';
 import type { Endpoint } from './endpoints.js';
+import type { EventReferences } from './event-subject.js';
 
 /** Something that happened, frozen as text at that moment. All endpoints get the same. */
 export interface ServiceEvent {
@@ -6,7 +8,7 @@ export interface ServiceEvent {
   id: string;
   type: string;
   data: string;
-  paymentIntentId: string;
+  references: EventReferences;
   /** Where the id is shown. */
   idPlace: 'none' | 'envelope' | 'header';
 }
@@ -38,8 +40,6 @@ export function envelopeText(event: ServiceEvent, timestamp: number): string {
   const id = event.idPlace === 'envelope' ? `"id":${JSON.stringify(event.id)},` : '';
   return `{${id}"event":${JSON.stringify(event.type)},"timestamp":${timestamp},"data":${event.data}}`;
 }
-
-const iso = (at: number): string => new Date(at).toISOString();
 
 /** The record of specification 2.13 as JSON text; the payload is what was sent, digit for digit. */
 export function deliveryJson(delivery: Delivery): string {

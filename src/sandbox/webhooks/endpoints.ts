@@ -26,6 +26,19 @@ const EVENT_TYPES: readonly string[] = [
   'payment_intent.dispute_opened',
   'payment_intent.dispute_encashed',
   'payment_intent.dispute_refunded',
+  'invoice.created',
+  'invoice.sent',
+  'invoice.paid',
+  'invoice.expired',
+  'invoice.cancelled',
+  'payout.created',
+  'payout.under_review',
+  'payout.approved',
+  'payout.broadcast',
+  'payout.confirmed',
+  'payout.failed',
+  'wallet_account.deposit.completed',
+  'wallet_account.transfer.completed',
 ];
 
 export interface NewEndpoint {

@@ -2,19 +2,25 @@ import { createIdCodec } from '../base/ids.js';
 import { amountOf } from '../base/money.js';
 import { applyAmounts } from '../payments/amounts.js';
 import { INTENT_STATUSES, type Intent, setPayinStatus, setStatus } from '../payments/intent.js';
+import { intentSubject } from '../payments/intent-record.js';
 import { blankIntent, chooseAsset } from '../payments/new-intent.js';
 import { createPayin } from '../payments/payin.js';
 import type { Merchant } from '../service.js';
 import type { Delivery } from './delivery.js';
+import { imaginedSubject } from './imagined-records.js';
 import type { Webhooks } from './webhooks.js';
 
 /**
- * The dashboard's test send: identical to a real event, of a payment that does not exist (specification 6.1). Only
- * looking the payment up tells the difference.
+ * The dashboard's test send: identical to a real event, of a record that does not exist (specification 6.1). Only
+ * looking the record up tells the difference.
  */
 export function testSend(merchant: Merchant, webhooks: Webhooks, endpointId: string, eventType: string): Delivery {
   const endpoint = webhooks.endpoints.get(endpointId);
-  return webhooks.send(endpoint, eventType, imaginedIntent(merchant, eventType, webhooks.log.count()));
+  const n = webhooks.log.count();
+  const subject =
+    imaginedSubject(merchant, eventType, n) ??
+    intentSubject(imaginedIntent(merchant, eventType, n), merchant.service.baseUrl);
+  return webhooks.send(endpoint, eventType, subject);
 }
 
 function imaginedIntent(merchant: Merchant, eventType: string, n: number): Intent {
@@ -38,9 +44,10 @@ function imaginedIntent(merchant: Merchant, eventType: string, n: number): Inten
     customerEmail: null,
     customerRefundAddress: null,
     returnUrl: null,
+    settlementAccountId: null,
     expirySeconds: service.settings.expirySeconds,
   });
-  chooseAsset(seed, intent, 'USDT.TRC20');
+  chooseAsset({ seed, rates: service.rates, at }, intent, 'USDT.TRC20');
   setStatus(intent, 'pending', at, 'api');
   if (status === 'completed' || status === 'confirming') {
     const payin = createPayin({ seed, ids: merchant.payinIds, intent, amount: amountOf('25'), at, late: false });

@@ -1,13 +1,12 @@
 import { createIdCodec } from '../base/ids.js';
 import { createDraw } from '../base/random.js';
-import type { Intent } from '../payments/intent.js';
-import { eventDataJson } from '../payments/intent-record.js';
 import type { Service } from '../service.js';
 import { attemptDelivery } from './attempt-delivery.js';
 import type { Delivery, ServiceEvent } from './delivery.js';
 import { createDeliveryLog, type DeliveryLog } from './delivery-log.js';
 import { createDispatcher, type Dispatcher } from './dispatcher.js';
 import { createEndpoints, type Endpoint, type Endpoints } from './endpoints.js';
+import { type EventSubject, eventData } from './event-subject.js';
 import { createPoster } from './poster.js';
 
 /** Everything between "it happened" and "the endpoint knows" (specification 6). */
@@ -15,9 +14,9 @@ export interface Webhooks {
   endpoints: Endpoints;
   log: DeliveryLog;
   /** To each active endpoint that subscribes to the type. */
-  emit(eventType: string, intent: Intent): void;
+  emit(eventType: string, subject: () => EventSubject): void;
   /** To this endpoint alone, whatever it subscribes to. */
-  send(endpoint: Endpoint, eventType: string, intent: Intent): Delivery;
+  send(endpoint: Endpoint, eventType: string, subject: EventSubject): Delivery;
   idle: Dispatcher['idle'];
   close(): void;
 }
@@ -33,12 +32,12 @@ export function createWebhooks(service: Service, seed: number): Webhooks {
   const eventIds = createIdCodec(seed, 'evt');
   let events = 0;
 
-  const freeze = (eventType: string, intent: Intent): ServiceEvent => {
+  const freeze = (eventType: string, subject: EventSubject): ServiceEvent => {
     const number = events;
     events += 1;
     const { eventId: idPlace, shape } = service.faults;
-    const data = eventDataJson(intent, shape, service.baseUrl);
-    return { number, id: eventIds.encode(number), type: eventType, data, paymentIntentId: intent.id, idPlace };
+    const data = eventData(subject, shape);
+    return { number, id: eventIds.encode(number), type: eventType, data, references: subject.references, idPlace };
   };
 
   const dispatch = (endpoint: Endpoint, event: ServiceEvent): Delivery => {
@@ -50,13 +49,13 @@ export function createWebhooks(service: Service, seed: number): Webhooks {
   return {
     endpoints,
     log,
-    emit(eventType, intent) {
+    emit(eventType, subject) {
       const subscribers = endpoints.subscribers(eventType);
       if (subscribers.length === 0) return;
-      const event = freeze(eventType, intent);
+      const event = freeze(eventType, subject());
       for (const endpoint of subscribers) dispatch(endpoint, event);
     },
-    send: (endpoint, eventType, intent) => dispatch(endpoint, freeze(eventType, intent)),
+    send: (endpoint, eventType, subject) => dispatch(endpoint, freeze(eventType, subject)),
     idle: () => dispatcher.idle(),
     close() {
       dispatcher.close();

@@ -1,7 +1,9 @@
 import { Router } from 'express';
+import { findAsset } from '../../assets/assets.js';
 import { isObject, type JsonObject, optionalText } from '../../base/fields.js';
 import { jsonMember } from '../../base/json-member.js';
 import { invalid, notFound, Refusal } from '../../base/refusal.js';
+import { autoSettlement } from '../../base/schemas.js';
 import { createStandardIntent, type StandardInput } from '../../payments/create-standard.js';
 import { decideDispute, openDispute } from '../../payments/dispute.js';
 import { cancelIntent } from '../../payments/expire-intent.js';
@@ -9,8 +11,11 @@ import type { Intent } from '../../payments/intent.js';
 import { confirmationsAt, intentJson, payinRecord } from '../../payments/intent-record.js';
 import { payIntent } from '../../payments/pay-intent.js';
 import type { Merchant, Service } from '../../service.js';
+import { checkAutoSettlement } from '../../settlements/auto-settlement.js';
 import { sendJson } from '../answer.js';
+import { parse, parseBody } from '../parse-body.js';
 import { requestBody } from '../request-body.js';
+import { paymentSchema } from './payment-schema.js';
 
 /** What customers, operators and the hosted widget do with payments. */
 export function sandboxPaymentIntentRoutes(service: Service, merchant: Merchant): Router {
@@ -19,17 +24,15 @@ export function sandboxPaymentIntentRoutes(service: Service, merchant: Merchant)
 
   router.post('/payment-intents', (request, response) => {
     const { body, text } = requestBody(request);
-    sendJson(response, show(createStandardIntent(merchant, standardInput(body, text))), 201);
+    const wanted = parse(body.autoSettlement, autoSettlement.nullish());
+    const settlementAccountId = checkAutoSettlement(merchant, wanted, findAsset(String(body.assetCode)) ?? null);
+    const input = { ...standardInput(body, text), settlementAccountId: settlementAccountId ?? undefined };
+    sendJson(response, show(createStandardIntent(merchant, input)), 201);
   });
 
   router.post('/payment-intents/:id/pay', (request, response) => {
-    const { body } = requestBody(request);
     const { id } = request.params;
-    const payin = payIntent(merchant, id, {
-      assetCode: optionalText(body, 'assetCode') ?? undefined,
-      amount: optionalText(body, 'amount') ?? undefined,
-      senderAddress: optionalText(body, 'senderAddress') ?? undefined,
-    });
+    const payin = payIntent(merchant, id, parseBody(request, paymentSchema));
     const confirmationMs = service.settings.confirmationSeconds * 1000;
     response.status(201).json(payinRecord(payin, id, confirmationsAt(payin, service.clock.now(), confirmationMs)));
   });

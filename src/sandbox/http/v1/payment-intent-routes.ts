@@ -2,21 +2,19 @@ import { type Request, type Response, Router } from 'express';
 import { jsonMember } from '../../base/json-member.js';
 import { invalid, notFound } from '../../base/refusal.js';
 import { churn } from '../../churn.js';
-import { createDirectIntent } from '../../payments/create-direct.js';
+import { createDirectIntent, directSchema } from '../../payments/create-direct.js';
 import { INTENT_STATUSES, type Intent, type IntentStatus } from '../../payments/intent.js';
 import type { IntentFilter } from '../../payments/intent-page.js';
 import { confirmationsAt, directJson, intentJson, payinRecord } from '../../payments/intent-record.js';
 import { placeOfPayin } from '../../payments/payin.js';
 import { type Merchant, type Service, strikes } from '../../service.js';
+import { depositRecord } from '../../wallets/deposit.js';
 import { sendJson } from '../answer.js';
-import type { Authenticate } from '../authenticate.js';
+import type { Caller } from '../authenticate.js';
+import { createOnce } from '../create-once.js';
 import { requestBody } from '../request-body.js';
 import { type QueryReader, readQuery } from '../request-query.js';
-
-export interface V1Deps {
-  service: Service;
-  authenticate: Authenticate;
-}
+import type { V1Deps } from './v1-deps.js';
 
 /** Specification 4.1, 4.14, 4.15. */
 export function paymentIntentRoutes({ service, authenticate }: V1Deps): Router {
@@ -40,28 +38,33 @@ export function paymentIntentRoutes({ service, authenticate }: V1Deps): Router {
   });
 
   router.post('/payment-intents/direct', (request, response) => {
-    createDirect(service, authenticate(request).account.merchant, request, response);
+    createDirect(authenticate(request), service.baseUrl, request, response);
   });
 
   router.get('/payments/payins/:id', (request, response) => {
-    const { merchant } = authenticate(request).account;
-    const n = merchant.payinIds.decode(request.params.id);
-    const place = placeOfPayin(n ?? 0);
-    const intent = n === null ? null : merchant.intents.at(place.position);
-    const payin = intent?.payins[place.index];
-    if (!intent || !payin) throw notFound('payin');
-    const confirmationMs = service.settings.confirmationSeconds * 1000;
-    response.json(payinRecord(payin, intent.id, confirmationsAt(payin, service.clock.now(), confirmationMs)));
+    response.json(findPayin(service, authenticate(request).account.merchant, request.params.id));
   });
 
   return router;
 }
 
+/** A customer's deposit for a payment, or one to an address of the merchant's own. */
+function findPayin(service: Service, merchant: Merchant, id: string): object {
+  const deposit = merchant.deposits.get(id);
+  if (deposit) return depositRecord(deposit);
+  const n = merchant.payinIds.decode(id);
+  const place = placeOfPayin(n ?? 0);
+  const intent = n === null ? null : merchant.intents.at(place.position);
+  const payin = intent?.payins[place.index];
+  if (!intent || !payin) throw notFound('payin');
+  const confirmationMs = service.settings.confirmationSeconds * 1000;
+  return payinRecord(payin, intent.id, confirmationsAt(payin, service.clock.now(), confirmationMs));
+}
+
 const LIST_PARAMETERS = ['cursor', 'take', 'status', 'assetCode', 'productId', 'posTerminalId', 'invoiceId'];
 
 function readListQuery({ faults }: Service, request: Request): QueryReader {
-  const { unknownParameters, names } = faults;
-  return readQuery(request, LIST_PARAMETERS, { names: names.paymentIntents, unknownParameters });
+  return readQuery(request, LIST_PARAMETERS, { faults, list: 'paymentIntents' });
 }
 
 function readFilter(query: QueryReader): IntentFilter {
@@ -81,12 +84,14 @@ function readStatus(value: string): IntentStatus | 'irregular' {
   return status;
 }
 
-function createDirect(service: Service, merchant: Merchant, request: Request, response: Response): void {
-  const { body, text } = requestBody(request);
-  const { intent, replayed } = createDirectIntent(merchant, {
-    body,
-    metadata: jsonMember(text, 'metadata'),
-    idempotencyKey: request.get('idempotency-key') || null,
+function createDirect(caller: Caller, baseUrl: string, request: Request, response: Response): void {
+  const { merchant } = caller.account;
+  const { text } = requestBody(request);
+  const { record, replayed } = createOnce(caller, request, {
+    operation: 'direct',
+    schema: directSchema,
+    find: (id) => merchant.intents.read(id),
+    make: (body) => createDirectIntent(merchant, body, jsonMember(text, 'metadata')),
   });
-  sendJson(response, directJson(intent, service.baseUrl), replayed ? 200 : 201);
+  sendJson(response, directJson(record, baseUrl), replayed ? 200 : 201);
 }

@@ -4,10 +4,10 @@ import { deliveryJson } from '../../webhooks/delivery.js';
 import { endpointRecord } from '../../webhooks/endpoints.js';
 import { sendJson } from '../answer.js';
 import { readQuery } from '../request-query.js';
-import type { V1Deps } from './payment-intent-routes.js';
+import type { V1Deps } from './v1-deps.js';
 
-const OTHER_FILTERS = ['payoutId', 'depositId', 'accountId'];
-const PARAMETERS = ['take', 'cursor', 'paymentIntentId', 'endpointId', ...OTHER_FILTERS];
+const FILTERS = ['paymentIntentId', 'payoutId', 'depositId', 'accountId', 'endpointId'] as const;
+const PARAMETERS = ['take', 'cursor', ...FILTERS];
 
 /** Specification 4.21, 4.22. */
 export function webhookRoutes({ service, authenticate }: V1Deps): Router {
@@ -21,14 +21,11 @@ export function webhookRoutes({ service, authenticate }: V1Deps): Router {
 
   router.get('/webhook-endpoints/deliveries', (request, response) => {
     const { webhooks } = authenticate(request).account;
-    const { names, unknownParameters } = service.faults;
-    const query = readQuery(request, PARAMETERS, { names: names.deliveries, unknownParameters });
+    const query = readQuery(request, PARAMETERS, { faults: service.faults, list: 'deliveries' });
     const page = webhooks.log.page({
       take: query.take(50),
       cursor: query.text('cursor') ?? null,
-      paymentIntentId: query.text('paymentIntentId'),
-      endpointId: query.text('endpointId'),
-      nothing: OTHER_FILTERS.some((name) => query.text(name) !== undefined),
+      filter: Object.fromEntries(FILTERS.map((name) => [name, query.text(name)])),
     });
     if (!page) throw invalid('cursor is invalid');
     sendJson(

@@ -1,0 +1,46 @@
+import { Router } from 'express';
+import { jsonMember } from '../../base/json-member.js';
+import { createInvoice, invoiceSchema, sendInvoice } from '../../invoices/create-invoice.js';
+import { INVOICE_STATUSES } from '../../invoices/invoice.js';
+import { invoiceJson } from '../../invoices/invoice-record.js';
+import { viewOf } from '../../invoices/mark-invoice-paid.js';
+import { sendJson } from '../answer.js';
+import { parse } from '../parse-body.js';
+import { readChoice, readPage } from '../read-page.js';
+import { requestBody } from '../request-body.js';
+import { readQuery } from '../request-query.js';
+import type { V1Deps } from './v1-deps.js';
+
+const PARAMETERS = ['cursor', 'take', 'status', 'merchantReference'];
+
+/** Specification 4.2, 4.3. */
+export function invoiceRoutes({ service, authenticate }: V1Deps): Router {
+  const router = Router();
+
+  router.post('/invoices', (request, response) => {
+    const { merchant } = authenticate(request).account;
+    const { body, text } = requestBody(request);
+    const meta = jsonMember(text, 'meta');
+    const invoice = createInvoice(merchant, { request: parse(body, invoiceSchema), meta });
+    const emailDelivery = sendInvoice(merchant, invoice);
+    sendJson(response, invoiceJson(invoice, { ...viewOf(merchant), emailDelivery }), 201);
+  });
+
+  router.get('/invoices', (request, response) => {
+    const { merchant } = authenticate(request).account;
+    const { faults } = service;
+    const query = readQuery(request, PARAMETERS, { faults, list: 'invoices' });
+    const status = readChoice(query, 'status', INVOICE_STATUSES);
+    const reference = query.text('merchantReference')?.toLowerCase();
+    const rows = readPage(merchant.invoices, {
+      query,
+      faults,
+      matches: (invoice) =>
+        (status === undefined || invoice.status === status) &&
+        (reference === undefined || invoice.merchantReference?.toLowerCase().includes(reference) === true),
+    });
+    sendJson(response, `[${rows.map((invoice) => invoiceJson(invoice, viewOf(merchant))).join(',')}]`);
+  });
+
+  return router;
+}

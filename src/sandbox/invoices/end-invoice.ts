@@ -1,0 +1,21 @@
+import { Refusal } from '../base/refusal.js';
+import { cancelIntent } from '../payments/expire-intent.js';
+import type { Merchant } from '../service.js';
+import type { Invoice } from './invoice.js';
+import { setInvoiceStatus } from './mark-invoice-paid.js';
+
+function isOpen({ status }: Invoice): boolean {
+  return status === 'draft' || status === 'sent';
+}
+
+export function expireInvoice(merchant: Merchant, invoice: Invoice): void {
+  if (isOpen(invoice)) setInvoiceStatus(merchant, invoice, 'expired');
+}
+
+/** A payment that nobody has begun to pay is cancelled with it. */
+export function cancelInvoice(merchant: Merchant, invoice: Invoice): Invoice {
+  if (!isOpen(invoice)) throw new Refusal(409, 'INVOICE_STATE', `the invoice is ${invoice.status}`);
+  setInvoiceStatus(merchant, invoice, 'cancelled');
+  if (invoice.openIntentId !== null) cancelIntent(merchant, invoice.openIntentId);
+  return invoice;
+}

@@ -1,0 +1,120 @@
+import { assetOf } from '../assets/assets.js';
+import { blockchainOf } from '../assets/blockchains.js';
+import { amountOf, ONE, roundDown } from '../base/money.js';
+import { createDraw, hexOf } from '../base/random.js';
+import { Refusal } from '../base/refusal.js';
+import { book, type Movement } from '../ledger/book.js';
+import type { Merchant } from '../service.js';
+import { debitOf, isFinal, isOnChain, type Payout, type PayoutStatus } from './payout.js';
+import { payoutSubject } from './payout-record.js';
+
+/** What operators, compliance and the chain do with a payout. */
+export type PayoutStep =
+  | { step: 'approve' | 'broadcast' }
+  /** `manual`: sent by hand outside of the chain, so that there is no hash. */
+  | { step: 'confirm'; manual?: boolean | undefined }
+  | { step: 'review' | 'fail'; reason?: string | undefined };
+
+/** pending ⇄ under_review → approved → broadcast → confirmed; failed from each that is not final. */
+const FROM: Record<PayoutStep['step'], readonly PayoutStatus[]> = {
+  approve: ['pending', 'under_review'],
+  broadcast: ['approved'],
+  confirm: ['approved', 'broadcast'],
+  review: ['pending', 'approved'],
+  fail: ['pending', 'under_review', 'approved', 'broadcast'],
+};
+
+export function advancePayout(merchant: Merchant, payout: Payout, step: PayoutStep, source = 'dashboard'): Payout {
+  if (!FROM[step.step].includes(payout.status)) throw wrongStep(payout, step);
+  switch (step.step) {
+    case 'approve':
+      payout.failureReason = null;
+      if (payout.kytStatus !== null) payout.kytStatus = 'approved';
+      return moved(merchant, payout, 'approved', source);
+    case 'broadcast':
+      if (!isOnChain(payout)) throw wrongStep(payout, step);
+      broadcast(merchant, payout);
+      return moved(merchant, payout, 'broadcast', 'blockchain');
+    case 'confirm':
+      confirm(merchant, payout, step);
+      return moved(merchant, payout, 'confirmed', isOnChain(payout) && !step.manual ? 'blockchain' : source);
+    case 'review':
+      payout.failureReason = step.reason ?? 'held for a review by compliance';
+      return moved(merchant, payout, 'under_review', source, payout.failureReason);
+    case 'fail':
+      merchant.ledger.release(payout.holder, payout.assetCode, debitOf(payout));
+      payout.failureReason = step.reason ?? 'the network did not take the transaction';
+  }
+  return moved(merchant, payout, 'failed', source, payout.failureReason);
+}
+
+function wrongStep(payout: Payout, { step }: PayoutStep): Refusal {
+  return new Refusal(409, 'PAYOUT_STATE', `a payout that is ${payout.status} can't take the step ${step}`);
+}
+
+function broadcast(merchant: Merchant, payout: Payout): void {
+  const { networkFee } = blockchainOf(assetOf(payout.assetCode));
+  const share = BigInt(750 + Math.floor(createDraw(merchant.seed, 'network-fee')(payout.number) * 750));
+  payout.txid = hexOf(merchant.seed, 'payout-txid', payout.number, 64);
+  payout.networkFee = roundDown((amountOf(networkFee) * share) / 1000n, 9);
+}
+
+/** The money leaves: what was frozen is debited, the fee goes to the service, the rest to the recipient. */
+function confirm(merchant: Merchant, payout: Payout, step: { manual?: boolean | undefined }): void {
+  if (isOnChain(payout) && payout.status === 'approved' && !step.manual) throw wrongStep(payout, { step: 'confirm' });
+  if (step.manual && payout.status === 'broadcast') throw wrongStep(payout, { step: 'confirm' });
+  const { holder, assetCode, feeAmount, accountId, note } = payout;
+  const at = merchant.service.clock.now();
+  const debit = debitOf(payout);
+  merchant.ledger.release(holder, assetCode, debit);
+  if (payout.networkFee !== null) payout.networkFeeUsd = gasInUsd(merchant, payout, payout.networkFee, at);
+  if (debit === 0n) return;
+  const movements: Movement[] =
+    accountId === null ? [] : [{ accountId, type: 'withdrawal', feeAmount, note, counterpartyAccountId: null }];
+  const lines = [
+    { account: holder, amount: -debit },
+    { account: 'fees', amount: feeAmount },
+    { account: 'world', amount: debit - feeAmount },
+  ] as const;
+  book(merchant, { at, type: 'payout', assetCode, recordId: payout.id, lines }, movements);
+}
+
+/** null where the market can't price the base coin. */
+function gasInUsd(merchant: Merchant, payout: Payout, networkFee: bigint, at: number): bigint | null {
+  const { baseAssetCode } = blockchainOf(assetOf(payout.assetCode));
+  const rate = merchant.service.rates.usd(assetOf(baseAssetCode), at);
+  return rate === null ? null : roundDown((networkFee * rate) / ONE, 6);
+}
+
+function moved(
+  merchant: Merchant,
+  payout: Payout,
+  status: PayoutStatus,
+  source: string,
+  note: string | null = null,
+): Payout {
+  const at = merchant.service.clock.now();
+  payout.status = status;
+  payout.updatedAt = at;
+  payout.history.push({ status, at, source, note });
+  merchant.tell(`payout.${status}`, () => payoutSubject(payout, merchant.service.faults.links));
+  return payout;
+}
+
+/** Lets the payout go its way by itself where the settings say so. A review stops it. */
+export function scheduleSteps(merchant: Merchant, payout: Payout): void {
+  const { settings, clock } = merchant.service;
+  if (settings.payoutStepSeconds <= 0) return;
+  clock.at(clock.now() + settings.payoutStepSeconds * 1000, () => {
+    const next = nextStep(payout);
+    if (next === null || isFinal(payout)) return;
+    advancePayout(merchant, payout, { step: next }, 'system');
+    scheduleSteps(merchant, payout);
+  });
+}
+
+function nextStep(payout: Payout): 'approve' | 'broadcast' | 'confirm' | null {
+  if (payout.status === 'pending') return 'approve';
+  if (payout.status === 'approved') return isOnChain(payout) ? 'broadcast' : 'confirm';
+  return payout.status === 'broadcast' ? 'confirm' : null;
+}

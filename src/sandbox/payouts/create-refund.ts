@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { assetOf } from '../assets/assets.js';
+import { amountOf } from '../base/money.js';
+import { invalid, notFound, Refusal } from '../base/refusal.js';
+import { address, feeBearer, idempotencyKey, refundAmount, totpCode } from '../base/schemas.js';
+import type { Intent } from '../payments/intent.js';
+import type { Merchant } from '../service.js';
+import { openPayout } from './open-payout.js';
+import { liveRefund } from './pay-dispute-back.js';
+import type { Payout } from './payout.js';
+
+/** Specification 4.5. */
+export const refundSchema = z.object({
+  paymentIntentId: z.string().min(1),
+  amount: refundAmount.nullish(),
+  destinationAddress: address.nullish(),
+  feeBearer: feeBearer.nullish(),
+  totpCode: totpCode.nullish(),
+  idempotencyKey: idempotencyKey().nullish(),
+});
+
+export type RefundRequest = z.output<typeof refundSchema>;
+
+/** Gives a collected payment back, once. A refund of zero moves nothing, costs nothing, and is the one refund all the same. */
+export function createRefund(merchant: Merchant, request: RefundRequest): Payout {
+  const intent = merchant.intents.read(request.paymentIntentId);
+  if (!intent) throw notFound('payment intent');
+  checkRefundable(merchant, intent);
+  const net = amountOf(intent.amountNetMerchant);
+  const amount = request.amount ? amountOf(request.amount) : net;
+  if (amount > net) throw invalid('amount exceeds the net credited to the merchant');
+  const destinationAddress = request.destinationAddress ?? intent.customerRefundAddress;
+  if (destinationAddress === null) {
+    throw new Refusal(400, 'DESTINATION_REQUIRED', 'destinationAddress: the payment has no refund address');
+  }
+  const assetCode = intent.assetCode ?? '';
+  return openPayout(merchant, {
+    source: 'api',
+    holder: 'operating',
+    accountId: null,
+    payoutType: 'refund',
+    assetCode,
+    amount,
+    feeAmount: amount === 0n ? 0n : assetOf(assetCode).payoutFee,
+    feeBearer: request.feeBearer ?? 'customer',
+    destinationType: 'blockchain',
+    destinationAddress,
+    destinationMemo: null,
+    merchantReference: intent.merchantReference,
+    note: null,
+    paymentIntentId: intent.id,
+  });
+}
+
+function checkRefundable(merchant: Merchant, intent: Intent): void {
+  if (intent.status !== 'completed') {
+    throw new Refusal(409, 'PAYMENT_NOT_COLLECTED', 'the payment has not been collected');
+  }
+  if (intent.irregularStatus === 'pending_decision') {
+    throw new Refusal(409, 'DISPUTE_IN_PROGRESS', 'a dispute of this payment is in progress');
+  }
+  if (liveRefund(merchant, intent.id)) {
+    throw new Refusal(409, 'ALREADY_REFUNDED', 'there is a refund of this payment already');
+  }
+}

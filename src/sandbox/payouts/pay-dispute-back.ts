@@ -1,0 +1,39 @@
+import { amountOf } from '../base/money.js';
+import type { Intent } from '../payments/intent.js';
+import type { Merchant } from '../service.js';
+import { openPayout } from './open-payout.js';
+import type { Payout } from './payout.js';
+
+/** What a decision for a refund sends back: the part in question, less the fee on it, out of the money that is held. */
+export function payDisputeBack(merchant: Merchant, intent: Intent, rejected: bigint): Payout {
+  return openPayout(merchant, {
+    source: 'dashboard',
+    holder: 'held',
+    accountId: null,
+    payoutType: 'refund',
+    assetCode: intent.assetCode ?? '',
+    amount: rejected,
+    feeAmount: amountOf(intent.feeAmountOnRejected),
+    feeBearer: 'customer',
+    destinationType: 'blockchain',
+    destinationAddress: intent.customerRefundAddress ?? intent.payins.at(-1)?.senderAddress ?? '',
+    destinationMemo: null,
+    merchantReference: intent.merchantReference,
+    note: null,
+    paymentIntentId: intent.id,
+  });
+}
+
+/** The refund of a payment (specification 4.5) that has not failed; null where there is none. */
+export function liveRefund(merchant: Merchant, paymentIntentId: string): Payout | null {
+  const found = merchant.payouts
+    .all()
+    .find(
+      (payout) => payout.paymentIntentId === paymentIntentId && payout.holder === 'operating' && isLiveRefund(payout),
+    );
+  return found ?? null;
+}
+
+function isLiveRefund({ payoutType, status }: Payout): boolean {
+  return payoutType === 'refund' && status !== 'failed';
+}

@@ -1,0 +1,35 @@
+import { iso } from '../base/iso-time.js';
+import { formatAmount } from '../base/money.js';
+import { walletHolder } from '../ledger/ledger.js';
+import type { Merchant } from '../service.js';
+import type { Wallet } from './wallet.js';
+
+/** An account as list, update, close and archive show it; the specification does not say how (2.5). */
+export function walletRecord({ ledger }: Merchant, wallet: Wallet) {
+  const { id, label, externalRef, email, phoneNumber, status, isArchived, createdAt, updatedAt } = wallet;
+  const holder = walletHolder(id);
+  return {
+    id,
+    label,
+    externalRef,
+    email,
+    phoneNumber,
+    status,
+    isArchived,
+    balances: ledger.assetsOf(holder).map((assetCode) => ({
+      assetCode,
+      balance: formatAmount(ledger.balance(holder, assetCode)),
+      frozen: formatAmount(ledger.frozen(holder, assetCode)),
+      available: formatAmount(ledger.available(holder, assetCode)),
+    })),
+    depositAddresses: [...wallet.addresses].map(([assetCode, place]) => ({ assetCode, ...place })),
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
+  };
+}
+
+/** Label, reference and e-mail are searched, whatever the case (specification 4.10). */
+export function walletMatches({ label, externalRef, email }: Wallet, search: string): boolean {
+  const wanted = search.toLowerCase();
+  return [label, externalRef, email].some((text) => text?.toLowerCase().includes(wanted) === true);
+}
