@@ -38,7 +38,10 @@ function exitCodeOf(error: unknown): number {
 
 /** What was foreseen is said in words; what was not comes with where it happened. */
 function explain(error: unknown): string {
-  if (error instanceof AppError) return error.message;
+  if (error instanceof AppError) {
+    const remedy = 'remedy' in error && typeof error.remedy === 'string' ? `\n  ${error.remedy}` : '';
+    return error.message + remedy;
+  }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

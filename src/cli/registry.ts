@@ -70,6 +70,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./orders.js')).defineOrders,
   },
   {
+    name: 'api',
+    summary: 'any call of the service’s Merchant API',
+    load: async () => (await import('./api.js')).defineApi,
+  },
+  {
     name: 'trigger',
     summary: 'sign a test event and send it to the receiver',
     load: async () => (await import('./trigger.js')).defineTrigger,

@@ -3,7 +3,8 @@ import type { Reply } from './attempt.js';
 import { MemoRules } from './memo-rules.js';
 import type { ReadOperation, WriteOperation } from './operations.js';
 import { type Page, pageOf } from './pages.js';
-import * as queries from './queries.js';
+import type * as queries from './queries.js';
+import { checkQuery } from './queries.js';
 import type * as requests from './request-schemas.js';
 import { ServiceCalls, type ServiceRequestParts } from './service-calls.js';
 import type { WriteParts } from './service-writes.js';
@@ -65,7 +66,7 @@ export class MerchantClient extends ServiceCalls {
 
   /** Specification 4.3: one page, newest first; the next page's cursor is the id of the last item. */
   async listInvoices(query: queries.InvoiceQuery = {}, options: CallOptions = {}): Read<payments.Invoice[]> {
-    const parts = { query: queries.checkQuery(queries.invoiceQuery, query, 'listInvoices'), ...options };
+    const parts = { query: checkQuery('listInvoices', query), ...options };
     return this.read('listInvoices', payments.invoice.array(), parts);
   }
 
@@ -113,7 +114,7 @@ export class MerchantClient extends ServiceCalls {
 
   /** Specification 4.10: one page. */
   async listAccounts(query: queries.AccountQuery = {}, options: CallOptions = {}): Read<Page<funds.SubWallet>> {
-    const parts = { query: queries.checkQuery(queries.accountQuery, query, 'listAccounts'), ...options };
+    const parts = { query: checkQuery('listAccounts', query), ...options };
     return this.readPage('listAccounts', funds.account, parts);
   }
 
@@ -124,13 +125,13 @@ export class MerchantClient extends ServiceCalls {
     options: CallOptions = {},
   ): Read<Page<funds.Movement>> {
     const operation = 'listAccountTransactions';
-    const given = queries.checkQuery(queries.accountTransactionQuery, query, operation);
+    const given = checkQuery(operation, query);
     return this.readPage(operation, funds.movement, { path: { id: accountId }, query: given, ...options });
   }
 
   /** Specification 4.12: the movements of all sub-wallets; `totalCount` where a page is asked for by its number. */
   async listTransactions(query: queries.TransactionQuery = {}, options: CallOptions = {}): Read<Page<funds.Movement>> {
-    const parts = { query: queries.checkQuery(queries.transactionQuery, query, 'listTransactions'), ...options };
+    const parts = { query: checkQuery('listTransactions', query), ...options };
     return this.readPage('listTransactions', funds.movement, parts);
   }
 
@@ -148,7 +149,7 @@ export class MerchantClient extends ServiceCalls {
     query: queries.PaymentIntentQuery = {},
     options: CallOptions = {},
   ): Read<payments.PaymentIntent[]> {
-    const parts = { query: queries.checkQuery(queries.paymentIntentQuery, query, 'listPaymentIntents'), ...options };
+    const parts = { query: checkQuery('listPaymentIntents', query), ...options };
     return this.read('listPaymentIntents', payments.paymentIntent.array(), parts);
   }
 
@@ -168,7 +169,7 @@ export class MerchantClient extends ServiceCalls {
     options: CallOptions = {},
   ): Read<funds.SettlementMethods> {
     const operation = 'listSettlementPaymentMethods';
-    const given = queries.checkQuery(queries.settlementMethodQuery, query, operation);
+    const given = checkQuery(operation, query);
     return this.read(operation, funds.settlementMethods, { query: given, ...options });
   }
 
@@ -199,13 +200,13 @@ export class MerchantClient extends ServiceCalls {
     query: queries.DeliveryQuery = {},
     options: CallOptions = {},
   ): Read<webhooks.DeliveryPage> {
-    const parts = { query: queries.checkQuery(queries.deliveryQuery, query, 'listWebhookDeliveries'), ...options };
+    const parts = { query: checkQuery('listWebhookDeliveries', query), ...options };
     return this.read('listWebhookDeliveries', webhooks.deliveryPage, parts);
   }
 
   /** Not in the specification: a NotFoundError where the service has no such list. One page, newest first. */
   async listPayouts(query: queries.PayoutQuery = {}, options: CallOptions = {}): Read<funds.Payout[]> {
-    const parts = { query: queries.checkQuery(queries.payoutQuery, query, 'listPayouts'), ...options };
+    const parts = { query: checkQuery('listPayouts', query), ...options };
     return this.read('listPayouts', funds.payout.array(), parts);
   }
 

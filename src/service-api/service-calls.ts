@@ -1,13 +1,16 @@
 import type { Json } from '../domain/json.js';
+import { fromJsonText } from '../domain/json-text.js';
 import { ConfigError } from '../errors.js';
 import type { Reply } from './attempt.js';
 import { buildUrl, type RequestParts } from './build-url.js';
 import { checkOutline } from './check-outline.js';
+import { checkRequest } from './check-request.js';
 import { type Contract, defaultContract } from './contract.js';
 import { defaultPatience, type Patience, ServiceHttp, type ServiceHttpSettings } from './http.js';
 import { type KeyStore, MemoryKeyStore } from './key-store.js';
 import { KeyedCalls, type SettledWrite } from './keyed-calls.js';
 import { type OperationName, operationOf, type ReadOperation, type WriteOperation } from './operations.js';
+import { checkQuery } from './queries.js';
 import { type ClockBounds, ServiceClock } from './service-clock.js';
 import { type Answered, type Sending, ServiceWrites, type WriteParts } from './service-writes.js';
 
@@ -84,6 +87,18 @@ export class ServiceCalls {
     const reply = await this.http.call({ operation, method: 'GET', url, authorized }, signal);
     checkOutline(operation, reply.data);
     return reply;
+  }
+
+  /** What a call would send, checked, but for the headers. @throws {InvalidRequestError} */
+  preview(
+    operation: OperationName,
+    { body, ...parts }: RequestParts & { body?: unknown },
+  ): { method: string; url: string; body: Json } {
+    const { method } = operationOf(operation);
+    const text = method === 'GET' ? undefined : checkRequest(operation as WriteOperation, body);
+    checkQuery(operation, parts.query ?? {});
+    const url = buildUrl(operation, parts, this.target).href;
+    return { method, url, body: text === undefined ? null : fromJsonText(text) };
   }
 
   /**

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type Command, InvalidArgumentError } from 'commander';
+import { loadConfig } from '../config.js';
+import { JsonTextError, parseJson } from '../domain/parse-json.js';
+import { UsageError } from '../errors.js';
+import { createLog } from '../log.js';
+import { type CreateOptions, MerchantClient } from '../service-api/client.js';
+import { loadContract } from '../service-api/contract.js';
+import { isKeyed, type OperationName, operationNames, operationOf } from '../service-api/operations.js';
+import { InvalidRequestError, ServiceError } from '../service-api/service-errors.js';
+import { adopt } from '../wiring/adopt.js';
+import { openRuntime, type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
+import { createServiceClient } from '../wiring/service-client.js';
+import { apiCalls, type CallWords } from './api-calls.js';
+import { printJson } from './print.js';
+import { runUntilDone } from './run-until-done.js';
+
+interface Flags {
+  path: Record<string, string>;
+  query: Record<string, string>;
+  body?: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
+}
+
+const MAX_DEPTH = 512;
+const STDIN = 0;
+
+export function defineApi(command: Command): void {
+  command
+    .argument('<operation>', operationNames.join(', '), operation)
+    .option('--path <name=value>', 'a part of the path, such as id=acc_1', pair, {})
+    .option('--query <name=value>', 'a parameter, by our name for it, such as take=5; may be repeated', pair, {})
+    .option('--body <file>', 'JSON of the request; - is stdin')
+    .option('--idempotency-key <key>', 'for the four calls that have one; made when left out')
+    .option('--dry-run', 'check, and print the request; send nothing')
+    .option('--json', 'the answer is JSON in any case')
+    .action(async (name: OperationName, flags: Flags) => {
+      const isRead = operationOf(name).method === 'GET';
+      if (isRead && flags.body !== undefined) throw new UsageError(`${name} has no body.`);
+      const words = { path: checkedPath(name, flags.path), query: typedQuery(flags.query), body: readBody(flags.body) };
+      try {
+        await (flags.dryRun ? preview(name, words) : call(name, words, flags));
+      } catch (error) {
+        if (error instanceof InvalidRequestError) throw new UsageError(error.message, { cause: error });
+        throw error;
+      }
+    });
+}
+
+async function preview(name: OperationName, words: CallWords): Promise<void> {
+  const { SERVICE_BASE_URL, SERVICE_API_KEY, CONTRACT_FILE } = loadConfig(SERVICE_NEEDS);
+  const contract = await loadContract(CONTRACT_FILE);
+  const client = new MerchantClient({ baseUrl: SERVICE_BASE_URL, apiKey: SERVICE_API_KEY, contract });
+  printJson(client.preview(name, words));
+}
+
+async function call(name: OperationName, words: CallWords, { idempotencyKey }: Flags): Promise<void> {
+  if (idempotencyKey !== undefined && !isKeyed(name)) throw new UsageError(`${name} has no idempotency key.`);
+  const config = loadConfig(SERVICE_NEEDS);
+  const log = createLog(config.LOG_LEVEL);
+  await runUntilDone(log, async (closers, signal) => {
+    const runtime = await openRuntime({ config, log, closers, signal });
+    const client = await clientFor(name, runtime);
+    client.preview(name, words);
+    if (name === 'createPayout') await readMemoRules(client, signal);
+    const options: CreateOptions = { signal };
+    const key = idempotencyKey ?? madeKey(name, words);
+    if (key !== undefined) {
+      options.idempotencyKey = key;
+      process.stderr.write(`idempotency key  ${key}\n`);
+    }
+    const { data, totalCount } = await apiCalls[name](client, words, options);
+    if (totalCount !== null) process.stderr.write(`X-Total-Count  ${totalCount}\n`);
+    if (data === null) process.stdout.write('null\n');
+    else printJson(data);
+  });
+}
+
+/** What changes something is bound to the database as the roles are, so that its answer becomes part of the records. */
+async function clientFor(name: OperationName, runtime: Runtime): Promise<MerchantClient> {
+  if (operationOf(name).method === 'GET') return createServiceClient(runtime);
+  const { db, log, now, config, signal, ready } = runtime;
+  return createServiceClient(runtime, { adoptedAt: await adopt({ db, log, now, config, signal, ready }) });
+}
+
+/** Made here, so that it is known before the call; a refund's follows from its payment. */
+function madeKey(name: OperationName, { body }: CallWords): string | undefined {
+  if (!isKeyed(name) || name === 'createRefund') return undefined;
+  const hasKey = typeof body === 'object' && body !== null && 'idempotencyKey' in body;
+  return hasKey ? undefined : randomUUID();
+}
+
+/** A payout without the memo that its network needs would be lost. */
+async function readMemoRules(client: MerchantClient, signal: AbortSignal): Promise<void> {
+  try {
+    await client.listPublicAssets({ signal });
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    process.stderr.write(`whether the asset needs a memo could not be checked: ${error.message}\n`);
+  }
+}
+
+function operation(word: string): OperationName {
+  const name = operationNames.find((known) => known === word);
+  if (name === undefined) throw new InvalidArgumentError(`Accepted are ${operationNames.join(', ')}.`);
+  return name;
+}
+
+function pair(word: string, before: Record<string, string>): Record<string, string> {
+  const [, name, value] = /^(\w+)=(.*)$/s.exec(word) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('Accepted is name=value.');
+  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`${name} is given twice.`);
+  return { ...before, [name]: value };
+}
+
+function checkedPath(name: OperationName, given: Record<string, string>): Record<string, string> {
+  const path = operationOf(name).path;
+  const known = [...path.matchAll(/\{(\w+)\}/g)].map(([, part]) => part ?? '');
+  const stranger = Object.keys(given).find((part) => !known.includes(part));
+  if (stranger === undefined) return given;
+  throw new UsageError(
+    `--path ${stranger}: ${known.length === 0 ? `${path} has no parts` : `known are ${known.join(', ')}`}.`,
+  );
+}
+
+/** Page sizes and numbers are numbers; what is none stays as it is, to be refused by its name. */
+function typedQuery(given: Record<string, string>): Record<string, string | number> {
+  const isNumber = (name: string, value: string) => (name === 'take' || name === 'page') && /^\d{1,9}$/.test(value);
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, isNumber(name, value) ? Number(value) : value]),
+  );
+}
+
+function readBody(file: string | undefined): unknown {
+  if (file === undefined) return undefined;
+  const named = file === '-' ? 'stdin' : file;
+  try {
+    return parseJson(readFileSync(file === '-' ? STDIN : file, 'utf8'), MAX_DEPTH);
+  } catch (cause) {
+    const problem = cause instanceof JsonTextError ? `is not JSON: ${cause.message}` : 'can’t be read';
+    throw new UsageError(`--body: ${named} ${problem}`, { cause });
+  }
+}
