@@ -36,9 +36,10 @@ export async function compareWithSandbox({ json = false }: { json?: boolean }): 
   const last = listOf(runs.items).find((run) => run.complete === true);
   if (!last) throw new UsageError('No complete run yet; ask again in a moment.');
   const asOf = textOf(last.startedAt);
+  // Ours first: what the service then still calls unchanged since the run began was so while we were asked.
+  const ours = await allOurs(api, ask);
   const truth = await ask(`${sandbox}/sandbox/truth?changedBefore=${encodeURIComponent(asOf)}`);
   const theirs = listOf(truth.paymentIntents);
-  const ours = await allOurs(api, ask);
   const result: Comparison = {
     asOf,
     compared: theirs.length,
