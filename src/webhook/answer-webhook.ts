@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import { type Answer, unavailable } from './answer.js';
+import type { BodyRoom } from './body-room.js';
 import { OverloadedError } from './group-commit.js';
 import type { Envelope } from './parse-envelope.js';
 import { type BodyRead, readBody } from './read-body.js';
@@ -14,6 +15,7 @@ export interface AnswerDeps extends ReceiveDeps {
   metrics: Metrics;
   /** Bytes. */
   bodyLimit: number;
+  bodyRoom: BodyRoom;
   rejections: RejectionLog;
   matches: SecretMatchLog;
   expired: (rawBody: Buffer, envelope: Envelope) => void;
@@ -34,7 +36,7 @@ export async function answerWebhook(deps: AnswerDeps, req: IncomingMessage): Pro
     const answer = refuse(deps, req, 415, 'unsupported_encoding', 'the Content-Encoding is not identity');
     return { ...answer, headers: { 'Accept-Encoding': 'identity' } };
   }
-  const read = await readBody(req, deps.bodyLimit);
+  const read = await readBody(req, deps.bodyLimit, deps.bodyRoom);
   if (!read.ok) return answerUnread(deps, req, read);
   const received = await receive(deps, { rawBody: read.rawBody, headers: req.headersDistinct });
   return answerReceived(deps, req, received, read.rawBody);
@@ -63,6 +65,10 @@ function answerUnread(deps: AnswerDeps, req: IncomingMessage, read: BodyRead & {
   if (read.problem === 'too_large') {
     const answer = refuse(deps, req, 413, 'too_large', `the body is larger than ${deps.bodyLimit} bytes`);
     return read.cutOff ? { ...answer, headers: { Connection: 'close' } } : answer;
+  }
+  if (read.problem === 'evicted') {
+    const answer = unavailable('overloaded', 'too many bodies are under way');
+    return { ...answer, headers: { ...answer.headers, Connection: 'close' } };
   }
   deps.log.error(CONSUMED);
   return unavailable('misconfigured', 'the receiver is not mounted correctly; its log tells more');

@@ -5,6 +5,7 @@ import type { Metrics } from '../metrics.js';
 import type { Arrival } from '../records/inbox.js';
 import { type Answer, sendAnswer, unavailable } from './answer.js';
 import { answerWebhook } from './answer-webhook.js';
+import { createBodyRoom } from './body-room.js';
 import { createExpiredEvents, type OnExpired } from './expired-events.js';
 import type { InboxWriter } from './inbox-writer.js';
 import { logSeldom } from './log-seldom.js';
@@ -35,6 +36,10 @@ export interface WebhookHandler {
   close(this: void): Promise<void>;
 }
 
+/** What the bodies that are still being sent may hold together, and no fewer than so many of the largest. */
+const UNFINISHED_BYTES = 64 * 1024 * 1024;
+const UNFINISHED_BODIES = 4;
+
 /** Answers requests to the webhook path, whatever that path is (interface: "Receiver"). Never 5xx other than 503. */
 export function createWebhookHandler(deps: WebhookHandlerDeps): WebhookHandler {
   const { log, metrics, inbox } = deps;
@@ -44,6 +49,7 @@ export function createWebhookHandler(deps: WebhookHandlerDeps): WebhookHandler {
     ...deps,
     rejections,
     matches,
+    bodyRoom: createBodyRoom(Math.max(UNFINISHED_BYTES, UNFINISHED_BODIES * deps.bodyLimit)),
     store: (arrival: Arrival) => inbox.store(arrival),
     expired: createExpiredEvents(deps.onExpired ?? (() => {}), log),
     notStored: logSeldom(log, 'webhooks could not be stored and were answered with 503'),

@@ -1,0 +1,110 @@
+import type { IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createBodyRoom } from '../../src/webhook/body-room.js';
+import { readBody } from '../../src/webhook/read-body.js';
+
+const LIMIT = 64 * 1024;
+
+/** A request whose body the test sends; with a length it has a Content-Length. */
+function request(length?: number): PassThrough & IncomingMessage {
+  const headers = length === undefined ? {} : { 'content-length': String(length) };
+  return Object.assign(new PassThrough(), { headers }) as unknown as PassThrough & IncomingMessage;
+}
+
+const ample = () => createBodyRoom(1024 * 1024);
+
+test('a body is read whole, in whatever pieces it comes', async () => {
+  const pieces = fc.array(fc.uint8Array({ maxLength: 6_000 }), { maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(pieces, fc.boolean(), async (sent, announced) => {
+      const whole = Buffer.concat(sent);
+      const req = request(announced ? whole.length : undefined);
+      const read = readBody(req, 12 * 6_000, ample());
+      for (const piece of sent) {
+        req.write(Buffer.from(piece));
+        await turn();
+      }
+      req.end();
+      expect(await read).toEqual({ ok: true, rawBody: whole });
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a body of the limit is read, one of a byte more is not', async () => {
+  for (const excess of [0, 1]) {
+    const req = request();
+    const read = readBody(req, LIMIT, ample());
+    req.write(Buffer.alloc(LIMIT - 1));
+    req.end(Buffer.alloc(1 + excess));
+    expect(await read).toMatchObject(excess ? { ok: false, problem: 'too_large', cutOff: false } : { ok: true });
+  }
+});
+
+test('a body that comes byte by byte costs its bytes, not an object for each', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const req = request();
+  const read = readBody(req, LIMIT, ample());
+  const pieces: WeakRef<Buffer>[] = [];
+  for (let i = 0; i < 5_000; i += 1) {
+    const piece = Buffer.from('x');
+    pieces.push(new WeakRef(piece));
+    req.write(piece);
+  }
+  await turn();
+  await turn();
+  collect();
+  expect(pieces.filter((piece) => piece.deref()).length).toBeLessThan(100);
+  req.end();
+  expect(await read).toEqual({ ok: true, rawBody: Buffer.alloc(5_000, 'x') });
+});
+
+test('a sender that goes away ends the reading', async () => {
+  const req = request(10);
+  const read = readBody(req, LIMIT, ample());
+  req.write('abc');
+  req.destroy(new Error('aborted'));
+  expect(await read).toEqual({ ok: false, problem: 'aborted' });
+});
+
+test('where the bodies under way hold too much, the one that has been for the longest time makes room', async () => {
+  const room = createBodyRoom(1_000);
+  const slow = request();
+  const slowRead = readBody(slow, LIMIT, room);
+  slow.write(Buffer.alloc(600));
+  await turn();
+  const other = request();
+  const otherRead = readBody(other, LIMIT, room);
+  other.write(Buffer.alloc(300));
+  await turn();
+  const quick = request();
+  const quickRead = readBody(quick, LIMIT, room);
+  quick.end(Buffer.alloc(200));
+  expect(await slowRead).toEqual({ ok: false, problem: 'evicted' });
+  expect(await quickRead).toMatchObject({ ok: true });
+  other.end(Buffer.alloc(600));
+  expect(await otherRead).toMatchObject({ ok: true });
+});
+
+test('what is read no longer holds room', async () => {
+  const room = createBodyRoom(1_000);
+  for (let i = 0; i < 20; i += 1) {
+    const req = request();
+    const read = readBody(req, LIMIT, room);
+    req.write(Buffer.alloc(400));
+    await turn();
+    if (i % 2) req.destroy();
+    else req.end();
+    expect(await read).toMatchObject({ ok: i % 2 === 0 });
+  }
+  const last = request();
+  const read = readBody(last, LIMIT, room);
+  last.end(Buffer.alloc(1_000));
+  expect(await read).toMatchObject({ ok: true });
+});
