@@ -1,4 +1,5 @@
 import { createDraw } from './base/random.js';
+import { Refusal } from './base/refusal.js';
 import { createStandardIntent } from './payments/create-standard.js';
 import { openDispute } from './payments/dispute.js';
 import { cancelIntent, isUnpaid } from './payments/expire-intent.js';
@@ -34,6 +35,15 @@ function move(merchant: Merchant, { id }: Intent, draw: number): void {
     if (draw < 0.5) cancelIntent(merchant, id);
     else payIntent(merchant, id);
   } else if (intent.status === 'completed' && intent.irregularStatus === 'none') {
+    disputeIfPossible(merchant, id);
+  }
+}
+
+/** What the payment brought may be spent already, or given back. */
+function disputeIfPossible(merchant: Merchant, id: string): void {
+  try {
     openDispute(merchant, id);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
   }
 }

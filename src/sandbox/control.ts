@@ -1,13 +1,25 @@
+import type { Account } from './account.js';
+import { notFound } from './base/refusal.js';
 import { type Faults, NO_FAULTS } from './faults.js';
+import { ledgerProblems } from './ledger/ledger-problems.js';
 import { createStandardIntent, type StandardInput } from './payments/create-standard.js';
 import { decideDispute, openDispute } from './payments/dispute.js';
 import { cancelIntent } from './payments/expire-intent.js';
 import { intentJson } from './payments/intent-record.js';
 import { type Payment, payIntent } from './payments/pay-intent.js';
-import type { Merchant, Service } from './service.js';
+import { advancePayout, type PayoutStep } from './payouts/advance-payout.js';
+import {
+  createDashboardPayout,
+  type DashboardPayoutInput,
+  dashboardPayoutSchema,
+} from './payouts/create-dashboard-payout.js';
+import { payoutRecord } from './payouts/payout-record.js';
+import type { Service } from './service.js';
+import { findWallet } from './wallets/find-wallet.js';
+import { receiveDeposit } from './wallets/receive-deposit.js';
+import { createWallet, type NewWalletRequest, newWalletSchema } from './wallets/save-wallet.js';
 import { type Endpoint, type NewEndpoint } from './webhooks/endpoints.js';
 import { testSend } from './webhooks/test-send.js';
-import type { Webhooks } from './webhooks/webhooks.js';
 
 /** What the outside world and the dashboard do, without HTTP: for tests, drills and the demo. Refusals are thrown. */
 export interface SandboxControl {
@@ -25,6 +37,16 @@ export interface SandboxControl {
   remove(id: string): boolean;
   /** The record as the list shows it; null when there is none. Metadata has passed through JSON.parse. */
   paymentIntent(id: string): Record<string, unknown> | null;
+  /** What does not add up in the books of both merchants: empty when all is well. */
+  ledgerProblems(): string[];
+  /** Answers the id of the new account. */
+  createAccount(input?: Partial<NewWalletRequest>): string;
+  /** To a sub-wallet, or to the operating balance for null. Answers the id of the deposit. */
+  deposit(accountId: string | null, assetCode: string, amount: string): string;
+  /** Answers the id of the new payout, made in the dashboard. */
+  createPayout(input: DashboardPayoutInput): string;
+  advancePayout(id: string, step: PayoutStep): void;
+  payout(id: string): Record<string, unknown> | null;
   addEndpoint(input: NewEndpoint): Endpoint;
   removeEndpoint(id: string): void;
   setEndpointActive(id: string, isActive: boolean): void;
@@ -36,8 +58,9 @@ export interface SandboxControl {
   deliveriesIdle(): Promise<void>;
 }
 
-export function createControl(service: Service, merchant: Merchant, webhooks: Webhooks): SandboxControl {
+export function createControl(service: Service, own: Account, other: Account): SandboxControl {
   const { clock } = service;
+  const { merchant, webhooks } = own;
   return {
     now: () => clock.now(),
     advance: (seconds) => clock.advance(seconds),
@@ -50,6 +73,20 @@ export function createControl(service: Service, merchant: Merchant, webhooks: We
     paymentIntent(id) {
       const intent = merchant.intents.read(id);
       return intent ? (JSON.parse(intentJson(intent, service.baseUrl)) as Record<string, unknown>) : null;
+    },
+    ledgerProblems: () => [own, other].flatMap((one) => ledgerProblems(one.merchant)),
+    createAccount: (input) => createWallet(merchant, newWalletSchema.parse(input ?? {})).id,
+    deposit: (accountId, assetCode, amount) =>
+      receiveDeposit(merchant, accountId === null ? null : findWallet(merchant, accountId), { assetCode, amount }).id,
+    createPayout: (input) => createDashboardPayout(merchant, dashboardPayoutSchema.parse(input)).id,
+    advancePayout(id, step) {
+      const payout = merchant.payouts.get(id);
+      if (!payout) throw notFound('payout');
+      advancePayout(merchant, payout, step);
+    },
+    payout(id) {
+      const payout = merchant.payouts.get(id);
+      return payout ? payoutRecord(payout, service.faults.links) : null;
     },
     addEndpoint: (input) => webhooks.endpoints.create(input),
     removeEndpoint: (id) => webhooks.endpoints.remove(id),

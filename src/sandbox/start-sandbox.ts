@@ -34,7 +34,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   service.baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
   return {
     url: service.baseUrl,
-    control: createControl(service, own.merchant, own.webhooks),
+    control: createControl(service, own, other),
     async close() {
       service.clock.close();
       own.webhooks.close();

@@ -4,13 +4,14 @@ import type { Account } from './account.js';
 import type { Intent } from './payments/intent.js';
 import { confirmationsAt, intentJson, payinRecord } from './payments/intent-record.js';
 import type { Service } from './service.js';
+import { mapped, otherRecords } from './truth-records.js';
 import { deliveryJson } from './webhooks/delivery.js';
 import { endpointRecord } from './webhooks/endpoints.js';
 
 /**
  * Writes everything there is as one JSON object, newest first, of intents those that last changed before the given
- * moment: `{now, updatedAt: {intentId: time}, paymentIntents, payins, webhookEndpoints, deliveries}`. The records are the
- * very texts that the API answers.
+ * moment: `{now, updatedAt: {intentId: time}, paymentIntents, payins, webhookEndpoints, invoices, payouts, accounts, …,
+ * deliveries}`. The records are the very texts that the API answers.
  */
 export async function writeTruth(service: Service, account: Account, before: number, out: Writable): Promise<void> {
   const { merchant, webhooks } = account;
@@ -42,13 +43,15 @@ export async function writeTruth(service: Service, account: Account, before: num
   );
   out.write('],"payins":[');
   await writeAll(out, payins());
-  out.write(`],"webhookEndpoints":${text(webhooks.endpoints.list().map(endpointRecord))},"deliveries":[`);
+  out.write(`],"webhookEndpoints":${text(webhooks.endpoints.list().map(endpointRecord))}`);
+  for (const [name, records] of otherRecords(merchant, now)) {
+    out.write(`,${text(name)}:[`);
+    await writeAll(out, records);
+    out.write(']');
+  }
+  out.write(',"deliveries":[');
   await writeAll(out, mapped(webhooks.log.all(), deliveryJson));
   out.write(']}');
-}
-
-function* mapped<T>(items: Iterable<T>, show: (item: T) => string): Generator<string> {
-  for (const item of items) yield show(item);
 }
 
 const CHUNK = 500;

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.js';
 
 export type Row = Record<string, unknown> & { id: string };
@@ -13,7 +13,7 @@ export interface Reply<T> {
   body: T;
 }
 
-/** A sandbox that ends with the test, and a caller that holds the merchant's key. */
+/** A sandbox that ends with the test, and a caller that holds the merchant's key. The books are checked after each call. */
 export interface TestSandbox extends Sandbox {
   call: <T = Row>(method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply<T>>;
   list: (query?: string) => Promise<Row[]>;
@@ -30,6 +30,7 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<TestSan
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
+    expect(sandbox.control.ledgerProblems(), `${method} ${path}`).toEqual([]);
     const json = response.headers.get('content-type')?.includes('json') && text !== '';
     return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
   };
@@ -97,4 +98,36 @@ export function rowsOf(record: Row | undefined, field: string): Row[] {
   const rows = record?.[field];
   if (!Array.isArray(rows)) throw new Error(`there is no list ${field}`);
   return rows;
+}
+
+export const SESSION = { authorization: 'Bearer sandbox-session-token' };
+export const OTHER = { authorization: 'Bearer sandbox-other-key' };
+
+/** A sub-wallet with 1000 USDT.TRC20, 990 of which are its own after the fee, and 10 XRP. */
+export async function openWallet(sandbox: TestSandbox, input: Record<string, unknown> = {}): Promise<string> {
+  const { status, body } = await sandbox.call('POST', '/sandbox/accounts', input);
+  expect(status).toBe(201);
+  sandbox.control.deposit(body.id, 'USDT.TRC20', '1000');
+  sandbox.control.deposit(body.id, 'XRP.XRPL', '10');
+  return body.id;
+}
+
+/** What the sub-wallet has of an asset: total, frozen, available. */
+export async function walletBalance(sandbox: TestSandbox, id: string, assetCode = 'USDT.TRC20'): Promise<unknown[]> {
+  const { body } = await sandbox.call('GET', `/sandbox/accounts/${id}`);
+  const row = rowsOf(body, 'balances').find((one) => one.assetCode === assetCode);
+  return [row?.balance, row?.frozen, row?.available];
+}
+
+/** What the operating balance has of an asset: total, frozen, available. */
+export async function operatingBalance(sandbox: TestSandbox, assetCode = 'USDT.TRC20'): Promise<unknown[]> {
+  const { body } = await sandbox.call('GET', `/v1/wallet/balances/${assetCode}`);
+  return [body.balance, body.frozen, body.available];
+}
+
+/** A payment of 100 USDT.TRC20, paid and completed: 99 for the merchant. */
+export function payHundred(sandbox: TestSandbox, input: Record<string, string> = {}): string {
+  const id = sandbox.control.createPayment({ amount: '100', currency: 'USDT.TRC20', ...input });
+  sandbox.control.pay(id);
+  return id;
 }

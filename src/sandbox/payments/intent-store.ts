@@ -17,6 +17,8 @@ export interface History {
 
 export interface IntentStore {
   size(): number;
+  /** How many of them were there at the start: they have the lowest positions. */
+  pastCount(): number;
   add(make: (id: string, position: number) => Intent): Intent;
   /** For looking only. */
   read(id: string): Intent | null;
@@ -56,6 +58,7 @@ export function createIntentStore({ ids, history }: { ids: IdCodec; history: His
 
   return {
     size: () => index.size(),
+    pastCount: () => history.count,
     at,
     read,
     saved,

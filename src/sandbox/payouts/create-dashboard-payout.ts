@@ -22,6 +22,8 @@ export const dashboardPayoutSchema = z.object({
   accountId: z.string().nullish(),
 });
 
+export type DashboardPayoutInput = z.input<typeof dashboardPayoutSchema>;
+
 /** A payout made in the dashboard. One that stays inside the platform costs nothing. */
 export function createDashboardPayout(merchant: Merchant, request: z.output<typeof dashboardPayoutSchema>): Payout {
   const asset = withdrawableAsset(merchant, request.assetCode);

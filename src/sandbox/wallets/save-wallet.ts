@@ -22,6 +22,8 @@ export const newWalletSchema = z.object({
   supportedAssets: z.array(assetCode).nullish(),
 });
 
+export type NewWalletRequest = z.input<typeof newWalletSchema>;
+
 export function createWallet(merchant: Merchant, request: z.output<typeof newWalletSchema>): Wallet {
   for (const code of request.supportedAssets ?? []) {
     if (!findAsset(code)) throw invalid(`supportedAssets: ${code} is unknown`);

@@ -2,6 +2,7 @@ import { Router } from 'express';
 import type { Account } from '../../account.js';
 import { invalid } from '../../base/refusal.js';
 import { parseFaults } from '../../faults.js';
+import { ledgerProblems } from '../../ledger/ledger-problems.js';
 import type { Service } from '../../service.js';
 import { writeTruth } from '../../truth.js';
 import { requestBody } from '../request-body.js';
@@ -33,6 +34,10 @@ export function sandboxServiceRoutes(service: Service, account: Account): Router
     if (!parsed.ok) throw invalid(parsed.problem);
     service.faults = parsed.faults;
     response.json(service.faults);
+  });
+
+  router.get('/ledger-problems', (_request, response) => {
+    response.json(ledgerProblems(account.merchant));
   });
 
   router.get('/truth', (request, response, next) => {
