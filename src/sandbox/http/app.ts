@@ -1,6 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Account } from '../account.js';
-import { Refusal } from '../base/refusal.js';
+import { ASSETS } from '../assets/assets.js';
+import { notFound, Refusal } from '../base/refusal.js';
 import type { Service } from '../service.js';
 import { answerUnknownPath, createAnswerError } from './answer.js';
 import { createAuthenticate } from './authenticate.js';
@@ -50,10 +51,19 @@ export function createApp({ service, own, other }: AppDeps): Express {
   app.use('/sandbox', sandboxPayoutRoutes(service, merchant), sandboxWalletRoutes(merchant));
   app.use('/sandbox', sandboxSettlementRoutes(service, merchant), sandboxProductRoutes(service, merchant));
   app.use('/sandbox', sandboxWebhookRoutes(own), sandboxServiceRoutes(service, own));
+  app.get('/icons/:file', answerIcon);
   app.use(answerUnknownPath);
   app.use(createAnswerError(service));
   return app;
 }
+
+/** What the catalog's icons lead to: a disc in the coin's colour. */
+const answerIcon: RequestHandler = (request, response) => {
+  const asset = ASSETS.find(({ code }) => `${code.toLowerCase()}.svg` === request.params['file']);
+  if (!asset) throw notFound('icon');
+  const disc = `<circle cx="16" cy="16" r="16" fill="${asset.color}"/>`;
+  response.type('svg').send(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${disc}</svg>`);
+};
 
 /** Requests with a body send Content-Type: application/json (specification 4). */
 const requireJson: RequestHandler = (request, _response, next) => {
