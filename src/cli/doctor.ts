@@ -1,47 +1,72 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
+import { loadContract } from '../service-api/contract.js';
 import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
-import {
-  type Check,
-  checkDatabase,
-  checkEndpoint,
-  checkSecrets,
-  checkService,
-  checkWork,
-  type DoctorParts,
-} from './doctor-checks.js';
-import { printList } from './print.js';
+import type { Check, DoctorParts } from './doctor/check.js';
+import { checkDatabase, checkSecrets, checkWork } from './doctor/check-installation.js';
+import { checkEndpoint, checkService } from './doctor/check-service.js';
+import { probeContract } from './doctor/probe-contract.js';
+import { printJson, printList } from './print.js';
 import { runUntilDone } from './run-until-done.js';
 
 const EXIT_FINDINGS = 3;
-/** The database first: without it the others can’t be asked. */
-const AFTER_DATABASE = [checkService, checkEndpoint, checkSecrets, checkWork];
+
+interface Diagnosis {
+  items: Check[];
+  suggestedContract: object | null;
+  suggestedEventIdPointer: string | null;
+}
 
 /** Every dependency and assumption probed, each with its remedy; exit code 3 when anything is to be done. */
 export function defineDoctor(command: Command): void {
   command.option('--json', 'print JSON').action(async ({ json = false }: { json?: boolean }) => {
     const config = loadConfig(SERVICE_NEEDS);
-    const log = createLog('error');
+    const log = createLog('fatal');
     await runUntilDone(log, async (closers, signal) => {
+      const contract = await loadContract(config.CONTRACT_FILE);
       const runtime = await openRuntime({ config, log, closers, signal });
-      const checks = await examine({ ...runtime, client: await createServiceClient(runtime) });
-      printList({ items: checks }, json, {
-        check: (check) => check.name,
-        status: (check) => check.status,
-        found: (check) => check.found,
-        remedy: (check) => check.remedy,
-      });
-      if (checks.some((check) => check.status === 'finding')) process.exitCode = EXIT_FINDINGS;
+      const client = await createServiceClient(runtime, { contract });
+      const clientFor = (other: typeof contract) => createServiceClient(runtime, { contract: other });
+      print(await examine({ ...runtime, client, contract, clientFor }), json);
     });
   });
 }
 
-async function examine(parts: DoctorParts): Promise<Check[]> {
+/** The database first: without it the others can’t be asked. The names last: without the service they can’t be told. */
+async function examine(parts: DoctorParts): Promise<Diagnosis> {
+  const nothing = { suggestedContract: null, suggestedEventIdPointer: null };
   const database = await checkDatabase(parts);
-  if (database.some((check) => check.status === 'finding')) return database;
-  const rest: Check[] = [];
-  for (const check of AFTER_DATABASE) rest.push(...(await check(parts)));
-  return [...database, ...rest];
+  if (hasFinding(database)) return { items: database, ...nothing };
+  const service = await checkService(parts);
+  const isReached = service.every(({ name, status }) => name !== 'service' || status === 'ok');
+  const items = [...database, ...service];
+  for (const check of [checkEndpoint, checkSecrets, checkWork]) items.push(...(await check(parts)));
+  if (!isReached) return { items, ...nothing };
+  const { checks, ...suggested } = await probeContract(parts);
+  return { items: [...items, ...checks], ...suggested };
+}
+
+function hasFinding(checks: readonly Check[]): boolean {
+  return checks.some((check) => check.status === 'finding');
+}
+
+function print(diagnosis: Diagnosis, json: boolean): void {
+  const { items, suggestedContract, suggestedEventIdPointer } = diagnosis;
+  if (hasFinding(items)) process.exitCode = EXIT_FINDINGS;
+  if (json) {
+    printJson(diagnosis);
+    return;
+  }
+  printList({ items }, false, {
+    check: (check) => check.name,
+    status: (check) => check.status,
+    found: (check) => check.found,
+    remedy: (check) => check.remedy,
+  });
+  if (suggestedEventIdPointer !== null) process.stdout.write(`\nEVENT_ID_POINTER=${suggestedEventIdPointer}\n`);
+  if (suggestedContract === null) return;
+  process.stdout.write('\nA CONTRACT_FILE with this content fits the service:\n');
+  printJson(suggestedContract);
 }

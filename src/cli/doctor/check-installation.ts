@@ -1,0 +1,73 @@
+import { countUnsettledWrites } from '../../records/service-writes.js';
+import { secretsStatus } from '../../webhook/rotation.js';
+import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
+
+export async function checkDatabase({ ready }: DoctorParts): Promise<Check[]> {
+  const { ok: isReady, problems } = await ready();
+  if (isReady) return [ok('database', 'answers, both schemas are up to date')];
+  return [finding('database', problems.join('; '), 'see that DATABASE_URL is reachable, then run: tallyhook migrate')];
+}
+
+export async function checkSecrets({ db, config }: DoctorParts): Promise<Check[]> {
+  const configured = config.WEBHOOK_SECRETS ?? [];
+  if (configured.length === 0)
+    return [
+      finding(
+        'secrets',
+        'WEBHOOK_SECRETS is not set',
+        'put the secret in that was shown when the endpoint was created',
+      ),
+    ];
+  const { items } = await secretsStatus(db, configured);
+  return items.map(({ label, lastMatchAt, matches24h }) =>
+    lastMatchAt === null
+      ? unknown(`secret ${label}`, 'no event has come under it yet', 'send a test event from the service’s dashboard')
+      : ok(`secret ${label}`, `last match ${lastMatchAt}, ${matches24h} in 24 h`),
+  );
+}
+
+interface Overview {
+  waiting: string;
+  dead: string;
+  open: string;
+  critical: string;
+  last: Date | null;
+}
+
+/** What waits, what is open, and when the last complete run was. */
+export async function checkWork({ db }: DoctorParts): Promise<Check[]> {
+  const { rows } = await db.raw<{ rows: Overview[] }>(`
+    SELECT (SELECT count(*) FROM inbox WHERE status IN ('received', 'failed') AND received_at < now() - interval '1 minute') AS waiting,
+           (SELECT count(*) FROM inbox WHERE status = 'dead') AS dead,
+           (SELECT count(*) FROM breaks WHERE status = 'open') AS open,
+           (SELECT count(*) FROM breaks WHERE status = 'open' AND severity = 'critical') AS critical,
+           (SELECT max(started_at) FROM runs WHERE kind = 'payment-intents' AND complete) AS last`);
+  const now = rows[0];
+  if (!now) return [];
+  const { lost, open } = await countUnsettledWrites(db);
+  return [
+    lost + open === 0
+      ? ok('calls in doubt', 'none')
+      : finding(
+          'calls in doubt',
+          `${open} creating calls wait to be settled, ${lost} can’t be settled any more`,
+          'let tallyhook schedule run; look for what the lost ones made in the dashboard (table service_writes)',
+        ),
+    now.waiting === '0'
+      ? ok('events', 'none has waited for more than a minute')
+      : finding(
+          'events',
+          `${now.waiting} have waited for more than a minute`,
+          'see that a worker runs; tallyhook events list --status failed tells why',
+        ),
+    now.dead === '0'
+      ? ok('dead events', 'none')
+      : finding('dead events', now.dead, 'tallyhook events list --status dead, then events replay ID'),
+    now.open === '0'
+      ? ok('breaks', 'none is open')
+      : finding('breaks', `${now.open} open, ${now.critical} of them critical`, 'tallyhook breaks list --status open'),
+    now.last
+      ? ok('payment-intents', `proven complete as of ${now.last.toISOString()}`)
+      : finding('payment-intents', 'no complete run yet', 'tallyhook reconcile payment-intents'),
+  ];
+}

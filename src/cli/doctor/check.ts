@@ -1,0 +1,38 @@
+import type { Knex } from 'knex';
+import type { Config } from '../../config.js';
+import type { MerchantClient } from '../../service-api/client.js';
+import type { Contract } from '../../service-api/contract.js';
+
+/** `unknown`: it could not be told, and why; neither good nor bad. */
+export interface Check {
+  name: string;
+  status: 'ok' | 'finding' | 'unknown';
+  found: string;
+  /** What to do; null where nothing is to be done. */
+  remedy: string | null;
+}
+
+export interface DoctorParts {
+  db: Knex;
+  config: Config;
+  client: MerchantClient;
+  ready: () => Promise<{ ok: boolean; problems: string[] }>;
+  /** The names that the service is taken to use. */
+  contract: Contract;
+  /** A client that takes it to use other names. */
+  clientFor: (contract: Contract) => Promise<MerchantClient>;
+}
+
+export const ok = (name: string, found: string): Check => ({ name, status: 'ok', found, remedy: null });
+export const finding = (name: string, found: string, remedy: string): Check => ({
+  name,
+  status: 'finding',
+  found,
+  remedy,
+});
+export const unknown = (name: string, found: string, remedy: string | null = null): Check => ({
+  name,
+  status: 'unknown',
+  found,
+  remedy,
+});

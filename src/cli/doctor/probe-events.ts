@@ -1,0 +1,107 @@
+import { isLosslessNumber } from 'lossless-json';
+import type { Json, JsonObject } from '../../domain/json.js';
+import { isJsonObject } from '../../domain/json.js';
+import { type Check, finding, ok, unknown } from './check.js';
+import type { SeenDelivery } from './read-deliveries.js';
+
+/** What `auto` looks at (docs: EVENT_ID_POINTER). */
+const AUTO = ['/id', '/eventId', '/event_id'];
+/** Of every event, and no id of it. */
+const NO_ID = new Set(['/event', '/timestamp', '/data']);
+const DEEPEST = 3;
+
+export interface EventsProbed {
+  checks: Check[];
+  suggestedEventIdPointer: string | null;
+}
+
+/**
+ * Where the event's id stands (specification 6.4: not shown): a scalar of the envelope that all deliveries of one event
+ * share and no two events do. `keyed`: whether events came lately whose id was found, in a header or in the envelope.
+ */
+export function probeEventId(
+  deliveries: readonly SeenDelivery[],
+  { pointer, keyed }: { pointer: string; keyed: boolean },
+): EventsProbed {
+  const name = 'event id';
+  const envelopes = new Set(deliveries.map(({ content }) => content));
+  if (pointer === 'none') return told(ok(name, 'EVENT_ID_POINTER is none: the whole envelope is the key'));
+  if (envelopes.size < 2) return told(unknown(name, 'fewer than two events in the delivery history'));
+  const places = pointersOf(deliveries).filter((at) => isEventId(deliveries, at));
+  const looked = pointer === 'auto' ? AUTO : [pointer];
+  const hit = looked.find((at) => places.includes(at));
+  if (hit !== undefined) return told(ok(name, `stands at ${hit}, where EVENT_ID_POINTER (${pointer}) looks`));
+  const perDelivery = looked.find((at) => deliveries.every(({ envelope }) => scalarAt(envelope, at) !== null));
+  if (perDelivery !== undefined && pointer !== 'auto') {
+    const found = `${perDelivery} differs between deliveries of one event, or is shared by several`;
+    return told(finding(name, found, `set EVENT_ID_POINTER to ${places[0] ?? 'none'}`), places[0] ?? 'none');
+  }
+  const [other] = places;
+  if (other !== undefined) {
+    const found = `nothing stands where EVENT_ID_POINTER (${pointer}) looks, but an id at ${other}`;
+    return told(finding(name, found, `set EVENT_ID_POINTER to ${other}`), other);
+  }
+  if (keyed) return told(ok(name, 'stands in a header: events came with one'));
+  const none =
+    'none in the envelope; the delivery history shows no headers. The whole envelope is the key: nothing is lost';
+  if (pointer === 'auto') return told(ok(name, none));
+  const isHeader = pointer.startsWith('header:');
+  if (isHeader) return told(unknown(name, `no event with the ${pointer} came yet`));
+  return told(finding(name, `nothing stands at ${pointer}`, 'set EVENT_ID_POINTER to auto'), 'auto');
+}
+
+/** Whether a retry carries the time of its own attempt or that of the first one (specification 6.5: not shown). */
+export function probeRestamping(deliveries: readonly SeenDelivery[], toleranceSeconds: number): Check {
+  const name = 'retries';
+  const retried = deliveries.flatMap(({ envelope, attempts, createdAt, lastAttemptAt }) => {
+    const stamp = Number(scalarAt(envelope, '/timestamp')) * 1_000;
+    const isClear = attempts > 1 && lastAttemptAt - createdAt > 3_000 && Number.isFinite(stamp);
+    return isClear ? [Math.abs(stamp - lastAttemptAt) < Math.abs(stamp - createdAt)] : [];
+  });
+  if (retried.length === 0) return unknown(name, 'no delivery was tried twice lately');
+  const restamped = retried.filter(Boolean).length;
+  if (restamped === retried.length) return ok(name, 'carry the time of their own attempt');
+  const first = `carry the time of the first attempt: those later than ${toleranceSeconds} s are refused as expired, and what they name is read from the service instead`;
+  return restamped === 0 ? ok(name, first) : ok(name, 'carry the time of the first attempt, or of their own');
+}
+
+function told(check: Check, suggestedEventIdPointer: string | null = null): EventsProbed {
+  return { checks: [check], suggestedEventIdPointer };
+}
+
+function isEventId(deliveries: readonly SeenDelivery[], at: string): boolean {
+  const contentOf = new Map<string, string>();
+  const idOf = new Map<string, string>();
+  for (const { envelope, content } of deliveries) {
+    const id = scalarAt(envelope, at);
+    if (id === null || (contentOf.get(id) ?? content) !== content || (idOf.get(content) ?? id) !== id) return false;
+    contentOf.set(id, content);
+    idOf.set(content, id);
+  }
+  return true;
+}
+
+function pointersOf(deliveries: readonly SeenDelivery[]): string[] {
+  const first = deliveries[0];
+  return first === undefined ? [] : scalarsOf(first.envelope, '', DEEPEST);
+}
+
+function scalarsOf(object: JsonObject, at: string, depth: number): string[] {
+  return Object.entries(object).flatMap(([key, value]) => {
+    const here = `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    if (NO_ID.has(here)) return [];
+    if (isJsonObject(value)) return depth > 1 ? scalarsOf(value, here, depth - 1) : [];
+    return [here];
+  });
+}
+
+/** A text or a number that is not empty. */
+function scalarAt(envelope: JsonObject, pointer: string): string | null {
+  let value: Json | undefined = envelope;
+  for (const step of pointer.slice(1).split('/')) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  }
+  if (isLosslessNumber(value)) return value.toString();
+  return typeof value === 'string' && value !== '' ? value : null;
+}
