@@ -1,0 +1,183 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Faults } from '../../src/sandbox/faults.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
+import { MerchantClient } from '../../src/service-api/client.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { runCli } from '../support/run-cli.js';
+
+interface Check {
+  name: string;
+  status: 'ok' | 'finding' | 'unknown';
+  found: string;
+}
+interface Diagnosis {
+  items: Check[];
+  suggestedContract: object | null;
+  suggestedEventIdPointer: string | null;
+}
+
+/** Every name that the service may have otherwise, and is told by a read. */
+const OTHER_NAMES = {
+  paymentIntents: {
+    status: 'state',
+    assetCode: 'asset_code',
+    productId: 'product',
+    posTerminalId: 'terminalId',
+    invoiceId: 'filter[invoiceId]',
+  },
+  invoices: { merchantReference: 'reference' },
+  accounts: { status: 'state', search: 'q', cursor: 'after', take: 'limit' },
+  transactions: { from: 'createdFrom', to: 'createdTo', page: 'pageNumber', take: 'page_size' },
+  accountTransactions: { cursor: 'starting_after', take: 'limit' },
+  deliveries: {
+    take: 'limit',
+    cursor: 'pageToken',
+    paymentIntentId: 'payment_intent_id',
+    payoutId: 'payout',
+    depositId: 'deposit',
+    accountId: 'walletAccountId',
+    endpointId: 'endpoint',
+  },
+  settlementMethods: { assetCode: 'coin' },
+  payouts: { status: 'state', cursor: 'after', take: 'limit' },
+};
+const CHANGED = {
+  names: OTHER_NAMES,
+  errorBody: 'nested',
+  payoutsPath: '/v1/withdrawals',
+  accountsShape: 'page',
+} as const;
+const ORDERED = {
+  query: {
+    listPaymentIntents: OTHER_NAMES.paymentIntents,
+    listInvoices: OTHER_NAMES.invoices,
+    listAccounts: OTHER_NAMES.accounts,
+    listTransactions: OTHER_NAMES.transactions,
+    listAccountTransactions: OTHER_NAMES.accountTransactions,
+    listWebhookDeliveries: OTHER_NAMES.deliveries,
+    listSettlementPaymentMethods: OTHER_NAMES.settlementMethods,
+    listPayouts: OTHER_NAMES.payouts,
+  },
+  paths: { listPayouts: '/v1/withdrawals' },
+  error: { code: '/error/code', message: '/error/message' },
+};
+
+let cwd: string;
+let sandbox: Sandbox;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  cwd = await mkdtemp(path.join(tmpdir(), 'doctor-'));
+  database = await createTestDatabase();
+  sandbox = await startSandbox({ seed: 3, payments: 40, confirmationSeconds: 0, kytSeconds: 0 });
+  await furnish();
+});
+afterAll(async () => {
+  await sandbox.close();
+  await database.drop();
+  await rm(cwd, { recursive: true });
+});
+beforeEach(() => sandbox.control.setFaults({}));
+
+/** An account with something of everything. */
+async function furnish(): Promise<void> {
+  const { control, url } = sandbox;
+  // Nobody listens there: what matters is what the history says.
+  for (const path of ['/webhooks', '/other']) control.addEndpoint({ url: `http://127.0.0.1:9${path}` });
+  const accounts = ['Ann', 'Bob', 'Cid'].map((label) => control.createAccount({ label }));
+  for (const account of accounts) {
+    for (const amount of ['5', '6', '7']) control.deposit(account, 'USDT.TRC20', amount);
+  }
+  control.deposit(null, 'USDT.TRC20', '100');
+  const client = new MerchantClient({ baseUrl: url, apiKey: 'sandbox-api-key' });
+  const payout = { assetCode: 'USDT.TRC20', amount: '1', destinationAddress: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE' };
+  for (const account of accounts) await client.createPayout(account, payout);
+  const invoice = { customerEmail: 'ann@example.com', customerName: 'Ann', amount: '10', currency: 'EUR' };
+  await client.createInvoice({ ...invoice, merchantReference: 'ord-1' });
+  for (const amount of ['11', '12']) {
+    control.pay(control.createPayment({ amount, currency: 'USDT.TRC20' }), { assetCode: 'USDT.TRC20' });
+  }
+  await control.deliveriesIdle();
+  // The second attempt of each.
+  control.advance(10);
+  await control.deliveriesIdle();
+}
+
+async function diagnose(faults: Partial<Faults>, env: Record<string, string> = {}) {
+  sandbox.control.setFaults(faults);
+  const { code, stdout, stderr } = await runCli(['doctor', '--json'], {
+    cwd,
+    env: {
+      SERVICE_BASE_URL: sandbox.url,
+      SERVICE_API_KEY: 'sandbox-api-key',
+      WEBHOOK_SECRETS: 'test=whsec_test',
+      DATABASE_URL: database.url,
+      SERVICE_RATE: '1000/s',
+      ...env,
+    },
+  });
+  expect(stderr).toBe('');
+  const diagnosis = JSON.parse(stdout) as Diagnosis;
+  const ofContract = diagnosis.items.filter(({ name }) => /^(contract |event id|retries)/.test(name));
+  const of = (status: Check['status']) =>
+    ofContract.filter((check) => check.status === status).map(({ name, found }) => `${name}: ${found}`);
+  return { code, ...diagnosis, findings: of('finding'), unknown: of('unknown'), ok: of('ok') };
+}
+
+describe('doctor', () => {
+  it('finds nothing to say about a service that uses the default names', async () => {
+    const { findings, unknown, ok, suggestedContract } = await diagnose({});
+    expect(findings).toEqual([]);
+    expect(unknown).toEqual([]);
+    expect(ok.length).toBeGreaterThan(30);
+    expect(suggestedContract).toBeNull();
+  });
+
+  it.each(['ignore', 'refuse'] as const)(
+    'finds every name of a service that uses others, and %ss what it does not know; with the suggested file nothing',
+    async (unknownParameters) => {
+      const { code, findings, suggestedContract } = await diagnose({ ...CHANGED, unknownParameters });
+      expect(code).toBe(3);
+      expect(suggestedContract).toEqual(ORDERED);
+      expect(findings).toHaveLength(30);
+      const file = path.join(cwd, 'contract.json');
+      await writeFile(file, JSON.stringify(suggestedContract));
+      const again = await diagnose({ ...CHANGED, unknownParameters }, { CONTRACT_FILE: file });
+      expect(again.findings).toEqual([]);
+      expect(again.unknown).toEqual([]);
+      expect(again.suggestedContract).toBeNull();
+    },
+  );
+
+  it('says where there is no list of payouts, and no business account: both can be lived with', async () => {
+    const { findings, ok, items } = await diagnose({ payoutsList: false, businessAccount: false });
+    expect(findings).toEqual([]);
+    expect(ok.join('\n')).toContain('contract paths.listPayouts: the service has none (404)');
+    expect(items).toContainEqual(expect.objectContaining({ name: 'account', status: 'unknown' }));
+  });
+
+  it('finds names that nobody guesses, and says so', async () => {
+    const names = { ...OTHER_NAMES, paymentIntents: { status: 'xq17' } };
+    const { findings, suggestedContract } = await diagnose({ names });
+    expect(findings.join('\n')).toContain(
+      'contract listPaymentIntents.status: the service does not heed "status", and every other name that was tried',
+    );
+    expect(JSON.stringify(suggestedContract)).not.toContain('listPaymentIntents');
+  });
+
+  it('finds an endpoint that is off, and an id that is looked for in the wrong place', async () => {
+    const [endpoint] = (
+      await new MerchantClient({ baseUrl: sandbox.url, apiKey: 'sandbox-api-key' }).listWebhookEndpoints()
+    ).data.filter(({ url }) => url?.endsWith('/webhooks'));
+    sandbox.control.setEndpointActive(endpoint?.id ?? '', false);
+    const { code, items, findings, suggestedEventIdPointer } = await diagnose({}, { EVENT_ID_POINTER: '/meta/uuid' });
+    sandbox.control.setEndpointActive(endpoint?.id ?? '', true);
+    expect(code).toBe(3);
+    expect(items).toContainEqual(expect.objectContaining({ name: 'endpoint', status: 'finding' }));
+    expect(findings).toEqual(['event id: nothing stands at /meta/uuid']);
+    expect(suggestedEventIdPointer).toBe('auto');
+  });
+});
