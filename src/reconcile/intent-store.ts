@@ -48,6 +48,8 @@ export interface IntentStore {
   listedFrom(createdAt: number, limit: number): Promise<Place[]>;
   /** Held here, covered by the span, and not among `except`. `more`: there are others, beyond what is told at once. */
   between(span: Span, except: readonly string[]): Promise<{ places: Place[]; more: boolean }>;
+  /** Listed, and shown by no page that was asked for at `since` (ms of the service's clock) or later. `more` as above. */
+  notSeenSince(since: number): Promise<{ places: Place[]; more: boolean }>;
   /** Only claimed by events that don't say when they were created. `claimedTo` in ms of the service's clock. */
   unplaced(): Promise<{ id: string; claimedTo: number }[]>;
   holdsListed(): Promise<boolean>;

@@ -62,15 +62,22 @@ function forgetWaiting(reading: IntentReading, open: (Place & { active: boolean 
 /** Step 3: what we hold as open and no list of an open state shows has moved on: each is looked for. */
 async function closeOpen(reading: IntentReading): Promise<{ looked: number; undecided: number }> {
   const open = [...reading.unseen.values()];
-  const { undecided } = await readWindows(reading, open);
+  const { missing, undecided } = await readWindows(reading, open);
+  suspect(reading, open, missing);
   return { looked: open.length, undecided: undecided.length };
 }
 
 /** Step 4: what something asked to be read. What can't be placed waits for a reading of the whole list. */
 async function readMarked(reading: IntentReading): Promise<{ looked: number; undecided: number }> {
   const marked = await reading.store.marked();
-  const { undecided } = await readWindows(reading, marked);
+  const { missing, undecided } = await readWindows(reading, marked);
+  suspect(reading, marked, missing);
   return { looked: marked.length, undecided: undecided.length };
+}
+
+/** Several pages together may show what none of them does alone: where more records share a moment than a page holds. */
+function suspect(reading: IntentReading, looked: readonly Place[], missing: ReadonlyMap<string, unknown>): void {
+  for (const place of looked) if (missing.has(place.id)) reading.suspects.set(place.id, place);
 }
 
 /** What was missing where it should have stood is looked for once more; then the service does not list it. */
@@ -78,6 +85,9 @@ async function proveAbsent(
   reading: IntentReading,
   whole: Sweep['whole'],
 ): Promise<{ proven: number; undecided: number; more: boolean }> {
+  const unseen = whole === null ? null : await reading.store.notSeenSince(whole.from);
+  for (const place of unseen?.places ?? []) reading.suspects.set(place.id, place);
+  reading.moreSuspects ||= unseen?.more ?? false;
   const { missing, undecided } = await readWindows(reading, [...reading.suspects.values()]);
   const absences = [...missing.values()];
   if (whole !== null) {

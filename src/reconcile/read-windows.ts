@@ -1,13 +1,14 @@
 import { followList, type WalkOptions } from './follow-list.js';
 import { type IntentReading, keepPage } from './intent-reading.js';
 import type { Absence } from './intent-store.js';
-import type { Place } from './list-row.js';
+import { isNewer, type Place } from './list-row.js';
 import { covers, lowerEnd, SETTLE_MS, toldWithin, upperEnd } from './span.js';
 
 /** Fewer listed records above than this: the window begins at the head, and shows what is new there too. */
 const NEAR_HEAD = 80;
 /** So many of the records next above are stepping stones to begin the window on. */
 const STONES = 16;
+const FIRM_STONES = 4;
 const PAGES_PER_WINDOW = 25;
 
 export interface Looked {
@@ -42,7 +43,18 @@ export async function readWindows(reading: IntentReading, targets: readonly Plac
 async function stonesAbove(reading: IntentReading, target: Place): Promise<Place[]> {
   if (target.createdAt === null) return [];
   const above = await reading.store.listedFrom(target.createdAt + toldWithin(target) + 1, NEAR_HEAD);
-  return above.length < NEAR_HEAD ? [] : above.slice(-STONES);
+  return above.length < NEAR_HEAD ? [] : (usable(above.slice(-STONES)) ?? usable(above) ?? ofLastMoment(above));
+}
+
+/** Null where nearly all stones share the moment of the last: the walk goes by those that are newer for certain. */
+function usable(stones: Place[]): Place[] | null {
+  return stones.length - ofLastMoment(stones).length < FIRM_STONES ? null : stones;
+}
+
+/** No stone is newer than another for certain: the walk takes their order on trust. */
+function ofLastMoment(stones: Place[]): Place[] {
+  const last = stones.at(-1);
+  return stones.filter((stone) => last !== undefined && !isNewer(stone, last));
 }
 
 async function readWindow(

@@ -4,6 +4,7 @@ import {
   holdsListedIntents,
   intentsBetween,
   intentsFrom,
+  intentsNotSeenSince,
   markedIntents,
   newestIntents,
   openIntents,
@@ -71,6 +72,10 @@ export function createIntentStore(
     listedFrom: (createdAt, limit) => intentsFrom(db, createdAt, limit),
     between: async (span, except) => {
       const places = await intentsBetween(db, { listed: span, unlisted: spanOfUnlisted(span) }, except, AT_ONCE);
+      return { places, more: places.length === AT_ONCE };
+    },
+    notSeenSince: async (since) => {
+      const places = await intentsNotSeenSince(db, since, AT_ONCE);
       return { places, more: places.length === AT_ONCE };
     },
     unplaced: () => unplacedIntents(db, AT_ONCE),

@@ -89,6 +89,16 @@ export async function intentsBetween(
   return rows.map(toPlace);
 }
 
+/** Intents that the service listed and that no reading begun at `since` (ms of the service's clock) or later has shown. */
+export async function intentsNotSeenSince(db: Knex, since: number, limit: number): Promise<IntentPlace[]> {
+  const { rows } = await db.raw<{ rows: PlaceRow[] }>(
+    `SELECT id, ${MS}, true AS listed FROM payment_intents
+     WHERE created_at IS NOT NULL AND ${LISTED} AND poll_from < ? ORDER BY created_at DESC, id DESC LIMIT ?`,
+    [Math.floor(since), limit],
+  );
+  return rows.map(toPlace);
+}
+
 /** Intents that only events spoke of, without saying when they were created. `claimedTo`: ms, the service's clock. */
 export async function unplacedIntents(db: Knex, limit: number): Promise<{ id: string; claimedTo: number }[]> {
   const { rows } = await db.raw<{ rows: { id: string; ms: string }[] }>(

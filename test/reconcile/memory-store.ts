@@ -77,6 +77,11 @@ export class MemoryStore implements IntentStore {
     return { places: places.filter((place) => covers(span, place) && !except.includes(place.id)), more: false };
   }
 
+  async notSeenSince(since: number): Promise<{ places: Place[]; more: boolean }> {
+    const unseen = this.listed().filter(({ createdAt, readFrom }) => createdAt !== null && readFrom < since);
+    return { places: unseen.map(placeOf), more: false };
+  }
+
   async unplaced(): Promise<{ id: string; claimedTo: number }[]> {
     return [...this.held.values()].filter(
       ({ createdAt, row, absent }) => createdAt === null && row === null && !absent,

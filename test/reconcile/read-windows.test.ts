@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import type { PageReader } from '../../src/reconcile/deps.js';
+import { newReading } from '../../src/reconcile/intent-reading.js';
+import { readWindows } from '../../src/reconcile/read-windows.js';
+import { MemoryStore } from './memory-store.js';
+
+const NEWEST = Date.parse('2026-03-01T00:00:00Z');
+
+/** Newest first, `size` of them in each second. */
+function listOf(count: number, size: number) {
+  return Array.from({ length: count }, (_, index) => {
+    const createdAt = NEWEST - Math.floor(index / size) * 1_000;
+    return { id: `pi_${(index * 7919) % 10_007}`, createdAt };
+  });
+}
+
+test.each([1, 2, 14, 15, 16, 40, 79, 80, 90, 150])(
+  'a record is found or missed from those above it, of which %i share each moment',
+  async (size) => {
+    const rows = listOf(400, size);
+    const store = new MemoryStore(() => NEWEST);
+    const listed = rows.map(({ id, createdAt }) => ({ id, createdAt, fields: { id } }));
+    await store.save({ rows: listed, from: 1, to: 2 }, []);
+    const gone = rows[300]!;
+    const left = rows.filter((row) => row !== gone);
+    let clock = NEWEST + 60_000;
+    const read: PageReader = async ({ cursor, take }) => {
+      const at = cursor === undefined ? -1 : left.findIndex(({ id }) => id === cursor);
+      clock += 100;
+      const page = cursor !== undefined && at < 0 ? [] : left.slice(at + 1, at + 1 + take);
+      const data = page.map(({ id, createdAt }) => ({ id, createdAt: new Date(createdAt).toISOString() }));
+      return { data, from: clock, to: clock + 50 };
+    };
+    for (const target of [gone, rows[301]!, rows[320]!, rows[399]!]) {
+      const reading = newReading({ read, store, now: () => clock });
+      const { found, missing, undecided } = await readWindows(reading, [{ ...target, listed: true }]);
+      expect({ target, undecided }).toEqual({ target, undecided: [] });
+      expect(target === gone ? missing.has(target.id) : found.has(target.id)).toBe(true);
+    }
+  },
+);
