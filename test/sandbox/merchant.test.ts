@@ -126,7 +126,7 @@ describe('settlement accounts', () => {
       ['FR7630006000011234567890189', false, false, null],
       ['+22890123456', true, true, null],
     ]);
-    const { id, ...rest } = body[0]?.settlementPaymentMethod as Row;
+    const { id, ...rest } = rowsOf({ id: '', rows: [body[0]?.settlementPaymentMethod] }, 'rows')[0] ?? { id: 'none' };
     expect(id).toBe('spm_sepa');
     expect(body[0]?.paymentMethod).toEqual(rest);
     expect(Object.keys(rest)).toEqual(['displayName', 'accountType', 'country', 'network', 'currency']);

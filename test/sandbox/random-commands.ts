@@ -1,0 +1,142 @@
+import * as fc from 'fast-check';
+
+/** What a caller, an operator, a customer or the chain does next. Numbers pick among the records that there are. */
+export type Command =
+  | { op: 'account' }
+  | { op: 'deposit'; of: number; asset: string; amount: string }
+  | {
+      op: 'payout';
+      of: number;
+      asset: string;
+      amount: string;
+      feeBearer: 'merchant' | 'customer';
+      memo: boolean;
+      key: number | null;
+      session: string | null;
+    }
+  | {
+      op: 'transfer';
+      of: number;
+      to: number | 'operating' | 'from-operating';
+      asset: string;
+      amount: string;
+      fee: string | null;
+    }
+  | { op: 'status'; of: number; status: 'active' | 'frozen' | 'closed' }
+  | { op: 'close' | 'archive'; of: number }
+  | { op: 'step'; of: number; step: 'approve' | 'broadcast' | 'confirm' | 'review' | 'fail'; manual: boolean }
+  | { op: 'payment'; coin: string; amount: string; settle: boolean; key: number | null }
+  | { op: 'pay'; of: number; percent: number }
+  | { op: 'dispute'; of: number; amount: string | null }
+  | { op: 'decide'; of: number; decision: 'encash' | 'refund' }
+  | { op: 'refund'; of: number; amount: string | null; feeBearer: 'merchant' | 'customer' }
+  | { op: 'invoice'; quantity: number; unitPrice: string; off: boolean }
+  | { op: 'pay-invoice'; of: number }
+  | { op: 'asset'; asset: string; isActive: boolean }
+  | { op: 'settle'; asset: string; amount: string }
+  | { op: 'advance'; seconds: number }
+  | { op: 'broken'; path: number; of: number; field: string; value: unknown }
+  | { op: 'garbage'; path: number; of: number; body: string };
+
+const of = fc.nat(50);
+const asset = fc.constantFrom('USDT.TRC20', 'USDT.TRC20', 'XRP.XRPL', 'BTC', 'BTT.TRC20');
+const amount = fc.oneof(
+  fc.integer({ min: 1, max: 60 }).map(String),
+  fc.integer({ min: 1, max: 99_999_999 }).map((n) => `0.${String(n).padStart(8, '0')}`),
+  fc.constantFrom('0.000000000000000001', '12.345678901234567891', '999999999999999999'),
+);
+const feeBearer = fc.constantFrom('merchant' as const, 'customer' as const);
+const key = fc.option(fc.nat(3));
+const is = <T extends string>(op: T) => fc.constant(op);
+
+/** Whatever is under these names in a valid body is no longer valid with these values. */
+export const BROKEN: readonly [field: string, value: unknown][] = [
+  ['amount', '0'],
+  ['amount', '1.0000000000000000001'],
+  ['amount', '1234567890123456789'],
+  ['amount', '-1'],
+  ['amount', '1e2'],
+  ['amount', 5],
+  ['amount', null],
+  ['amount', undefined],
+];
+
+export const command: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ op: is('account') }) },
+  { weight: 4, arbitrary: fc.record({ op: is('deposit'), of, asset, amount }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      op: is('payout'),
+      of,
+      asset,
+      amount,
+      feeBearer,
+      memo: fc.boolean(),
+      key,
+      session: fc.option(fc.constantFrom('123456', '000000', '')),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      op: is('transfer'),
+      of,
+      to: fc.oneof(of, fc.constantFrom('operating' as const, 'from-operating' as const)),
+      asset,
+      amount,
+      fee: fc.option(amount),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ op: is('status'), of, status: fc.constantFrom('active', 'active', 'frozen', 'closed') }),
+  },
+  { weight: 1, arbitrary: fc.record({ op: fc.constantFrom('close' as const, 'archive' as const), of }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      op: is('step'),
+      of,
+      step: fc.constantFrom('approve', 'broadcast', 'confirm', 'confirm', 'review', 'fail'),
+      manual: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      op: is('payment'),
+      coin: fc.constantFrom('USDT.TRC20', 'USDT.TRC20', 'BTC', 'XRP', 'USDT', 'DOGE'),
+      amount,
+      settle: fc.boolean(),
+      key,
+    }),
+  },
+  { weight: 5, arbitrary: fc.record({ op: is('pay'), of, percent: fc.constantFrom(100, 100, 100, 50, 101, 150) }) },
+  { weight: 2, arbitrary: fc.record({ op: is('dispute'), of, amount: fc.option(amount) }) },
+  { weight: 2, arbitrary: fc.record({ op: is('decide'), of, decision: fc.constantFrom('encash', 'refund') }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ op: is('refund'), of, amount: fc.option(fc.oneof(amount, fc.constant('0'))), feeBearer }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      op: is('invoice'),
+      quantity: fc.integer({ min: 1, max: 1000 }),
+      unitPrice: fc.integer({ min: 1, max: 9999 }).map((n) => (n / 100).toFixed(2)),
+      off: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ op: is('pay-invoice'), of }) },
+  { weight: 1, arbitrary: fc.record({ op: is('asset'), asset, isActive: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ op: is('settle'), asset, amount }) },
+  { weight: 2, arbitrary: fc.record({ op: is('advance'), seconds: fc.constantFrom(1, 60, 4000) }) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .record({ op: is('broken'), path: fc.nat(3), of, broken: fc.constantFrom(...BROKEN) })
+      .map(({ broken: [field, value], ...rest }) => ({ ...rest, field, value })),
+  },
+  { weight: 2, arbitrary: fc.record({ op: is('garbage'), path: fc.nat(9), of, body: fc.json({ maxDepth: 2 }) }) },
+);
