@@ -16,15 +16,24 @@ const DRAIN_MS = 10_000;
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2_000 };
 /** Longer than common load balancers keep an idle connection, so that they close it and not we under a request. */
 const KEEP_ALIVE_MS = 75_000;
+/** Longer than any answer takes. Who neither sends nor reads for so long would keep his answers in our memory for ever. */
+const SILENCE_MS = 60_000;
+/** So that whoever opens connections without end leaves enough of them to the database. */
+const MAX_CONNECTIONS = 2_000;
 
 /** Listens, and answers with `first` until `serve` is called. `variable` names the setting to blame for a taken port. */
 export async function listen(
   place: { host: string; port: number; variable: string },
   first: RequestListener,
+  { silenceMs = SILENCE_MS, maxConnections = MAX_CONNECTIONS } = {},
 ): Promise<Listener> {
   let handler = first;
   let closing: Promise<void> | null = null;
   const server = createServer({ ...LIMITS, keepAliveTimeout: KEEP_ALIVE_MS }, (req, res) => handler(req, res));
+  server.timeout = silenceMs;
+  server.maxConnections = maxConnections;
+  // Those that only wait for their next request make room for new ones.
+  server.on('drop', () => server.closeIdleConnections());
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(explain(error, place)));
     server.listen(place.port, place.host, resolve);

@@ -38,6 +38,40 @@ test('the handler can be replaced while connections stay open', async () => {
   await listener.close();
 });
 
+test('whoever does not read his answer is cut off', async () => {
+  let arrived = (_res: ServerResponse): void => {};
+  const arrival = new Promise<ServerResponse>((resolve) => (arrived = resolve));
+  const listener = await listen(place, (_req, res) => arrived(res), { silenceMs: 200 });
+  const socket = connect(Number(new URL(listener.url).port), '127.0.0.1').pause();
+  socket.on('error', () => {});
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  const res = await arrival;
+  const cutOff = once(res, 'close');
+  res.end(Buffer.alloc(32 * 1024 * 1024));
+  await cutOff;
+  socket.destroy();
+  await listener.close();
+});
+
+test('beyond the bound of connections a new one is refused, and idle ones make room for the next', async () => {
+  const listener = await listen(place, (_req, res) => res.end('ok'), { maxConnections: 3 });
+  const port = Number(new URL(listener.url).port);
+  const idle = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const socket = connect(port, '127.0.0.1');
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      await once(socket, 'data');
+      return { closed: once(socket.resume(), 'close') };
+    }),
+  );
+  const tooMany = connect(port, '127.0.0.1');
+  tooMany.on('error', () => {});
+  await once(tooMany.resume(), 'close');
+  await Promise.all(idle.map(({ closed }) => closed));
+  expect(await (await fetch(listener.url)).text()).toBe('ok');
+  await listener.close();
+});
+
 test('an address that can not be taken is a wrong setting', async () => {
   const listener = await listen(place, (_req, res) => res.end());
   const port = Number(new URL(listener.url).port);
