@@ -18,17 +18,22 @@ const MAX_SAMPLES = 64;
 const DRIFT = 0.001;
 /** Hosts behind one name disagree by no more than this; a larger jump is a clock that was set anew. */
 const MAX_DISAGREEMENT_MS = 5_000;
+/** So many answers in a row must agree that the service's clock jumped ahead. */
+const JUMP_ANSWERS = 3;
 /** Before the first answer, and for a service without Date headers: both clocks are taken to be kept by NTP. */
 const ASSUMED: ClockBounds = { low: -2_000, high: 2_000 };
 
 /**
  * Learns the service's clock from Date headers. One answer bounds the offset to a second and the time of the round trip;
  * many answers intersect. Answers that can't all be true (hosts that disagree) widen the bounds so that each is inside;
- * a jump of more than five seconds makes a new start.
+ * a jump of more than five seconds makes a new start. A jump ahead counts from the third answer in a row that tells of it: one
+ * host with a wrong date would otherwise make readings that nothing true could overtake until that date.
  */
 export class ServiceClock {
   readonly local: () => number;
   private samples: ClockSample[] = [];
+  /** Answers in a row that tell of a jump ahead. */
+  private ahead: ClockSample[] = [];
 
   /** `local`: a clock in ms since the epoch that never jumps. */
   constructor(local: () => number) {
@@ -39,7 +44,16 @@ export class ServiceClock {
     const { low, high } = boundsOf(sample, sample.receivedAt);
     if (!Number.isFinite(low + high) || low > high) return;
     const kept = this.samples.filter((known) => !isFar(known, sample));
-    this.samples = [...kept, sample].slice(-MAX_SAMPLES);
+    const jumps = kept.length === 0 && this.isAhead(sample);
+    this.ahead = jumps ? [...this.ahead.filter((other) => !isFar(other, sample)), sample] : [];
+    if (jumps && this.ahead.length < JUMP_ANSWERS) return;
+    this.samples = [...kept, ...(jumps ? this.ahead : [sample])].slice(-MAX_SAMPLES);
+    this.ahead = [];
+  }
+
+  private isAhead({ date, receivedAt }: ClockSample): boolean {
+    const last = this.samples.at(-1);
+    return last !== undefined && date - receivedAt > last.date - last.receivedAt;
   }
 
   /** Null before the first answer with a date, and again when the last one is more than ten minutes old. */

@@ -60,13 +60,25 @@ describe('the service clock', () => {
     expect(Math.abs(bench.clock.now() - bench.now() - 250)).toBeLessThan(100);
   });
 
-  it('follows at once when either clock is set anew', () => {
+  it('follows when the clock of the service is set ahead, at the third answer, and back, at once', () => {
     const bench = clockAt(START);
-    for (let i = 0; i < 10; i++) bench.call({ idle: 5_000, trip: 20, at: 0.5 }, () => 0);
-    bench.call({ idle: 5_000, trip: 20, at: 0.5 }, () => 3_600_000);
-    const { low, high } = bench.clock.bounds();
-    expect(low).toBeGreaterThan(3_598_000);
-    expect(high).toBeLessThan(3_602_000);
+    const answer = (offset: number) => bench.call({ idle: 5_000, trip: 20, at: 0.5 }, () => offset);
+    const isAt = (offset: number) => Math.abs(bench.clock.now() - bench.now() - offset) < 1_500;
+    for (let i = 0; i < 10; i++) answer(0);
+    for (const followed of [false, false, true, true]) {
+      answer(3_600_000);
+      expect(isAt(followed ? 3_600_000 : 0)).toBe(true);
+    }
+    answer(0);
+    expect(isAt(0)).toBe(true);
+  });
+
+  it('is not led astray by one host of many whose date is years ahead', () => {
+    const bench = clockAt(START);
+    for (let i = 0; i < 40; i++) {
+      bench.call({ idle: 1_037, trip: 10, at: 0.5 }, () => (i % 4 === 2 ? 1e11 : 0));
+      expect(Math.abs(bench.clock.now() - bench.now())).toBeLessThan(1_000);
+    }
   });
 
   it('encloses both of two hosts that disagree, and forgets the one that is gone', () => {
