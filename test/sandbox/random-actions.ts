@@ -13,16 +13,16 @@ async function payout(world: World, given: Command & { op: 'payout' }): Promise<
     given.feeBearer === 'customer'
       ? amount > fee && amount <= (seen?.available ?? 0n)
       : amount + fee <= (seen?.available ?? 0n);
-  const memoFits = given.memo === (given.asset === 'XRP.XRPL');
+  const memo = given.memoFits === (given.asset === 'XRP.XRPL');
   const allowed = given.session === null || given.session === '123456';
   const replay = world.made.has(`payout ${given.key}`) && given.key !== null && seen !== null;
-  const valid = seen?.status === 'active' && fits && memoFits && !world.disabled.has(given.asset);
+  const valid = seen?.status === 'active' && fits && given.memoFits && !world.disabled.has(given.asset);
   const body = {
     assetCode: given.asset,
     amount: given.amount,
     destinationAddress: 'somewhere',
     feeBearer: given.feeBearer,
-    ...(given.memo ? { destinationMemo: '7' } : {}),
+    ...(memo ? { destinationMemo: '7' } : {}),
     ...keyed(given.key),
     ...(given.session ? { totpCode: given.session } : {}),
   };
@@ -119,6 +119,13 @@ const ANY_PATHS = [
   'accounts/%00',
 ];
 
+const NEXT = new Map<unknown, string>([
+  ['pending', 'approve'],
+  ['under_review', 'approve'],
+  ['approved', 'broadcast'],
+  ['broadcast', 'confirm'],
+]);
+
 export async function run(world: World, given: Command): Promise<void> {
   const { sandbox } = world;
   switch (given.op) {
@@ -157,14 +164,13 @@ export async function run(world: World, given: Command): Promise<void> {
       await send(world, `/v1/accounts/${id}/archive`, {}, closed);
       return;
     }
-    case 'step':
-      await send(
-        world,
-        `/sandbox/payouts/${among(world.payouts, given.of)}/${given.step}`,
-        { manual: given.manual },
-        null,
-      );
+    case 'step': {
+      const id = among(world.payouts, given.of);
+      const { status } = sandbox.control.payout(id) ?? {};
+      const step = given.step === 'next' ? (NEXT.get(status) ?? 'fail') : given.step;
+      await send(world, `/sandbox/payouts/${id}/${step}`, { manual: given.manual }, null);
       return;
+    }
     case 'pay': {
       const id = among(world.intents, given.of);
       const amount = sandbox.control.paymentIntent(id)?.['amountRequested'];

@@ -11,10 +11,13 @@ it('random requests leave the books in order, are refused where that is promised
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: COMMANDS, maxLength: COMMANDS, size: 'max' }), async (commands) => {
       const world = await open();
-      for (let n = 0; n < 2; n += 1) {
+      for (let of = 0; of < 3; of += 1) {
         await run(world, { op: 'account' });
-        await run(world, { op: 'deposit', of: n, asset: 'USDT.TRC20', amount: '500' });
+        await run(world, { op: 'deposit', of, asset: 'USDT.TRC20', amount: '500' });
+        await run(world, { op: 'deposit', of, asset: 'XRP.XRPL', amount: '50' });
+        await run(world, { op: 'payment', coin: 'USDT.TRC20', amount: '100', settle: false, key: null });
       }
+      await run(world, { op: 'pay', of: 0, percent: 100 });
       for (const given of commands) await run(world, given);
       await world.sandbox.close();
     }),
