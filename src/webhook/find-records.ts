@@ -95,9 +95,11 @@ function recordFields(kind: RecordKind, id: string, data: JsonObject): JsonObjec
   return Object.keys(fields).some((name) => name !== 'id') ? { ...fields, id } : null;
 }
 
+/** A time of creation alone is no sign: an envelope has one, too. */
 function looksLikeRecord(kind: RecordKind, data: JsonObject): boolean {
   const { main, side, amounts, columns } = recordRules[kind];
-  const known = [main.field, side?.field, ...amounts, ...columns.map((column) => column.field)];
+  const texts = columns.filter(({ type }) => type !== 'time').map(({ field }) => field);
+  const known = [main.field, side?.field, ...amounts, ...texts];
   return known.some((name) => name !== undefined && Object.hasOwn(data, name));
 }
 

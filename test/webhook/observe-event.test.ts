@@ -32,6 +32,10 @@ describe('what an event is taken to say', () => {
     ['wrapped by a plain name', { object: intent }],
     ['wrapped twice', { data: { paymentIntent: intent } }],
     ['in an envelope with an id of its own', { id: 'evt_9', object: intent }],
+    [
+      'in an envelope with an id and a date of its own',
+      { id: 'evt_9', createdAt: '2026-03-01T00:00:00Z', object: intent },
+    ],
     ['with its id under another name', { paymentIntentId: 'pi_1', ...intent, id: 'evt_9' }],
     ['with its id beside the wrapper', { paymentIntentId: 'pi_1', paymentIntent: { ...intent, id: undefined } }],
   ])('a payment intent, %s', (_, data) => {
