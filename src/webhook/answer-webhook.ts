@@ -4,6 +4,7 @@ import type { Metrics } from '../metrics.js';
 import { type Answer, unavailable } from './answer.js';
 import type { BodyRoom } from './body-room.js';
 import { OverloadedError } from './group-commit.js';
+import { headerValues } from './header-values.js';
 import type { Envelope } from './parse-envelope.js';
 import { type BodyRead, readBody } from './read-body.js';
 import { type ReceiveDeps, type Received, receive } from './receive.js';
@@ -38,7 +39,7 @@ export async function answerWebhook(deps: AnswerDeps, req: IncomingMessage): Pro
   }
   const read = await readBody(req, deps.bodyLimit, deps.bodyRoom);
   if (!read.ok) return answerUnread(deps, req, read);
-  const received = await receive(deps, { rawBody: read.rawBody, headers: req.headersDistinct });
+  const received = await receive(deps, { rawBody: read.rawBody, headers: headerValues(req) });
   return answerReceived(deps, req, received, read.rawBody);
 }
 
@@ -82,7 +83,7 @@ function refuse(
   detail: string,
   rawBody = NOTHING,
 ): Answer {
-  rejections.add({ reason, detail, rawBody, headers: req.headersDistinct });
+  rejections.add({ reason, detail, rawBody, headers: headerValues(req) });
   return { status, result: reason, body: { error: reason, detail } };
 }
 

@@ -171,6 +171,16 @@ describe('a refusal', () => {
     expect(await sendRaw(receiver.port, `${request}${header}\r\n${body}`)).toMatch(/^HTTP\/1.1 200 /);
   });
 
+  test.each(['constructor', '__proto__', 'hasownproperty'])('a header named %s is no matter', async (name) => {
+    const start = `POST /webhooks HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: ${body.length}\r\n`;
+    const headers = `${name}: 1\r\n${name}: 2\r\n`;
+    expect(await sendRaw(receiver.port, `${start}${headers}\r\n${body}`)).toMatch(
+      /^HTTP\/1.1 401 .*missing_signature/s,
+    );
+    const signature = `X-Service-Signature: ${sign(body)}\r\n`;
+    expect(await sendRaw(receiver.port, `${start}${headers}${signature}\r\n${body}`)).toMatch(/^HTTP\/1.1 200 /);
+  });
+
   test('the record of an authentic event that came too late is named, once for all its replays', async () => {
     const late = eventBody('pi_too_late', { timestamp: NOW - 4_000 });
     for (let i = 0; i < 3; i += 1) expect((await receiver.post(late)).status).toBe(400);
