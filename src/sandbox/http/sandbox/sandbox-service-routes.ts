@@ -3,6 +3,7 @@ import type { Account } from '../../account.js';
 import { invalid } from '../../base/refusal.js';
 import { parseFaults } from '../../faults.js';
 import { ledgerProblems } from '../../ledger/ledger-problems.js';
+import { openapiDocument } from '../../openapi/openapi-document.js';
 import type { Service } from '../../service.js';
 import { writeTruth } from '../../truth.js';
 import { requestBody } from '../request-body.js';
@@ -38,6 +39,10 @@ export function sandboxServiceRoutes(service: Service, account: Account): Router
 
   router.get('/ledger-problems', (_request, response) => {
     response.json(ledgerProblems(account.merchant));
+  });
+
+  router.get('/openapi.json', (_request, response) => {
+    response.json(openapiDocument(service));
   });
 
   router.get('/truth', (request, response, next) => {

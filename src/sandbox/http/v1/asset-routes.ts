@@ -1,13 +1,10 @@
 import { Router } from 'express';
-import { z } from 'zod';
 import { ASSETS, type Asset, findAsset } from '../../assets/assets.js';
 import { balanceRecord, publicAssetRecord } from '../../assets/balance-record.js';
+import { merchantAssetSchema } from '../../assets/merchant-asset-schema.js';
 import { notFound } from '../../base/refusal.js';
 import { parseBody } from '../parse-body.js';
 import type { V1Deps } from './v1-deps.js';
-
-/** Specification 4.13. */
-export const merchantAssetSchema = z.object({ isActive: z.boolean() });
 
 /** Specification 4.13, 4.18, 4.20. */
 export function assetRoutes({ service, authenticate }: V1Deps): Router {

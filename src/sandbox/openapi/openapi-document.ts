@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import type { Service } from '../service.js';
+import { OPERATIONS, type Operation, type QueryParameter } from './operations.js';
+
+type Json = Record<string, unknown>;
+
+/** OpenAPI 3.1 of the service's API: bodies from the very schemas that check them, parameters under their names of now. */
+export function openapiDocument(service: Service): Json {
+  const paths: Record<string, Json> = {};
+  for (const operation of OPERATIONS) {
+    if (operation.operationId === 'listPayouts' && !service.faults.payoutsList) continue;
+    const path = operation.operationId === 'listPayouts' ? service.faults.payoutsPath : operation.path;
+    paths[path] = { ...paths[path], [operation.method]: operationObject(operation, service) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Crypto payment service (sandbox)',
+      version: '1',
+      description: 'The merchant API as this sandbox serves it.',
+      license: { name: 'Unlicensed', identifier: 'LicenseRef-Unlicensed' },
+    },
+    servers: [{ url: service.baseUrl }],
+    security: [{ accessToken: [] }],
+    tags: [...new Set(OPERATIONS.map(({ tag }) => tag))].map((name) => ({
+      name,
+      description: `${name} of the merchant`,
+    })),
+    paths,
+    components: {
+      securitySchemes: { accessToken: { type: 'http', scheme: 'bearer' } },
+      schemas: { Error: ERROR },
+      responses: { Refused: { description: 'Refused', content: jsonContent({ $ref: '#/components/schemas/Error' }) } },
+    },
+  };
+}
+
+const ERROR = {
+  type: 'object',
+  properties: { statusCode: { type: 'integer' }, code: { type: 'string' }, message: { type: 'string' } },
+};
+
+function operationObject(operation: Operation, service: Service): Json {
+  const { operationId, summary, tag, section, body, status, answer } = operation;
+  const parameters = [...pathParameters(operation), ...queryParameters(operation, service), ...keyHeader(operation)];
+  const schema = answer === 'array' ? { type: 'array', items: { type: 'object' } } : { type: 'object' };
+  const done = { description: 'Done', content: jsonContent(schema) };
+  return {
+    operationId,
+    summary,
+    description: section === null ? 'Not part of the specification.' : `Specification ${section}.`,
+    tags: [tag],
+    ...(operationId === 'listPublicAssets' ? { security: [] } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: { required: true, content: jsonContent(bodySchema(body)) } } : {}),
+    responses: {
+      [status]: done,
+      ...(operation.replays ? { 200: { ...done, description: 'What the same key made before' } } : {}),
+      '4XX': { $ref: '#/components/responses/Refused' },
+    },
+  };
+}
+
+function bodySchema(body: z.ZodType): Json {
+  const { $schema: _, ...schema } = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' });
+  return schema;
+}
+
+function jsonContent(schema: Json): Json {
+  return { 'application/json': { schema } };
+}
+
+function pathParameters({ path }: Operation): Json[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+}
+
+function queryParameters({ query, operationId }: Operation, { faults }: Service): Json[] {
+  if (!query) return [];
+  const names = faults.names[query.list] ?? {};
+  return Object.entries(query.parameters).map(([name, kind]) => ({
+    name: names[name] ?? name,
+    in: 'query',
+    ...(operationId === 'listSettlementPaymentMethods' ? { required: true } : {}),
+    schema: querySchema(kind, operationId === 'listWebhookDeliveries' ? 50 : 20),
+  }));
+}
+
+function querySchema(kind: QueryParameter, pageSize: number): Json {
+  if (kind === 'text') return { type: 'string' };
+  if (kind === 'time') return { type: 'string', format: 'date-time' };
+  if (kind === 'page') return { type: 'integer', minimum: 1 };
+  return kind === 'take'
+    ? { type: 'integer', minimum: 1, maximum: 100, default: pageSize }
+    : { type: 'string', enum: [...kind] };
+}
+
+function keyHeader({ replays }: Operation): Json[] {
+  return replays ? [{ name: 'Idempotency-Key', in: 'header', schema: { type: 'string' } }] : [];
+}
