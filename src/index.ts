@@ -13,11 +13,18 @@ export { MerchantClient, type MerchantClientOptions } from './service-api/client
 export type { KeyStore } from './service-api/key-store.js';
 export { items, pages } from './service-api/pages.js';
 export {
+  CircuitOpenError,
   ContractViolationError,
+  ForbiddenError,
   InvalidRequestError,
+  NotFoundError,
   OutcomeUnknownError,
+  RateLimitedError,
   RefusalError,
+  RefusedError,
   ServiceError,
+  UnauthorizedError,
+  UnavailableError,
 } from './service-api/service-errors.js';
 export type { HeaderValues, SigningSecret } from './webhook/match-signature.js';
 export { type PlainEnvelope, type Reason, type Tolerance, verifySignature } from './webhook/verify-signature.js';

@@ -15,8 +15,15 @@ export async function runUntilDone(
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   try {
     await work(closers, stop.signal);
+  } catch (error) {
+    if (!isInterruption(error, stop.signal)) throw error;
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
     await closers.close();
   }
+}
+
+/** What ends because it was told to says so by the reason it was given, or by an AbortError of Node. */
+function isInterruption(error: unknown, { aborted, reason }: AbortSignal): boolean {
+  return aborted && (error === reason || (error instanceof Error && error.name === 'AbortError'));
 }

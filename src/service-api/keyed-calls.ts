@@ -11,7 +11,7 @@ import { InvalidRequestError, OutcomeUnknownError, RefusalError } from './servic
  * How long after its first use a key may be sent. How long the service remembers a key is not shown (specification 8),
  * and one that it has forgotten pays twice.
  */
-export const REPLAY_WINDOW_MS = 600_000;
+const REPLAY_WINDOW_MS = 600_000;
 
 export interface Sent {
   reply: Reply<Json>;

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import nock from 'nock';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ContractViolationError, UnavailableError } from '../../src/service-api/service-errors.js';
+import { ContractViolationError, OutcomeUnknownError, UnavailableError } from '../../src/service-api/service-errors.js';
 import { answer, type ScriptedService, startScriptedService } from './scripted-service.js';
 import { rejection, testClient } from './test-client.js';
 
@@ -111,5 +111,41 @@ describe('the size of an answer', () => {
     const error = await rejection(testClient({ baseUrl: service.url }).listPaymentIntents(), ContractViolationError);
     expect(error.message).toBe('listPaymentIntents: an answer of more than 20971520 bytes, status 200');
     expect(service.requests).toHaveLength(1);
+  });
+});
+
+describe('a creating call', () => {
+  it('that hangs is repeated with the same key and body, and then in doubt', async () => {
+    const bodies: string[] = [];
+    service = await startScriptedService((request) => {
+      request.on('data', (chunk) => void bodies.push(String(chunk)));
+    });
+    const client = testClient({ baseUrl: service.url, patience: { attemptMs: 60, retries: 2 } });
+    const payout = { assetCode: 'BTC', amount: '1', destinationAddress: 'bc1q' };
+    const error = await rejection(client.createPayout('acc_1', payout), OutcomeUnknownError);
+    expect(error.cause).toBeInstanceOf(UnavailableError);
+    const keys = service.requests.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual(Array.from({ length: 3 }, () => error.idempotencyKey));
+    expect(bodies).toEqual(Array.from({ length: 3 }, () => JSON.stringify(payout)));
+  });
+
+  it.each([
+    ['redirected', answer('', { Location: 'http://elsewhere.test' }, 303)],
+    ['answered with more than can be read', answer(' '.repeat(2_000))],
+  ])('that is %s is in doubt, and not repeated', async (_, act) => {
+    service = await startScriptedService(act);
+    const client = testClient({ baseUrl: service.url, bodyLimit: 1_000 });
+    const error = await rejection(client.createRefund({ paymentIntentId: 'pi_1' }), OutcomeUnknownError);
+    expect(error.cause).toBeInstanceOf(ContractViolationError);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('to where nobody listens is not in doubt', async () => {
+    service = await startScriptedService(answer('{}'));
+    const gone = await startScriptedService(answer('{}'));
+    await gone.close();
+    const client = testClient({ baseUrl: gone.url, patience: { retries: 1 } });
+    await rejection(client.createRefund({ paymentIntentId: 'pi_1' }), UnavailableError);
+    expect(await client.settleWrites()).toEqual([]);
   });
 });

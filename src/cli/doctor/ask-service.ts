@@ -16,9 +16,10 @@ export type Asked =
 export interface Question {
   path?: Record<string, string>;
   query?: Record<string, string | number>;
+  signal?: AbortSignal;
 }
 
-/** Asks for a list, or for a record, and never throws because of the service. */
+/** Asks for a list, or for a record; rejects with the signal's reason, and never because of the service. */
 export async function askService(client: MerchantClient, operation: ReadOperation, question: Question): Promise<Asked> {
   try {
     const { data, totalCount } = await client.reply(operation, question);

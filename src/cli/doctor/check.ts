@@ -17,6 +17,8 @@ export interface DoctorParts {
   config: Config;
   client: MerchantClient;
   ready: () => Promise<{ ok: boolean; problems: string[] }>;
+  /** Ends the questions. */
+  signal: AbortSignal;
   /** The names that the service is taken to use. */
   contract: Contract;
   /** A client that takes it to use other names. */

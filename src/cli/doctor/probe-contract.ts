@@ -21,7 +21,8 @@ export interface ContractProbed {
  * Asks the service for every name that the specification does not show and that a read can tell, and finds the names
  * that it uses instead, where it can. Changes nothing at the service.
  */
-export async function probeContract({ contract, clientFor, config, db }: DoctorParts): Promise<ContractProbed> {
+export async function probeContract(parts: DoctorParts): Promise<ContractProbed> {
+  const { contract, clientFor, config, db, signal } = parts;
   const clients = new Map<Contract, Promise<MerchantClient>>();
   const cached = (under: Contract) => {
     const known = clients.get(under) ?? clientFor(under);
@@ -29,7 +30,12 @@ export async function probeContract({ contract, clientFor, config, db }: DoctorP
     return known;
   };
   const client = await cached(contract);
-  const probing: Probing = { clientFor: cached, asset: await firstAsset(client), account: await firstAccount(client) };
+  const probing: Probing = {
+    clientFor: cached,
+    signal,
+    asset: await firstAsset(client),
+    account: await firstAccount(client),
+  };
   const checks: Check[] = [];
   let working = contract;
   const take = ({ checks: found, contract: next }: { checks: Check[]; contract: Contract }) => {

@@ -59,6 +59,7 @@ export const parameterTests: { [O in keyof Contract['query']]: Record<keyof Cont
 
 export interface Probing {
   clientFor: (contract: Contract) => Promise<MerchantClient>;
+  signal: AbortSignal;
   /** An asset of the catalog, and a sub-wallet, where there are any. */
   asset: string | null;
   account: string | null;
@@ -86,7 +87,7 @@ export async function probeParameters(
     };
   }
   const ask = async (under: Contract, question: Question): Promise<Asked> =>
-    askService(await probing.clientFor(under), operation, { path, ...question });
+    askService(await probing.clientFor(under), operation, { path, signal: probing.signal, ...question });
   const baseline = operation === 'listSettlementPaymentMethods' ? null : await ask(contract, {});
   if (baseline !== null && baseline.kind !== 'answer') {
     return { checks: Object.keys(tests).map((name) => unknown(label(name), baseline.problem)), contract };
