@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { isAmount } from '../domain/money.js';
 import { readChanges } from '../records/changes.js';
+import { isDataError, isPassing } from '../records/database-errors.js';
 import { type BreakDecision, decideBreak } from '../records/decide-break.js';
 import { InvalidOrderError, registerOrder } from '../records/orders.js';
 import { CursorError, defaultTake } from '../records/paging.js';
@@ -39,6 +40,8 @@ export function createApi(deps: ApiDeps): Router {
   api.use((error: unknown, _req: express.Request, _res: Response, next: express.NextFunction) => {
     if (error instanceof CursorError) next(new Problem(400, 'Bad request', error.message, { parameter: 'cursor' }));
     else if (error instanceof InvalidOrderError) next(new Problem(400, 'Bad request', `${error.message}.`));
+    else if (isDataError(error)) next(new Problem(400, 'Bad request', 'A value that was given is none we could hold.'));
+    else if (isPassing(error)) next(new Problem(503, 'Unavailable', 'The database can not be asked now; try again.'));
     else next(error);
   });
   return api;

@@ -27,6 +27,11 @@ export function isPassing(error: unknown): boolean {
   return PASSING_MESSAGES.test(error.message);
 }
 
+/** Whether the database could not read a value it was given (SQLSTATE class 22): out of range, no date, a NUL. */
+export function isDataError(error: unknown): boolean {
+  return error instanceof Error && /^22[0-9A-Z]{3}$/.test(textOf(error, 'code'));
+}
+
 /**
  * An error in words that may be stored and shown. Of a database's error only its names are taken: its message carries
  * the statement with its values.

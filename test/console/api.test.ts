@@ -138,6 +138,22 @@ describe('lists', () => {
     }
   });
 
+  it('refuse what the database can not read: a NUL, a date that is none, a number beyond all ids', async () => {
+    const cursor = (...key: string[]) => `cursor=${Buffer.from(JSON.stringify(key)).toString('base64url')}`;
+    for (const path of [
+      'orders?status=%00',
+      `orders?${cursor('-999999999999999999', 'x')}`,
+      'events?secretLabel=%00',
+      `events?${cursor('9223372036854775808')}`,
+      `payment-intents?${cursor('', '\0')}`,
+      `payins?${cursor('0000-01-01T00:00:00.000000Z', 'x')}`,
+    ]) {
+      const answer = await request(app).get(`/api/v1/${path}`).set(viewer);
+      expect(answer.status, path).toBe(400);
+      expect(answer.type).toBe('application/problem+json');
+    }
+  });
+
   it('answer 404 with a problem for what is not there', async () => {
     for (const path of [
       'orders/none',
@@ -191,7 +207,8 @@ describe('breaks', () => {
     );
     const { body } = await request(app).get('/api/v1/breaks').query({ status: 'open' }).set(viewer);
     const id = body.items[0].id as string;
-    expect((await request(app).post(`/api/v1/breaks/${id}/resolve`).set(operator).send({})).status).toBe(400);
+    for (const wrong of [{}, { note: ' ' }, { note: 'a\0b' }])
+      expect((await request(app).post(`/api/v1/breaks/${id}/resolve`).set(operator).send(wrong)).status).toBe(400);
     await request(app).post(`/api/v1/breaks/${id}/acknowledge`).set(operator).send({ note: 'looking' }).expect(200);
     const writeOff = () => request(app).post(`/api/v1/breaks/${id}/write-off`).send({ note: 'gone' });
     expect((await writeOff().set(operator)).status).toBe(403);
