@@ -43,3 +43,8 @@ export function amountField(fields: JsonObject, name: string): string | null {
   const value = Object.hasOwn(fields, name) ? fields[name] : null;
   return isAmount(value) ? value : null;
 }
+
+/** Codes of currencies and assets in upper and lower case are the same. */
+export function sameCurrency(a: string, b: string): boolean {
+  return a.toUpperCase() === b.toUpperCase();
+}

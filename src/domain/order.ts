@@ -1,6 +1,6 @@
 import { compareAmounts, sumAmounts } from './money.js';
 import type { OrderFacts, OrderRefund, ShownRecord } from './order-facts.js';
-import { amountField, type Money } from './order-facts.js';
+import { amountField, type Money, sameCurrency } from './order-facts.js';
 import { type Collected, type IntentOutcome, intentOutcome, invoiceOutcome, type RangeSide } from './order-intent.js';
 import { textField } from './records.js';
 import { held, type Release, releaseOfPaid } from './release.js';
@@ -110,7 +110,9 @@ function compareWithExpected(
   const expected = registered ?? largestRequest(collected);
   const bySide = statusOfSide[collected[0]?.side ?? 'outside'];
   if (expected === null) return { status: several ? 'paid_twice' : bySide };
-  const counted = collected.flatMap(({ paid }) => (paid?.currency === expected.currency ? [paid.amount] : []));
+  const counted = collected.flatMap(({ paid }) =>
+    paid !== null && sameCurrency(paid.currency, expected.currency) ? [paid.amount] : [],
+  );
   const comparison = compareAmounts(sumAmounts(counted), expected.amount);
   if (counted.length < collected.length) {
     if (several && comparison >= 0) return { status: 'paid_twice' };
@@ -137,5 +139,5 @@ function largestRequest(collected: readonly Collected[]): Money | null {
 }
 
 function isLarger(request: Money, than: Money): boolean {
-  return request.currency === than.currency && compareAmounts(request.amount, than.amount) > 0;
+  return sameCurrency(request.currency, than.currency) && compareAmounts(request.amount, than.amount) > 0;
 }

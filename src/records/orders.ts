@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { compareAmounts, isAmount } from '../domain/money.js';
+import { sameCurrency } from '../domain/order-facts.js';
 import { AppError } from '../errors.js';
 import { autoResolveBreaks, openBreaks } from './breaks.js';
 import { appendChanges } from './changes.js';
@@ -42,7 +43,8 @@ export async function registerOrder(trx: Knex.Transaction, wanted: OrderRegistra
   const before = (await lockOrders(trx, touched)).get(reference);
   const expected = before === undefined ? null : expectedOf(before.row);
   if (before !== undefined && expected !== null) {
-    const same = expected.currency === wanted.currency && compareAmounts(expected.amount, wanted.amount) === 0;
+    const same =
+      sameCurrency(expected.currency, wanted.currency) && compareAmounts(expected.amount, wanted.amount) === 0;
     const existing = orderView(before.row);
     return same ? { outcome: 'unchanged', order: existing } : { outcome: 'conflict', expected, existing };
   }

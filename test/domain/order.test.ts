@@ -108,6 +108,7 @@ const dollars = { ...paid, currencyRequested: 'USD' };
 
 const expectations: Line[] = [
   ['E1', 'what was registered', want(eur('100.00'), paid), 'paid', 'proven'],
+  ['E1', 'what was registered, in lower case', want({ amount: '100', currency: 'eur' }, paid), 'paid', 'proven'],
   ['E1', 'asked for more than registered, received what was registered', want(eur('80'), under), 'underpaid'],
   ['E2', 'asked for less than registered', want(eur('100.01'), paid), 'underpaid'],
   ['E2', 'received less', want(eur('100'), under), 'underpaid'],
