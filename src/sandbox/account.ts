@@ -1,6 +1,7 @@
 import { ASSETS } from './assets/assets.js';
 import { ONE, roundDown } from './base/money.js';
 import { createHistory, NO_HISTORY } from './history/history.js';
+import { addPastRecords } from './history/past-records.js';
 import { expireIntent } from './payments/expire-intent.js';
 import { intentSubject } from './payments/intent-record.js';
 import { createMerchant, type Merchant, merchantIds, type Service } from './service.js';
@@ -33,7 +34,10 @@ export function openAccount(service: Service, { seed, payments, settlementAddres
     label: 'Till',
     maturesInSeconds: 0,
   });
-  if (payments > 0) openBooks(merchant);
+  if (payments > 0) {
+    openBooks(merchant);
+    addPastRecords(merchant);
+  }
   for (const status of ['pending', 'waiting_address_selection'] as const) {
     for (const { id, expiresAt } of merchant.intents.withStatus(status)) {
       clock.at(expiresAt, () => expireIntent(merchant, id));

@@ -149,4 +149,28 @@ describe('GET /sandbox/truth', () => {
     );
     expect(past.body.paymentIntents).toHaveLength(700);
   });
+
+  it('came from invoices and were given back by payouts that are there too', async () => {
+    const sandbox = await openSandbox({ payments: 2000 });
+    const all = async (list: string): Promise<Row[]> => {
+      const rows: Row[] = [];
+      for (;;) {
+        const cursor = rows.length === 0 ? '' : `&cursor=${rows.at(-1)?.id}`;
+        const { body } = await sandbox.call<Row[]>('GET', `/v1/${list}?take=100${cursor}`);
+        rows.push(...body);
+        if (body.length < 100) return rows;
+      }
+    };
+    const [intents, invoices, payouts] = [await all('payment-intents'), await all('invoices'), await all('payouts')];
+    const idOf = ({ id }: Row): string => id;
+    const named = (field: string): unknown[] => intents.map((row) => row[field]).filter((id) => id !== null);
+    expect(invoices.map(idOf)).toEqual(named('invoiceId'));
+    expect(new Set(payouts.map(idOf))).toEqual(new Set(named('irregularRefundPayoutId')));
+    expect(payouts.length).toBeGreaterThan(0);
+    const paid = new Map(invoices.map((row) => [row.paymentIntentId, row.id]));
+    for (const intent of intents.filter(({ invoiceId, status }) => invoiceId !== null && status === 'completed')) {
+      expect(paid.get(intent.id)).toBe(intent.invoiceId);
+    }
+    for (const { createdAt } of payouts) expect(Date.parse(String(createdAt))).toBeLessThan(sandbox.control.now());
+  });
 });

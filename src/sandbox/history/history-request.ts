@@ -60,7 +60,8 @@ export function pastRequest(
   position: number,
 ): NewIntent {
   const { source, coin } = pastChoice(draws, past, position);
-  const fiat = draws.fiat(position) < 0.6;
+  // The currency of an invoice is a fiat one (specification 4.2).
+  const fiat = source === 'invoice' || draws.fiat(position) < 0.6;
   const cents = BigInt(100 + Math.floor(draws.amount(position) * 50_000));
   const more = draws.more(position);
   return {

@@ -1,7 +1,7 @@
 import { amountOf, parseAmount } from '../base/money.js';
 import { invalid, notFound, Refusal } from '../base/refusal.js';
-import { insufficientBalance } from '../payouts/open-payout.js';
-import { liveRefund, payDisputeBack } from '../payouts/pay-dispute-back.js';
+import { insufficientBalance, openPayout } from '../payouts/open-payout.js';
+import { liveRefund, payoutBack } from '../payouts/payout-back.js';
 import type { Merchant } from '../service.js';
 import { afterCompletion } from './after-completion.js';
 import { applyAmounts, netWithout, receivedTotal } from './amounts.js';
@@ -53,7 +53,7 @@ export function decideDispute(merchant: Merchant, id: string, decision: 'encash'
     intent.irregularStatus = 'refunded';
     applyAmounts(intent, rejected);
     bookIntent(merchant, intent);
-    intent.irregularRefundPayoutId = payDisputeBack(merchant, intent, rejected).id;
+    intent.irregularRefundPayoutId = openPayout(merchant, payoutBack(intent, rejected)).id;
     return told(merchant, intent, 'payment_intent.dispute_refunded');
   }
   intent.irregularStatus = 'encashed';

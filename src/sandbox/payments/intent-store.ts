@@ -29,6 +29,8 @@ export interface IntentStore {
   /** The row is in no list any more. */
   remove(id: string): boolean;
   withStatus(status: IntentStatus): Intent[];
+  /** Those of the past that have the bit of intent-index.ts, oldest first. */
+  pastWith(flag: number): Iterable<Intent>;
   /** Newest first; null for a cursor that is refused. */
   page(query: IntentPage): Intent[] | null;
 }
@@ -80,6 +82,12 @@ export function createIntentStore({ ids, history }: { ids: IdCodec; history: His
       index.remove(intent.position);
       kept.delete(intent.position);
       return true;
+    },
+    *pastWith(flag) {
+      for (let position = 0; position < history.count; position += 1) {
+        const intent = (index.flags(position) & flag) === 0 ? null : at(position);
+        if (intent) yield intent;
+      }
     },
     withStatus: (status) => readPage({ ...WHOLE_LIST, filter: { status } }, pageDeps) ?? [],
     page: (query) => readPage(query, pageDeps),

@@ -6,8 +6,8 @@ import { address, feeBearer, idempotencyKey, refundAmount, totpCode } from '../b
 import type { Intent } from '../payments/intent.js';
 import type { Merchant } from '../service.js';
 import { openPayout } from './open-payout.js';
-import { liveRefund } from './pay-dispute-back.js';
 import type { Payout } from './payout.js';
+import { liveRefund } from './payout-back.js';
 
 /** Specification 4.5. */
 export const refundSchema = z.object({

@@ -35,6 +35,7 @@ export function openPayout(merchant: Merchant, input: NewPayout): Payout {
     ...given,
     id,
     number,
+    isPast: false,
     status: 'pending',
     kytStatus: given.destinationType === 'blockchain' ? 'pending' : null,
     failureReason: null,

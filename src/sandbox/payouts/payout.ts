@@ -32,6 +32,8 @@ export interface Payout {
   accountId: string | null;
   payoutType: PayoutType;
   assetCode: string;
+  /** Over before the start: the ledger has only what is left. */
+  isPast: boolean;
   /** What was asked to be sent. */
   amount: bigint;
   feeAmount: bigint;

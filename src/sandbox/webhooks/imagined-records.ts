@@ -51,6 +51,7 @@ function payoutOf(dream: Dream): Payout {
     id: idOf(dream, 'po'),
     number: IMAGINED + n,
     holder: 'operating',
+    isPast: true,
     accountId: null,
     payoutType: 'withdrawal',
     assetCode: ASSET,

@@ -1,12 +1,12 @@
 import { amountOf } from '../base/money.js';
 import type { Intent } from '../payments/intent.js';
 import type { Merchant } from '../service.js';
-import { openPayout } from './open-payout.js';
+import type { NewPayout } from './open-payout.js';
 import type { Payout } from './payout.js';
 
 /** What a decision for a refund sends back: the part in question, less the fee on it, out of the money that is held. */
-export function payDisputeBack(merchant: Merchant, intent: Intent, rejected: bigint): Payout {
-  return openPayout(merchant, {
+export function payoutBack(intent: Intent, rejected: bigint): NewPayout {
+  return {
     source: 'dashboard',
     holder: 'held',
     accountId: null,
@@ -21,7 +21,7 @@ export function payDisputeBack(merchant: Merchant, intent: Intent, rejected: big
     merchantReference: intent.merchantReference,
     note: null,
     paymentIntentId: intent.id,
-  });
+  };
 }
 
 /** The refund of a payment (specification 4.5) that has not failed; null where there is none. */
