@@ -3,6 +3,8 @@ import type pg from 'pg';
 import { toDatabaseText } from './database-text.js';
 
 const QUERY_TIMEOUT_MS = 5_000;
+/** The type is searched by, and an index holds no more than 2,704 bytes of it. The body keeps all of it. */
+const LONGEST_TYPE = 200;
 
 /** An authentic event, ready to be stored. */
 export interface Arrival {
@@ -133,7 +135,7 @@ function insertValues(arrivals: readonly Arrival[]): unknown[] {
     arrivals.map(({ keyType }) => keyType),
     arrivals.map(({ eventId }) => (eventId === null ? null : toDatabaseText(eventId))),
     arrivals.map(({ contentHash }) => contentHash),
-    arrivals.map(({ eventType }) => toDatabaseText(eventType)),
+    arrivals.map(({ eventType }) => toDatabaseText(eventType.slice(0, LONGEST_TYPE))),
     arrivals.map(({ timestamp }) => timestamp),
     arrivals.map(({ source }) => source),
     arrivals.map(({ secretLabel }) => secretLabel),

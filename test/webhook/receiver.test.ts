@@ -98,6 +98,14 @@ describe('an authentic event', () => {
     expect(await documentOf(answer.body['id'])).toBeNull();
   });
 
+  test('whose type is longer than an index can hold is stored all the same', async () => {
+    const type = `payment_intent.${Array.from({ length: 4_000 }, (_, i) => (i * 7919).toString(36)).join('')}`;
+    const body = eventBody('pi_long_type', { event: type });
+    const answer = await receiver.post(body);
+    expect(answer.status).toBe(200);
+    expect(await row(answer.body['id'])).toMatchObject({ event_type: type.slice(0, 200), body: Buffer.from(body) });
+  });
+
   test('of 100-digit numbers, "__proto__" and the limit of depth is stored as it is', async () => {
     const digits = '9'.repeat(100);
     const deep = `${'['.repeat(510)}${']'.repeat(510)}`;
