@@ -4,7 +4,7 @@ import type { IntentStore } from './intent-store.js';
 import { readRows } from './list-row.js';
 
 /** None of the newest records that we hold is in the service's list. */
-export class StrangeListError extends AppError {
+class StrangeListError extends AppError {
   readonly code = 'strange_list';
 }
 

@@ -46,7 +46,7 @@ export function takeOf(page: PageQuery): number {
   return Math.min(Math.max(page.take ?? defaultTake, 1), maximumTake);
 }
 
-export function encodeCursor(key: string[]): string {
+function encodeCursor(key: string[]): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
 }
 
