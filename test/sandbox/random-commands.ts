@@ -55,7 +55,7 @@ const asset = mostly('USDT.TRC20', 'XRP.XRPL', 'BTC', 'BTT.TRC20');
 const is = <T extends string>(op: T) => fc.constant(op);
 
 /** Whatever is under these names in a valid body is no longer valid with these values. */
-export const BROKEN: readonly [field: string, value: unknown][] = [
+const BROKEN: readonly [field: string, value: unknown][] = [
   ['amount', '0'],
   ['amount', '1.0000000000000000001'],
   ['amount', '1234567890123456789'],

@@ -34,7 +34,7 @@ export const invoiceSchema = z.object({
   autoSettlement: autoSettlement.nullish(),
 });
 
-export type InvoiceRequest = z.output<typeof invoiceSchema>;
+type InvoiceRequest = z.output<typeof invoiceSchema>;
 
 export interface NewInvoice {
   request: InvoiceRequest;

@@ -5,9 +5,9 @@
 export type Holder = 'operating' | 'held' | `wallet:${string}`;
 export type LedgerAccount = Holder | 'fees' | 'world';
 
-export type EntryType = 'opening' | 'payment' | 'deposit' | 'payout' | 'transfer' | 'closure';
+type EntryType = 'opening' | 'payment' | 'deposit' | 'payout' | 'transfer' | 'closure';
 
-export interface Line {
+interface Line {
   account: LedgerAccount;
   /** Signed. */
   amount: bigint;

@@ -1,7 +1,7 @@
 import type { Holder } from '../ledger/ledger.js';
 
-export type PayoutType = 'withdrawal' | 'internal_transfer' | 'refund' | 'settlement';
-export type DestinationType = 'blockchain' | 'internal_email' | 'merchant_account';
+type PayoutType = 'withdrawal' | 'internal_transfer' | 'refund' | 'settlement';
+type DestinationType = 'blockchain' | 'internal_email' | 'merchant_account';
 export type FeeBearer = 'merchant' | 'customer';
 
 export type PayoutStatus = 'pending' | 'under_review' | 'approved' | 'broadcast' | 'confirmed' | 'failed';
@@ -15,7 +15,7 @@ export const PAYOUT_STATUSES: readonly PayoutStatus[] = [
   'failed',
 ];
 
-export interface PayoutStep {
+interface PayoutStep {
   status: PayoutStatus;
   at: number;
   source: string;

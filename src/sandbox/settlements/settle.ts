@@ -36,7 +36,7 @@ interface Order {
 }
 
 /** The crypto goes to the partner at once: its payout runs through all its states within the call. */
-export function settle(merchant: Merchant, { account, asset, gross, paymentIntentId }: Order): Settlement {
+function settle(merchant: Merchant, { account, asset, gross, paymentIntentId }: Order): Settlement {
   const method = settlementMethod(account.methodId);
   if (account.revokedAt !== null) throw new Refusal(409, 'SETTLEMENT_ACCOUNT_REVOKED', 'the account is revoked');
   if (!methodsFor(asset).includes(method)) {

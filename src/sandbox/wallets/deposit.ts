@@ -2,7 +2,7 @@ import { iso } from '../base/iso-time.js';
 import { formatAmount } from '../base/money.js';
 import { type EventSubject, subjectOf } from '../webhooks/event-subject.js';
 
-export type DepositStatus = 'pending' | 'confirming' | 'confirmed' | 'unmatched';
+type DepositStatus = 'pending' | 'confirming' | 'confirmed' | 'unmatched';
 
 /** A payin that belongs to no payment: to a sub-wallet's address, or the merchant's own money to its own address. */
 export interface Deposit {

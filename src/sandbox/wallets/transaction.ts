@@ -1,7 +1,7 @@
 import { iso } from '../base/iso-time.js';
 import { formatAmount } from '../base/money.js';
 
-export type TransactionType = 'deposit' | 'withdrawal' | 'transfer_in' | 'transfer_out' | 'closure';
+type TransactionType = 'deposit' | 'withdrawal' | 'transfer_in' | 'transfer_out' | 'closure';
 
 /** One movement of one sub-wallet: what the ledger booked there. */
 export interface Transaction {

@@ -3,7 +3,7 @@ import type { Delivery, ServiceEvent } from './delivery.js';
 import type { Endpoint } from './endpoints.js';
 
 /** What the events must be about (specification 4.22). */
-export interface DeliveryFilter {
+interface DeliveryFilter {
   paymentIntentId?: string | undefined;
   payoutId?: string | undefined;
   depositId?: string | undefined;

@@ -8,7 +8,7 @@ import { payoutRecord } from '../../payouts/payout-record.js';
 import type { Merchant, Service } from '../../service.js';
 import { parseBody } from '../parse-body.js';
 
-export const payoutStepSchema = z.object({ reason: text(500).optional(), manual: z.boolean().optional() });
+const payoutStepSchema = z.object({ reason: text(500).optional(), manual: z.boolean().optional() });
 
 /** What operators, compliance and the chain do with payouts. */
 export function sandboxPayoutRoutes(service: Service, merchant: Merchant): Router {

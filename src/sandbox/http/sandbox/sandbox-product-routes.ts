@@ -9,7 +9,7 @@ import type { Merchant, Service } from '../../service.js';
 import { sendJson } from '../answer.js';
 import { parseBody } from '../parse-body.js';
 
-export const productUpdateSchema = z.object({ isActive: z.boolean() });
+const productUpdateSchema = z.object({ isActive: z.boolean() });
 
 /** Permanent payment links as the dashboard makes them and customers open them. */
 export function sandboxProductRoutes(service: Service, merchant: Merchant): Router {
