@@ -45,6 +45,12 @@ export function isEventIdPointer(text: string): boolean {
   return text.startsWith(HEADER_PREFIX) ? /^[\w!#$%&'*+.^`|~-]+$/.test(headerName(text)) : POINTER.test(text);
 }
 
+/** The header that may hold an event's id, in lowercase; null: none does. */
+export function idHeader(pointer: string): string | null {
+  if (pointer === 'auto') return AUTO_HEADER;
+  return pointer.startsWith(HEADER_PREFIX) ? headerName(pointer) : null;
+}
+
 function findEventId({ envelope, headers, pointer }: Parameters<typeof eventKey>[0]): string | null {
   if (pointer === 'none') return null;
   if (pointer.startsWith(HEADER_PREFIX)) return headerId(headers[headerName(pointer)]);

@@ -2,6 +2,7 @@ import { eventKey } from '../domain/event-key.js';
 import type { Arrival, StoredArrival } from '../records/inbox.js';
 import type { SigningSecret } from './match-signature.js';
 import type { Envelope } from './parse-envelope.js';
+import type { createUnsignedIds } from './unsigned-ids.js';
 import { authenticate, type Reason, type Tolerance } from './verify-signature.js';
 
 export interface ReceiveDeps {
@@ -10,6 +11,8 @@ export interface ReceiveDeps {
   tolerance: Tolerance;
   /** EVENT_ID_POINTER */
   eventIdPointer: string;
+  /** createUnsignedIds */
+  unsignedIds: ReturnType<typeof createUnsignedIds>;
   store: (arrival: Arrival) => Promise<StoredArrival>;
 }
 
@@ -23,7 +26,7 @@ export type Received =
  * of verifySignature; never throws on anything a sender can choose.
  */
 export async function receive(
-  { now, secrets, tolerance, eventIdPointer, store }: ReceiveDeps,
+  { now, secrets, tolerance, eventIdPointer, unsignedIds, store }: ReceiveDeps,
   { rawBody, headers }: { rawBody: Buffer; headers: Readonly<Record<string, string[] | undefined>> },
 ): Promise<Received> {
   const verdict = authenticate({ rawBody, headers, secrets: secrets.current(), now: now(), tolerance });
@@ -32,7 +35,8 @@ export async function receive(
     return { outcome: 'refused', reason: verdict.reason, detail: verdict.detail, expired };
   }
   const { envelope, label } = verdict;
-  const key = eventKey({ envelope: envelope.document, headers, pointer: eventIdPointer });
+  const trusted = unsignedIds(headers);
+  const key = eventKey({ envelope: envelope.document, headers: trusted, pointer: eventIdPointer });
   try {
     const { id, duplicate } = await store(arrivalOf(envelope, key, label, rawBody));
     return { outcome: 'stored', id, duplicate, label };

@@ -12,6 +12,7 @@ import { logSeldom } from './log-seldom.js';
 import { createRejectionLog } from './rejection-log.js';
 import { createSecretMatchLog } from './secret-matches.js';
 import type { SecretSource } from './secret-source.js';
+import { createUnsignedIds } from './unsigned-ids.js';
 import type { Tolerance } from './verify-signature.js';
 
 export interface WebhookHandlerDeps {
@@ -50,6 +51,7 @@ export function createWebhookHandler(deps: WebhookHandlerDeps): WebhookHandler {
     rejections,
     matches,
     bodyRoom: createBodyRoom(Math.max(UNFINISHED_BYTES, UNFINISHED_BODIES * deps.bodyLimit)),
+    unsignedIds: createUnsignedIds(deps.eventIdPointer),
     store: (arrival: Arrival) => inbox.store(arrival),
     expired: createExpiredEvents(deps.onExpired ?? (() => {}), log),
     notStored: logSeldom(log, 'webhooks could not be stored and were answered with 503'),

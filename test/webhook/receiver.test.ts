@@ -72,6 +72,16 @@ describe('an authentic event', () => {
     expect(second.body).toEqual({ received: true, id: first.body['id'], duplicate: true });
   });
 
+  test('caught and sent under ever new ids in its unsigned header is soon a duplicate', async () => {
+    const body = eventBody('pi_caught');
+    const answers: Awaited<ReturnType<typeof receiver.post>>[] = [];
+    for (let i = 0; i < 12; i += 1) {
+      answers.push(await receiver.post(body, { ...signedHeaders(body), 'x-service-event-id': `made-up-${i}` }));
+    }
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(new Set(answers.map((answer) => answer.body['id'])).size).toBeLessThan(6);
+  });
+
   test('with an id that came before and other content is a duplicate, and a row of its own to be applied', async () => {
     const first = await receiver.post(eventBody('pi_a', { id: 'evt_2' }));
     const other = eventBody('pi_b', { id: 'evt_2' });

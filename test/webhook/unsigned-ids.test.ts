@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { createUnsignedIds } from '../../src/webhook/unsigned-ids.js';
+
+const arrival = (body: string, id?: string) => ({
+  'x-service-signature': [body],
+  ...(id !== undefined && { 'x-service-event-id': [id] }),
+});
+
+test('a body has a few ids in its headers, however often it comes under them, and no more', () => {
+  const trusted = createUnsignedIds('auto');
+  for (const id of ['a', 'b', 'a', 'c', 'd', 'a', 'b']) {
+    expect(trusted(arrival('caught', id))).toHaveProperty('x-service-event-id', [id]);
+  }
+  for (const id of ['e', 'f']) expect(trusted(arrival('caught', id))).toEqual({});
+  expect(trusted(arrival('caught', 'd'))).toHaveProperty('x-service-event-id', ['d']);
+  expect(trusted(arrival('caught'))).not.toEqual({});
+});
+
+test('events with an id each are told apart, however many there are', () => {
+  const trusted = createUnsignedIds('header:Event-Id');
+  for (let i = 0; i < 30_000; i += 1) {
+    const headers = { 'x-service-signature': [`body ${i}`], 'event-id': [`${i}`] };
+    expect(trusted(headers)).toBe(headers);
+  }
+});
+
+test.each(['none', '/id'])('where ids are not looked for in headers nothing is held against one: %s', (pointer) => {
+  const trusted = createUnsignedIds(pointer);
+  for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) expect(trusted(arrival('body', id))).not.toEqual({});
+});
