@@ -23,7 +23,7 @@ type Outcome = 'done' | 'refused' | 'unsent' | 'doubt' | 'lost';
 export interface ServiceWriteLog<O extends string> {
   begin(write: Write<O>, limits: Limits): Promise<Begun>;
   end(write: Write<O>, outcome: Outcome, objectId: string | null): Promise<void>;
-  claim(limits: Limits): Promise<(Write<O> & { age: number })[]>;
+  claim(limits: Limits): Promise<(Write<O> & { age: number }) | null>;
   giveUp(limits: Limits): Promise<Write<O>[]>;
 }
 
@@ -37,7 +37,6 @@ interface Row {
   fresh: boolean;
 }
 
-const MOST_AT_ONCE = 20;
 const QUERY_MS = 10_000;
 const AGE = 'greatest(0, extract(epoch FROM now() - begun_at) * 1000)::float8 AS age';
 
@@ -64,7 +63,10 @@ export function createServiceWriteLog<O extends string>(db: Knex): ServiceWriteL
       const given = { ...bindingsOf(write), outcome, objectId: objectId === null ? null : toDatabaseText(objectId) };
       await query(outcome === 'doubt' ? DOUBT : END, given);
     },
-    claim: async (limits) => (await query(CLAIM, { ...inSeconds(limits), most: MOST_AT_ONCE })).map(toWrite),
+    async claim(limits) {
+      const [row] = await query(CLAIM, inSeconds(limits));
+      return row === undefined ? null : toWrite(row);
+    },
     giveUp: async (limits) => (await query(GIVE_UP, inSeconds(limits))).map(toWrite),
   };
 }
@@ -109,10 +111,10 @@ const DOUBT = `UPDATE service_writes SET status = 'open', leased_until = now() $
 
 const CLAIM = `
   UPDATE service_writes SET leased_until = now() + make_interval(secs => :lease)
-  WHERE (operation, key) IN (
+  WHERE (operation, key) = (
     SELECT operation, key FROM service_writes
     WHERE status = 'open' AND leased_until <= now() AND begun_at >= now() - make_interval(secs => :within)
-    ORDER BY begun_at LIMIT :most FOR UPDATE SKIP LOCKED)
+    ORDER BY leased_until LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING *, ${AGE}`;
 
 const GIVE_UP = `

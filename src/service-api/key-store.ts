@@ -38,8 +38,11 @@ export interface KeyStore {
   /** Resolves when the call is written down so that it outlives the process; only then may it be sent. */
   begin(write: KeyedWrite, limits: KeyLimits): Promise<Begun>;
   end(write: KeyedWrite, outcome: KeyOutcome, objectId: string | null): Promise<void>;
-  /** Calls in doubt that nobody else settles now; each is the caller's for `leaseMs`. Older ones are not among them. */
-  claim(limits: KeyLimits): Promise<OpenWrite[]>;
+  /**
+   * The call in doubt that has waited longest, of those that nobody else settles now and that are not too old to be sent;
+   * it is the caller's for `leaseMs`. Null where there is none.
+   */
+  claim(limits: KeyLimits): Promise<OpenWrite | null>;
   /** Gives calls in doubt up that are too old to be sent again; returns those of which nothing is known. */
   giveUp(limits: KeyLimits): Promise<KeyedWrite[]>;
 }
@@ -86,11 +89,13 @@ export class MemoryKeyStore implements KeyStore {
     return Promise.resolve();
   }
 
-  claim({ leaseMs, withinMs }: KeyLimits): Promise<OpenWrite[]> {
+  claim({ leaseMs, withinMs }: KeyLimits): Promise<OpenWrite | null> {
     const now = this.now();
     const due = this.inDoubt().filter(({ begunAt }) => now - begunAt <= withinMs);
-    for (const entry of due) entry.leasedUntil = now + leaseMs;
-    return Promise.resolve(due.map(({ write, begunAt }) => ({ ...write, age: now - begunAt })));
+    const [first] = due.sort((a, b) => a.leasedUntil - b.leasedUntil);
+    if (first === undefined) return Promise.resolve(null);
+    first.leasedUntil = now + leaseMs;
+    return Promise.resolve({ ...first.write, age: now - first.begunAt });
   }
 
   giveUp({ withinMs }: KeyLimits): Promise<KeyedWrite[]> {

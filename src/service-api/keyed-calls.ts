@@ -62,10 +62,20 @@ export class KeyedCalls {
     const { store } = this.deps;
     const lost = await store.giveUp(this.limits);
     const settled: SettledWrite[] = lost.map(({ operation, key }) => ({ operation, key, outcome: 'lost' }));
-    for (const { age, ...write } of await store.claim(this.limits)) {
+    const asked = new Set<string>();
+    for (;;) {
+      signal?.throwIfAborted();
+      const claimed = await store.claim(this.limits);
+      if (claimed === null) return settled;
+      const { age, ...write } = claimed;
+      // Those that stay in doubt wait behind the others: this round has asked for all.
+      if (asked.has(`${write.operation} ${write.key}`)) {
+        await this.end(write, 'doubt', null);
+        return settled;
+      }
+      asked.add(`${write.operation} ${write.key}`);
       settled.push(await this.settleOne(write, { signal, age, again: true }));
     }
-    return settled;
   }
 
   private async settleOne(write: KeyedWrite, about: SendContext): Promise<SettledWrite> {

@@ -110,6 +110,23 @@ describe('a creating call whose answer is lost', () => {
     expect(await client.settleWrites()).toHaveLength(outcome === 'doubt' ? 1 : 0);
   });
 
+  it('does not keep the others from being settled', async () => {
+    const client = testClient({ patience: { retries: 0, failures: 50 } });
+    for (const key of ['a', 'b', 'c']) {
+      post(PAYOUTS).reply(500, '');
+      await rejection(client.createPayout('acc_1', payout, { idempotencyKey: key }), OutcomeUnknownError);
+    }
+    post(PAYOUTS).matchHeader('Idempotency-Key', 'a').reply(409, '');
+    post(PAYOUTS).matchHeader('Idempotency-Key', 'b').reply(201, made);
+    post(PAYOUTS).matchHeader('Idempotency-Key', 'c').reply(500, '');
+    const settled = await client.settleWrites();
+    expect(settled.map(({ key, outcome }) => [key, outcome])).toEqual([
+      ['a', 'doubt'],
+      ['b', 'done'],
+      ['c', 'doubt'],
+    ]);
+  });
+
   it('is given up, and never sent again, when it is too late', async () => {
     let now = 0;
     const client = testClient({ keyStore: new MemoryKeyStore(() => now), patience: { retries: 0 } });
