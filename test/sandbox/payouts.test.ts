@@ -34,6 +34,9 @@ describe('a withdrawal from a sub-wallet', () => {
       txid: null,
       failureReason: null,
     });
+    expect(rowsOf(body, 'statusHistory')).toEqual([
+      { status: 'pending', timestamp: body.createdAt, source: 'api', note: 'rent' },
+    ]);
     expect(await walletBalance(sandbox, id)).toEqual(['990', '101', '889']);
     expect((await step(body, 'approve')).body).toMatchObject({ status: 'approved', txid: null, kytStatus: 'approved' });
     const sent = (await step(body, 'broadcast')).body;

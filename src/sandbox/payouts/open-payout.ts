@@ -44,7 +44,7 @@ export function openPayout(merchant: Merchant, input: NewPayout): Payout {
     networkFeeUsd: null,
     createdAt: at,
     updatedAt: at,
-    history: [{ status: 'pending', at, source, note: null }],
+    history: [{ status: 'pending', at, source, note: given.note }],
   }));
   merchant.tell('payout.created', () => payoutSubject(payout, merchant.service.faults.links));
   scheduleSteps(merchant, payout);
