@@ -7,11 +7,11 @@ import type { IncomingMessage } from 'node:http';
 export function headerValues({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): Record<string, string[]> {
   const values: Record<string, string[]> = Object.create(null);
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const [name = '', value = ''] = rawHeaders.slice(i, i + 2);
-    const key = name.toLowerCase();
-    const known = values[key];
+    const name = (rawHeaders[i] ?? '').toLowerCase();
+    const value = rawHeaders[i + 1] ?? '';
+    const known = values[name];
     if (known) known.push(value);
-    else values[key] = [value];
+    else values[name] = [value];
   }
   return values;
 }
