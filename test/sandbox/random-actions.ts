@@ -4,6 +4,8 @@ import type { Command } from './random-commands.js';
 import { account, among, amountIn, judge, keyed, note, operating, send, type World } from './random-world.js';
 import { SESSION } from './support.js';
 
+const MORE_THAN_ANY_FEE = units('10');
+
 async function payout(world: World, given: Command & { op: 'payout' }): Promise<void> {
   const id = among(world.accounts, given.of);
   const seen = await account(world, id, given.asset);
@@ -186,8 +188,12 @@ export async function run(world: World, given: Command): Promise<void> {
     }
     case 'decide': {
       const id = among(world.intents, given.of);
-      const open = sandbox.control.paymentIntent(id)?.['irregularStatus'] === 'pending_decision';
-      const reply = await send(world, `/sandbox/payment-intents/${id}/decide`, { decision: given.decision }, open);
+      const intent = sandbox.control.paymentIntent(id);
+      const open = intent?.['irregularStatus'] === 'pending_decision';
+      // A refund that its own fee would eat up is refused, and the dispute stays open.
+      const dust = given.decision === 'refund' && amountIn(intent, 'amountToRefund') <= MORE_THAN_ANY_FEE;
+      const must = open && dust ? null : open;
+      const reply = await send(world, `/sandbox/payment-intents/${id}/decide`, { decision: given.decision }, must);
       const made = reply.body.irregularRefundPayoutId;
       if (given.decision === 'refund' && typeof made === 'string') world.payouts.push(made);
       return;
