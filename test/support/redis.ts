@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
+import { freePort } from '../../src/embedded-postgres/free-port.js';
 
 /** A Redis for one test file. */
 export interface TestRedis {
@@ -55,7 +55,7 @@ function sharedRedis(prefix: string, url: string): TestRedis {
 
 async function createOwnRedis(prefix: string): Promise<TestRedis> {
   const dir = await mkdtemp(path.join(tmpdir(), `tallyhook-redis-${randomBytes(4).toString('hex')}-`));
-  const port = await freePort();
+  const port = await freePort(null);
   const url = `redis://127.0.0.1:${port}`;
   let server: ChildProcess | null = null;
   const killServer = () => server?.kill('SIGKILL');
@@ -111,12 +111,4 @@ async function withClient(url: string, use: (client: Redis) => Promise<unknown>)
   } finally {
     client.disconnect();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
