@@ -5,7 +5,7 @@ import { createDraw, hexOf } from '../base/random.js';
 import { Refusal } from '../base/refusal.js';
 import { book, type Movement } from '../ledger/book.js';
 import type { Merchant } from '../service.js';
-import { debitOf, isFinal, isOnChain, type Payout, type PayoutStatus } from './payout.js';
+import { debitOf, isOnChain, type Payout, type PayoutStatus } from './payout.js';
 import { payoutSubject } from './payout-record.js';
 
 /** What operators, compliance and the chain do with a payout. */
@@ -25,6 +25,12 @@ const FROM: Record<PayoutStep['step'], readonly PayoutStatus[]> = {
 };
 
 export function advancePayout(merchant: Merchant, payout: Payout, step: PayoutStep, source = 'dashboard'): Payout {
+  take(merchant, payout, step, source);
+  scheduleStep(merchant, payout, merchant.service.clock.now());
+  return payout;
+}
+
+function take(merchant: Merchant, payout: Payout, step: PayoutStep, source: string): Payout {
   if (!FROM[step.step].includes(payout.status)) throw wrongStep(payout, step);
   switch (step.step) {
     case 'approve':
@@ -53,10 +59,10 @@ function wrongStep(payout: Payout, { step }: PayoutStep): Refusal {
 }
 
 function broadcast(merchant: Merchant, payout: Payout): void {
-  const { networkFee } = blockchainOf(assetOf(payout.assetCode));
+  const { networkFee, baseAssetCode } = blockchainOf(assetOf(payout.assetCode));
   const share = BigInt(750 + Math.floor(createDraw(merchant.seed, 'network-fee')(payout.number) * 750));
   payout.txid = hexOf(merchant.seed, 'payout-txid', payout.number, 64);
-  payout.networkFee = roundDown((amountOf(networkFee) * share) / 1000n, 9);
+  payout.networkFee = roundDown((amountOf(networkFee) * share) / 1000n, assetOf(baseAssetCode).decimals);
 }
 
 /** The money leaves: what was frozen is debited, the fee goes to the service, the rest to the recipient. */
@@ -101,15 +107,20 @@ function moved(
   return payout;
 }
 
-/** Lets the payout go its way by itself where the settings say so. A review stops it. */
-export function scheduleSteps(merchant: Merchant, payout: Payout): void {
+/**
+ * Lets the payout go its way by itself where the settings say so: a clock that jumps ahead runs through all steps. A step
+ * that somebody else takes meanwhile counts anew; a review stops it until it is approved.
+ */
+export function scheduleStep(merchant: Merchant, payout: Payout, from: number): void {
   const { settings, clock } = merchant.service;
-  if (settings.payoutStepSeconds <= 0) return;
-  clock.at(clock.now() + settings.payoutStepSeconds * 1000, () => {
-    const next = nextStep(payout);
-    if (next === null || isFinal(payout)) return;
-    advancePayout(merchant, payout, { step: next }, 'system');
-    scheduleSteps(merchant, payout);
+  const next = nextStep(payout);
+  if (settings.payoutStepSeconds <= 0 || next === null) return;
+  const taken = payout.history.length;
+  const due = from + settings.payoutStepSeconds * 1000;
+  clock.at(due, () => {
+    if (payout.history.length !== taken) return;
+    take(merchant, payout, { step: next }, 'system');
+    scheduleStep(merchant, payout, due);
   });
 }
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../base/refusal.js';
 import type { Merchant } from '../service.js';
-import { scheduleSteps } from './advance-payout.js';
+import { scheduleStep } from './advance-payout.js';
 import { debitOf, type Payout } from './payout.js';
 import { payoutSubject } from './payout-record.js';
 
@@ -47,7 +47,7 @@ export function openPayout(merchant: Merchant, input: NewPayout): Payout {
     history: [{ status: 'pending', at, source, note: given.note }],
   }));
   merchant.tell('payout.created', () => payoutSubject(payout, merchant.service.faults.links));
-  scheduleSteps(merchant, payout);
+  scheduleStep(merchant, payout, at);
   return payout;
 }
 
