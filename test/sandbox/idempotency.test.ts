@@ -87,14 +87,16 @@ describe.each(Object.entries(OPERATIONS))('an idempotency key of a %s', (name, o
     expect((await create({ idempotencyKey: 5 })).status).toBe(400);
   });
 
-  if (name !== 'direct') {
+  if (name === 'payout' || name === 'transfer') {
     it('has letters, digits, underscore, dot, hyphen and colon only', async () => {
       const { create } = await open();
       for (const idempotencyKey of ['a b', 'é', 'a/b', '']) expect((await create({ idempotencyKey })).status).toBe(400);
       expect((await create({}, { 'Idempotency-Key': 'a b' })).status).toBe(400);
       expect((await create({ idempotencyKey: 'aZ09_.-:' })).status).toBe(201);
     });
+  }
 
+  if (name !== 'direct') {
     it('or without one, a dashboard session needs the right code', async () => {
       const { create } = await open();
       const tried = async (totpCode?: unknown): Promise<unknown[]> => {

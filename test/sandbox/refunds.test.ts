@@ -58,6 +58,15 @@ describe('POST /v1/payouts/refund', () => {
     expect((await refund(sandbox, { paymentIntentId, idempotencyKey: 'k' })).status).toBe(201);
   });
 
+  it('takes any text as its key: only withdrawals and transfers have a rule for it', async () => {
+    const sandbox = await openSandbox();
+    const paymentIntentId = payHundred(sandbox, REFUND_TO);
+    const first = await refund(sandbox, { paymentIntentId, idempotencyKey: 'order 7/refund é' });
+    expect(first.status).toBe(201);
+    const again = await refund(sandbox, { paymentIntentId, idempotencyKey: 'order 7/refund é' });
+    expect([again.status, again.body.id]).toEqual([200, first.body.id]);
+  });
+
   it('of zero moves nothing and is the one refund all the same', async () => {
     const sandbox = await openSandbox();
     const paymentIntentId = payHundred(sandbox, REFUND_TO);
@@ -139,6 +148,17 @@ describe('a dispute', () => {
     sandbox.control.advancePayout(spent, { step: 'fail' });
     await refund(sandbox, { paymentIntentId: id });
     expect(() => sandbox.control.dispute(id, '50')).toThrow(/given back/);
+  });
+
+  it('whose refund is refused, because its fee would eat it up, stays open', async () => {
+    const sandbox = await openSandbox();
+    const id = payHundred(sandbox);
+    sandbox.control.dispute(id, '0.000000000000000001');
+    const before = sandbox.control.paymentIntent(id);
+    expect(() => sandbox.control.decide(id, 'refund')).toThrow(/nothing would be left/);
+    expect(sandbox.control.paymentIntent(id)).toEqual(before);
+    sandbox.control.decide(id, 'encash');
+    expect(await operatingBalance(sandbox)).toEqual(['99', '0', '99']);
   });
 
   it('is not decided while a deposit is on its way', async () => {

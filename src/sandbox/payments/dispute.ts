@@ -46,14 +46,14 @@ export function decideDispute(merchant: Merchant, id: string, decision: 'encash'
     throw new Refusal(409, 'PAYIN_UNDER_WAY', 'a deposit of this payment is still being confirmed');
   }
   const now = merchant.service.clock.now();
+  const rejected = amountOf(intent.amountRejected);
+  // May be refused, so it comes before anything changes.
+  const payout = decision === 'refund' ? openPayout(merchant, payoutBack(intent, rejected)) : null;
   intent.irregularActionBy = 'usr_sandbox_operator';
   intent.irregularActionAt = now;
-  const rejected = amountOf(intent.amountRejected);
-  if (decision === 'refund') {
+  if (payout) {
     intent.irregularStatus = 'refunded';
-    applyAmounts(intent, rejected);
-    bookIntent(merchant, intent);
-    intent.irregularRefundPayoutId = openPayout(merchant, payoutBack(intent, rejected)).id;
+    intent.irregularRefundPayoutId = payout.id;
     return told(merchant, intent, 'payment_intent.dispute_refunded');
   }
   intent.irregularStatus = 'encashed';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { assetOf } from '../assets/assets.js';
 import { amountOf } from '../base/money.js';
 import { invalid, notFound, Refusal } from '../base/refusal.js';
-import { address, feeBearer, idempotencyKey, refundAmount, totpCode } from '../base/schemas.js';
+import { address, feeBearer, refundAmount, text, totpCode } from '../base/schemas.js';
 import type { Intent } from '../payments/intent.js';
 import type { Merchant } from '../service.js';
 import { openPayout } from './open-payout.js';
@@ -16,7 +16,7 @@ export const refundSchema = z.object({
   destinationAddress: address.nullish(),
   feeBearer: feeBearer.nullish(),
   totpCode: totpCode.nullish(),
-  idempotencyKey: idempotencyKey().nullish(),
+  idempotencyKey: text().nullish(),
 });
 
 export type RefundRequest = z.output<typeof refundSchema>;
