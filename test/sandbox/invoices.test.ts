@@ -72,6 +72,7 @@ describe('POST /v1/invoices', () => {
     ['no e-mail', { customerEmail: undefined }, 'VALIDATION_ERROR'],
     ['what is no e-mail', { customerEmail: 'ann' }, 'VALIDATION_ERROR'],
     ['a time that is none', { expiresAt: 'soon' }, 'VALIDATION_ERROR'],
+    ['a day that the calendar lacks', { expiresAt: '2099-02-30T00:00:00Z' }, 'VALIDATION_ERROR'],
     ['a time that is past', { expiresAt: '2020-01-01T00:00:00Z' }, 'VALIDATION_ERROR'],
     ['an amount of zero', { amount: '0' }, 'VALIDATION_ERROR'],
     ['an amount that is a number', { amount: 30.1 }, 'VALIDATION_ERROR'],
@@ -143,6 +144,33 @@ describe('an invoice', () => {
     expect(await states()).toEqual(['expired', 'expired']);
     sandbox.control.advance(60);
     expect(await states()).toEqual(['expired', 'paid']);
+  });
+
+  it('expired takes its unpaid payment with it: what comes later is up for a decision', async () => {
+    const sandbox = await openSandbox();
+    const expiresAt = new Date(sandbox.control.now() + 60_000).toISOString();
+    const { id } = (await create(sandbox, { expiresAt })).body;
+    const opened = (await sandbox.call('POST', `/sandbox/invoices/${id}/open`)).body;
+    sandbox.control.advance(61);
+    expect(sandbox.control.paymentIntent(opened.id)?.['status']).toBe('expired');
+    sandbox.control.pay(opened.id);
+    const { body } = await sandbox.call<Row[]>('GET', '/v1/invoices?status=expired');
+    expect(body.map((row) => row.id)).toEqual([id]);
+    expect(sandbox.control.paymentIntent(opened.id)).toMatchObject({
+      status: 'unmatched',
+      irregularStatus: 'pending_decision',
+    });
+  });
+
+  it('whose payment was given back can be paid anew', async () => {
+    const { sandbox, id, act, show } = await start();
+    await act('pay', { assetCode: 'USDT.TRC20', amount: '5' });
+    const [short] = await sandbox.list(`invoiceId=${id}`);
+    sandbox.control.decide(String(short?.id), 'refund');
+    expect((await act('pay', { assetCode: 'USDT.TRC20' })).status).toBe(200);
+    const row = await show();
+    expect(row.status).toBe('paid');
+    expect(row.paymentIntentId).not.toBe(short?.id);
   });
 
   it('cancelled takes its unpaid payment with it', async () => {

@@ -1,7 +1,9 @@
 const FORM = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
+/** A day that the calendar lacks is none, though Date.parse takes it for one of the next month. */
 export function isIsoTime(text: string): boolean {
-  return FORM.test(text) && !Number.isNaN(Date.parse(text));
+  const day = text.slice(0, 10);
+  return FORM.test(text) && !Number.isNaN(Date.parse(text)) && iso(Date.parse(day)).startsWith(day);
 }
 
 export function iso(at: number): string {

@@ -1,5 +1,5 @@
 import { Refusal } from '../base/refusal.js';
-import { cancelIntent } from '../payments/expire-intent.js';
+import { cancelIntent, expireIntent } from '../payments/expire-intent.js';
 import type { Merchant } from '../service.js';
 import type { Invoice } from './invoice.js';
 import { setInvoiceStatus } from './mark-invoice-paid.js';
@@ -8,8 +8,11 @@ function isOpen({ status }: Invoice): boolean {
   return status === 'draft' || status === 'sent';
 }
 
+/** A payment that nobody has begun to pay ends with it: what comes later is up for a decision. */
 export function expireInvoice(merchant: Merchant, invoice: Invoice): void {
-  if (isOpen(invoice)) setInvoiceStatus(merchant, invoice, 'expired');
+  if (!isOpen(invoice)) return;
+  setInvoiceStatus(merchant, invoice, 'expired');
+  if (invoice.openIntentId !== null) expireIntent(merchant, invoice.openIntentId);
 }
 
 /** A payment that nobody has begun to pay is cancelled with it. */

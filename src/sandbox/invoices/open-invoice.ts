@@ -10,7 +10,7 @@ export function openInvoice(merchant: Merchant, invoice: Invoice): Intent {
     throw new Refusal(409, 'INVOICE_STATE', `the invoice is ${invoice.status}`);
   }
   const open = merchant.intents.read(invoice.openIntentId ?? '');
-  if (open && open.status !== 'expired' && open.status !== 'cancelled') return open;
+  if (open && !isOver(open)) return open;
   const intent = createStandardIntent(merchant, {
     amount: invoice.amount,
     currency: invoice.currency,
@@ -23,4 +23,9 @@ export function openInvoice(merchant: Merchant, invoice: Invoice): Intent {
   });
   invoice.openIntentId = intent.id;
   return intent;
+}
+
+/** Nothing can be paid there any more: its time is over, or what came was given back. */
+function isOver({ status, irregularStatus }: Intent): boolean {
+  return status === 'expired' || status === 'cancelled' || irregularStatus === 'refunded';
 }
