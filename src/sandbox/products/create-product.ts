@@ -24,11 +24,10 @@ export const productSchema = z.object({
 export function createProduct(merchant: Merchant, request: z.output<typeof productSchema>): Product {
   const { currency } = request;
   if (!isFiat(currency) && !findAsset(currency)) throw invalid('currency: a fiat currency or an asset is wanted');
-  if (request.assetCode && !findAsset(request.assetCode)) throw invalid(`assetCode: ${request.assetCode} is unknown`);
+  checkAsset(request);
+  const taken = new Set(merchant.products.all().map(({ permanentLinkSlug }) => permanentLinkSlug));
   const { permanentLinkSlug: slug } = request;
-  if (merchant.products.all().some(({ permanentLinkSlug }) => permanentLinkSlug === slug)) {
-    throw new Refusal(409, 'SLUG_TAKEN', 'permanentLinkSlug: another product has it');
-  }
+  if (slug && taken.has(slug)) throw new Refusal(409, 'SLUG_TAKEN', 'permanentLinkSlug: another product has it');
   return merchant.products.add((id, number) => ({
     id,
     name: request.name,
@@ -36,11 +35,27 @@ export function createProduct(merchant: Merchant, request: z.output<typeof produ
     amount: formatAmount(amountOf(request.amount)),
     currency,
     assetCode: request.assetCode ?? null,
-    permanentLinkSlug: slug ?? `product-${number + 1}`,
+    permanentLinkSlug: slug ?? freeSlug(taken, number + 1),
     imageUrl: request.imageUrl ?? null,
     isActive: true,
     createdAt: merchant.service.clock.now(),
   }));
+}
+
+/** It must be possible to pay the product with it. */
+function checkAsset({ currency, assetCode }: z.output<typeof productSchema>): void {
+  if (!assetCode) return;
+  const asset = findAsset(assetCode);
+  if (!asset) throw invalid(`assetCode: ${assetCode} is unknown`);
+  if (isFiat(currency) ? asset.usdRate === 0n : assetCode !== currency) {
+    throw invalid(`assetCode: what is priced in ${currency} can't be paid with ${assetCode}`);
+  }
+}
+
+function freeSlug(taken: ReadonlySet<string>, from: number): string {
+  let number = from;
+  while (taken.has(`product-${number}`)) number += 1;
+  return `product-${number}`;
 }
 
 /** A customer opens the permanent link. */
