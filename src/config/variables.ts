@@ -102,6 +102,7 @@ export const variables = {
   RECONCILE_CATALOG_CRON: runsAt,
   SERVICE_RATE: { schema: perSecond, accepts: 'calls per time such as 5/s or 300/min', fallback: '5/s' },
   MISSED_GRACE_SECONDS: { ...seconds, fallback: '900' },
+  PAYOUT_GRACE_SECONDS: { ...seconds, fallback: '86400' },
   RETENTION_BODY_DAYS: { ...days, fallback: '90' },
   RETENTION_KEY_DAYS: { ...days, fallback: '400' },
   RETENTION_PERSONAL_DAYS: { ...days, fallback: '400' },

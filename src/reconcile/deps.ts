@@ -1,14 +1,30 @@
 import type { Knex } from 'knex';
 import type { Json, JsonObject } from '../domain/json.js';
 import type { KytWords } from '../domain/kyt.js';
+import type { ObservationSource } from '../domain/observation.js';
 import type { Logger } from '../log.js';
+import type { RunTally } from '../records/runs.js';
+import type { Watermark } from '../records/watermarks.js';
+import type { Contract } from '../service-api/contract.js';
+import type { ReadOperation } from '../service-api/operations.js';
+import type { Fence } from './write-fenced.js';
 
 /** The kinds that can be reconciled, as the command line and the run rows name them. */
-export const kinds = ['payment-intents'] as const;
+export const kinds = [
+  'payment-intents',
+  'invoices',
+  'payouts',
+  'accounts',
+  'transactions',
+  'balances',
+  'deliveries',
+  'endpoints',
+  'catalog',
+] as const;
 export type Kind = (typeof kinds)[number];
 
 /** What the service answered; `from` and `to` enclose the request, in milliseconds of the service's clock. */
-interface Answer<T> {
+export interface Answer<T> {
   data: T;
   from: number;
   to: number;
@@ -25,12 +41,26 @@ export type PageReader = (query: PageQuery) => Promise<Answer<JsonObject[]>>;
 
 /** The part of MerchantClient that the reconcilers use. It rejects with a ServiceError. */
 export interface ServiceReader {
+  /** Any operation that reads. Query parameters go by our names of the contract. */
   reply(
-    operation: 'listPaymentIntents' | 'getPayin',
+    operation: ReadOperation,
     request: { path?: Record<string, string>; query?: Record<string, string | number>; signal?: AbortSignal },
-  ): Promise<Answer<Json>>;
+  ): Promise<Answer<Json> & { totalCount?: number | null }>;
   /** The likeliest time of the service's clock, ms. */
   serviceNow(): number;
+}
+
+/** What of the configuration the reconcilers go by. */
+export interface ReconcileSettings {
+  /** A delivery that failed, or is not here, is missed once it is so old. */
+  missedGraceMs: number;
+  /** Where payouts can't be listed: one that nothing has shown anything of for so long is a break. */
+  payoutGraceMs: number;
+  /** WEBHOOK_PUBLIC_URL, WEBHOOK_PATH: which endpoint is ours. */
+  publicUrl: string | null;
+  webhookPath: string;
+  /** EVENT_ID_POINTER: the key that an event of the delivery history has. */
+  eventIdPointer: string;
 }
 
 export interface ReconcileDeps {
@@ -40,8 +70,60 @@ export interface ReconcileDeps {
   log: Logger;
   now: () => Date;
   client: ServiceReader;
+  contract: Contract;
+  settings: ReconcileSettings;
   adoptedAt: Date;
   /** How the account's compliance results are read; left out: domain/kyt.ts. */
   kytWords?: KytWords;
   metrics?: { reconcileLastSuccess: { set(labels: { kind: string }, value: number): void } };
 }
+
+export interface ReadingOptions {
+  /** Also reads the whole list again, whatever is due. */
+  full: boolean;
+  /** Also reads again what was created since; ms. */
+  since: number | null;
+  /** Goes on with a full reading that an earlier run left unfinished, instead of starting it over. */
+  resume: boolean;
+  /**
+   * So many pages of what is long (a first reading, a sweep) at most: the next run goes on. Null: to the end. What is
+   * new and what is open is always read.
+   */
+  pages: number | null;
+  /** Deposits are left to the loop that reads what events claim. */
+  withoutPayins?: boolean;
+}
+
+/** How far a run is. `oldest`: the oldest creation time read, ms. `total`: of what there is to see, where that is known. */
+export interface Progress {
+  seen: number;
+  calls: number;
+  oldest: number | null;
+  total: number | null;
+}
+
+/** What a reconciler is handed: everything it reads is counted in `tally`, everything it writes goes through `fence`. */
+export interface RunContext {
+  deps: ReconcileDeps;
+  source: ObservationSource;
+  tally: RunTally;
+  fence: Fence;
+  options: ReadingOptions;
+  signal?: AbortSignal;
+  /** Call it after each answer of the service. */
+  progress(at: Progress): void;
+}
+
+/**
+ * What a run has proven. `complete`: everything that the kind sets out to read was proven to be read; where it is false
+ * `proof.reason` says why, in words for people, beginning with `degraded: ` where the service does not offer the reading.
+ */
+export interface Outcome {
+  complete: boolean;
+  proof: Record<string, unknown>;
+  /** To be written if the outcome is complete. */
+  watermarks: Map<string, Watermark>;
+}
+
+/** Throws what stops the whole run (no key, no service), never for what is wrong with one record alone. */
+export type Reconciler = (run: RunContext) => Promise<Outcome>;

@@ -1,6 +1,6 @@
 import type { Bound, Walk } from './follow-list.js';
-import type { IntentReading } from './intent-reading.js';
-import type { Stretch } from './intent-store.js';
+import type { ListReading } from './list-reading.js';
+import type { Stretch } from './list-store.js';
 import { HEAD, readStretch } from './read-stretch.js';
 
 /** A record may show up so long after others that were created later. */
@@ -17,7 +17,7 @@ export interface HeadReading {
  * Step 1: everything above what was read before, and whatever earlier runs left unread further down. It never stops at
  * a record that is known: events make islands of known records above unread gaps.
  */
-export async function readHead(reading: IntentReading): Promise<HeadReading> {
+export async function readHead(reading: ListReading): Promise<HeadReading> {
   const stretches = (await reading.store.stretches()).filter(({ list }) => list === HEAD);
   if (!stretches.some(({ newer }) => newer === null)) stretches.unshift(await reading.store.openStretch(HEAD, null));
   const result: HeadReading = { complete: true, walks: [], whole: null };

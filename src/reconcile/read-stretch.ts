@@ -1,7 +1,7 @@
 import { type Bound, followList, type Walk, type WalkPage } from './follow-list.js';
-import { type IntentReading, keepPage } from './intent-reading.js';
-import type { Stretch, StretchMove } from './intent-store.js';
+import { keepPage, type ListReading } from './list-reading.js';
 import type { Place } from './list-row.js';
+import type { Stretch, StretchMove } from './list-store.js';
 
 /** The stretch above everything that was ever read: there is always one, and it begins at the head. */
 export const HEAD = 'head';
@@ -13,7 +13,7 @@ const STONES = 64;
  * comes in above from now on is a stretch of its own.
  */
 export async function readStretch(
-  reading: IntentReading,
+  reading: ListReading,
   stretch: Stretch,
   options: { bound: Bound | null; maxPages?: number },
 ): Promise<Walk> {
@@ -35,7 +35,7 @@ export async function readStretch(
 }
 
 /** The listed records next above the place that the reading had come to, itself included. */
-async function stonesTo(reading: IntentReading, newer: Place): Promise<Place[]> {
+async function stonesTo(reading: ListReading, newer: Place): Promise<Place[]> {
   return newer.createdAt === null ? [] : reading.store.listedFrom(newer.createdAt, STONES);
 }
 

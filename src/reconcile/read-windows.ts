@@ -1,7 +1,7 @@
 import { followList, type WalkOptions } from './follow-list.js';
-import { type IntentReading, keepPage } from './intent-reading.js';
-import type { Absence } from './intent-store.js';
+import { keepPage, type ListReading } from './list-reading.js';
 import { isNewer, type Place } from './list-row.js';
+import type { Absence } from './list-store.js';
 import { covers, lowerEnd, SETTLE_MS, toldWithin, upperEnd } from './span.js';
 
 /** Fewer listed records above than this: the window begins at the head, and shows what is new there too. */
@@ -24,7 +24,7 @@ export interface Looked {
  * in our own books; it shows up to 100, and so answers for the neighbours too. Records of unknown `createdAt` are
  * looked for at the head alone, and never found missing.
  */
-export async function readWindows(reading: IntentReading, targets: readonly Place[]): Promise<Looked> {
+export async function readWindows(reading: ListReading, targets: readonly Place[]): Promise<Looked> {
   const pending = new Map(newestFirst(targets).map((place) => [place.id, place]));
   const looked: Looked = { found: new Set(), missing: new Map(), undecided: [] };
   let headRead = false;
@@ -40,7 +40,7 @@ export async function readWindows(reading: IntentReading, targets: readonly Plac
   return looked;
 }
 
-async function stonesAbove(reading: IntentReading, target: Place): Promise<Place[]> {
+async function stonesAbove(reading: ListReading, target: Place): Promise<Place[]> {
   if (target.createdAt === null) return [];
   const above = await reading.store.listedFrom(target.createdAt + toldWithin(target) + 1, NEAR_HEAD);
   return above.length < NEAR_HEAD ? [] : (usable(above.slice(-STONES)) ?? usable(above) ?? ofLastMoment(above));
@@ -58,7 +58,7 @@ function ofLastMoment(stones: Place[]): Place[] {
 }
 
 async function readWindow(
-  reading: IntentReading,
+  reading: ListReading,
   window: { target: Place; trail: Place[]; pending: Map<string, Place>; looked: Looked },
 ): Promise<void> {
   const { target, trail, pending, looked } = window;

@@ -1,15 +1,10 @@
 import type { Knex } from 'knex';
 import { describeError } from '../records/database-errors.js';
-import { finishRun, holdRun, type Run, type RunTally, startRun } from '../records/runs.js';
+import { finishRun, holdRun, lastSuccessAt, type Run, type RunTally, startRun } from '../records/runs.js';
 import { writeWatermarks } from '../records/watermarks.js';
-import type { Kind, ReconcileDeps } from './deps.js';
-import { newReading } from './intent-reading.js';
+import type { Kind, Outcome, Progress, ReconcileDeps, RunContext } from './deps.js';
 import { type Lock, takeLock } from './leader.js';
-import { type Outcome, reconcilePaymentIntents } from './payment-intents.js';
-import { intentPages } from './read-intents.js';
-import { readPayins } from './read-payins.js';
-import { assertSameList } from './same-list.js';
-import { createIntentStore } from './sql-intent-store.js';
+import { afterRun, reconcilers } from './reconcilers.js';
 import type { Fence } from './write-fenced.js';
 
 export interface RunOptions {
@@ -22,6 +17,8 @@ export interface RunOptions {
   dryRun?: boolean;
   /** Goes on with a full reading that an earlier run left unfinished, instead of starting it over. */
   resume?: boolean;
+  /** So many pages of what is long; the next run goes on. Left out: to the end. */
+  pages?: number;
   /** Deposits are left to the loop of the scheduler that reads what events claim. */
   withoutPayins?: boolean;
   signal?: AbortSignal;
@@ -29,15 +26,15 @@ export interface RunOptions {
   lockTimeoutMs?: number;
   /** Called once when another run of the same kind is waited for. */
   onWaiting?: () => void;
+  onProgress?: (at: Progress) => void;
 }
 
 const LOCK_TIMEOUT_MS = 600_000;
-const PAYINS_PER_RUN = 500;
 
 /**
- * STORY of one run: lock → run row → page and save → prove → record. Whatever stops it ends in a run that `failed` or was
- * `aborted`, with what it has read saved and the rest noted as unread; a failed run is never `complete`. Throws
- * LockTimeoutError, the signal's reason while it waits for the lock, and what the database throws.
+ * STORY of one run: lock → run row → read, save and prove → cross-check → record. Whatever stops it ends in a run that
+ * `failed` or was `aborted`, with what it has read saved and the rest noted as unread; a failed run is never `complete`.
+ * Throws LockTimeoutError, the signal's reason while it waits for the lock, and what the database throws.
  */
 export async function runReconcile(deps: ReconcileDeps, options: RunOptions): Promise<Run> {
   if (options.dryRun) return rehearse(deps, options);
@@ -58,11 +55,14 @@ export async function runReconcile(deps: ReconcileDeps, options: RunOptions): Pr
 
 async function perform(deps: ReconcileDeps, options: RunOptions, id: string, lock: Lock): Promise<Run> {
   const { kind } = options;
-  const tally = newTally();
   const signal = options.signal ? AbortSignal.any([options.signal, lock.signal]) : lock.signal;
   const log = deps.log.child({ run: id, kind });
+  const context = contextOf(deps, { ...options, signal }, { dryRun: false, runId: id });
+  const { tally } = context;
   try {
-    const outcome = await read(deps, { ...options, signal }, { dryRun: false, runId: id }, tally);
+    const changedSince = await lastSuccessAt(deps.db, kind);
+    const outcome = await reconcilers[kind](context);
+    await afterRun(context, changedSince);
     const run = await record(deps, { id, kind }, tally, outcome);
     log.info({ calls: run.calls, changed: run.changed, complete: run.complete }, 'run ended');
     if (run.complete) deps.metrics?.reconcileLastSuccess.set({ kind }, deps.now().getTime() / 1_000);
@@ -76,29 +76,17 @@ async function perform(deps: ReconcileDeps, options: RunOptions, id: string, loc
   }
 }
 
-async function read(deps: ReconcileDeps, options: RunOptions, fence: Fence, tally: RunTally): Promise<Outcome> {
-  const { signal } = options;
-  const source = { type: 'poll', ref: fence.runId ?? 'dry run' } as const;
-  const store = createIntentStore(deps, { source, tally, fence });
-  const reading = newReading({
-    read: intentPages(deps.client, tally, signal),
-    store,
-    tally,
-    now: () => deps.now().getTime(),
+function contextOf(deps: ReconcileDeps, options: RunOptions, fence: Fence): RunContext {
+  const { full, since, resume = false, pages = null, withoutPayins = false, signal, onProgress } = options;
+  return {
+    deps,
+    source: { type: 'poll', ref: fence.runId ?? 'dry run' },
+    tally: newTally(),
+    fence,
+    options: { full, since: since?.getTime() ?? null, resume, pages, withoutPayins },
     ...(signal ? { signal } : {}),
-  });
-  await assertSameList(reading.read, store);
-  const since = options.since?.getTime() ?? null;
-  const outcome = await reconcilePaymentIntents(reading, {
-    full: options.full,
-    since,
-    resume: options.resume ?? false,
-  });
-  if (!options.withoutPayins && !fence.dryRun) {
-    const limit = PAYINS_PER_RUN;
-    await readPayins(deps, { source, tally, fence, limit, ...(signal ? { signal } : {}) });
-  }
-  return outcome;
+    progress: onProgress ?? (() => {}),
+  };
 }
 
 /** The watermarks move with the end of the run, and only if it is proven. */
@@ -118,17 +106,22 @@ async function record(
 
 /** A dry run: the same reading, every transaction rolled back. It holds no lock, for it keeps nobody from anything. */
 async function rehearse(deps: ReconcileDeps, options: RunOptions): Promise<Run> {
-  const tally = newTally();
+  const context = contextOf(deps, options, { dryRun: true, runId: null });
   const startedAt = deps.now().toISOString();
-  const base = { id: null, kind: options.kind, full: options.full, startedAt };
+  const end = () => ({
+    id: null,
+    kind: options.kind,
+    full: options.full,
+    startedAt,
+    ...context.tally,
+    finishedAt: deps.now().toISOString(),
+  });
   try {
-    const { complete, proof } = await read(deps, options, { dryRun: true, runId: null }, tally);
-    const finishedAt = deps.now().toISOString();
-    return { ...base, ...tally, status: 'succeeded', complete, proof, finishedAt, error: null };
+    const { complete, proof } = await reconcilers[options.kind](context);
+    return { ...end(), status: 'succeeded', complete, proof, error: null };
   } catch (error) {
     const status = options.signal?.aborted ? 'aborted' : 'failed';
-    const finishedAt = deps.now().toISOString();
-    return { ...base, ...tally, status, complete: false, proof: {}, finishedAt, error: describeError(error) };
+    return { ...end(), status, complete: false, proof: {}, error: describeError(error) };
   }
 }
 

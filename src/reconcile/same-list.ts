@@ -1,7 +1,7 @@
 import { AppError } from '../errors.js';
 import type { PageReader } from './deps.js';
-import type { IntentStore } from './intent-store.js';
 import { readRows } from './list-row.js';
+import type { ListStore } from './list-store.js';
 
 /** None of the newest records that we hold is in the service's list. */
 class StrangeListError extends AppError {
@@ -19,7 +19,7 @@ const PROBES = [1, 20, 100, null];
  * account's API key would otherwise declare every payment of ours missing. One call where all is well; throws
  * StrangeListError, also where the list is empty although it has shown us records.
  */
-export async function assertSameList(read: PageReader, store: IntentStore): Promise<void> {
+export async function assertSameList(read: PageReader, store: ListStore): Promise<void> {
   const known = (await store.newestListed(NEWEST)).map(({ id }) => id);
   if (known.length === 0) return;
   const ours = new Set(known);

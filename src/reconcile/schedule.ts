@@ -22,7 +22,19 @@ export interface Scheduler {
 const OFF = 'off';
 const LEADER = 'scheduler';
 const STANDBY_MS = 1_000;
-const defaultCrons: Record<Kind, string> = { 'payment-intents': '*/5 * * * *' };
+/** Pages of what is long, in one run: a first reading of a million records does not keep out what is new meanwhile. */
+const PAGES_PER_RUN = 1_000;
+const defaultCrons: Record<Kind, string> = {
+  'payment-intents': '*/5 * * * *',
+  invoices: '*/10 * * * *',
+  payouts: '*/5 * * * *',
+  accounts: '*/30 * * * *',
+  transactions: '*/10 * * * *',
+  balances: '*/15 * * * *',
+  deliveries: '*/5 * * * *',
+  endpoints: '*/5 * * * *',
+  catalog: '0 * * * *',
+};
 
 /**
  * One of many: leads or stands by, and takes over within seconds when the leader's connection is gone. The leader runs
@@ -88,25 +100,26 @@ function tick({ log }: SchedulerDeps, cron: string, onTick: () => void): Schedul
   return schedule(cron, onTick, { logger, suppressMissedWarning: true });
 }
 
-/** One run at a time; a kind that waits or runs is not put in line again. */
-function createRuns(deps: SchedulerDeps, signal: AbortSignal): { ask(kind: Kind): void; settled(): Promise<void> } {
-  const inLine = new Set<Kind>();
-  let last: Promise<void> = Promise.resolve();
+/**
+ * Each kind in a lane of its own, so that none waits for another's long reading: they take turns call by call, at the one
+ * rate. A kind that runs is not started again.
+ */
+function createRuns(deps: SchedulerDeps, signal: AbortSignal): { ask(kind: Kind): void; settled(): Promise<unknown> } {
+  const running = new Map<Kind, Promise<void>>();
   const perform = async (kind: Kind): Promise<void> => {
     try {
-      if (!signal.aborted) await runReconcile(deps, { kind, full: false, withoutPayins: true, signal });
+      if (!signal.aborted)
+        await runReconcile(deps, { kind, full: false, pages: PAGES_PER_RUN, withoutPayins: true, signal });
     } catch (error) {
       if (!signal.aborted) deps.log.error({ kind, error: describeError(error) }, 'a run could not be made');
     } finally {
-      inLine.delete(kind);
+      running.delete(kind);
     }
   };
   return {
     ask: (kind) => {
-      if (inLine.has(kind)) return;
-      inLine.add(kind);
-      last = last.then(() => perform(kind));
+      if (!running.has(kind)) running.set(kind, perform(kind));
     },
-    settled: () => last,
+    settled: () => Promise.all(running.values()),
   };
 }

@@ -1,7 +1,8 @@
 import type { Watermark } from '../records/watermarks.js';
+import type { ReadingOptions } from './deps.js';
 import type { Bound, Walk } from './follow-list.js';
-import type { IntentReading } from './intent-reading.js';
-import type { Stretch } from './intent-store.js';
+import type { ListReading } from './list-reading.js';
+import type { Stretch } from './list-store.js';
 import { readStretch } from './read-stretch.js';
 
 const HOUR_MS = 3_600_000;
@@ -22,14 +23,6 @@ const sweeps = [
 ] as const;
 const wholeSweep = sweeps[0];
 
-export interface SweepOptions {
-  full: boolean;
-  /** Read again what was created since (ms). */
-  since: number | null;
-  /** Go on with a full sweep that was left unfinished. */
-  resume: boolean;
-}
-
 export interface Sweep {
   name: string;
   /** Null: nothing was due. */
@@ -43,9 +36,9 @@ export interface Sweep {
 
 /** Step 5: everything again, the younger the more often, for what no list of open states shows. */
 export async function sweepAgain(
-  reading: IntentReading,
+  reading: ListReading,
   known: ReadonlyMap<string, Watermark>,
-  options: SweepOptions & { wholeWalk: Walk | null },
+  options: ReadingOptions & { wholeWalk: Walk | null },
 ): Promise<Sweep> {
   const now = reading.now();
   if (options.wholeWalk !== null) {
@@ -83,9 +76,9 @@ interface DueSweep {
 }
 
 async function dueSweep(
-  reading: IntentReading,
+  reading: ListReading,
   known: ReadonlyMap<string, Watermark>,
-  options: SweepOptions & { now: number },
+  options: ReadingOptions & { now: number },
 ): Promise<DueSweep | null> {
   const { now } = options;
   if (options.full) return { ...wholeSweep, bound: null };
@@ -103,9 +96,9 @@ async function dueSweep(
 
 /** The stretch that an earlier tick left unfinished, or a new one. */
 async function stretchOf(
-  reading: IntentReading,
+  reading: ListReading,
   due: DueSweep,
-  options: SweepOptions,
+  options: ReadingOptions,
 ): Promise<{ stretch: Stretch; resumed: boolean }> {
   const left = (await reading.store.stretches()).filter(({ list }) => list === due.name);
   const fresh = left.find(({ movedAt }) => reading.now() - movedAt < due.everyMs);

@@ -1,15 +1,10 @@
 import type { Watermark } from '../records/watermarks.js';
 import { followList, type Walk } from './follow-list.js';
-import { type IntentReading, keepPage } from './intent-reading.js';
+import { keepPage, type ListReading } from './list-reading.js';
 
 const HOUR_MS = 3_600_000;
 /** Records that wait for a decision are read on each tick while younger than this, the others hourly. */
 export const RECENT_MS = 30 * 24 * HOUR_MS;
-
-/** Few and short-lived. */
-const activeStates = ['waiting_address_selection', 'pending', 'confirming'];
-/** They may wait for weeks. `irregular` is the filter for payments whose amount differs (specification 3.1). */
-const waitingStates = ['unmatched', 'irregular'];
 
 export interface StateSweep {
   complete: boolean;
@@ -21,10 +16,11 @@ export interface StateSweep {
 
 /** Step 2: each state in which a record may still change, by the status filter. */
 export async function sweepStates(
-  reading: IntentReading,
+  reading: ListReading,
   known: ReadonlyMap<string, Watermark>,
   full: boolean,
 ): Promise<StateSweep> {
+  const { activeStates, waitingStates } = reading.plan;
   const now = reading.now();
   const sweep: StateSweep = { complete: true, walks: new Map(), whole: true, watermarks: new Map() };
   for (const status of [...activeStates, ...waitingStates]) {

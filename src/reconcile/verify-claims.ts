@@ -1,16 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeError } from '../records/database-errors.js';
-import { placesOfIntents } from '../records/intent-places.js';
 import { dueMarks, postponeMarks } from '../records/marks.js';
+import { placesOfRecords } from '../records/record-places.js';
 import type { ReconcileDeps } from './deps.js';
-import { newReading } from './intent-reading.js';
-import type { Absence } from './intent-store.js';
+import { newReading } from './list-reading.js';
 import type { Place } from './list-row.js';
-import { intentPages } from './read-intents.js';
+import type { Absence } from './list-store.js';
+import { paymentIntentList } from './payment-intents.js';
+import { listPages } from './read-pages.js';
 import { readPayins } from './read-payins.js';
 import { type Looked, readWindows } from './read-windows.js';
 import { assertSameList } from './same-list.js';
-import { createIntentStore } from './sql-intent-store.js';
+import { createListStore } from './sql-list-store.js';
 
 /** Claims that come within this time are read by the same calls. */
 const GATHER_MS = 1_000;
@@ -23,6 +24,7 @@ const PAYINS_TURN_MS = 2_000;
 const SECOND_LOOK_MS = 5_000;
 const UNDECIDED_MS = 2_000;
 
+const plan = paymentIntentList;
 const source = { type: 'poll', ref: 'verify-claims' } as const;
 
 /** What a round remembers for the next: records that were missing once, and when. */
@@ -60,8 +62,8 @@ export async function verifyClaims(deps: ReconcileDeps, looks: FirstLooks, signa
 async function assertOurList(deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
   const tally = newTally();
   await assertSameList(
-    intentPages(deps.client, tally, signal),
-    createIntentStore(deps, { source, tally, fence: null }),
+    listPages(deps.client, plan.operation, { tally, ...(signal ? { signal } : {}) }),
+    createListStore(deps, plan, { source, tally, fence: null }),
   );
 }
 
@@ -69,14 +71,16 @@ async function verifyIntents(deps: ReconcileDeps, looks: FirstLooks, signal?: Ab
   const { db } = deps;
   const due = await dueMarks(db, 'payment_intent', INTENTS_PER_ROUND);
   if (due.length === 0) return;
-  const places = await placesOfIntents(
+  const places = await placesOfRecords(
     db,
+    plan.record,
     due.map(({ id }) => id),
   );
   const tally = newTally();
-  const store = createIntentStore(deps, { source, tally, fence: null });
+  const store = createListStore(deps, plan, { source, tally, fence: null });
   const reading = newReading({
-    read: intentPages(deps.client, tally, signal),
+    plan,
+    read: listPages(deps.client, plan.operation, { tally, ...(signal ? { signal } : {}) }),
     store,
     now: () => deps.now().getTime(),
     ...(signal ? { signal } : {}),

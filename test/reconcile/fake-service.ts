@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import type { Json, JsonObject } from '../../src/domain/json.js';
-import type { ReconcileDeps, ServiceReader } from '../../src/reconcile/deps.js';
+import type { ReconcileDeps, ReconcileSettings, ServiceReader } from '../../src/reconcile/deps.js';
+import { defaultContract } from '../../src/service-api/contract.js';
 import { NotFoundError, RateLimitedError, UnauthorizedError } from '../../src/service-api/service-errors.js';
 import type { TestDatabase } from '../support/database.js';
 import { MovingList } from './moving-list.js';
@@ -47,6 +48,14 @@ export class FakeService implements ServiceReader {
   }
 }
 
+export const testSettings: ReconcileSettings = {
+  missedGraceMs: 900_000,
+  payoutGraceMs: DAY,
+  publicUrl: null,
+  webhookPath: '/webhooks',
+  eventIdPointer: 'auto',
+};
+
 /** Time is the list's own, so that a test decides what is an hour. */
 export function depsOf(database: TestDatabase, service: FakeService): ReconcileDeps {
   return {
@@ -55,6 +64,8 @@ export function depsOf(database: TestDatabase, service: FakeService): ReconcileD
     log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
     now: () => new Date(service.list.clock),
     client: service,
+    contract: defaultContract,
+    settings: testSettings,
     adoptedAt: new Date('2026-01-01T00:00:00Z'),
   };
 }

@@ -1,6 +1,6 @@
 import { textField } from '../../src/domain/records.js';
-import type { Absence, IntentStore, ReadPage, Stretch, StretchMove } from '../../src/reconcile/intent-store.js';
 import type { ListRow, Place } from '../../src/reconcile/list-row.js';
+import type { Absence, ListStore, ReadPage, Stretch, StretchMove } from '../../src/reconcile/list-store.js';
 import { covers, type Span } from '../../src/reconcile/span.js';
 import type { Watermark } from '../../src/records/watermarks.js';
 
@@ -16,7 +16,7 @@ export interface Held extends Place {
 const active = ['waiting_address_selection', 'pending', 'confirming'];
 
 /** The records as they would stand in the database. */
-export class MemoryStore implements IntentStore {
+export class MemoryStore implements ListStore {
   readonly held = new Map<string, Held>();
   readonly marks = new Map<string, Watermark>();
   readonly parts = new Map<string, Stretch>();

@@ -6,8 +6,10 @@ import { kinds, type ReconcileDeps } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { type FirstLooks, verifyClaims } from '../../src/reconcile/verify-claims.js';
 import { saveObservations } from '../../src/records/save-observations.js';
+import { defaultContract } from '../../src/service-api/contract.js';
 import { observeEvent } from '../../src/webhook/observe-event.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { testSettings } from './fake-service.js';
 import { Random } from './random.js';
 import { type Payment, type SentEvent, ShopModel } from './shop-model.js';
 
@@ -33,6 +35,8 @@ async function createWorld(seed: number): Promise<World> {
     log: pino({ level: 'silent' }),
     now: () => new Date(shop.clock),
     client: shop,
+    contract: defaultContract,
+    settings: testSettings,
     // Half of the worlds have payments that were under way when the books began.
     adoptedAt: new Date(shop.clock + random.below(2) * 60_000),
   };

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { newReading } from '../../src/reconcile/intent-reading.js';
-import { type Outcome, reconcilePaymentIntents } from '../../src/reconcile/payment-intents.js';
+import type { Outcome } from '../../src/reconcile/deps.js';
+import { newReading } from '../../src/reconcile/list-reading.js';
+import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
+import { reconcileList } from '../../src/reconcile/reconcile-list.js';
 import { MemoryStore } from './memory-store.js';
 import { MovingList, type Semantics, type Simulated } from './moving-list.js';
 import { naiveReconcile } from './naive-reconcile.js';
@@ -46,8 +48,8 @@ function falselyAbsent({ list, store }: World): string[] {
 async function run({ list, store }: World, full = false): Promise<Outcome & { startedAt: number }> {
   const startedAt = list.clock;
   list.clock += 1;
-  const reading = newReading({ read: list.read, store, now: () => list.clock });
-  const outcome = await reconcilePaymentIntents(reading, { full, since: null, resume: false });
+  const reading = newReading({ plan: paymentIntentList, read: list.read, store, now: () => list.clock });
+  const outcome = await reconcileList(reading, { full, since: null, resume: false, pages: null });
   if (outcome.complete) for (const [name, mark] of outcome.watermarks) store.marks.set(name, mark);
   return { ...outcome, startedAt };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PageReader } from '../../src/reconcile/deps.js';
-import { newReading } from '../../src/reconcile/intent-reading.js';
+import { newReading } from '../../src/reconcile/list-reading.js';
+import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
 import { readWindows } from '../../src/reconcile/read-windows.js';
 import { MemoryStore } from './memory-store.js';
 
@@ -32,7 +33,7 @@ test.each([1, 2, 14, 15, 16, 40, 79, 80, 90, 150])(
       return { data, from: clock, to: clock + 50 };
     };
     for (const target of [gone, rows[301]!, rows[320]!, rows[399]!]) {
-      const reading = newReading({ read, store, now: () => clock });
+      const reading = newReading({ plan: paymentIntentList, read, store, now: () => clock });
       const { found, missing, undecided } = await readWindows(reading, [{ ...target, listed: true }]);
       expect({ target, undecided }).toEqual({ target, undecided: [] });
       expect(target === gone ? missing.has(target.id) : found.has(target.id)).toBe(true);

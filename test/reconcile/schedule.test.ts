@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ConfigError } from '../../src/errors.js';
-import { kinds } from '../../src/reconcile/deps.js';
+import { type Kind, kinds } from '../../src/reconcile/deps.js';
 import { type Lock, LockTimeoutError, takeLock, tryLock } from '../../src/reconcile/leader.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { type Scheduler, startScheduler } from '../../src/reconcile/schedule.js';
@@ -33,8 +33,13 @@ function newService(): FakeService {
   return new FakeService(list);
 }
 
+/** The other kinds are left out. */
+function only(cron: string): Partial<Record<Kind, string>> {
+  return { ...Object.fromEntries(kinds.map((other) => [other, 'off'])), [kind]: cron };
+}
+
 function start(service: FakeService, cron: string): Scheduler {
-  const scheduler = startScheduler({ ...depsOf(database, service), crons: { [kind]: cron }, standbyMs: 100 });
+  const scheduler = startScheduler({ ...depsOf(database, service), crons: only(cron), standbyMs: 100 });
   toClose.push(scheduler);
   return scheduler;
 }
@@ -167,7 +172,7 @@ test('a kind that is off is not run, and a time that is none is refused', async 
   start(service, 'off');
   await vi.waitFor(async () => expect(await locksHeld()).toBe(1), within);
   expect((await listRuns(database.db, { kind })).items).toEqual([]);
-  const wrong = () => startScheduler({ ...depsOf(database, service), crons: { [kind]: 'every now and then' } });
+  const wrong = () => startScheduler({ ...depsOf(database, service), crons: only('every now and then') });
   expect(wrong).toThrow(ConfigError);
 });
 

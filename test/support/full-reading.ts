@@ -3,6 +3,8 @@ import { runReconcile } from '../../src/reconcile/run.js';
 import type { Run } from '../../src/records/runs.js';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.js';
 import { MerchantClient } from '../../src/service-api/client.js';
+import { defaultContract } from '../../src/service-api/contract.js';
+import { testSettings } from '../reconcile/fake-service.js';
 import type { TestDatabase } from './database.js';
 
 /** One full run over the payments of the service, in this process. Their deposits, one call each, are left alone. */
@@ -14,6 +16,8 @@ export async function readEveryPayment({ db, url }: TestDatabase, sandbox: Sandb
     log: createLog('silent'),
     now: () => new Date(),
     client,
+    contract: defaultContract,
+    settings: testSettings,
     adoptedAt: new Date(0),
   };
   return runReconcile(deps, { kind: 'payment-intents', full: true, withoutPayins: true });

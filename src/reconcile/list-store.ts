@@ -36,7 +36,7 @@ export interface Absence {
 }
 
 /** What reconciling payment intents asks of the records. "Listed": the service showed it when it was last looked for. */
-export interface IntentStore {
+export interface ListStore {
   /** One transaction: the rows, all that follows from them, and the moves. */
   save(page: ReadPage, moves: readonly StretchMove[]): Promise<void>;
   saveAbsences(absences: readonly Absence[]): Promise<void>;

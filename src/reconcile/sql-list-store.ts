@@ -1,29 +1,29 @@
 import type { Knex } from 'knex';
 import type { Observation, ObservationSource } from '../domain/observation.js';
 import {
-  holdsListedIntents,
-  intentsBetween,
-  intentsFrom,
-  intentsNotSeenSince,
-  markedIntents,
-  newestIntents,
-  openIntents,
-  placesOfIntents,
-  unplacedIntents,
-} from '../records/intent-places.js';
+  holdsListed,
+  markedRecords,
+  newestRecords,
+  openRecords,
+  placesOfRecords,
+  recordsBetween,
+  recordsFrom,
+  recordsNotSeenSince,
+  unplacedRecords,
+} from '../records/record-places.js';
 import type { RunTally } from '../records/runs.js';
 import { saveObservations } from '../records/save-observations.js';
 import { closeInterval, openInterval, readWatermarks, shrinkInterval, unreadIntervals } from '../records/watermarks.js';
 import type { Kind, ReconcileDeps } from './deps.js';
-import type { IntentStore, Stretch, StretchMove } from './intent-store.js';
+import type { ListPlan } from './list-plan.js';
 import type { Place } from './list-row.js';
+import type { ListStore, Stretch, StretchMove } from './list-store.js';
 import { spanOfUnlisted } from './span.js';
 import { type Fence, NOTHING, type WriteDeps, writeFenced } from './write-fenced.js';
 
-const kind: Kind = 'payment-intents';
 const AT_ONCE = 2_000;
 
-export interface SqlIntentStoreOptions {
+export interface SqlListStoreOptions {
   source: ObservationSource;
   tally: RunTally;
   /** Null: no run; nothing is fenced, and no stretches are kept. */
@@ -31,10 +31,11 @@ export interface SqlIntentStoreOptions {
 }
 
 /** The records in Postgres. Every write is one fenced transaction; of a dry run all are rolled back. */
-export function createIntentStore(
+export function createListStore(
   deps: Pick<ReconcileDeps, 'db' | 'now' | 'adoptedAt' | 'kytWords'>,
-  { source, tally, fence }: SqlIntentStoreOptions,
-): IntentStore {
+  { kind, record }: Pick<ListPlan, 'kind' | 'record'>,
+  { source, tally, fence }: SqlListStoreOptions,
+): ListStore {
   const { db, adoptedAt } = deps;
   const writing: WriteDeps = { db, now: deps.now, tally, fence };
   const context = () => ({ now: deps.now(), adoptedAt, ...(deps.kytWords ? { kytWords: deps.kytWords } : {}) });
@@ -42,7 +43,7 @@ export function createIntentStore(
   const observe = (observations: Observation[], moves: readonly StretchMove[]): Promise<void> =>
     writeFenced(writing, async (trx) => {
       const runId = fence?.runId;
-      if (runId) for (const move of moves) await applyMove(trx, runId, move);
+      if (runId) for (const move of moves) await applyMove(trx, { kind, runId }, move);
       const saved = await saveObservations(trx, observations, context());
       return { changed: saved.changed, breaksOpened: saved.breaksOpened };
     });
@@ -57,32 +58,38 @@ export function createIntentStore(
       for (const { id } of fence?.dryRun ? rows : []) rehearsed.add(id);
       const { from, to } = page;
       const readings = rows.map(({ id, fields }): Observation => {
-        return { type: 'reading', kind: 'payment_intent', id, from, to, source, fields };
+        return { type: 'reading', kind: record, id, from, to, source, fields };
       });
       await observe(readings, moves);
     },
     saveAbsences: async (absences) => {
       const observations = absences.map((absence): Observation => {
-        return { type: 'absence', kind: 'payment_intent', ...absence, source };
+        return { type: 'absence', kind: record, ...absence, source };
       });
       if (observations.length > 0) await observe(observations, []);
     },
-    open: () => openIntents(db),
-    marked: () => markedIntents(db, AT_ONCE),
-    listedFrom: (createdAt, limit) => intentsFrom(db, createdAt, limit),
+    open: () => openRecords(db, record),
+    marked: () => markedRecords(db, record, AT_ONCE),
+    listedFrom: (createdAt, limit) => recordsFrom(db, record, createdAt, limit),
     between: async (span, except) => {
-      const places = await intentsBetween(db, { listed: span, unlisted: spanOfUnlisted(span) }, except, AT_ONCE);
+      const places = await recordsBetween(
+        db,
+        record,
+        { listed: span, unlisted: spanOfUnlisted(span) },
+        except,
+        AT_ONCE,
+      );
       return { places, more: places.length === AT_ONCE };
     },
     notSeenSince: async (since) => {
-      const places = await intentsNotSeenSince(db, since, AT_ONCE);
+      const places = await recordsNotSeenSince(db, record, since, AT_ONCE);
       return { places, more: places.length === AT_ONCE };
     },
-    unplaced: () => unplacedIntents(db, AT_ONCE),
-    holdsListed: () => holdsListedIntents(db),
-    newestListed: (limit) => newestIntents(db, limit),
-    stretches: () => readStretches(db),
-    openStretch: (list, older) => openStretch(writing, list, older, deps.now().getTime()),
+    unplaced: () => unplacedRecords(db, record, AT_ONCE),
+    holdsListed: () => holdsListed(db, record),
+    newestListed: (limit) => newestRecords(db, record, limit),
+    stretches: () => readStretches(db, { kind, record }),
+    openStretch: (list, older) => openStretch({ ...writing, kind }, { list, older }, deps.now().getTime()),
     closeStretch: (id) =>
       writeFenced(writing, async (trx) => {
         await closeInterval(trx, id);
@@ -92,7 +99,11 @@ export function createIntentStore(
   };
 }
 
-async function applyMove(trx: Knex.Transaction, runId: string, move: StretchMove): Promise<void> {
+async function applyMove(
+  trx: Knex.Transaction,
+  { kind, runId }: { kind: Kind; runId: string },
+  move: StretchMove,
+): Promise<void> {
   switch (move.type) {
     case 'open': {
       const newerId = move.newer?.id ?? null;
@@ -106,8 +117,12 @@ async function applyMove(trx: Knex.Transaction, runId: string, move: StretchMove
   }
 }
 
-async function openStretch(writing: WriteDeps, list: string, older: Place | null, now: number): Promise<Stretch> {
-  const { fence } = writing;
+async function openStretch(
+  writing: WriteDeps & { kind: Kind },
+  { list, older }: { list: string; older: Place | null },
+  now: number,
+): Promise<Stretch> {
+  const { fence, kind } = writing;
   let id = '0';
   await writeFenced(writing, async (trx) => {
     const runId = fence?.runId;
@@ -117,10 +132,10 @@ async function openStretch(writing: WriteDeps, list: string, older: Place | null
   return { id, list, newer: null, older, openedAt: now, movedAt: now };
 }
 
-async function readStretches(db: Knex): Promise<Stretch[]> {
+async function readStretches(db: Knex, { kind, record }: Pick<ListPlan, 'kind' | 'record'>): Promise<Stretch[]> {
   const intervals = await unreadIntervals(db, kind);
   const ids = intervals.flatMap(({ newerId, olderId }) => [newerId, olderId].filter((id) => id !== null));
-  const places = await placesOfIntents(db, ids);
+  const places = await placesOfRecords(db, record, ids);
   const placeOf = (id: string | null): Place | null =>
     id === null ? null : (places.get(id) ?? { id, createdAt: null });
   return intervals.map(({ id, list, newerId, olderId, openedAt, movedAt }) => ({

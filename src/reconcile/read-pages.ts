@@ -1,14 +1,17 @@
 import { isJsonObject, type JsonObject } from '../domain/json.js';
 import { ContractViolationError, NotFoundError, RefusedError } from '../service-api/service-errors.js';
 import type { PageQuery, PageReader, ServiceReader } from './deps.js';
-
-const operation = 'listPaymentIntents';
+import type { ListPlan } from './list-plan.js';
 
 /**
- * Pages of the service's list of payment intents (specification 4.14), each call counted. A cursor that the service
+ * Pages of one of the service's lists, each call counted. A cursor that the service
  * refuses reads as an empty page: its row may be gone, which is no failure.
  */
-export function intentPages(client: ServiceReader, tally: { calls: number }, signal?: AbortSignal): PageReader {
+export function listPages(
+  client: ServiceReader,
+  operation: ListPlan['operation'],
+  { tally, signal }: { tally: { calls: number }; signal?: AbortSignal },
+): PageReader {
   // A refusal tells nothing of any record, so it does not matter when it was; it only must not seem to be earlier.
   let last = 0;
   return async ({ cursor, take, status }: PageQuery) => {

@@ -1,13 +1,15 @@
-import type { PageReader } from './deps.js';
+import type { PageReader, Progress } from './deps.js';
 import type { WalkPage } from './follow-list.js';
-import type { IntentStore, StretchMove } from './intent-store.js';
+import type { ListPlan } from './list-plan.js';
 import type { Place } from './list-row.js';
+import type { ListStore, StretchMove } from './list-store.js';
 import { spanOf } from './span.js';
 
-/** One reading of payment intents under way: a run's, or one round of verify-claims. */
-export interface IntentReading {
+/** One reading of a list under way: a run's, or one round of verify-claims. */
+export interface ListReading {
+  plan: ListPlan;
   read: PageReader;
-  store: IntentStore;
+  store: ListStore;
   now: () => number;
   signal?: AbortSignal;
   /** Listed and open when the reading began, and not met since. */
@@ -17,13 +19,22 @@ export interface IntentReading {
   /** There are more of them than are told at once; what is left has its turn in the next run. */
   moreSuspects: boolean;
   /** Counts what was read. */
-  tally: { seen: number };
+  tally: { calls: number; seen: number };
+  progress: (at: Progress) => void;
 }
 
 export function newReading(
-  parts: Omit<IntentReading, 'unseen' | 'suspects' | 'moreSuspects' | 'tally'> & Partial<Pick<IntentReading, 'tally'>>,
-): IntentReading {
-  return { tally: { seen: 0 }, ...parts, unseen: new Map(), suspects: new Map(), moreSuspects: false };
+  parts: Omit<ListReading, 'unseen' | 'suspects' | 'moreSuspects' | 'tally' | 'progress'> &
+    Partial<Pick<ListReading, 'tally' | 'progress'>>,
+): ListReading {
+  return {
+    tally: { calls: 0, seen: 0 },
+    progress: () => {},
+    ...parts,
+    unseen: new Map(),
+    suspects: new Map(),
+    moreSuspects: false,
+  };
 }
 
 /**
@@ -31,12 +42,13 @@ export function newReading(
  * page was read with; a filtered page says nothing of what it lacks.
  */
 export async function keepPage(
-  reading: IntentReading,
+  reading: ListReading,
   page: WalkPage,
   about: { status?: string; moves?: readonly StretchMove[] } = {},
 ): Promise<void> {
   reading.tally.seen += page.fresh;
   await reading.store.save(page, about.moves ?? []);
+  tellProgress(reading, page);
   for (const { id } of page.rows) {
     reading.unseen.delete(id);
     reading.suspects.delete(id);
@@ -49,4 +61,9 @@ export async function keepPage(
   );
   for (const place of lacking.places) reading.suspects.set(place.id, place);
   reading.moreSuspects ||= lacking.more;
+}
+
+function tellProgress({ tally, progress }: ListReading, { rows }: WalkPage): void {
+  const oldest = rows.reduce((least, { createdAt }) => Math.min(least, createdAt ?? least), Number.POSITIVE_INFINITY);
+  progress({ seen: tally.seen, calls: tally.calls, oldest: Number.isFinite(oldest) ? oldest : null, total: null });
 }

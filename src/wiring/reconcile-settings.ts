@@ -1,0 +1,12 @@
+import type { Config } from '../config.js';
+import type { ReconcileSettings } from '../reconcile/deps.js';
+
+export function reconcileSettings(config: Config): ReconcileSettings {
+  return {
+    missedGraceMs: config.MISSED_GRACE_SECONDS * 1_000,
+    payoutGraceMs: config.PAYOUT_GRACE_SECONDS * 1_000,
+    publicUrl: config.WEBHOOK_PUBLIC_URL ?? null,
+    webhookPath: config.WEBHOOK_PATH,
+    eventIdPointer: config.EVENT_ID_POINTER,
+  };
+}
