@@ -10,7 +10,10 @@ describe('the OpenAPI document', () => {
   it('is valid by a public linter, whatever the names are', async () => {
     const sandbox = await openSandbox();
     const config = await createConfig({ extends: ['recommended'] });
-    for (const faults of [{}, { payoutsPath: '/v1/withdrawals', names: { payouts: { status: 'state' } } }]) {
+    for (const faults of [
+      {},
+      { payoutsPath: '/v1/withdrawals', names: { payouts: { status: 'state' } }, accountsShape: 'page' as const },
+    ]) {
       sandbox.control.setFaults(faults);
       const { body } = await sandbox.call('GET', '/sandbox/openapi.json');
       const problems = await lintFromString({ source: JSON.stringify(body), config });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Service } from '../service.js';
+import { answerComponents } from './answers/answers.js';
 import { OPERATIONS, type Operation, type QueryParameter } from './operations.js';
 
 type Json = Record<string, unknown>;
@@ -7,6 +8,7 @@ type Json = Record<string, unknown>;
 /** OpenAPI 3.1 of the service's API: bodies from the very schemas that check them, parameters under their names of now. */
 export function openapiDocument(service: Service): Json {
   const paths: Record<string, Json> = {};
+  const isPage = service.faults.accountsShape === 'page';
   for (const operation of OPERATIONS) {
     if (operation.operationId === 'listPayouts' && !service.faults.payoutsList) continue;
     const path = operation.operationId === 'listPayouts' ? service.faults.payoutsPath : operation.path;
@@ -29,7 +31,7 @@ export function openapiDocument(service: Service): Json {
     paths,
     components: {
       securitySchemes: { accessToken: { type: 'http', scheme: 'bearer' } },
-      schemas: { Error: ERROR },
+      schemas: { ...answerComponents(isPage ? [] : ['AccountPage']), Error: ERROR },
       responses: { Refused: { description: 'Refused', content: jsonContent({ $ref: '#/components/schemas/Error' }) } },
     },
   };
@@ -41,10 +43,13 @@ const ERROR = {
 };
 
 function operationObject(operation: Operation, service: Service): Json {
-  const { operationId, summary, tag, section, body, status, answer } = operation;
+  const { operationId, summary, tag, section, body, status } = operation;
   const parameters = [...pathParameters(operation), ...queryParameters(operation, service), ...keyHeader(operation)];
-  const schema = answer === 'array' ? { type: 'array', items: { type: 'object' } } : { type: 'object' };
-  const done = { description: 'Done', content: jsonContent(schema) };
+  const done = {
+    description: 'Done',
+    ...answerHeaders(operation),
+    content: jsonContent(answerSchema(operation, service)),
+  };
   return {
     operationId,
     summary,
@@ -59,6 +64,17 @@ function operationObject(operation: Operation, service: Service): Json {
       '4XX': { $ref: '#/components/responses/Refused' },
     },
   };
+}
+
+function answerSchema({ operationId, answer, isList }: Operation, { faults }: Service): Json {
+  const isPage = operationId === 'listAccounts' && faults.accountsShape === 'page';
+  const schema = { $ref: `#/components/schemas/${isPage ? 'AccountPage' : answer}` };
+  return isList && !isPage ? { type: 'array', items: schema } : schema;
+}
+
+/** Specification 4.12: the total stands there when a page was asked for by its number. */
+function answerHeaders({ operationId }: Operation): Json {
+  return operationId === 'listTransactions' ? { headers: { 'X-Total-Count': { schema: { type: 'integer' } } } } : {};
 }
 
 function bodySchema(body: z.ZodType): Json {

@@ -21,7 +21,9 @@ export const INTENT_STATUSES: readonly IntentStatus[] = [
 
 type IrregularStatus = 'none' | 'pending_decision' | 'encashed' | 'refunded';
 
-export type PayinStatus = 'pending' | 'confirming' | 'confirmed' | 'unmatched';
+export const PAYIN_STATUSES = ['pending', 'confirming', 'confirmed', 'unmatched'] as const;
+
+export type PayinStatus = (typeof PAYIN_STATUSES)[number];
 
 export interface Transition<S extends string> {
   status: S;

@@ -7,13 +7,13 @@ import type { Merchant } from '../service.js';
 import { checkOutgoing, findWallet } from '../wallets/find-wallet.js';
 import { memoFor, withdrawableAsset } from './create-withdrawal.js';
 import { openPayout } from './open-payout.js';
-import type { Payout } from './payout.js';
+import { DESTINATION_TYPES, type Payout } from './payout.js';
 
 /** What an operator fills in; without an account the operating balance pays. */
 export const dashboardPayoutSchema = z.object({
   assetCode,
   amount,
-  destinationType: z.enum(['blockchain', 'internal_email', 'merchant_account']).default('blockchain'),
+  destinationType: z.enum(DESTINATION_TYPES).default('blockchain'),
   destinationAddress: address,
   destinationMemo: text(120).nullish(),
   feeBearer: feeBearer.nullish(),

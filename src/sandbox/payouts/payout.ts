@@ -1,7 +1,10 @@
 import type { Holder } from '../ledger/ledger.js';
 
-type PayoutType = 'withdrawal' | 'internal_transfer' | 'refund' | 'settlement';
-type DestinationType = 'blockchain' | 'internal_email' | 'merchant_account';
+export const PAYOUT_TYPES = ['withdrawal', 'internal_transfer', 'refund', 'settlement'] as const;
+export const DESTINATION_TYPES = ['blockchain', 'internal_email', 'merchant_account'] as const;
+
+type PayoutType = (typeof PAYOUT_TYPES)[number];
+type DestinationType = (typeof DESTINATION_TYPES)[number];
 export type FeeBearer = 'merchant' | 'customer';
 
 export type PayoutStatus = 'pending' | 'under_review' | 'approved' | 'broadcast' | 'confirmed' | 'failed';
