@@ -28,6 +28,9 @@ export const DEMO_FILE = path.join('.tallyhook', 'demo.json');
 
 const ROLES: readonly Role[] = ['receiver', 'worker', 'scheduler', 'console'];
 
+/** Refunds go out by themselves, as fast as somebody who watches can follow. */
+const PAYOUT_STEP_SECONDS = 3;
+
 /** Each fault that the sandbox knows, at a few percent. */
 const FAULTS = {
   drop: 0.03,
@@ -61,7 +64,7 @@ export async function startDemo(
   closers.add('demo database', () => postgres.close());
   await migrate(postgres.url);
 
-  const sandbox = await startSandbox({ seed });
+  const sandbox = await startSandbox({ seed, payoutStepSeconds: PAYOUT_STEP_SECONDS });
   closers.add('sandbox', () => sandbox.close());
   const token = randomBytes(18).toString('base64url');
   const { runtime, urls } = await startTallyhook(sandbox, postgres.url, token, { log, closers, signal });
