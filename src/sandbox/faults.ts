@@ -45,8 +45,33 @@ export interface Faults {
   html: number;
   /** Chance that the connection is cut in the middle of the answer. */
   cut: number;
-  /** Chance that rows are inserted and changed before a page that continues a list is read. */
+  /** Chance that rows are inserted and changed before a page that continues a list of payments or movements is read. */
   churn: number;
+  /** 401 to every token from here on. */
+  revokeToken: boolean;
+  // Lists
+  /** A page that continues a list is the one before once more. */
+  repeatPage: boolean;
+  /** Pages hold half of what was asked for, though more follows. */
+  shrinkPage: boolean;
+  /** The first item of each page has no id. */
+  itemWithoutId: boolean;
+  /** A list that comes to its end begins again at its head. */
+  endlessList: boolean;
+  /** Chance that a record is missing from every list. Pages get shorter by it. */
+  forgetRecords: number;
+  /** The `irregular` filter of payments misses each that has, or had, a dispute. */
+  hideFromIrregular: boolean;
+  /** X-Total-Count: as it is, left out, or half of it. */
+  totalCount: 'right' | 'missing' | 'wrong';
+  // Time
+  /** Times are shown as `2027-01-31T12:00:00.000`, in answers and events. */
+  timesWithoutZone: boolean;
+  /**
+   * How far the service's clock is ahead, or behind where negative: its Date header and what it stamps from here on.
+   * Nothing comes due by it.
+   */
+  clockSkewSeconds: number;
   // Contract
   /**
    * `key`: rows beyond the cursor row's place; unknown cursor 400. `orm`: rows from the cursor row's place on, the first
@@ -115,6 +140,16 @@ export const NO_FAULTS: Faults = {
   html: 0,
   cut: 0,
   churn: 0,
+  revokeToken: false,
+  repeatPage: false,
+  shrinkPage: false,
+  itemWithoutId: false,
+  endlessList: false,
+  forgetRecords: 0,
+  hideFromIrregular: false,
+  totalCount: 'right',
+  timesWithoutZone: false,
+  clockSkewSeconds: 0,
   cursor: 'orm',
   names: NO_NAMES,
   unknownParameters: 'ignore',
@@ -134,10 +169,13 @@ const CHOICES: Partial<Record<keyof Faults, readonly unknown[]>> = {
   shape: ['full', 'partial', 'wrapped', 'bare'],
   cursor: ['key', 'orm', 'list'],
   unknownParameters: ['ignore', 'refuse'],
+  totalCount: ['right', 'missing', 'wrong'],
   accountsShape: ['array', 'page'],
   feedBounds: ['inclusive', 'exclusive'],
   errorBody: ['flat', 'nested'],
 };
+
+const MOST_SKEW = 10 * 366 * 86_400;
 
 const UNBOUNDED = new Set<string>(['delaySeconds', 'reorderSeconds', 'slowMs']);
 
@@ -147,7 +185,7 @@ export function parseFaults(
 ): { ok: true; faults: Faults } | { ok: false; problem: string } {
   const faults: Record<string, unknown> = { ...NO_FAULTS };
   for (const [name, value] of Object.entries(input)) {
-    const fallback = faults[name];
+    const fallback = Object.hasOwn(NO_FAULTS, name) ? faults[name] : undefined;
     if (fallback === undefined) return { ok: false, problem: `there is no fault named ${name}` };
     const problem = name === 'names' ? checkNames(value) : check(name, value, fallback);
     if (problem !== null) return { ok: false, problem: `${name}: ${problem}` };
@@ -165,6 +203,11 @@ function check(name: string, value: unknown, fallback: unknown): string | null {
   if (name === 'payoutsPath') {
     return typeof value === 'string' && /^(\/[\w.~-]+)+$/.test(value) ? null : 'a path such as /v1/payouts';
   }
+  if (name === 'clockSkewSeconds') {
+    return typeof value === 'number' && Math.abs(value) <= MOST_SKEW
+      ? null
+      : `seconds, at most ${MOST_SKEW} either way`;
+  }
   if (typeof fallback === 'boolean') return typeof value === 'boolean' ? null : 'true or false';
   if (!isCount(value)) return 'a number that is not negative';
   return UNBOUNDED.has(name) || value <= 1 ? null : 'a chance between 0 and 1';
@@ -177,7 +220,7 @@ function isCount(value: unknown): value is number {
 function checkNames(value: unknown): string | null {
   if (typeof value !== 'object' || value === null) return 'an object';
   for (const [list, names] of Object.entries(value)) {
-    if (!(list in NO_FAULTS.names)) return `there is no list named ${list}`;
+    if (!Object.hasOwn(NO_FAULTS.names, list)) return `there is no list named ${list}`;
     if (typeof names !== 'object' || names === null) return 'an object of names';
     if (Object.values(names).some((name) => typeof name !== 'string')) return 'names are strings';
   }

@@ -57,13 +57,14 @@ export interface Merchant {
 }
 
 export function createService(settings: SandboxSettings): Service {
-  return {
+  const service: Service = {
     settings,
-    clock: createClock(settings.realNow),
+    clock: createClock(settings.realNow, () => service.faults.clockSkewSeconds * 1000),
     rates: createRates(settings),
     faults: NO_FAULTS,
     baseUrl: '',
   };
+  return service;
 }
 
 /** `history` may be made with the same codecs: see `merchantIds`. */

@@ -1,4 +1,4 @@
-/** The service's own clock: the real one plus what `advance` added. It never goes back. */
+/** The service's own clock: the real one plus what `advance` added. It never goes back, unless its skew does. */
 export interface SandboxClock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -17,7 +17,8 @@ interface Task {
 
 const LONGEST_TIMER_MS = 2_000_000_000;
 
-export function createClock(realNow: () => number = Date.now): SandboxClock {
+/** `skewMs`: how far the clock is off. Tasks run when they would without it. */
+export function createClock(realNow: () => number = Date.now, skewMs: () => number = () => 0): SandboxClock {
   const tasks: Task[] = [];
   let offset = 0;
   let latest = 0;
@@ -26,7 +27,7 @@ export function createClock(realNow: () => number = Date.now): SandboxClock {
   let timerDue = Number.POSITIVE_INFINITY;
   let closed = false;
 
-  const now = (): number => {
+  const unskewed = (): number => {
     latest = Math.max(latest, realNow() + offset);
     return latest;
   };
@@ -42,13 +43,13 @@ export function createClock(realNow: () => number = Date.now): SandboxClock {
     if (closed || !next || next.due >= timerDue) return;
     disarm();
     timerDue = next.due;
-    timer = setTimeout(runDue, Math.min(Math.max(next.due - now(), 0), LONGEST_TIMER_MS));
+    timer = setTimeout(runDue, Math.min(Math.max(next.due - unskewed(), 0), LONGEST_TIMER_MS));
     timer.unref();
   };
 
   function runDue(): void {
     disarm();
-    for (let next = tasks[0]; next && next.due <= now(); next = tasks[0]) {
+    for (let next = tasks[0]; next && next.due <= unskewed(); next = tasks[0]) {
       removeFirst(tasks);
       next.run();
     }
@@ -56,7 +57,7 @@ export function createClock(realNow: () => number = Date.now): SandboxClock {
   }
 
   return {
-    now,
+    now: () => unskewed() + skewMs(),
     advance(seconds) {
       offset += seconds * 1000;
       runDue();
@@ -64,7 +65,7 @@ export function createClock(realNow: () => number = Date.now): SandboxClock {
     at(due, run) {
       if (closed) return;
       sequence += 1;
-      insert(tasks, { due, sequence, run });
+      insert(tasks, { due: due - skewMs(), sequence, run });
       arm();
     },
     close() {

@@ -6,6 +6,11 @@ export function isIsoTime(text: string): boolean {
   return FORM.test(text) && !Number.isNaN(Date.parse(text)) && iso(Date.parse(day)).startsWith(day);
 }
 
+/** Milliseconds. A time without a zone is one of UTC, wherever this runs. */
+export function timeOf(text: string): number {
+  return Date.parse(/T.*(Z|[+-]\d{2}:?\d{2})$/.test(text) || !text.includes('T') ? text : `${text}Z`);
+}
+
 export function iso(at: number): string {
   return new Date(at).toISOString();
 }

@@ -17,6 +17,19 @@ export function jsonMember(text: string, name: string): string | null {
   return found;
 }
 
+/** The texts of a JSON array's items, as they stand there. `text` must be valid JSON. */
+export function jsonItems(text: string): string[] {
+  const items: string[] = [];
+  let at = skipSpace(text, skipSpace(text, 0) + 1);
+  while (at < text.length && text[at] !== ']') {
+    const end = endOfValue(text, at);
+    items.push(text.slice(at, end));
+    at = skipSpace(text, end);
+    if (text[at] === ',') at = skipSpace(text, at + 1);
+  }
+  return items;
+}
+
 function skipSpace(text: string, from: number): number {
   let at = from;
   while (at < text.length && ' \t\n\r'.includes(text.charAt(at))) at += 1;
@@ -39,7 +52,7 @@ function endOfValue(text: string, from: number): number {
       if (depth === 0) return at;
       continue;
     }
-    if (char === '' || (depth === 0 && ',} \t\n\r'.includes(char))) return at;
+    if (char === '' || (depth === 0 && ',}] \t\n\r'.includes(char))) return at;
     if (char === '{' || char === '[') depth += 1;
     if (char === '}' || char === ']') depth -= 1;
     at += 1;

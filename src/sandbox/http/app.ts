@@ -5,6 +5,7 @@ import { notFound, Refusal } from '../base/refusal.js';
 import type { Service } from '../service.js';
 import { answerUnknownPath, createAnswerError } from './answer.js';
 import { createAuthenticate } from './authenticate.js';
+import { distortLists } from './distort-lists.js';
 import { misbehave } from './misbehave.js';
 import { sandboxInvoiceRoutes } from './sandbox/sandbox-invoice-routes.js';
 import { sandboxPaymentIntentRoutes } from './sandbox/sandbox-payment-intent-routes.js';
@@ -39,10 +40,12 @@ export function createApp({ service, own, other }: AppDeps): Express {
     response.setHeader('Date', new Date(service.clock.now()).toUTCString());
     next();
   });
-  const deps = { service, authenticate: createAuthenticate({ own, other }) };
+  const deps = { service, authenticate: createAuthenticate(service, { own, other }) };
   const { merchant } = own;
-  app.use('/v1', misbehave(service));
+  // Read first: what a caller sent is done even if it does not wait for a slow answer.
   app.use(express.text({ type: () => true, limit: '1mb' }));
+  app.use('/v1', misbehave(service));
+  app.use(distortLists(service));
   app.use('/v1', requireJson, paymentIntentRoutes(deps), invoiceRoutes(deps), payoutRoutes(deps));
   app.use('/v1', transactionRoutes(deps), walletRoutes(deps), assetRoutes(deps), settlementRoutes(deps));
   app.use('/v1', productRoutes(deps), webhookRoutes(deps));

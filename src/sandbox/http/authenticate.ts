@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { Account } from '../account.js';
 import { Refusal } from '../base/refusal.js';
+import type { Service } from '../service.js';
 
 export interface Caller {
   account: Account;
@@ -11,7 +12,7 @@ export interface Caller {
 export type Authenticate = (request: Request) => Caller;
 
 /** Bearer tokens of the sandbox: the merchant's key, its dashboard session, and the key of another merchant. */
-export function createAuthenticate({ own, other }: { own: Account; other: Account }): Authenticate {
+export function createAuthenticate(service: Service, { own, other }: { own: Account; other: Account }): Authenticate {
   const callers = new Map<string, Caller>([
     ['sandbox-api-key', { account: own, kind: 'api_key' }],
     ['sandbox-session-token', { account: own, kind: 'session' }],
@@ -23,7 +24,7 @@ export function createAuthenticate({ own, other }: { own: Account; other: Accoun
     const token = /^Bearer +(\S+)$/i.exec(header)?.[1];
     if (token === undefined) throw unauthorized('the Authorization header must be: Bearer <ACCESS_TOKEN>');
     const caller = callers.get(token);
-    if (!caller) throw unauthorized('the access token is not valid');
+    if (!caller || service.faults.revokeToken) throw unauthorized('the access token is not valid');
     return caller;
   };
 }

@@ -30,10 +30,9 @@ export function readQuery(
     text,
     take(fallback) {
       const value = text('take');
-      if (value === undefined) return fallback;
-      const take = /^\d{1,4}$/.test(value) ? Number(value) : 0;
+      const take = value === undefined ? fallback : /^\d{1,4}$/.test(value) ? Number(value) : 0;
       if (take < 1 || take > 100) throw invalid(`${nameOf('take')} must be between 1 and 100`);
-      return take;
+      return faults.shrinkPage ? Math.ceil(take / 2) : take;
     },
   };
 }

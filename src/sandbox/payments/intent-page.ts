@@ -25,6 +25,8 @@ export interface IntentPage {
   cursor: string | null;
   semantics: 'key' | 'orm' | 'list';
   irregularHoldsDisputes: boolean;
+  /** `irregular` misses each payment that has, or had, a dispute. */
+  hideDisputes?: boolean;
 }
 
 export interface PageDeps {
@@ -65,11 +67,15 @@ function startOf(
   return { position, skip: 1 };
 }
 
-function matcher({ filter, irregularHoldsDisputes }: IntentPage, deps: PageDeps): (position: number) => boolean {
+function matcher(
+  { filter, irregularHoldsDisputes, hideDisputes }: IntentPage,
+  deps: PageDeps,
+): (position: number) => boolean {
   const { index } = deps;
   const { status, assetCode } = filter;
   const code = status === undefined || status === 'irregular' ? -1 : INTENT_STATUSES.indexOf(status);
   const irregular = status === 'irregular' ? DIFFERS | (irregularHoldsDisputes ? DISPUTED : 0) : 0;
+  const hidden = status === 'irregular' && hideDisputes ? DISPUTED : 0;
   const asset = assetCode === undefined ? -1 : assetNumber(assetCode) || NO_ASSET;
   const linkBits = LINK_BITS.reduce((bits, [name, bit]) => (filter[name] === undefined ? bits : bits | bit), 0);
   const hasLinks = (position: number): boolean => {
@@ -81,6 +87,7 @@ function matcher({ filter, irregularHoldsDisputes }: IntentPage, deps: PageDeps)
     if ((flags & STATUS_BITS) === REMOVED) return false;
     if (code >= 0 && (flags & STATUS_BITS) !== code) return false;
     if (irregular > 0 && (flags & irregular) === 0) return false;
+    if ((flags & hidden) !== 0) return false;
     if (asset >= 0 && index.asset(position) !== asset) return false;
     return linkBits === 0 || ((flags & linkBits) === linkBits && hasLinks(position));
   };

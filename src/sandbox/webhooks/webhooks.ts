@@ -1,5 +1,6 @@
 import { createIdCodec } from '../base/ids.js';
 import { createDraw } from '../base/random.js';
+import { withoutZone } from '../base/without-zone.js';
 import type { Service } from '../service.js';
 import { attemptDelivery } from './attempt-delivery.js';
 import type { Delivery, ServiceEvent } from './delivery.js';
@@ -35,8 +36,9 @@ export function createWebhooks(service: Service, seed: number): Webhooks {
   const freeze = (eventType: string, subject: EventSubject): ServiceEvent => {
     const number = events;
     events += 1;
-    const { eventId: idPlace, shape } = service.faults;
-    const data = eventData(subject, shape);
+    const { eventId: idPlace, shape, timesWithoutZone } = service.faults;
+    const shown = eventData(subject, shape);
+    const data = timesWithoutZone ? withoutZone(shown) : shown;
     return { number, id: eventIds.encode(number), type: eventType, data, references: subject.references, idPlace };
   };
 

@@ -29,9 +29,10 @@ export function paymentIntentRoutes({ service, authenticate }: V1Deps): Router {
     if (cursor !== null && strikes(merchant, service.faults.churn, 'churn-page', last.pages)) {
       churn(merchant, last.rows, last.pages);
     }
-    const { cursor: semantics, irregularHoldsDisputes } = service.faults;
+    const { cursor: semantics, irregularHoldsDisputes, hideFromIrregular: hideDisputes } = service.faults;
+    const disputes = { irregularHoldsDisputes, hideDisputes };
     const filter = readFilter(query);
-    const rows = merchant.intents.page({ filter, take: query.take(20), cursor, semantics, irregularHoldsDisputes });
+    const rows = merchant.intents.page({ filter, take: query.take(20), cursor, semantics, ...disputes });
     if (rows === null) throw invalid('cursor is unknown');
     lastPages.set(merchant, { rows, pages: last.pages + 1 });
     sendJson(response, `[${rows.map((row) => intentJson(row, service.baseUrl)).join(',')}]`);

@@ -1,7 +1,9 @@
 import { Router } from 'express';
-import { isIsoTime } from '../../base/iso-time.js';
+import { isIsoTime, timeOf } from '../../base/iso-time.js';
+import type { Records } from '../../base/records.js';
 import { invalid } from '../../base/refusal.js';
 import type { Faults } from '../../faults.js';
+import { churnMovements } from '../../wallets/churn-movements.js';
 import { findWallet } from '../../wallets/find-wallet.js';
 import { type Transaction, transactionRecord } from '../../wallets/transaction.js';
 import { readPage } from '../read-page.js';
@@ -18,14 +20,16 @@ export function transactionRoutes({ service, authenticate }: V1Deps): Router {
     const query = readQuery(request, ['from', 'to', 'page', 'cursor', 'take'], { faults, list: 'transactions' });
     const matches = between(query, faults);
     const page = readPageNumber(query);
+    // Whatever continues a reading may meet a list that moved.
+    if ((page ?? 1) > 1 || query.text('cursor') !== undefined) churnMovements(merchant);
     if (page === null) {
       response.json(readPage(merchant.transactions, { query, faults, matches }).map(transactionRecord));
       return;
     }
-    const rows = merchant.transactions.newestFirst().filter(matches);
-    const take = query.take(20);
-    response.setHeader('X-Total-Count', String(rows.length));
-    response.json(rows.slice((page - 1) * take, page * take).map(transactionRecord));
+    const { rows, total } = offsetPage(merchant.transactions, { matches, page, take: query.take(20) });
+    const shown = shownTotal(total, faults);
+    if (shown !== null) response.setHeader('X-Total-Count', String(shown));
+    response.json(rows.map(transactionRecord));
   });
 
   router.get('/accounts/:id/transactions', (request, response) => {
@@ -40,6 +44,30 @@ export function transactionRoutes({ service, authenticate }: V1Deps): Router {
   return router;
 }
 
+/** Counts without a copy of the list: it may hold a million rows. */
+function offsetPage<T>(
+  records: Records<T>,
+  { matches, page, take }: { matches: (row: T) => boolean; page: number; take: number },
+): { rows: T[]; total: number } {
+  const all = records.all();
+  const first = (page - 1) * take;
+  const rows: T[] = [];
+  let total = 0;
+  for (let at = all.length - 1; at >= 0; at -= 1) {
+    const row = all[at];
+    if (row === undefined || !matches(row)) continue;
+    if (total >= first && rows.length < take) rows.push(row);
+    total += 1;
+  }
+  return { rows, total };
+}
+
+/** null: the header is left out. */
+function shownTotal(total: number, { totalCount }: Faults): number | null {
+  if (totalCount === 'missing') return null;
+  return totalCount === 'wrong' ? Math.floor(total / 2) : total;
+}
+
 function between(query: QueryReader, { feedBounds }: Faults): (row: Transaction) => boolean {
   const from = readTime(query, 'from') ?? Number.NEGATIVE_INFINITY;
   const to = readTime(query, 'to') ?? Number.POSITIVE_INFINITY;
@@ -51,7 +79,7 @@ function readTime(query: QueryReader, name: string): number | null {
   const given = query.text(name);
   if (given === undefined) return null;
   if (!isIsoTime(given)) throw invalid(`${name} must be an ISO 8601 time`);
-  return Date.parse(given);
+  return timeOf(given);
 }
 
 function readPageNumber(query: QueryReader): number | null {
