@@ -1,6 +1,6 @@
 /**
  * Results of the transaction-compliance check (KYT). The specification names none (2.2), so these lists are part of the
- * contract: lower-cased, blanks and hyphens as underscores.
+ * contract (`kyt`): lower-cased, blanks and hyphens as underscores.
  */
 export interface KytWords {
   passed: readonly string[];
@@ -55,11 +55,16 @@ export type KytVerdict = 'passed' | 'pending' | 'rejected' | 'unknown';
 
 /** A word on no list is `unknown`: it proves nothing. */
 export function kytVerdict(status: string, words: KytWords): KytVerdict {
-  const word = status
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s-]+/g, '_');
+  const word = kytWord(status);
   if (words.rejected.includes(word)) return 'rejected';
   if (words.pending.includes(word)) return 'pending';
   return words.passed.includes(word) ? 'passed' : 'unknown';
+}
+
+/** A result as the lists hold it: `High Risk` and `high-risk` are `high_risk`. */
+export function kytWord(status: string): string {
+  return status
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_');
 }

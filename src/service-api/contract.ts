@@ -1,10 +1,25 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Json } from '../domain/json.js';
+import { defaultKytWords, kytWord } from '../domain/kyt.js';
 import { JsonTextError, parseJson } from '../domain/parse-json.js';
 import { ConfigError } from '../errors.js';
+import { movements } from './contract-movements.js';
 
 const MAX_DEPTH = 32;
+
+const kytWords = (fallback: readonly string[]) =>
+  z.array(z.string().transform(kytWord).pipe(z.string().min(1, 'a word'))).default([...fallback]);
+
+/** Words of `kytStatus` (2.2): goods wait for a deposit whose word is not among those that passed. A list replaces ours. */
+const kyt = z
+  .strictObject({
+    passed: kytWords(defaultKytWords.passed),
+    pending: kytWords(defaultKytWords.pending),
+    rejected: kytWords(defaultKytWords.rejected),
+  })
+  .refine((given) => areDistinct(Object.values(given).flat()), 'each word in one list, once')
+  .prefault({});
 
 const name = (fallback: string) =>
   z
@@ -73,6 +88,8 @@ const schema = z.strictObject({
     .prefault({}),
   paths: z.strictObject({ listPayouts: path('/v1/payouts') }).prefault({}),
   error: z.strictObject({ code: pointer('/code'), message: pointer('/message') }).prefault({}),
+  kyt,
+  movements,
 });
 
 export type Contract = z.output<typeof schema>;
