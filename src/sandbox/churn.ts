@@ -1,5 +1,5 @@
 import { createDraw } from './base/random.js';
-import { Refusal } from './base/refusal.js';
+import { unlessRefused } from './base/unless-refused.js';
 import { createStandardIntent } from './payments/create-standard.js';
 import { openDispute } from './payments/dispute.js';
 import { cancelIntent, isUnpaid } from './payments/expire-intent.js';
@@ -35,15 +35,7 @@ function move(merchant: Merchant, { id }: Intent, draw: number): void {
     if (draw < 0.5) cancelIntent(merchant, id);
     else payIntent(merchant, id);
   } else if (intent.status === 'completed' && intent.irregularStatus === 'none') {
-    disputeIfPossible(merchant, id);
-  }
-}
-
-/** What the payment brought may be spent already, or given back. */
-function disputeIfPossible(merchant: Merchant, id: string): void {
-  try {
-    openDispute(merchant, id);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    // What the payment brought may be spent already, or given back.
+    unlessRefused(() => openDispute(merchant, id));
   }
 }

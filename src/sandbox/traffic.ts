@@ -1,5 +1,5 @@
 import { createDraw, pick } from './base/random.js';
-import { Refusal } from './base/refusal.js';
+import { unlessRefused } from './base/unless-refused.js';
 import type { SandboxControl } from './control.js';
 
 export interface TrafficOptions {
@@ -46,7 +46,8 @@ export function startTraffic(sandbox: { control: SandboxControl }, options: Traf
   const later: Later = (seconds, step) => {
     const timer = setTimeout(() => {
       waiting.delete(timer);
-      ignoreRefusal(step);
+      // Faults and churn move payments too: what a customer meant to do may no longer be possible.
+      unlessRefused(step);
     }, seconds * 1000);
     waiting.add(timer);
   };
@@ -74,15 +75,6 @@ interface Street {
   control: SandboxControl;
   seed: number;
   later: Later;
-}
-
-/** Faults and churn move payments too: what a customer meant to do may no longer be possible. */
-function ignoreRefusal(step: () => void): void {
-  try {
-    step();
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-  }
 }
 
 function beginOrder({ control, seed, later }: Street, merchantReference: string, n: number): void {

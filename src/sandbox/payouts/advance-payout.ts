@@ -124,7 +124,8 @@ export function scheduleStep(merchant: Merchant, payout: Payout, from: number): 
   });
 }
 
-function nextStep(payout: Payout): 'approve' | 'broadcast' | 'confirm' | null {
+/** Of a payout that nothing holds up. */
+export function nextStep(payout: Payout): 'approve' | 'broadcast' | 'confirm' | null {
   if (payout.status === 'pending') return 'approve';
   if (payout.status === 'approved') return isOnChain(payout) ? 'broadcast' : 'confirm';
   return payout.status === 'broadcast' ? 'confirm' : null;

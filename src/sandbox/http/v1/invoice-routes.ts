@@ -1,10 +1,12 @@
 import { Router } from 'express';
 import { jsonMember } from '../../base/json-member.js';
+import { churnInvoices } from '../../invoices/churn-invoices.js';
 import { createInvoice, invoiceSchema, sendInvoice } from '../../invoices/create-invoice.js';
 import { INVOICE_STATUSES } from '../../invoices/invoice.js';
 import { invoiceJson } from '../../invoices/invoice-record.js';
 import { viewOf } from '../../invoices/mark-invoice-paid.js';
 import { sendJson } from '../answer.js';
+import { createPageChurn } from '../page-churn.js';
 import { parse } from '../parse-body.js';
 import { readChoice, readPage } from '../read-page.js';
 import { requestBody } from '../request-body.js';
@@ -16,6 +18,7 @@ const PARAMETERS = ['cursor', 'take', 'status', 'merchantReference'];
 /** Specification 4.2, 4.3. */
 export function invoiceRoutes({ service, authenticate }: V1Deps): Router {
   const router = Router();
+  const churn = createPageChurn(service, 'invoices');
 
   router.post('/invoices', (request, response) => {
     const { merchant } = authenticate(request).account;
@@ -32,6 +35,7 @@ export function invoiceRoutes({ service, authenticate }: V1Deps): Router {
     const query = readQuery(request, PARAMETERS, { faults, list: 'invoices' });
     const status = readChoice(query, 'status', INVOICE_STATUSES);
     const reference = query.text('merchantReference')?.toLowerCase();
+    churn(merchant, query.text('cursor'), (n, cursor) => churnInvoices(merchant, cursor, n));
     const rows = readPage(merchant.invoices, {
       query,
       faults,

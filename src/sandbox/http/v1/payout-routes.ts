@@ -1,10 +1,12 @@
 import { Router } from 'express';
+import { churnPayouts } from '../../payouts/churn-payouts.js';
 import { createRefund, refundSchema } from '../../payouts/create-refund.js';
 import { createWithdrawal, withdrawalSchema } from '../../payouts/create-withdrawal.js';
 import { PAYOUT_STATUSES } from '../../payouts/payout.js';
 import { payoutRecord } from '../../payouts/payout-record.js';
 import { findWallet } from '../../wallets/find-wallet.js';
 import { createOnce } from '../create-once.js';
+import { createPageChurn } from '../page-churn.js';
 import { readChoice, readPage } from '../read-page.js';
 import { readQuery } from '../request-query.js';
 import type { V1Deps } from './v1-deps.js';
@@ -47,6 +49,7 @@ export function payoutRoutes({ service, authenticate }: V1Deps): Router {
 /** The list of payouts, which the specification does not have; where it stands, and whether, is a fault's to say. */
 export function payoutListRoutes({ service, authenticate }: V1Deps): Router {
   const router = Router();
+  const churn = createPageChurn(service, 'payouts');
   router.use((request, response, next) => {
     const { faults } = service;
     if (request.method !== 'GET' || !faults.payoutsList || request.path !== faults.payoutsPath) {
@@ -56,6 +59,7 @@ export function payoutListRoutes({ service, authenticate }: V1Deps): Router {
     const { merchant } = authenticate(request).account;
     const query = readQuery(request, ['status', 'cursor', 'take'], { faults, list: 'payouts' });
     const status = readChoice(query, 'status', PAYOUT_STATUSES);
+    churn(merchant, query.text('cursor'), (n, cursor) => churnPayouts(merchant, cursor, n));
     const matches = (payout: { status: string }): boolean => status === undefined || payout.status === status;
     response.json(readPage(merchant.payouts, { query, faults, matches }).map((row) => payoutRecord(row, faults.links)));
   });
