@@ -13,7 +13,7 @@ const PATIENCE = 40;
 /** So often a walk may lose its place altogether and begin again at the head. */
 const MAX_RESTARTS = 5;
 
-type Incomplete =
+export type Incomplete =
   | NonNullable<ReadRows['flaw']>
   | 'stopped'
   | 'page_limit'

@@ -35,7 +35,7 @@ export interface Absence {
   to: number;
 }
 
-/** What reconciling payment intents asks of the records. "Listed": the service showed it when it was last looked for. */
+/** What reading a list asks of the records. "Listed": the service showed it when it was last looked for. */
 export interface ListStore {
   /** One transaction: the rows, all that follows from them, and the moves. */
   save(page: ReadPage, moves: readonly StretchMove[]): Promise<void>;
@@ -53,6 +53,7 @@ export interface ListStore {
   /** Only claimed by events that don't say when they were created. `claimedTo` in ms of the service's clock. */
   unplaced(): Promise<{ id: string; claimedTo: number }[]>;
   holdsListed(): Promise<boolean>;
+  countListed(): Promise<number>;
   newestListed(limit: number): Promise<Place[]>;
   /** Those nearest the head first. */
   stretches(): Promise<Stretch[]>;

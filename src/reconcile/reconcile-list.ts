@@ -7,6 +7,7 @@ import { readWindows } from './read-windows.js';
 import { SETTLE_MS } from './span.js';
 import { type Sweep, sweepAgain } from './sweep-again.js';
 import { RECENT_MS, sweepStates } from './sweep-states.js';
+import { whyIncomplete } from './why-incomplete.js';
 
 /** Old records that wait for a decision: as many as this are looked for one by one on each tick. */
 const FEW = 30;
@@ -20,18 +21,18 @@ export async function reconcileList(reading: ListReading, options: ReadingOption
   const startedAt = reading.now();
   const open = await reading.store.open();
   for (const place of open) reading.unseen.set(place.id, place);
-  const head = await readHead(reading);
+  const head = await readHead(reading, options.pages);
   const states = await sweepStates(reading, known, options.full);
   if (!states.whole) forgetWaiting(reading, open, startedAt);
   const closure = await closeOpen(reading);
   const marked = await readMarked(reading);
-  const again = await sweepAgain(reading, known, { ...options, wholeWalk: head.whole });
+  const again = await sweepAgain(reading, known, { ...options, head });
   const gone = await proveAbsent(reading, again.whole);
-  const swept = again.walk === null || again.walk.complete || again.continues;
+  const reasons = whyIncomplete({ head, states: states.walks, closure, gone, sweep: again });
   return {
-    complete:
-      head.complete && states.complete && closure.undecided === 0 && gone.undecided === 0 && !gone.more && swept,
+    complete: reasons.length === 0,
     proof: {
+      ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
       head: head.walks.map(proofOf),
       states: Object.fromEntries([...states.walks].map(([status, walk]) => [status, proofOf(walk)])),
       closure,

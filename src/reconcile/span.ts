@@ -4,6 +4,9 @@ import type { Place } from './list-row.js';
 /** What no list has shown yet may still be on its way into it: younger than this, its lack proves nothing. */
 export const SETTLE_MS = 30_000;
 
+/** More than our clock and the service's will differ. */
+export const CLOCKS_APART_MS = 10 * 60_000;
+
 /** An event may tell the time of creation less exactly than the list does, to the second for example. */
 const TOLD_WITHIN_MS = 2_000;
 

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Observation, ObservationSource } from '../domain/observation.js';
 import {
+  countListed,
   holdsListed,
   markedRecords,
   newestRecords,
@@ -86,6 +87,7 @@ export function createListStore(
       return { places, more: places.length === AT_ONCE };
     },
     unplaced: () => unplacedRecords(db, record, AT_ONCE),
+    countListed: () => countListed(db, record),
     holdsListed: () => holdsListed(db, record),
     newestListed: (limit) => newestRecords(db, record, limit),
     stretches: () => readStretches(db, { kind, record }),

@@ -3,7 +3,9 @@ import type { ReadingOptions } from './deps.js';
 import type { Bound, Walk } from './follow-list.js';
 import type { ListReading } from './list-reading.js';
 import type { Stretch } from './list-store.js';
+import type { HeadReading } from './read-head.js';
 import { readStretch } from './read-stretch.js';
+import { CLOCKS_APART_MS } from './span.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -11,9 +13,6 @@ const DAY_MS = 24 * HOUR_MS;
 const PAGES_PER_TICK = 1_000;
 /** A record that only an event spoke of calls for a reading of the whole list; it may cost a hundredth of the rate. */
 const REST_MS_PER_CALL = 20_000;
-
-/** More than our clock and the service's will differ. */
-const CLOCKS_APART_MS = 10 * 60_000;
 
 /** How often everything younger than an age is read again, whatever its state. The widest first. */
 const sweeps = [
@@ -38,24 +37,23 @@ export interface Sweep {
 export async function sweepAgain(
   reading: ListReading,
   known: ReadonlyMap<string, Watermark>,
-  options: ReadingOptions & { wholeWalk: Walk | null },
+  options: ReadingOptions & { head: HeadReading },
 ): Promise<Sweep> {
   const now = reading.now();
-  if (options.wholeWalk !== null) {
-    const { from, to, calls } = options.wholeWalk;
-    return {
-      name: wholeSweep.name,
-      walk: null,
-      continues: false,
-      whole: { from, to },
-      watermarks: marksOf(0, now, calls),
-    };
+  const { whole, continues } = options.head;
+  if (whole !== null && (whole.inOne || options.resume || !options.full)) {
+    const calls = await callsForAll(reading);
+    const watermarks = marksOf(0, whole.at, calls);
+    return { name: wholeSweep.name, walk: null, continues: false, whole, watermarks };
   }
+  if (continues && !options.full && options.since === null) return NOTHING_DUE;
   const due = await dueSweep(reading, known, { ...options, now });
-  if (due === null) return { name: 'none', walk: null, continues: false, whole: null, watermarks: new Map() };
+  if (due === null) return NOTHING_DUE;
   const { stretch, resumed } = await stretchOf(reading, due, options);
-  const limit = options.full || options.since !== null ? {} : { maxPages: PAGES_PER_TICK };
-  const walk = await readStretch(reading, stretch, { bound: due.bound, ...limit });
+  const byHand = options.full || options.since !== null;
+  const limit = byHand ? (options.pages ?? Number.POSITIVE_INFINITY) : PAGES_PER_TICK;
+  const walk = await readStretch(reading, stretch, { bound: due.bound, maxPages: limit });
+  const begun = resumed ? stretch.openedAt : now;
   const rank = sweeps.findIndex(({ name }) => name === due.name);
   return {
     name: due.name,
@@ -65,9 +63,14 @@ export async function sweepAgain(
       walk.complete && due.bound === null
         ? { from: resumed ? stretch.openedAt - CLOCKS_APART_MS : walk.from, to: walk.to }
         : null,
-    watermarks: walk.complete && rank >= 0 ? marksOf(rank, now, walk.calls) : new Map(),
+    watermarks:
+      walk.complete && rank >= 0
+        ? marksOf(rank, begun, due.bound === null ? await callsForAll(reading) : 0)
+        : new Map(),
   };
 }
+
+const NOTHING_DUE: Sweep = { name: 'none', walk: null, continues: false, whole: null, watermarks: new Map() };
 
 interface DueSweep {
   name: string;
@@ -105,6 +108,11 @@ async function stretchOf(
   if (fresh !== undefined && (!options.full || options.resume)) return { stretch: fresh, resumed: true };
   for (const { id } of left) await reading.store.closeStretch(id);
   return { stretch: await reading.store.openStretch(due.name, null), resumed: false };
+}
+
+/** So many calls does it take to read the whole list. */
+async function callsForAll(reading: ListReading): Promise<number> {
+  return Math.ceil((await reading.store.countListed()) / 100);
 }
 
 /** A sweep stands for the narrower ones too. */

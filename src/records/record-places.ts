@@ -157,6 +157,13 @@ export async function holdsListed(db: Knex, kind: ListedKind): Promise<boolean> 
   return rows[0]?.found ?? false;
 }
 
+export async function countListed(db: Knex, kind: ListedKind): Promise<number> {
+  const { rows } = await db.raw<{ rows: { count: string }[] }>(
+    `SELECT count(*) FROM ${recordTables[kind]} WHERE ${LISTED}`,
+  );
+  return Number(rows[0]?.count ?? 0);
+}
+
 function toPlace(row: PlaceRow): RecordPlace {
   return { id: fromDatabaseText(row.id), createdAt: row.ms === null ? null : Number(row.ms), listed: row.listed };
 }

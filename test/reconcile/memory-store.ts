@@ -92,6 +92,10 @@ export class MemoryStore implements ListStore {
     return this.listed().length > 0;
   }
 
+  async countListed(): Promise<number> {
+    return this.listed().length;
+  }
+
   async newestListed(limit: number): Promise<Place[]> {
     return this.listed().sort(newestFirst).slice(0, limit);
   }

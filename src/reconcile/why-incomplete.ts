@@ -1,0 +1,42 @@
+import type { Incomplete, Walk } from './follow-list.js';
+import type { HeadReading } from './read-head.js';
+import type { Sweep } from './sweep-again.js';
+
+interface Parts {
+  head: HeadReading;
+  states: ReadonlyMap<string, Walk>;
+  closure: { undecided: number };
+  gone: { undecided: number; more: boolean };
+  sweep: Sweep;
+}
+
+const words: Readonly<Record<Incomplete, string>> = {
+  item_without_id: 'an item of the list has no id',
+  duplicate_in_page: 'a page holds an item twice',
+  out_of_order: 'a page is not newest first',
+  stopped: 'the reading was stopped',
+  page_limit: 'there are more pages than one run reads',
+  no_progress: 'page after page shows nothing new',
+  lost_place: 'no page follows on those before it',
+  empty_list: 'the list is empty, though it has shown us records',
+};
+
+/** What keeps a reading from being proven, in words for people; none: nothing does. */
+export function whyIncomplete({ head, states, closure, gone, sweep }: Parts): string[] {
+  const reasons: string[] = [];
+  if (head.continues) reasons.push('the reading of what was never read goes on with the next run');
+  for (const walk of head.walks) {
+    if (!walk.complete && walk.reason !== 'page_limit') reasons.push(`the newest part: ${wordsOf(walk)}`);
+  }
+  for (const [status, walk] of states) if (!walk.complete) reasons.push(`status ${status}: ${wordsOf(walk)}`);
+  if (closure.undecided > 0) reasons.push(`${closure.undecided} records that are open here could not be read`);
+  if (gone.undecided > 0) reasons.push(`of ${gone.undecided} records it could not be told whether they are listed`);
+  if (gone.more) reasons.push('more records seem to be missing than one run looks for');
+  const { walk, continues, name } = sweep;
+  if (walk !== null && !walk.complete && !continues) reasons.push(`${name}: ${wordsOf(walk)}`);
+  return reasons;
+}
+
+function wordsOf({ reason }: Walk): string {
+  return reason === null ? 'not proven' : words[reason];
+}
