@@ -4,7 +4,7 @@ import { createHistory, NO_HISTORY } from './history/history.js';
 import { addPastRecords } from './history/past-records.js';
 import { expireIntent } from './payments/expire-intent.js';
 import { intentSubject } from './payments/intent-record.js';
-import { createMerchant, type Merchant, merchantIds, type Service } from './service.js';
+import { createMerchant, type Merchant, type MerchantIdentity, merchantIds, type Service } from './service.js';
 import { addSettlementAccount } from './settlements/save-settlement-account.js';
 import { createWebhooks, type Webhooks } from './webhooks/webhooks.js';
 
@@ -16,15 +16,18 @@ export interface Account {
 
 export interface AccountOptions {
   seed: number;
+  identity: MerchantIdentity;
   /** Past payments. */
   payments: number;
   /** The mobile number that the merchant is settled to. */
   settlementAddress: string;
 }
 
-export function openAccount(service: Service, { seed, payments, settlementAddress }: AccountOptions): Account {
+export function openAccount(service: Service, options: AccountOptions): Account {
+  const { seed, identity, payments, settlementAddress } = options;
   const { clock } = service;
-  const merchant = createMerchant(service, seed, payments === 0 ? NO_HISTORY : historyOf(service, seed, payments));
+  const history = payments === 0 ? NO_HISTORY : historyOf(service, seed, payments);
+  const merchant = createMerchant(service, { seed, identity, history });
   const webhooks = createWebhooks(service, seed);
   merchant.tell = (eventType, subject) => webhooks.emit(eventType, subject);
   merchant.emit = (eventType, intent) => webhooks.emit(eventType, () => intentSubject(intent, service.baseUrl));

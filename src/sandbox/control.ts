@@ -46,6 +46,8 @@ export interface SandboxControl {
   /** Answers the id of the new payout, made in the dashboard. */
   createPayout(input: DashboardPayoutInput): string;
   advancePayout(id: string, step: PayoutStep): void;
+  /** Ids of the payins that the second merchant got from the first, newest first. */
+  internalPayins(): string[];
   payout(id: string): Record<string, unknown> | null;
   addEndpoint(input: NewEndpoint): Endpoint;
   removeEndpoint(id: string): void;
@@ -84,6 +86,11 @@ export function createControl(service: Service, own: Account, other: Account): S
       if (!payout) throw notFound('payout');
       advancePayout(merchant, payout, step);
     },
+    internalPayins: () =>
+      other.merchant.deposits
+        .newestFirst()
+        .filter(({ isInternal }) => isInternal)
+        .map(({ id }) => id),
     payout(id) {
       const payout = merchant.payouts.get(id);
       return payout ? payoutRecord(payout, service.faults.links) : null;

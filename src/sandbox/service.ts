@@ -25,13 +25,24 @@ export interface Service {
   clock: SandboxClock;
   rates: Rates;
   faults: Faults;
+  /** All that the emulator has of the platform's. */
+  merchants: Merchant[];
   /** Known once the server listens. */
   baseUrl: string;
+}
+
+/** How other merchants of the platform name one as the destination of a payout. */
+export interface MerchantIdentity {
+  /** The merchant account. */
+  id: string;
+  /** The internal e-mail. */
+  email: string;
 }
 
 /** One merchant's books. A key sees those of its own merchant only. */
 export interface Merchant {
   service: Service;
+  identity: MerchantIdentity;
   seed: number;
   intents: IntentStore;
   payinIds: IdCodec;
@@ -62,17 +73,25 @@ export function createService(settings: SandboxSettings): Service {
     clock: createClock(settings.realNow, () => service.faults.clockSkewSeconds * 1000),
     rates: createRates(settings),
     faults: NO_FAULTS,
+    merchants: [],
     baseUrl: '',
   };
   return service;
 }
 
-/** `history` may be made with the same codecs: see `merchantIds`. */
-export function createMerchant(service: Service, seed: number, history: History): Merchant {
+export interface NewMerchant {
+  seed: number;
+  identity: MerchantIdentity;
+  /** May be made with the same codecs: see `merchantIds`. */
+  history: History;
+}
+
+export function createMerchant(service: Service, { seed, identity, history }: NewMerchant): Merchant {
   const ids = merchantIds(seed);
   const records = <T extends { id: string }>(prefix: string): Records<T> => createRecords(createIdCodec(seed, prefix));
-  return {
+  const merchant: Merchant = {
     service,
+    identity,
     seed,
     intents: createIntentStore({ ids: ids.intents, history }),
     payinIds: ids.payins,
@@ -92,6 +111,8 @@ export function createMerchant(service: Service, seed: number, history: History)
     emit: () => undefined,
     tell: () => undefined,
   };
+  service.merchants.push(merchant);
+  return merchant;
 }
 
 export function merchantIds(seed: number): { intents: IdCodec; payins: IdCodec; payouts: IdCodec } {

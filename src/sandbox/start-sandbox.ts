@@ -20,13 +20,23 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
+const OWN = {
+  identity: { id: 'mer_sandbox', email: 'own@merchant.example' },
+  settlementAddress: '+22890123456',
+};
+
+const OTHER = {
+  identity: { id: 'mer_sandbox_other', email: 'other@merchant.example' },
+  settlementAddress: '+22899876543',
+};
+
 /** An emulator of the payment service, in memory. `close` ends deliveries under way and frees the port. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, host = '127.0.0.1', ...given } = options;
   const service = createService({ ...DEFAULT_SETTINGS, ...given });
   const { seed, payments } = service.settings;
-  const own = openAccount(service, { seed, payments, settlementAddress: '+22890123456' });
-  const other = openAccount(service, { seed: seed + 0x5eed, payments: 0, settlementAddress: '+22899876543' });
+  const own = openAccount(service, { ...OWN, seed, payments });
+  const other = openAccount(service, { ...OTHER, seed: seed + 0x5eed, payments: 0 });
   const server = createServer(createApp({ service, own, other }));
   server.listen(port, host);
   await once(server, 'listening');

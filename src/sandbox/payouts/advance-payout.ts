@@ -5,6 +5,7 @@ import { createDraw, hexOf } from '../base/random.js';
 import { Refusal } from '../base/refusal.js';
 import { book, type Movement } from '../ledger/book.js';
 import type { Merchant } from '../service.js';
+import { creditRecipient } from './credit-recipient.js';
 import { debitOf, isOnChain, type Payout, type PayoutStatus } from './payout.js';
 import { payoutSubject } from './payout-record.js';
 
@@ -83,6 +84,7 @@ function confirm(merchant: Merchant, payout: Payout, step: { manual?: boolean | 
     { account: 'world', amount: debit - feeAmount },
   ] as const;
   book(merchant, { at, type: 'payout', assetCode, recordId: payout.id, lines }, movements);
+  creditRecipient(merchant, payout);
 }
 
 /** null where the market can't price the base coin. */

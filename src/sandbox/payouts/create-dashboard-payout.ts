@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { amountOf } from '../base/money.js';
-import { invalid } from '../base/refusal.js';
 import { address, amount, assetCode, feeBearer, text } from '../base/schemas.js';
 import { walletHolder } from '../ledger/ledger.js';
 import type { Merchant } from '../service.js';
 import { checkOutgoing, findWallet } from '../wallets/find-wallet.js';
 import { memoFor, withdrawableAsset } from './create-withdrawal.js';
+import { checkInternalDestination } from './credit-recipient.js';
 import { openPayout } from './open-payout.js';
 import { DESTINATION_TYPES, type Payout } from './payout.js';
 
@@ -30,9 +30,7 @@ export function createDashboardPayout(merchant: Merchant, request: z.output<type
   const wallet = request.accountId ? findWallet(merchant, request.accountId) : null;
   if (wallet) checkOutgoing(wallet);
   const onChain = request.destinationType === 'blockchain';
-  if (request.destinationType === 'internal_email' && !request.destinationAddress.includes('@')) {
-    throw invalid('destinationAddress: an e-mail is wanted');
-  }
+  if (!onChain) checkInternalDestination(merchant, request);
   return openPayout(merchant, {
     source: 'dashboard',
     holder: wallet ? walletHolder(wallet.id) : 'operating',

@@ -8,6 +8,8 @@ type DepositStatus = 'pending' | 'confirming' | 'confirmed' | 'unmatched';
 export interface Deposit {
   id: string;
   number: number;
+  /** Over before the start: the ledger has only what is left. */
+  isPast: boolean;
   /** null: the operating balance. */
   accountId: string | null;
   assetCode: string;
@@ -22,29 +24,36 @@ export interface Deposit {
   confirmations: number;
   createdAt: number;
   history: { status: DepositStatus; at: number }[];
+  /** Another merchant of the platform sent it: it was on no chain. */
+  isInternal?: true;
 }
 
 /** The payin of specification 2.2, with the account that it went to. */
 export function depositRecord(deposit: Deposit) {
   const own = deposit.accountId === null;
+  const onChain = deposit.isInternal !== true;
   return {
     id: deposit.id,
     paymentIntentId: null,
-    payinType: own ? 'merchant_deposit' : 'blockchain',
-    txid: deposit.txid,
+    payinType: !onChain ? 'internal_transfer' : own ? 'merchant_deposit' : 'blockchain',
+    txid: onChain ? deposit.txid : null,
     amountGross: formatAmount(deposit.amountGross),
     amountNet: formatAmount(deposit.amountGross - deposit.feeAmount),
     feeAmount: formatAmount(deposit.feeAmount),
     assetCode: deposit.assetCode,
     depositAddress: deposit.depositAddress,
-    senderAddress: deposit.senderAddress,
-    addressPurpose: own ? 'MERCHANT_DEPOSIT' : 'STATIC_ADDRESS',
+    senderAddress: onChain ? deposit.senderAddress : null,
+    addressPurpose: !onChain ? null : own ? 'MERCHANT_DEPOSIT' : 'STATIC_ADDRESS',
     status: deposit.status,
-    kytStatus: deposit.kytStatus,
-    confirmations: deposit.confirmations,
+    kytStatus: onChain ? deposit.kytStatus : null,
+    confirmations: onChain ? deposit.confirmations : null,
     createdAt: iso(deposit.createdAt),
-    kytRiskScore: deposit.kytRiskScore,
-    statusHistory: deposit.history.map(({ status, at }) => ({ status, timestamp: iso(at), source: 'blockchain' })),
+    kytRiskScore: onChain ? deposit.kytRiskScore : null,
+    statusHistory: deposit.history.map(({ status, at }) => ({
+      status,
+      timestamp: iso(at),
+      source: onChain ? 'blockchain' : 'system',
+    })),
     accountId: deposit.accountId,
   };
 }
