@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
-import { loadContract } from '../service-api/contract.js';
+import type { Contract } from '../service-api/contract.js';
 import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
 import type { Check, DoctorParts } from './doctor/check.js';
@@ -12,6 +12,8 @@ import { printJson, printList } from './print.js';
 import { runUntilDone } from './run-until-done.js';
 
 const EXIT_FINDINGS = 3;
+/** One question that hangs must not hold up the others for long. */
+const PATIENCE = { attemptMs: 8_000, deadlineMs: 12_000, retries: 1, longestRetryAfterMs: 5_000 };
 
 interface Diagnosis {
   items: Check[];
@@ -25,11 +27,10 @@ export function defineDoctor(command: Command): void {
     const config = loadConfig(SERVICE_NEEDS);
     const log = createLog('fatal');
     await runUntilDone(log, async (closers, signal) => {
-      const contract = await loadContract(config.CONTRACT_FILE);
       const runtime = await openRuntime({ config, log, closers, signal });
-      const client = await createServiceClient(runtime, { contract });
-      const clientFor = (other: typeof contract) => createServiceClient(runtime, { contract: other });
-      print(await examine({ ...runtime, client, contract, clientFor }), json);
+      const client = await createServiceClient(runtime, { patience: PATIENCE });
+      const clientFor = (contract: Contract) => createServiceClient(runtime, { contract, patience: PATIENCE });
+      print(await examine({ ...runtime, client, clientFor }), json);
     });
   });
 }

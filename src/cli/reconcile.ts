@@ -4,7 +4,6 @@ import { createLog } from '../log.js';
 import { type Kind, kinds } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/run.js';
 import type { Run } from '../records/runs.js';
-import { loadContract } from '../service-api/contract.js';
 import { adopt } from '../wiring/adopt.js';
 import { reconcileSettings } from '../wiring/reconcile-settings.js';
 import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
@@ -37,12 +36,11 @@ async function reconcile(asked: Kind[], { full = false, json = false, ...flags }
   const log = createLog(config.LOG_LEVEL);
   await runUntilDone(log, async (closers, signal) => {
     const runtime = await openRuntime({ config, log, closers, signal });
-    const { db, databaseUrl, now, ready } = runtime;
+    const { contract, db, databaseUrl, now, ready } = runtime;
     const adoptedAt = await adopt({ db, log, now, config, signal, ready });
-    const contract = await loadContract(config.CONTRACT_FILE);
-    const client = await createServiceClient(runtime, { contract });
+    const client = await createServiceClient(runtime);
     const settings = reconcileSettings(config);
-    const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt };
+    const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, kytWords: contract.kyt };
     const runs: Run[] = [];
     for (const kind of asked) {
       const onWaiting = () => process.stderr.write(`another run of ${kind} is under way; waiting for it\n`);

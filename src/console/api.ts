@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { stringify } from 'lossless-json';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import type { KytWords } from '../domain/kyt.js';
 import { isAmount } from '../domain/money.js';
 import { readChanges } from '../records/changes.js';
 import { isDataError, isPassing } from '../records/database-errors.js';
@@ -26,6 +27,8 @@ export interface ApiDeps {
   commands: Commands;
   /** Kinds that a run may be asked for. */
   runKinds: readonly string[];
+  /** How the account's compliance results are read; left out: domain/kyt.ts. */
+  kytWords?: KytWords;
   secretsStatus: () => Promise<{ items: object[] }>;
 }
 
@@ -88,11 +91,11 @@ const orderBody = z.strictObject({
 const runBody = z.strictObject({ kind: z.string(), full: z.boolean().default(false) });
 const noteBody = z.strictObject({ note: z.string().trim().min(1).max(2000) });
 
-function addActions(api: Router, { db, commands, runKinds }: ApiDeps): void {
+function addActions(api: Router, { db, commands, runKinds, kytWords }: ApiDeps): void {
   api.put('/orders/:id', allow('operator'), async (req, res) => {
     const reference = idOf(req);
     const { amount, currency } = parseBody(orderBody, req.body);
-    const result = await db.transaction((trx) => registerOrder(trx, { reference, amount, currency }));
+    const result = await db.transaction((trx) => registerOrder(trx, { reference, amount, currency }, kytWords));
     if (result.outcome === 'conflict') {
       throw new Problem(409, 'Conflict', 'The order is registered with another amount or currency.', {
         existing: result.expected,

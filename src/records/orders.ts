@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { KytWords } from '../domain/kyt.js';
 import { compareAmounts, isAmount } from '../domain/money.js';
 import { sameCurrency } from '../domain/order-facts.js';
 import { AppError } from '../errors.js';
@@ -35,7 +36,11 @@ export class InvalidOrderError extends AppError {
 }
 
 /** Registers what the store expects of an order; the same registration again changes nothing. */
-export async function registerOrder(trx: Knex.Transaction, wanted: OrderRegistration): Promise<RegisterOrderResult> {
+export async function registerOrder(
+  trx: Knex.Transaction,
+  wanted: OrderRegistration,
+  kytWords?: KytWords,
+): Promise<RegisterOrderResult> {
   const reference = keyText(wanted.reference);
   if (reference === null || reference === '') throw new InvalidOrderError('A reference has 1 to 1,000 bytes');
   if (!isAmount(wanted.amount)) throw new InvalidOrderError('An amount is a decimal string such as "12.50"');
@@ -55,7 +60,7 @@ export async function registerOrder(trx: Knex.Transaction, wanted: OrderRegistra
       expected_currency: toDatabaseText(wanted.currency),
       registered_at: trx.fn.now(),
     });
-  const [derived] = await deriveOrders(trx, touched, []);
+  const [derived] = await deriveOrders(trx, touched, [], kytWords);
   const after = await rowOf(trx, reference);
   const payments = derived?.payments ?? { intents: [], payins: [] };
   const changed = { before: before?.isNew === false ? before.row : null, after, payments };

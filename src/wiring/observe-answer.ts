@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { isJsonObject } from '../domain/json.js';
+import type { KytWords } from '../domain/kyt.js';
 import type { Observation } from '../domain/observation.js';
 import { type RecordKind, textField } from '../domain/records.js';
 import { saveObservations } from '../records/save-observations.js';
@@ -17,12 +18,13 @@ export function observeAnswers(deps: {
   db: Knex;
   now: () => Date;
   adoptedAt: Date;
+  kytWords: KytWords;
 }): (answered: Answered) => Promise<void> {
-  const { db, now, adoptedAt } = deps;
+  const { db, now, adoptedAt, kytWords } = deps;
   return async (answered) => {
     const observations = observationsOf(answered);
     if (observations.length === 0) return;
-    await db.transaction((trx) => saveObservations(trx, observations, { now: now(), adoptedAt }));
+    await db.transaction((trx) => saveObservations(trx, observations, { now: now(), adoptedAt, kytWords }));
   };
 }
 

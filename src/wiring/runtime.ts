@@ -1,6 +1,7 @@
 import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
 import { createMetrics, type Metrics } from '../metrics.js';
+import { type Contract, loadContract } from '../service-api/contract.js';
 import type { QueueSettings } from '../webhook/queue-backend.js';
 import type { Closers } from './closers.js';
 import { openStore, type Store } from './open-store.js';
@@ -9,6 +10,8 @@ import { createReadiness, type Readiness } from './readiness.js';
 /** What every role of a process shares. */
 export interface Runtime extends Pick<Store, 'db' | 'databaseUrl'> {
   config: ServiceConfig;
+  /** What the service leaves open, as CONTRACT_FILE says it. */
+  contract: Contract;
   log: Logger;
   now: () => Date;
   metrics: Metrics;
@@ -26,14 +29,16 @@ type ServiceConfig = Config & { SERVICE_BASE_URL: string; SERVICE_API_KEY: strin
 
 const POOL_SIZE = 20;
 
-/** Opens what every role needs; all of it is closed by `closers`. */
+/** Opens what every role needs; all of it is closed by `closers`. @throws {ConfigError} for a CONTRACT_FILE that is wrong */
 export async function openRuntime(parts: Pick<Runtime, 'config' | 'log' | 'closers' | 'signal'>): Promise<Runtime> {
   const { config, log, closers } = parts;
+  const contract = await loadContract(config.CONTRACT_FILE);
   const store = await openStore(parts, { max: POOL_SIZE });
   closers.add('database', () => store.close());
   const stillReady = createReadiness(store.db);
   return {
     ...parts,
+    contract,
     db: store.db,
     databaseUrl: store.databaseUrl,
     now: () => new Date(),

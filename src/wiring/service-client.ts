@@ -1,7 +1,8 @@
 import { createServiceRate } from '../records/service-rate.js';
 import { createServiceWriteLog } from '../records/service-writes.js';
 import { MerchantClient } from '../service-api/client.js';
-import { type Contract, loadContract } from '../service-api/contract.js';
+import type { Contract } from '../service-api/contract.js';
+import type { Patience } from '../service-api/http.js';
 import { observeAnswers } from './observe-answer.js';
 import type { Runtime } from './runtime.js';
 
@@ -10,6 +11,7 @@ export interface ServiceClientChoices {
   adoptedAt?: Date;
   /** In place of that of CONTRACT_FILE. */
   contract?: Contract;
+  patience?: Partial<Patience>;
 }
 
 /**
@@ -17,18 +19,19 @@ export interface ServiceClientChoices {
  * calls are written down in the database before they are sent.
  */
 export async function createServiceClient(
-  runtime: Pick<Runtime, 'config' | 'db' | 'log' | 'metrics' | 'now'>,
-  { adoptedAt, contract }: ServiceClientChoices = {},
+  runtime: Pick<Runtime, 'config' | 'contract' | 'db' | 'log' | 'metrics' | 'now'>,
+  { adoptedAt, contract = runtime.contract, patience }: ServiceClientChoices = {},
 ): Promise<MerchantClient> {
   const { config, db, log, metrics, now } = runtime;
   return new MerchantClient({
     baseUrl: config.SERVICE_BASE_URL,
     apiKey: config.SERVICE_API_KEY,
-    contract: contract ?? (await loadContract(config.CONTRACT_FILE)),
+    contract,
     takeSlot: createServiceRate(db, { perSecond: config.SERVICE_RATE }),
     onRequest: ({ operation, status }) => metrics.apiRequests.inc({ operation, status: String(status) }),
     keyStore: createServiceWriteLog(db),
-    ...(adoptedAt && { onAnswer: observeAnswers({ db, now, adoptedAt }) }),
+    ...(adoptedAt && { onAnswer: observeAnswers({ db, now, adoptedAt, kytWords: contract.kyt }) }),
+    ...(patience && { patience }),
     log,
   });
 }

@@ -11,7 +11,7 @@ import type { Runtime } from './runtime.js';
 
 /** The read API and pages. What they can't do by a record goes on the `commands` queue. */
 export function startConsole(runtime: Runtime, front: Listener): void {
-  const { db, log, ready, queues, closers, config } = runtime;
+  const { db, log, ready, queues, closers, config, contract } = runtime;
   const queue = createCommandQueue(queues);
   closers.add('command queue', () => queue.close());
   const events = createEventQueue(queues);
@@ -23,6 +23,7 @@ export function startConsole(runtime: Runtime, front: Listener): void {
     tokens: config.CONSOLE_TOKENS ?? [],
     metrics: () => renderMetrics(runtime),
     runKinds: kinds,
+    kytWords: contract.kyt,
     commands: {
       replay: async (eventIds) => void (await replayEvents({ db, queue: events }, eventIds)),
       run: async (request) => void (await queue.send('run', request)),

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { kinds } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/run.js';
 import { startScheduler } from '../reconcile/schedule.js';
-import { loadContract } from '../service-api/contract.js';
 import { type CommandHandlers, createCommandWorker } from '../webhook/command-queue.js';
 import { reconcileSettings } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
@@ -13,12 +12,11 @@ const runCommand = z.object({ kind: z.enum(kinds), full: z.boolean() });
 
 /** The reconcilers, and the commands of the console, which one role serves. */
 export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<void> {
-  const { config, db, databaseUrl, log, now, metrics, closers, queues, signal } = runtime;
-  const contract = await loadContract(config.CONTRACT_FILE);
-  const client = await createServiceClient(runtime, { adoptedAt, contract });
+  const { config, contract, db, databaseUrl, log, now, metrics, closers, queues, signal } = runtime;
+  const client = await createServiceClient(runtime, { adoptedAt });
   startSettling({ client, log, closers });
   const settings = reconcileSettings(config);
-  const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, metrics };
+  const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, metrics, kytWords: contract.kyt };
   const scheduler = startScheduler({ ...deps, crons: cronsOf(config) });
   closers.add('scheduler', () => scheduler.close());
 

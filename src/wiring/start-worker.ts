@@ -2,7 +2,7 @@ import { createWorker } from '../webhook/worker.js';
 import type { Runtime } from './runtime.js';
 
 export function startWorker(runtime: Runtime, adoptedAt: Date): void {
-  const { db, now, metrics, queues, closers } = runtime;
-  const worker = createWorker({ ...queues, db, now, metrics, adoptedAt });
+  const { db, now, metrics, queues, closers, contract } = runtime;
+  const worker = createWorker({ ...queues, db, now, metrics, adoptedAt, kytWords: contract.kyt });
   closers.add('worker', () => worker.close());
 }

@@ -58,15 +58,43 @@ describe('CONTRACT_FILE', () => {
       '{"query": {"listPaymentIntents": {"status": "take"}}}',
       'query.listPaymentIntents: accepted is another name',
     ],
+    ['a word of compliance on two lists', '{"kyt": {"rejected": ["Approved"]}}', 'kyt: accepted is each word'],
+    ['a text for a list of words', '{"kyt": {"passed": "fine"}}', 'kyt.passed: accepted is a value of type array'],
+    ['an empty word', '{"kyt": {"passed": [" "]}}', 'kyt.passed.0'],
+    ['a choice that is none', '{"movements": {"choices": {"networkFee": "me"}}}', 'movements.choices.networkFee'],
+    ['an operation that is none', '{"movements": {"operations": {"gift": []}}}', 'movements.operations.gift is not'],
+    [
+      'a formula',
+      '{"movements": {"operations": {"refund": [{"balance": "operating", "shownBy": "payout", "effect": ["-amount*2"]}]}}}',
+      'movements.operations.refund.0.effect.0: accepted is + or - and an amount',
+    ],
+    [
+      'an effect on no balance',
+      '{"movements": {"operations": {"refund": [{"balance": "bank", "shownBy": "payout", "effect": []}]}}}',
+      'movements.operations.refund.0.balance',
+    ],
+    [
+      'a condition on no choice',
+      '{"movements": {"operations": {"refund": [{"balance": "operating", "shownBy": "payout", "effect": [], "when": {"x": "y"}}]}}}',
+      'movements.operations.refund.0.when.x is not known',
+    ],
+    [
+      'a word in two classes',
+      '{"movements": {"words": {"payoutType": {"refund": ["internal"]}}}}',
+      'movements.words.payoutType: accepted is each word',
+    ],
     ['a key twice', '{"paths": {}, "paths": {}}', 'a key that the object already has'],
     ['no JSON', '{query: 1}', 'is not JSON'],
   ])('refuses %s', async (_, text, named) => {
     const error = await rejection(load(text), ConfigError);
     expect(error.message).toContain('CONTRACT_FILE');
+    expect(error.message).toContain(path.join(folder, 'contract.json'));
     expect(error.message).toContain(named);
   });
 
   it('refuses a file that is not there', async () => {
-    await rejection(loadContract(path.join(folder, 'none.json')), ConfigError);
+    const error = await rejection(loadContract(path.join(folder, 'none.json')), ConfigError);
+    expect(error.message).toContain('none.json');
+    expect((await rejection(loadContract(folder), ConfigError)).message).toContain(folder);
   });
 });

@@ -1,0 +1,50 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { runCli } from '../support/run-cli.js';
+
+let cwd: string;
+let sandbox: Sandbox;
+const databases: TestDatabase[] = [];
+
+beforeAll(async () => {
+  cwd = await mkdtemp(path.join(tmpdir(), 'kyt-'));
+  sandbox = await startSandbox({ seed: 5, confirmationSeconds: 0, kytSeconds: 0 });
+  const payment = { amount: '11', currency: 'USDT.TRC20', merchantReference: 'ord-1' };
+  sandbox.control.pay(sandbox.control.createPayment(payment), { assetCode: 'USDT.TRC20' });
+});
+afterAll(async () => {
+  await sandbox.close();
+  for (const database of databases) await database.drop();
+  await rm(cwd, { recursive: true });
+});
+
+/** Why the goods of the order may go out, or not, under the contract of a file. */
+async function releaseUnder(contract: object): Promise<string> {
+  const file = path.join(cwd, 'contract.json');
+  await writeFile(file, JSON.stringify(contract));
+  const database = await createTestDatabase();
+  databases.push(database);
+  const env = {
+    SERVICE_BASE_URL: sandbox.url,
+    SERVICE_API_KEY: 'sandbox-api-key',
+    DATABASE_URL: database.url,
+    SERVICE_RATE: '1000/s',
+    ADOPTED_AT: '2020-01-01T00:00:00Z',
+    CONTRACT_FILE: file,
+  };
+  const { code, stderr } = await runCli(['reconcile', 'payment-intents', '--json'], { cwd, env });
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('rror')]);
+  const row = await database.db('orders').where({ reference: 'ord-1' }).first('release_reason');
+  return String(row?.release_reason);
+}
+
+it('the words of compliance are those of CONTRACT_FILE', async () => {
+  expect(await releaseUnder({})).toBe('proven');
+  // The sandbox says "approved".
+  expect(await releaseUnder({ kyt: { passed: ['fine'] } })).toBe('kyt_unknown');
+  expect(await releaseUnder({ kyt: { passed: ['fine'], rejected: ['Approved'] } })).toBe('kyt_rejected');
+});
