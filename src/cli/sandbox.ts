@@ -9,6 +9,10 @@ interface Flags {
   host: string;
   seed?: number;
   payments?: number;
+  invoices?: number;
+  payouts?: number;
+  wallets?: number;
+  movements?: number;
 }
 
 export function defineSandbox(command: Command): void {
@@ -17,6 +21,10 @@ export function defineSandbox(command: Command): void {
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--seed <n>', 'the same seed makes the same history', upTo(2_147_483_647))
     .option('--payments <n>', 'payments of the past', upTo(10_000_000))
+    .option('--invoices <n>', 'invoices of the past; left out: 12 for 100 payments', upTo(1_000_000))
+    .option('--payouts <n>', 'payouts of the past; left out: 6 for 100 payments', upTo(1_000_000))
+    .option('--wallets <n>', 'sub-wallets of the past', upTo(100_000))
+    .option('--movements <n>', 'past movements of the sub-wallets', upTo(5_000_000))
     .action(async (flags: Flags) => {
       await runUntilStopped(createLog(loadConfig().LOG_LEVEL), async (closers) => {
         const sandbox = await startSandbox(flags);

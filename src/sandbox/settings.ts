@@ -4,6 +4,14 @@ export interface SandboxSettings {
   seed: number;
   /** How many past payments there are, over the two years before the start. */
   payments: number;
+  /** How many invoices the past has, those that past payments came from among them. */
+  invoices: number;
+  /** How many payouts the past has, refunds among them; what disputes gave back is always there, unless it is 0. */
+  payouts: number;
+  /** How many sub-wallets there are from before the start. */
+  wallets: number;
+  /** How many past rows the feed of these sub-wallets has. */
+  movements: number;
   /** Time between two blocks; 0 settles a payment within the call that pays it. */
   confirmationSeconds: number;
   /** Time until compliance has a result for a deposit; 0: at once. */
@@ -32,6 +40,10 @@ export interface SandboxSettings {
 export const DEFAULT_SETTINGS: SandboxSettings = {
   seed: 1,
   payments: 0,
+  invoices: 0,
+  payouts: 0,
+  wallets: 0,
+  movements: 0,
   confirmationSeconds: 1,
   kytSeconds: 1,
   expirySeconds: 3600,

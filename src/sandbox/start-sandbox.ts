@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openAccount } from './account.js';
 import { createControl, type SandboxControl } from './control.js';
+import { addPastWallets } from './history/past-wallets.js';
 import { createApp } from './http/app.js';
 import { createService } from './service.js';
 import { DEFAULT_SETTINGS, type SandboxSettings } from './settings.js';
@@ -30,13 +31,19 @@ const OTHER = {
   settlementAddress: '+22899876543',
 };
 
+/** What a merchant with so many payments has besides, unless it is told. */
+function usualShares(payments: number): Pick<SandboxSettings, 'invoices' | 'payouts'> {
+  return { invoices: Math.ceil(payments * 0.12), payouts: Math.ceil(payments * 0.06) };
+}
+
 /** An emulator of the payment service, in memory. `close` ends deliveries under way and frees the port. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, host = '127.0.0.1', ...given } = options;
-  const service = createService({ ...DEFAULT_SETTINGS, ...given });
-  const { seed, payments } = service.settings;
-  const own = openAccount(service, { ...OWN, seed, payments });
-  const other = openAccount(service, { ...OTHER, seed: seed + 0x5eed, payments: 0 });
+  const service = createService({ ...DEFAULT_SETTINGS, ...usualShares(given.payments ?? 0), ...given });
+  const { seed } = service.settings;
+  const own = openAccount(service, { ...OWN, seed, past: service.settings });
+  addPastWallets(own.merchant, service.settings);
+  const other = openAccount(service, { ...OTHER, seed: seed + 0x5eed, past: DEFAULT_SETTINGS });
   const server = createServer(createApp({ service, own, other }));
   server.listen(port, host);
   await once(server, 'listening');

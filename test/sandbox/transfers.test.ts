@@ -153,11 +153,30 @@ describe('the transactions', () => {
     const bounded = await feed(`from=${times[1]}&to=${times[3]}&page=1&take=100`);
     expect(bounded).toEqual({ ids: all.ids.slice(4, 8), total: '4' });
     expect((await feed(`from=${times[4]}&to=${times[0]}`)).ids).toEqual([]);
+    // Without a zone it is UTC, wherever the sandbox runs.
+    const zoneless = await feed(`from=${times[1]?.slice(0, -1)}&to=${times[3]?.slice(0, -1)}&page=1&take=100`);
+    expect(zoneless).toEqual(bounded);
     for (const query of ['page=0', 'page=x', 'page=1.5', 'from=yesterday', 'to=2027', 'take=101', 'take=0']) {
       expect((await sandbox.call('GET', `/v1/accounts/transactions?${query}`)).status).toBe(400);
     }
     const { body } = await sandbox.call<Row[]>('GET', '/v1/accounts/transactions', undefined, OTHER);
     expect(body).toEqual([]);
+  });
+
+  it('are found by their time though the clock went back between them', async () => {
+    const sandbox = await openSandbox();
+    const times: string[] = [];
+    for (const clockSkewSeconds of [0, 7200, -7200, 0]) {
+      sandbox.control.setFaults({ clockSkewSeconds });
+      times.push(new Date(sandbox.control.now()).toISOString());
+      await openWallet(sandbox);
+    }
+    const total = async (query: string): Promise<string | null> =>
+      (await sandbox.call('GET', `/v1/accounts/transactions?page=1&${query}`)).headers.get('x-total-count');
+    expect(await total('')).toBe('8');
+    expect(await total(`from=${times[1]}`)).toBe('2');
+    expect(await total(`from=${times[0]}`)).toBe('6');
+    expect(await total(`to=${times[0]}`)).toMatch(/^[234]$/);
   });
 
   it('have bounds that may be inside or outside', async () => {

@@ -96,10 +96,12 @@ function recordProblems(merchant: Merchant, byRecord: ReadonlyMap<string, Entry[
     expectMoved(payout.id, payout.holder, payout.status === 'confirmed' ? -debitOf(payout) : 0n);
     expectMoved(payout.id, 'fees', payout.status === 'confirmed' ? payout.feeAmount : 0n);
   }
-  for (const { id, status, amountGross } of merchant.deposits.all()) {
+  for (const { id, isPast, status, amountGross } of merchant.deposits.all()) {
+    if (isPast) continue;
     expectMoved(id, 'world', status === 'confirmed' || status === 'unmatched' ? -amountGross : 0n);
   }
   for (const transfer of merchant.transfers.all()) {
+    if (transfer.isPast) continue;
     const from = transfer.fromAccountId;
     if (from !== null) expectMoved(transfer.id, walletHolder(from), -transfer.amount);
     const to = transfer.toAccountId;

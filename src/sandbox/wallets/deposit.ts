@@ -9,7 +9,7 @@ export interface Deposit {
   id: string;
   number: number;
   /** Over before the start: the ledger has only what is left. */
-  isPast: boolean;
+  isPast?: true;
   /** null: the operating balance. */
   accountId: string | null;
   assetCode: string;

@@ -5,6 +5,8 @@ import { type EventSubject, subjectOf } from '../webhooks/event-subject.js';
 /** An internal transfer (specification 4.6); null stands for the operating balance. */
 export interface Transfer {
   id: string;
+  /** Over before the start: the ledger has only what is left. */
+  isPast?: true;
   fromAccountId: string | null;
   toAccountId: string | null;
   assetCode: string;

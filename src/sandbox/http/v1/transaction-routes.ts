@@ -1,9 +1,9 @@
 import { Router } from 'express';
 import { isIsoTime, timeOf } from '../../base/iso-time.js';
-import type { Records } from '../../base/records.js';
 import { invalid } from '../../base/refusal.js';
 import type { Faults } from '../../faults.js';
 import { churnMovements } from '../../wallets/churn-movements.js';
+import { type Bounds, createFeedStretch } from '../../wallets/feed-stretch.js';
 import { findWallet } from '../../wallets/find-wallet.js';
 import { type Transaction, transactionRecord } from '../../wallets/transaction.js';
 import { readPage } from '../read-page.js';
@@ -13,12 +13,14 @@ import type { V1Deps } from './v1-deps.js';
 /** Specification 4.11, 4.12. */
 export function transactionRoutes({ service, authenticate }: V1Deps): Router {
   const router = Router();
+  const stretch = createFeedStretch();
 
   router.get('/accounts/transactions', (request, response) => {
     const { merchant } = authenticate(request).account;
     const { faults } = service;
     const query = readQuery(request, ['from', 'to', 'page', 'cursor', 'take'], { faults, list: 'transactions' });
-    const matches = between(query, faults);
+    const bounds = readBounds(query, faults);
+    const matches = within(bounds);
     const page = readPageNumber(query);
     // Whatever continues a reading may meet a list that moved.
     if ((page ?? 1) > 1 || query.text('cursor') !== undefined) churnMovements(merchant);
@@ -26,7 +28,12 @@ export function transactionRoutes({ service, authenticate }: V1Deps): Router {
       response.json(readPage(merchant.transactions, { query, faults, matches }).map(transactionRecord));
       return;
     }
-    const { rows, total } = offsetPage(merchant.transactions, { matches, page, take: query.take(20) });
+    const { rows, total } = offsetPage(merchant.transactions.all(), {
+      bounds,
+      page,
+      take: query.take(20),
+      stretch,
+    });
     const shown = shownTotal(total, faults);
     if (shown !== null) response.setHeader('X-Total-Count', String(shown));
     response.json(rows.map(transactionRecord));
@@ -44,22 +51,22 @@ export function transactionRoutes({ service, authenticate }: V1Deps): Router {
   return router;
 }
 
-/** Counts without a copy of the list: it may hold a million rows. */
-function offsetPage<T>(
-  records: Records<T>,
-  { matches, page, take }: { matches: (row: T) => boolean; page: number; take: number },
-): { rows: T[]; total: number } {
-  const all = records.all();
+type FeedStretch = ReturnType<typeof createFeedStretch>;
+
+/** Rows are newest first. There may be a million of them: they are looked at one by one only where their order is broken. */
+function offsetPage(
+  all: readonly Transaction[],
+  { bounds, page, take, stretch }: { bounds: Bounds; page: number; take: number; stretch: FeedStretch },
+): { rows: Transaction[]; total: number } {
+  const found = stretch(all, bounds);
   const first = (page - 1) * take;
-  const rows: T[] = [];
-  let total = 0;
-  for (let at = all.length - 1; at >= 0; at -= 1) {
-    const row = all[at];
-    if (row === undefined || !matches(row)) continue;
-    if (total >= first && rows.length < take) rows.push(row);
-    total += 1;
+  if (!found) {
+    const rows = all.filter(within(bounds)).toReversed();
+    return { rows: rows.slice(first, first + take), total: rows.length };
   }
-  return { rows, total };
+  const end = Math.max(found.end - first, found.start);
+  const rows = all.slice(Math.max(end - take, found.start), end).toReversed();
+  return { rows, total: found.end - found.start };
 }
 
 /** null: the header is left out. */
@@ -68,11 +75,15 @@ function shownTotal(total: number, { totalCount }: Faults): number | null {
   return totalCount === 'wrong' ? Math.floor(total / 2) : total;
 }
 
-function between(query: QueryReader, { feedBounds }: Faults): (row: Transaction) => boolean {
+function readBounds(query: QueryReader, { feedBounds }: Faults): Bounds {
   const from = readTime(query, 'from') ?? Number.NEGATIVE_INFINITY;
   const to = readTime(query, 'to') ?? Number.POSITIVE_INFINITY;
-  if (feedBounds === 'exclusive') return ({ createdAt }) => createdAt > from && createdAt < to;
-  return ({ createdAt }) => createdAt >= from && createdAt <= to;
+  if (feedBounds === 'exclusive') return { isBefore: (at) => at <= from, isBeyond: (at) => at >= to };
+  return { isBefore: (at) => at < from, isBeyond: (at) => at > to };
+}
+
+function within({ isBefore, isBeyond }: Bounds): (row: Transaction) => boolean {
+  return ({ createdAt }) => !isBefore(createdAt) && !isBeyond(createdAt);
 }
 
 function readTime(query: QueryReader, name: string): number | null {

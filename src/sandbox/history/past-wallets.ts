@@ -1,0 +1,106 @@
+import { type Asset, assetOf } from '../assets/assets.js';
+import { ONE, roundDown } from '../base/money.js';
+import { createDraw, type Draw, pick } from '../base/random.js';
+import { walletHolder } from '../ledger/ledger.js';
+import type { Merchant } from '../service.js';
+import type { Wallet } from '../wallets/wallet.js';
+import { DAY_MS } from './history-plan.js';
+import { type PastBooks, postOpening } from './past-books.js';
+import { addPastDeposit, addPastTransfer } from './past-movements.js';
+import { addPastWallet } from './past-wallet.js';
+
+export interface PastWallets {
+  /** How many sub-wallets there are. */
+  wallets: number;
+  /** How many rows their feed has: deposits and transfers, some with a fee. */
+  movements: number;
+}
+
+const SPAN_MS = 730 * DAY_MS;
+const NEWEST_MS = 120_000;
+
+/**
+ * Sub-wallets opened in the first of the last two years, and what moved between them since, in order of time. The ledger
+ * has one opening entry per asset for all of it.
+ */
+export function addPastWallets(merchant: Merchant, { wallets, movements }: PastWallets): void {
+  if (wallets === 0) return;
+  const { seed, service } = merchant;
+  const startedAt = service.clock.now();
+  const oldest = startedAt - SPAN_MS;
+  const books: PastBooks = { merchant, open: [], sums: new Map() };
+  const draws = createMoveDraws(seed);
+  const step = (SPAN_MS - NEWEST_MS) / Math.max(movements, 1);
+  let made = 0;
+  const openUntil = (time: number): void => {
+    for (; made < wallets && openedAt(oldest, made, wallets) <= time; made += 1) {
+      const wallet = addPastWallet(merchant, made, openedAt(oldest, made, wallets));
+      if (!wallet.isTerminal) books.open.push(wallet);
+    }
+  };
+  for (let n = 0; n < movements; ) {
+    const at = Math.floor(oldest + step * (n + draws.time(n)));
+    openUntil(at);
+    n += move(books, draws, { n, at, room: movements - n });
+  }
+  openUntil(startedAt);
+  postOpening(books, startedAt);
+}
+
+function openedAt(oldest: number, n: number, wallets: number): number {
+  return Math.floor(oldest + (SPAN_MS / 2) * (n / wallets));
+}
+
+interface MoveDraws {
+  time: Draw;
+  kind: Draw;
+  wallet: Draw;
+  other: Draw;
+  asset: Draw;
+  amount: Draw;
+  fee: Draw;
+}
+
+function createMoveDraws(seed: number): MoveDraws {
+  const draw = (what: string): Draw => createDraw(seed, `past-move-${what}`);
+  return {
+    time: draw('time'),
+    kind: draw('kind'),
+    wallet: draw('wallet'),
+    other: draw('other'),
+    asset: draw('asset'),
+    amount: draw('amount'),
+    fee: draw('fee'),
+  };
+}
+
+const COINS: readonly [string, ...string[]] = ['USDT.TRC20', 'USDT.TRC20', 'USDC.POLYGON', 'BTC', 'XRP.XRPL'];
+
+/** One deposit or transfer; answers how many rows of the feed it takes. What nobody has can't be sent: it is deposited. */
+function move(books: PastBooks, draws: MoveDraws, { n, at, room }: { n: number; at: number; room: number }): number {
+  const asset = assetOf(pick(COINS, draws.asset(n)));
+  const wallet = oneOf(books.open, draws.wallet(n));
+  const amount = amountOf(asset, draws.amount(n));
+  const kind = draws.kind(n);
+  const given = { wallet, asset, amount, at };
+  if (kind < 0.55 || amount === 0n) return addPastDeposit(books, given);
+  const other = kind < 0.8 && room > 1 ? oneOf(books.open, draws.other(n)) : null;
+  const inward = other === null && kind >= 0.95;
+  const from = inward ? null : wallet;
+  const has = books.sums.get(asset.assetCode)?.get(from ? walletHolder(from.id) : 'operating') ?? 0n;
+  if (other === wallet || has < amount || from?.status === 'frozen') return addPastDeposit(books, given);
+  const feeAmount = draws.fee(n) < 0.3 ? roundDown(amount / 50n, asset.decimals) : 0n;
+  return addPastTransfer(books, { ...given, from, to: inward ? wallet : other, feeAmount });
+}
+
+function oneOf(wallets: readonly Wallet[], draw: number): Wallet {
+  const wallet = wallets[Math.floor(draw * wallets.length)];
+  if (!wallet) throw new Error('no account of the past is open');
+  return wallet;
+}
+
+/** Worth one to a hundred dollars. */
+function amountOf({ usdRate, decimals }: Asset, draw: number): bigint {
+  const cents = BigInt(100 + Math.floor(draw * 9900));
+  return usdRate === 0n ? 0n : roundDown((cents * ONE * ONE) / (100n * usdRate), decimals);
+}
