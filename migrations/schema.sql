@@ -1,5 +1,84 @@
 -- What the migrations make of an empty database; test/records/schema.test.ts holds it against them.
 
+TABLE accounts
+  id text NOT NULL
+  status text
+  label text
+  external_ref text
+  created_at timestamp with time zone
+  poll text
+  poll_hash text
+  poll_from bigint
+  poll_to bigint
+  poll_by text
+  poll_ref text
+  claims text NOT NULL DEFAULT '[]'::text
+  shown text NOT NULL
+  verified boolean NOT NULL
+  settled boolean NOT NULL DEFAULT false
+  verified_at timestamp with time zone
+  observed_at timestamp with time zone NOT NULL
+  observed_by_type text NOT NULL
+  observed_by_ref text NOT NULL
+  absent_since timestamp with time zone
+  first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT accounts_pkey PRIMARY KEY (id)
+  CREATE INDEX accounts_by_reference ON public.accounts USING btree (external_ref) WHERE (external_ref IS NOT NULL)
+  CREATE INDEX accounts_by_status ON public.accounts USING btree (status, created_at DESC)
+  CREATE INDEX accounts_newest ON public.accounts USING btree (created_at DESC, id DESC)
+
+TABLE assets
+  id text NOT NULL
+  network text
+  category text
+  created_at timestamp with time zone
+  poll text
+  poll_hash text
+  poll_from bigint
+  poll_to bigint
+  poll_by text
+  poll_ref text
+  claims text NOT NULL DEFAULT '[]'::text
+  shown text NOT NULL
+  verified boolean NOT NULL
+  settled boolean NOT NULL DEFAULT false
+  verified_at timestamp with time zone
+  observed_at timestamp with time zone NOT NULL
+  observed_by_type text NOT NULL
+  observed_by_ref text NOT NULL
+  absent_since timestamp with time zone
+  first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT assets_pkey PRIMARY KEY (id)
+  CREATE INDEX assets_newest ON public.assets USING btree (created_at DESC, id DESC)
+
+TABLE balances
+  id text NOT NULL
+  balance numeric
+  frozen numeric
+  available numeric
+  created_at timestamp with time zone
+  poll text
+  poll_hash text
+  poll_from bigint
+  poll_to bigint
+  poll_by text
+  poll_ref text
+  claims text NOT NULL DEFAULT '[]'::text
+  shown text NOT NULL
+  verified boolean NOT NULL
+  settled boolean NOT NULL DEFAULT false
+  verified_at timestamp with time zone
+  observed_at timestamp with time zone NOT NULL
+  observed_by_type text NOT NULL
+  observed_by_ref text NOT NULL
+  absent_since timestamp with time zone
+  first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT balances_available_check CHECK ((available <> 'NaN'::numeric))
+  CONSTRAINT balances_balance_check CHECK ((balance <> 'NaN'::numeric))
+  CONSTRAINT balances_frozen_check CHECK ((frozen <> 'NaN'::numeric))
+  CONSTRAINT balances_pkey PRIMARY KEY (id)
+  CREATE INDEX balances_newest ON public.balances USING btree (created_at DESC, id DESC)
+
 TABLE break_steps
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
   break_id bigint NOT NULL
@@ -43,6 +122,67 @@ TABLE changes
   CONSTRAINT changes_pkey PRIMARY KEY (seq)
   CREATE INDEX changes_by_entity ON public.changes USING btree (entity_kind, entity_id, seq)
   CREATE TRIGGER changes_announced BEFORE INSERT ON public.changes FOR EACH STATEMENT EXECUTE FUNCTION announce_changes()
+
+TABLE deliveries
+  id text NOT NULL
+  endpoint_id text
+  endpoint_url text
+  event_type text
+  status text
+  http_status integer
+  attempts integer
+  last_attempt_at timestamp with time zone
+  next_retry_at timestamp with time zone
+  created_at timestamp with time zone
+  event_key text
+  content_hash text
+  event_timestamp double precision
+  answered_id text
+  answered_error text
+  payload text
+  payload_hash text
+  ours boolean NOT NULL
+  class text NOT NULL
+  class_since timestamp with time zone NOT NULL DEFAULT now()
+  reason text
+  missed boolean NOT NULL DEFAULT false
+  open boolean NOT NULL DEFAULT false
+  inbox_id bigint
+  recovered_at timestamp with time zone
+  poll_from bigint NOT NULL
+  poll_ref text NOT NULL
+  first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT deliveries_class_check CHECK ((class = ANY (ARRAY['received'::text, 'received_sibling'::text, 'pending_retry'::text, 'rejected'::text, 'never_reached'::text, 'phantom'::text, 'other_endpoint'::text])))
+  CONSTRAINT deliveries_pkey PRIMARY KEY (id)
+  CREATE INDEX deliveries_by_class ON public.deliveries USING btree (class, created_at DESC, id DESC) WHERE (class <> ALL (ARRAY['received'::text, 'other_endpoint'::text]))
+  CREATE INDEX deliveries_by_endpoint ON public.deliveries USING btree (endpoint_id, created_at DESC, id DESC)
+  CREATE INDEX deliveries_by_event ON public.deliveries USING btree (event_key)
+  CREATE INDEX deliveries_by_inbox ON public.deliveries USING btree (inbox_id)
+  CREATE INDEX deliveries_newest ON public.deliveries USING btree (created_at DESC, id DESC)
+  CREATE INDEX deliveries_open ON public.deliveries USING btree (created_at, id) WHERE open
+
+TABLE endpoints
+  id text NOT NULL
+  url text
+  created_at timestamp with time zone
+  poll text
+  poll_hash text
+  poll_from bigint
+  poll_to bigint
+  poll_by text
+  poll_ref text
+  claims text NOT NULL DEFAULT '[]'::text
+  shown text NOT NULL
+  verified boolean NOT NULL
+  settled boolean NOT NULL DEFAULT false
+  verified_at timestamp with time zone
+  observed_at timestamp with time zone NOT NULL
+  observed_by_type text NOT NULL
+  observed_by_ref text NOT NULL
+  absent_since timestamp with time zone
+  first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT endpoints_pkey PRIMARY KEY (id)
+  CREATE INDEX endpoints_newest ON public.endpoints USING btree (created_at DESC, id DESC)
 
 TABLE inbox
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
@@ -91,6 +231,39 @@ TABLE installation
   created_at timestamp with time zone NOT NULL DEFAULT now()
   CONSTRAINT installation_only_one_check CHECK (only_one)
   CONSTRAINT installation_pkey PRIMARY KEY (only_one)
+
+TABLE invoices
+  id text NOT NULL
+  status text
+  payment_intent_id text
+  currency text
+  merchant_reference text
+  amount numeric(36,18)
+  expires_at timestamp with time zone
+  created_at timestamp with time zone
+  poll text
+  poll_hash text
+  poll_from bigint
+  poll_to bigint
+  poll_by text
+  poll_ref text
+  claims text NOT NULL DEFAULT '[]'::text
+  shown text NOT NULL
+  verified boolean NOT NULL
+  settled boolean NOT NULL DEFAULT false
+  verified_at timestamp with time zone
+  observed_at timestamp with time zone NOT NULL
+  observed_by_type text NOT NULL
+  observed_by_ref text NOT NULL
+  absent_since timestamp with time zone
+  first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT invoices_amount_check CHECK ((amount <> 'NaN'::numeric))
+  CONSTRAINT invoices_pkey PRIMARY KEY (id)
+  CREATE INDEX invoices_by_intent ON public.invoices USING btree (payment_intent_id) WHERE (payment_intent_id IS NOT NULL)
+  CREATE INDEX invoices_by_reference ON public.invoices USING btree (merchant_reference) WHERE (merchant_reference IS NOT NULL)
+  CREATE INDEX invoices_by_status ON public.invoices USING btree (status, created_at DESC)
+  CREATE INDEX invoices_newest ON public.invoices USING btree (created_at DESC, id DESC)
+  CREATE INDEX invoices_open ON public.invoices USING btree (created_at DESC, id DESC) WHERE ((absent_since IS NULL) AND (status <> ALL (ARRAY['paid'::text, 'expired'::text, 'cancelled'::text])))
 
 TABLE orders
   reference text NOT NULL
@@ -169,19 +342,79 @@ TABLE payment_intents
   poll_by text
   poll_ref text
   settled boolean NOT NULL DEFAULT false
+  irregular_refund_payout_id text
   CONSTRAINT payment_intents_amount_requested_check CHECK ((amount_requested <> 'NaN'::numeric))
   CONSTRAINT payment_intents_pkey PRIMARY KEY (id)
   CREATE INDEX payment_intents_by_invoice ON public.payment_intents USING btree (invoice_id) WHERE (invoice_id IS NOT NULL)
   CREATE INDEX payment_intents_by_reference ON public.payment_intents USING btree (merchant_reference)
+  CREATE INDEX payment_intents_by_refund ON public.payment_intents USING btree (irregular_refund_payout_id) WHERE (irregular_refund_payout_id IS NOT NULL)
   CREATE INDEX payment_intents_by_status ON public.payment_intents USING btree (status, created_at DESC)
   CREATE INDEX payment_intents_newest ON public.payment_intents USING btree (created_at DESC, id DESC)
   CREATE INDEX payment_intents_open ON public.payment_intents USING btree (created_at DESC, id DESC) WHERE ((absent_since IS NULL) AND ((status <> ALL (ARRAY['completed'::text, 'expired'::text, 'cancelled'::text])) OR (irregular_status = 'pending_decision'::text)))
+
+TABLE payouts
+  id text NOT NULL
+  status text
+  payout_type text
+  asset_code text
+  merchant_reference text
+  payment_intent_id text
+  txid text
+  amount numeric(36,18)
+  created_at timestamp with time zone
+  updated_at timestamp with time zone
+  poll text
+  poll_hash text
+  poll_from bigint
+  poll_to bigint
+  poll_by text
+  poll_ref text
+  claims text NOT NULL DEFAULT '[]'::text
+  shown text NOT NULL
+  verified boolean NOT NULL
+  settled boolean NOT NULL DEFAULT false
+  verified_at timestamp with time zone
+  observed_at timestamp with time zone NOT NULL
+  observed_by_type text NOT NULL
+  observed_by_ref text NOT NULL
+  absent_since timestamp with time zone
+  first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT payouts_amount_check CHECK ((amount <> 'NaN'::numeric))
+  CONSTRAINT payouts_pkey PRIMARY KEY (id)
+  CREATE INDEX payouts_by_intent ON public.payouts USING btree (payment_intent_id) WHERE (payment_intent_id IS NOT NULL)
+  CREATE INDEX payouts_by_reference ON public.payouts USING btree (merchant_reference) WHERE (merchant_reference IS NOT NULL)
+  CREATE INDEX payouts_by_status ON public.payouts USING btree (status, created_at DESC)
+  CREATE INDEX payouts_by_txid ON public.payouts USING btree (txid) WHERE (txid IS NOT NULL)
+  CREATE INDEX payouts_newest ON public.payouts USING btree (created_at DESC, id DESC)
+  CREATE INDEX payouts_open ON public.payouts USING btree (created_at DESC, id DESC) WHERE ((absent_since IS NULL) AND (status <> ALL (ARRAY['confirmed'::text, 'failed'::text])))
 
 TABLE personal_key
   only_one boolean NOT NULL DEFAULT true
   key bytea NOT NULL
   CONSTRAINT personal_key_only_one_check CHECK (only_one)
   CONSTRAINT personal_key_pkey PRIMARY KEY (only_one)
+
+TABLE products
+  id text NOT NULL
+  created_at timestamp with time zone
+  poll text
+  poll_hash text
+  poll_from bigint
+  poll_to bigint
+  poll_by text
+  poll_ref text
+  claims text NOT NULL DEFAULT '[]'::text
+  shown text NOT NULL
+  verified boolean NOT NULL
+  settled boolean NOT NULL DEFAULT false
+  verified_at timestamp with time zone
+  observed_at timestamp with time zone NOT NULL
+  observed_by_type text NOT NULL
+  observed_by_ref text NOT NULL
+  absent_since timestamp with time zone
+  first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT products_pkey PRIMARY KEY (id)
+  CREATE INDEX products_newest ON public.products USING btree (created_at DESC, id DESC)
 
 TABLE reading_marks
   kind text NOT NULL
@@ -210,6 +443,7 @@ TABLE rejections
   first_bytes bytea NOT NULL
   rejected_at timestamp with time zone NOT NULL DEFAULT now()
   CONSTRAINT rejections_pkey PRIMARY KEY (id)
+  CREATE INDEX rejections_by_body ON public.rejections USING btree (body_hash)
   CREATE INDEX rejections_by_reason ON public.rejections USING btree (reason, id DESC)
 
 TABLE runs
@@ -245,6 +479,7 @@ TABLE secrets
   endpoint_id text
   retired_at timestamp with time zone
   retired_note text
+  retired_by text
   CONSTRAINT secrets_pkey PRIMARY KEY (label)
 
 TABLE service_rate
@@ -265,6 +500,61 @@ TABLE service_writes
   CONSTRAINT service_writes_pkey PRIMARY KEY (operation, key)
   CONSTRAINT service_writes_status_check CHECK ((status = ANY (ARRAY['open'::text, 'done'::text, 'refused'::text, 'unsent'::text, 'lost'::text])))
   CREATE INDEX service_writes_open ON public.service_writes USING btree (begun_at) WHERE (status = ANY (ARRAY['open'::text, 'lost'::text]))
+
+TABLE settlement_accounts
+  id text NOT NULL
+  revoked_at timestamp with time zone
+  matured_at timestamp with time zone
+  created_at timestamp with time zone
+  poll text
+  poll_hash text
+  poll_from bigint
+  poll_to bigint
+  poll_by text
+  poll_ref text
+  claims text NOT NULL DEFAULT '[]'::text
+  shown text NOT NULL
+  verified boolean NOT NULL
+  settled boolean NOT NULL DEFAULT false
+  verified_at timestamp with time zone
+  observed_at timestamp with time zone NOT NULL
+  observed_by_type text NOT NULL
+  observed_by_ref text NOT NULL
+  absent_since timestamp with time zone
+  first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT settlement_accounts_pkey PRIMARY KEY (id)
+  CREATE INDEX settlement_accounts_newest ON public.settlement_accounts USING btree (created_at DESC, id DESC)
+
+TABLE transactions
+  id text NOT NULL
+  account_id text
+  asset_code text
+  type text
+  amount numeric(36,18)
+  fee_amount numeric(36,18)
+  created_at timestamp with time zone
+  poll text
+  poll_hash text
+  poll_from bigint
+  poll_to bigint
+  poll_by text
+  poll_ref text
+  claims text NOT NULL DEFAULT '[]'::text
+  shown text NOT NULL
+  verified boolean NOT NULL
+  settled boolean NOT NULL DEFAULT false
+  verified_at timestamp with time zone
+  observed_at timestamp with time zone NOT NULL
+  observed_by_type text NOT NULL
+  observed_by_ref text NOT NULL
+  absent_since timestamp with time zone
+  first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT transactions_amount_check CHECK ((amount <> 'NaN'::numeric))
+  CONSTRAINT transactions_fee_amount_check CHECK ((fee_amount <> 'NaN'::numeric))
+  CONSTRAINT transactions_pkey PRIMARY KEY (id)
+  CREATE INDEX transactions_by_account ON public.transactions USING btree (account_id, created_at DESC)
+  CREATE INDEX transactions_by_asset ON public.transactions USING btree (asset_code, created_at DESC)
+  CREATE INDEX transactions_newest ON public.transactions USING btree (created_at DESC, id DESC)
 
 TABLE unread_intervals
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY

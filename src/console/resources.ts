@@ -5,7 +5,7 @@ import { getBreak, listBreaks } from '../records/list-breaks.js';
 import { getOrder, listOrders } from '../records/orders.js';
 import type { Page } from '../records/paging.js';
 import { listRejections } from '../records/rejections.js';
-import { getRecord, listRecords } from '../records/rows.js';
+import { getRecord, listRecords, recordFilters } from '../records/rows.js';
 import { getRun, listRuns } from '../records/runs.js';
 import type { ListQuery } from './list-query.js';
 
@@ -19,14 +19,17 @@ export interface Resource {
 }
 
 export const resources: readonly Resource[] = [
-  records('payment-intents', 'payment_intent', [
-    'status',
-    'irregularStatus',
-    'merchantReference',
-    'invoiceId',
-    'productId',
-  ]),
-  records('payins', 'payin', ['status', 'kytStatus', 'paymentIntentId', 'assetCode']),
+  records('payment-intents', 'payment_intent'),
+  records('payins', 'payin'),
+  records('invoices', 'invoice'),
+  records('payouts', 'payout'),
+  records('accounts', 'account'),
+  records('transactions', 'transaction'),
+  records('balances', 'balance'),
+  records('endpoints', 'endpoint'),
+  records('settlement-accounts', 'settlement_account'),
+  records('products', 'product'),
+  records('assets', 'asset'),
   {
     path: 'orders',
     filters: ['status'],
@@ -58,10 +61,10 @@ export const resources: readonly Resource[] = [
   },
 ];
 
-function records(path: string, kind: RecordKind, filters: readonly string[]): Resource {
+function records(path: string, kind: RecordKind): Resource {
   return {
     path,
-    filters,
+    filters: recordFilters(kind),
     list: (db, query) => listRecords(db, kind, query),
     get: (db, id) => getRecord(db, kind, id),
   };

@@ -27,22 +27,22 @@ export interface FollowUpMarks {
 }
 
 /**
- * Which records are to be read (again), and which need not be any more. `expected`: the service denies these, and lists
- * them elsewhere, so they must turn up.
+ * Which records are to be read (again), and which need not be any more. `read`: kind and id of those that were read now.
+ * `denied`: deposits that the service denies and lists elsewhere, so they must turn up.
  */
 export function followUpMarks(
   { merged, touched }: SavedRecords,
   read: ReadonlySet<string>,
   context: SaveContext,
-  expected: ReadonlyMap<string, unknown> = new Map(),
+  denied: ReadonlyMap<string, unknown>,
 ): FollowUpMarks {
   const marks: FollowUpMarks = { ask: [], settled: [] };
   for (const record of merged) {
     const { kind, id, shown, state } = record;
-    const wasRead = read.has(id);
+    const wasRead = read.has(`${kind} ${id}`);
     if (shown.needsReading) {
       marks.ask.push({ kind, id, reason: 'claimed', ...(wasRead ? { again: true, delayMs: CLAIM_AGAIN_MS } : {}) });
-    } else if (wasRead && shown.absent && expected.has(id)) {
+    } else if (wasRead && shown.absent && kind === 'payin' && denied.has(id)) {
       marks.ask.push({ kind, id, reason: 'listed_elsewhere', again: true, delayMs: PAYIN_AGAIN_MS });
     } else if (wasRead && state.poll !== null) {
       settle(marks, record, shown.fields, state.poll.from, context);
@@ -79,11 +79,12 @@ function payinDelay(fields: JsonObject, { now, kytWords = defaultKytWords }: Sav
 /** Deposits that payment intents sum up and that were not read, or are not final, or moved on since. */
 export async function payinMarks(
   trx: Knex.Transaction,
-  intents: MergedRecord[],
+  records: MergedRecord[],
   context: SaveContext,
 ): Promise<NewMark[]> {
-  const listed = intents
-    .filter((intent) => intent.changedFields.includes('payins') && !isClosedHistory(intent, context))
+  const listed = records
+    .filter(({ kind, changedFields }) => kind === 'payment_intent' && changedFields.includes('payins'))
+    .filter((intent) => !isClosedHistory(intent, context))
     .flatMap((intent) => payinSummaries(intent.shown.fields));
   const rows = await readRows(
     trx,

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { severityOf } from '../domain/break.js';
 import type { Observation } from '../domain/observation.js';
-import { amountViolations, type RecordKind } from '../domain/records.js';
+import { amountViolations, type RecordKind, recordKinds } from '../domain/records.js';
 import type { NewBreak } from './breaks.js';
 import { keyText } from './key-text.js';
 
 export interface GroupedObservations {
-  byKind: Record<RecordKind, Map<string, Observation[]>>;
+  /** By kind, in the order in which the tables are locked; each by id. Kinds of which nothing was observed are empty. */
+  byKind: ReadonlyMap<RecordKind, Map<string, Observation[]>>;
   /** Of claims that could not be applied as they stand: they became mentions. */
   unapplied: { observation: Observation; break: NewBreak }[];
   /** Of observations that no row can hold. */
@@ -15,11 +16,8 @@ export interface GroupedObservations {
 
 /** Gathers what was observed of each record; claims with unreadable amounts only ask for a reading. */
 export function groupObservations(observations: Observation[]): GroupedObservations {
-  const grouped: GroupedObservations = {
-    byKind: { payment_intent: new Map(), payin: new Map() },
-    unapplied: [],
-    refused: [],
-  };
+  const byKind = new Map(recordKinds.map((kind) => [kind, new Map<string, Observation[]>()]));
+  const grouped: GroupedObservations = { byKind, unapplied: [], refused: [] };
   for (const given of observations) {
     if (given.id === '' || keyText(given.id) === null) {
       grouped.refused.push(unusableId(given));
@@ -28,9 +26,9 @@ export function groupObservations(observations: Observation[]): GroupedObservati
     const unapplied = unappliedClaim(given);
     if (unapplied !== null) grouped.unapplied.push({ observation: given, break: unapplied });
     const observation = wholeMs(unapplied === null ? given : asMention(given));
-    const group = grouped.byKind[given.kind];
-    const known = group.get(given.id);
-    if (known === undefined) group.set(given.id, [observation]);
+    const group = byKind.get(given.kind);
+    const known = group?.get(given.id);
+    if (known === undefined) group?.set(given.id, [observation]);
     else known.push(observation);
   }
   return grouped;

@@ -10,3 +10,8 @@ export function keyText(value: Json | undefined): string | null {
   const text = toDatabaseText(value);
   return text.length * 3 > LONGEST_KEY_BYTES && Buffer.byteLength(text) > LONGEST_KEY_BYTES ? null : text;
 }
+
+/** The id where a row can have it. */
+export function usableId(id: string | null): string | null {
+  return id === null || id === '' || keyText(id) === null ? null : id;
+}

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../domain/json.js';
 import { MENTION, type RecordState } from '../domain/record-state.js';
-import { amountViolations, unlistedStates } from '../domain/records.js';
+import { amountViolations, mayVanish, type RecordKind, unlistedStates } from '../domain/records.js';
 import type { BreakRef, NewBreak } from './breaks.js';
 import { isHistory, type SaveContext } from './save-context.js';
 import type { MergedRecord } from './stored-record.js';
@@ -14,12 +14,12 @@ export interface BreakFindings {
 export function recordBreaks(record: MergedRecord, context: SaveContext): BreakFindings {
   const { kind, id, state, before } = record;
   const entity = { kind, id };
-  const missing = isMissing(record.shown.absent, state);
-  const wasMissing = before !== null && isMissing(before.absentSince !== null, before.state);
+  const missing = isMissing(kind, record.shown.absent, record.shown.fields, state);
+  const wasMissing = before !== null && isMissing(kind, before.absentSince !== null, before.fields, before.state);
   const listed = state.poll !== null && state.poll.fields !== null;
   const violations = violationBreaks(record);
   const resolve: BreakRef[] = [];
-  if (listed && before !== null) resolve.push({ kind: 'record_not_at_service', entity });
+  if (before !== null && (listed || (wasMissing && !missing))) resolve.push({ kind: 'record_not_at_service', entity });
   if (record.shown.verified && before !== null && violations.length === 0) {
     resolve.push({ kind: 'contract_violation', entity });
   }
@@ -30,9 +30,11 @@ export function recordBreaks(record: MergedRecord, context: SaveContext): BreakF
   return { open: open.length > 0 && isHistory(record, context) ? [] : open, resolve };
 }
 
-/** The service does not list a record that an event spoke of or that it listed before. */
-function isMissing(absent: boolean, { poll, claims }: RecordState): boolean {
-  return absent && (poll?.before != null || claims.some((claim) => claim.state !== MENTION));
+/** The service does not list a record that an event spoke of or that it listed before, and that may not vanish. */
+function isMissing(kind: RecordKind, absent: boolean, fields: JsonObject, { poll, claims }: RecordState): boolean {
+  return (
+    absent && !mayVanish(kind, fields) && (poll?.before != null || claims.some((claim) => claim.state !== MENTION))
+  );
 }
 
 /** The service has no such deposit by its id, and sums it up in these payment intents: one of the two is wrong. */

@@ -1,5 +1,5 @@
 import type { Json } from '../domain/json.js';
-import { isAmount } from '../domain/money.js';
+import { isAmount, isSignedAmount } from '../domain/money.js';
 import { KEPT } from '../domain/record-state.js';
 import { stateToText } from '../domain/record-state-text.js';
 import { type Column, type RecordKind, recordRules } from '../domain/records.js';
@@ -12,6 +12,15 @@ import { type MergedRecord, ownField } from './stored-record.js';
 export const recordTables: Readonly<Record<RecordKind, string>> = {
   payment_intent: 'payment_intents',
   payin: 'payins',
+  invoice: 'invoices',
+  payout: 'payouts',
+  account: 'accounts',
+  transaction: 'transactions',
+  balance: 'balances',
+  endpoint: 'endpoints',
+  settlement_account: 'settlement_accounts',
+  product: 'products',
+  asset: 'assets',
 };
 
 /** One column of a record table, written as a set. */
@@ -34,6 +43,9 @@ const shownTypes: Readonly<
   time: { read: (element) => `${element}::timestamptz`, cell: instantText },
 };
 
+/** An amount that may be negative. */
+const signedCell = (value?: Json): string | null => (isSignedAmount(value) ? value : null);
+
 const commonColumns: readonly WrittenColumn[] = [
   text('id', (record) => toDatabaseText(record.id)),
   text('poll', pollText),
@@ -54,12 +66,13 @@ const commonColumns: readonly WrittenColumn[] = [
 ];
 
 export function writtenColumns(kind: RecordKind): WrittenColumn[] {
-  return [...commonColumns, ...recordRules[kind].columns.map(shownColumn)];
+  return [...commonColumns, ...recordRules[kind].columns.map((column) => shownColumn(kind, column))];
 }
 
-function shownColumn({ name, field, type }: Column): WrittenColumn {
-  const { read, cell } = shownTypes[type];
-  return { ...text(name, ({ shown }) => cell(ownField(shown.fields, field))), read };
+function shownColumn(kind: RecordKind, { name, field, type }: Column): WrittenColumn {
+  const shownType = shownTypes[type];
+  const cell = recordRules[kind].signedAmounts.includes(field) ? signedCell : shownType.cell;
+  return { ...text(name, ({ shown }) => cell(ownField(shown.fields, field))), read: shownType.read };
 }
 
 /** Null where the newest reading is what is shown: it is not kept twice. */

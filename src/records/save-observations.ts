@@ -6,12 +6,13 @@ import { fromDatabaseText } from './database-text.js';
 import { type DerivedRow, deriveOrders } from './derive-orders.js';
 import { followUpMarks, payinMarks } from './follow-up-marks.js';
 import { type GroupedObservations, groupObservations } from './group-observations.js';
-import { type NewMark, updateMarks } from './marks.js';
+import { updateMarks } from './marks.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
-import { deniedPayins, lockLinks, saveListings } from './payin-links.js';
+import { deniedPayins, saveListings } from './payin-links.js';
 import { readRedaction } from './personal-fields.js';
 import { deniedBreaks, recordBreaks } from './record-breaks.js';
 import { recordChanges } from './record-changes.js';
+import { linkedRecords, lockLinks } from './record-links.js';
 import type { SaveContext } from './save-context.js';
 import { type SavedRecords, saveRecords } from './save-records.js';
 import type { MergedRecord } from './stored-record.js';
@@ -28,11 +29,9 @@ export interface SaveResult {
   orders: string[];
 }
 
-interface Saved {
-  payins: SavedRecords;
-  intents: SavedRecords;
+interface Saved extends SavedRecords {
   orders: DerivedRow[];
-  touched: Touched;
+  ordersTouched: Touched;
   /** Deposits that the service denies and lists at once, with the intents that list them. */
   denied: Map<string, string[]>;
 }
@@ -51,67 +50,69 @@ export async function saveObservations(
 ): Promise<SaveResult> {
   const grouped = groupObservations(observations);
   const saved = await saveAll(trx, grouped, context);
-  const merged = [...saved.payins.merged, ...saved.intents.merged];
   await saveMarks(trx, grouped, saved, context);
   const breaksOpened = await saveBreaks(trx, grouped, saved, context);
-  await saveChanges(trx, merged, saved);
-  const changed = merged.filter((record) => record.changed).length;
+  await saveChanges(trx, saved);
+  const changed = saved.merged.filter((record) => record.changed).length;
   return {
     changed,
-    unchanged: merged.length - changed + saved.payins.touched.length + saved.intents.touched.length,
+    unchanged: saved.merged.length - changed + saved.touched.length,
     breaksOpened,
     orders: saved.orders.map(({ after }) => fromDatabaseText(after.reference)),
   };
 }
 
 async function saveAll(trx: Knex.Transaction, { byKind }: GroupedObservations, context: SaveContext): Promise<Saved> {
-  const payins = await saveRecords(trx, 'payin', byKind.payin);
-  const intents = await saveRecords(trx, 'payment_intent', byKind.payment_intent);
-  const changedIntents = intents.merged.filter((record) => record.changed);
-  const changedPayins = payins.merged.filter((record) => record.changed);
-  await lockLinks(trx, changedIntents, changedPayins);
-  await saveListings(trx, changedIntents);
-  const touched = await touchedOrders(trx, changedIntents, changedPayins);
-  const inHand = [...intents.merged, ...payins.merged];
-  const orders = await deriveOrders(trx, [...touched.orders.values()], inHand, context.kytWords);
-  return { payins, intents, orders, touched, denied: await deniedPayins(trx, payins.merged) };
+  const merged: MergedRecord[] = [];
+  const again: Observation[] = [];
+  for (const [kind, groups] of byKind) {
+    if (groups.size === 0) continue;
+    const saved = await saveRecords(trx, kind, groups);
+    merged.push(...saved.merged);
+    again.push(...saved.touched);
+  }
+  const linked = linkedRecords(merged.filter((record) => record.changed));
+  await lockLinks(trx, linked);
+  await saveListings(trx, linked.payment_intent);
+  const touched = await touchedOrders(trx, linked);
+  const orders = await deriveOrders(trx, [...touched.orders.values()], merged, context.kytWords);
+  return { merged, touched: again, orders, ordersTouched: touched, denied: await deniedPayins(trx, merged) };
 }
 
 async function saveMarks(
   trx: Knex.Transaction,
   { byKind }: GroupedObservations,
-  { payins, intents, touched, denied }: Saved,
+  saved: Saved,
   context: SaveContext,
 ): Promise<void> {
-  const ofPayins = followUpMarks(payins, readIds(byKind.payin), context, denied);
-  const ofIntents = followUpMarks(intents, readIds(byKind.payment_intent), context);
-  const listed = await payinMarks(trx, intents.merged, context);
-  const named = touched.unknownIntents.map(
-    (id): NewMark => ({ kind: 'payment_intent', id, reason: 'intent_of_payin' }),
-  );
-  const ask = [...named, ...listed, ...ofPayins.ask, ...ofIntents.ask];
-  await updateMarks(trx, ask, [...ofPayins.settled, ...ofIntents.settled]);
+  const { ask, settled } = followUpMarks(saved, readIds(byKind), context, saved.denied);
+  const listed = await payinMarks(trx, saved.merged, context);
+  await updateMarks(trx, [...saved.ordersTouched.unknown, ...listed, ...ask], settled);
 }
 
-function readIds(groups: Map<string, Observation[]>): Set<string> {
+/** Kind and id of the records that were read. */
+function readIds(byKind: GroupedObservations['byKind']): Set<string> {
   const isRead = ({ type }: Observation): boolean => type === 'reading' || type === 'absence';
-  return new Set([...groups].flatMap(([id, observations]) => (observations.some(isRead) ? [id] : [])));
+  return new Set(
+    [...byKind].flatMap(([kind, groups]) =>
+      [...groups].flatMap(([id, observations]) => (observations.some(isRead) ? [`${kind} ${id}`] : [])),
+    ),
+  );
 }
 
 async function saveBreaks(
   trx: Knex.Transaction,
   { unapplied, refused }: GroupedObservations,
-  { payins, intents, orders, denied }: Saved,
+  { merged, orders, denied }: Saved,
   context: SaveContext,
 ): Promise<number> {
-  const merged = [...payins.merged, ...intents.merged];
   const findings = [
     ...merged.map((record) => recordBreaks(record, context)),
     ...orders.map((order) => orderBreaks(order, context)),
   ];
-  const absent = payins.merged.flatMap((payin) => {
-    const intents = denied.get(payin.id);
-    return intents === undefined ? [] : deniedBreaks(payin, intents);
+  const absent = merged.flatMap((record) => {
+    const intents = record.kind === 'payin' ? denied.get(record.id) : undefined;
+    return intents === undefined ? [] : deniedBreaks(record, intents);
   });
   const verified = new Set(merged.flatMap(({ kind, id, shown }) => (isProven(shown) ? [`${kind} ${id}`] : [])));
   const open: NewBreak[] = unapplied
@@ -128,14 +129,14 @@ function isProven({ verified, needsReading }: MergedRecord['shown']): boolean {
   return verified && !needsReading;
 }
 
-async function saveChanges(trx: Knex.Transaction, merged: MergedRecord[], { orders, touched }: Saved): Promise<void> {
+async function saveChanges(trx: Knex.Transaction, { merged, orders, ordersTouched }: Saved): Promise<void> {
   const changed = merged.filter((record) => record.changed);
   if (changed.length === 0 && orders.length === 0) return;
   const redact = await readRedaction(trx);
   await appendChanges(trx, [
     ...changed.flatMap((record) => recordChanges(record, redact)),
     ...orders.flatMap((order) => {
-      const known = touched.orders.get(order.after.reference);
+      const known = ordersTouched.orders.get(order.after.reference);
       return known === undefined ? [] : orderChanges(order, known.cause);
     }),
   ]);

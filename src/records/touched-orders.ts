@@ -4,7 +4,9 @@ import { fromDatabaseText, toDatabaseText } from './database-text.js';
 import { instantText } from './instant.js';
 import { keyText } from './key-text.js';
 import type { TouchedOrder } from './lock-orders.js';
-import { listingIntents, namedIntents } from './payin-links.js';
+import type { NewMark } from './marks.js';
+import { listingIntents } from './payin-links.js';
+import { type LinkedRecords, namedIntents } from './record-links.js';
 import { type MergedRecord, ownField } from './stored-record.js';
 
 type Cause = Pick<NewChange, 'source' | 'serviceTime'>;
@@ -12,15 +14,14 @@ type Cause = Pick<NewChange, 'source' | 'serviceTime'>;
 export interface Touched {
   /** By reference as the database holds it; each with the newest observation behind it. */
   orders: Map<string, TouchedOrder & { cause: Cause }>;
-  /** Named by a deposit, but not known. */
-  unknownIntents: string[];
+  /** Named by one of the records, but not known: to be read. */
+  unknown: NewMark[];
 }
 
 /** The orders that changed records belong to, or belonged to before. */
 export async function touchedOrders(
   trx: Knex.Transaction,
-  intents: MergedRecord[],
-  payins: MergedRecord[],
+  { payment_intent: intents, payin: payins }: LinkedRecords,
 ): Promise<Touched> {
   const touched: Touched['orders'] = new Map();
   const touch = (reference: string | null, record: MergedRecord, since: string | null): void => {
@@ -48,8 +49,11 @@ export async function touchedOrders(
   for (const payin of payins) {
     for (const id of linkedTo(payin)) touch(references.get(id) ?? null, payin, null);
   }
-  const unknownIntents = payins.flatMap(namedIntents).filter((id) => !references.has(id));
-  return { orders: touched, unknownIntents };
+  const unknown = payins
+    .flatMap(namedIntents)
+    .filter((id) => !references.has(id))
+    .map((id): NewMark => ({ kind: 'payment_intent', id, reason: 'intent_of_payin' }));
+  return { orders: touched, unknown };
 }
 
 async function referencesOf(trx: Knex.Transaction, ids: string[]): Promise<Map<string, string | null>> {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Observation } from '../domain/observation.js';
 import { emptyState } from '../domain/record-state.js';
-import type { RecordKind } from '../domain/records.js';
+import { type RecordKind, recordKinds } from '../domain/records.js';
 import { bigintArray, textArray } from './array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from './database-text.js';
 import { recordTables, type WrittenColumn, writtenColumns } from './record-columns.js';
@@ -13,10 +13,7 @@ interface Statements {
   update: string;
 }
 
-const statements: Readonly<Record<RecordKind, Statements>> = {
-  payment_intent: statementsOf('payment_intent'),
-  payin: statementsOf('payin'),
-};
+const statements = new Map(recordKinds.map((kind) => [kind, statementsOf(kind)]));
 
 /**
  * Inserts records of which no row was seen, and locks the rows of `known` ids and of those that somebody else inserted
@@ -29,7 +26,7 @@ export async function insertOrLock(
   records: MergedRecord[],
   known: string[],
 ): Promise<Set<string>> {
-  const { columns, insertOrLock } = statements[kind];
+  const { columns, insertOrLock } = statements.get(kind) ?? statementsOf(kind);
   // The rows of known ids are there: these values are never inserted.
   const placeholders = known.map((id) => placeholder(kind, id));
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
@@ -42,7 +39,7 @@ export async function insertOrLock(
 /** Writes what became of locked rows. */
 export async function updateRecords(trx: Knex.Transaction, kind: RecordKind, records: MergedRecord[]): Promise<void> {
   if (records.length === 0) return;
-  const { columns, update } = statements[kind];
+  const { columns, update } = statements.get(kind) ?? statementsOf(kind);
   await trx.raw(update, arraysOf(columns, records));
 }
 

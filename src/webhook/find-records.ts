@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { type RecordKind, recordRules } from '../domain/records.js';
+import { recordNames } from './record-names.js';
 
 /** A record that an event's data speaks of. */
 export interface FoundRecord {
@@ -11,15 +12,6 @@ export interface FoundRecord {
   path: string;
 }
 
-/** Names under which a payload may carry a record of a kind, or its id alone. Payload shapes: not shown (6.2). */
-const names: Readonly<Record<RecordKind, { wrappers: readonly string[]; ids: readonly string[] }>> = {
-  payment_intent: {
-    wrappers: ['paymentIntent', 'payment_intent'],
-    ids: ['paymentIntentId', 'payment_intent_id'],
-  },
-  payin: { wrappers: ['payin', 'payIn', 'pay_in'], ids: ['payinId', 'payInId', 'payin_id'] },
-};
-
 /** Names that say nothing of what they wrap: the record is of the kind that the event's type names. */
 const plainWrappers = ['object', 'record', 'resource', 'payload', 'data'];
 const MAX_DEPTH = 4;
@@ -29,7 +21,7 @@ const MAX_DEPTH = 4;
  * Null where none can be made out.
  */
 export function findSubject(kind: RecordKind, data: JsonObject, path = '', depth = 0): FoundRecord | null {
-  const { wrappers } = names[kind];
+  const { wrappers } = recordNames[kind];
   for (const name of wrappers) {
     const value = own(data, name);
     if (isText(value)) return { kind, id: value, fields: null, path: `${path}/${name}` };
@@ -78,7 +70,7 @@ function linked(payin: FoundRecord, paymentIntentId: string): FoundRecord {
 }
 
 function findNamed(kind: RecordKind, data: JsonObject): FoundRecord | null {
-  for (const name of names[kind].wrappers) {
+  for (const name of recordNames[kind].wrappers) {
     const value = own(data, name);
     if (isText(value)) return { kind, id: value, fields: null, path: `/${name}` };
     const id = isJsonObject(value) ? (explicitId(kind, value) ?? textId(value)) : null;
@@ -91,7 +83,7 @@ function findNamed(kind: RecordKind, data: JsonObject): FoundRecord | null {
 
 /** The record as its own list would name it: under `id`, without the name that the payload gave its id. */
 function recordFields(kind: RecordKind, id: string, data: JsonObject): JsonObject | null {
-  const fields = Object.fromEntries(Object.entries(data).filter(([name]) => !names[kind].ids.includes(name)));
+  const fields = Object.fromEntries(Object.entries(data).filter(([name]) => !recordNames[kind].ids.includes(name)));
   return Object.keys(fields).some((name) => name !== 'id') ? { ...fields, id } : null;
 }
 
@@ -104,7 +96,7 @@ function looksLikeRecord(kind: RecordKind, data: JsonObject): boolean {
 }
 
 function explicitId(kind: RecordKind, data: JsonObject): string | null {
-  const found = names[kind].ids.map((name) => own(data, name)).find(isText);
+  const found = recordNames[kind].ids.map((name) => own(data, name)).find(isText);
   return found ?? null;
 }
 

@@ -41,7 +41,7 @@ describe('records', () => {
     for (const kind of recordKinds) {
       const names = recordRules[kind].columns.map((column) => column.name);
       expect(new Set(names).size).toBe(names.length);
-      expect(names).toEqual(expect.arrayContaining(['status', 'created_at']));
+      expect(names).toContain('created_at');
     }
   });
 });
