@@ -1,5 +1,7 @@
 import type { Kind, Reconciler, RunContext } from './deps.js';
+import { reconcileInvoices } from './invoices.js';
 import { reconcilePaymentIntents } from './payment-intents.js';
+import { reconcilePayouts } from './payouts.js';
 
 /** Stands in for a kind that nothing reads yet. */
 const notThereYet: Reconciler = () =>
@@ -11,8 +13,8 @@ const notThereYet: Reconciler = () =>
 
 export const reconcilers: Readonly<Record<Kind, Reconciler>> = {
   'payment-intents': reconcilePaymentIntents,
-  invoices: notThereYet,
-  payouts: notThereYet,
+  invoices: reconcileInvoices,
+  payouts: reconcilePayouts,
   accounts: notThereYet,
   transactions: notThereYet,
   balances: notThereYet,

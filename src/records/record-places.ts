@@ -36,6 +36,8 @@ const lives: Readonly<Record<ListedKind, { open: string; active: string }>> = {
     open: "(status NOT IN ('completed', 'expired', 'cancelled') OR irregular_status = 'pending_decision')",
     active: "status IN ('waiting_address_selection', 'pending', 'confirming')",
   },
+  invoice: { open: "status NOT IN ('paid', 'expired', 'cancelled')", active: 'false' },
+  payout: { open: "status NOT IN ('confirmed', 'failed')", active: 'true' },
 };
 
 /** Every record that the service listed and that may still change by itself. */

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { isJsonObject, type Json } from '../../src/domain/json.js';
+import { newClaimMemory } from '../../src/reconcile/claim-memory.js';
 import { kinds } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
-import { type FirstLooks, keepVerifyingClaims, verifyClaims } from '../../src/reconcile/verify-claims.js';
+import { keepVerifyingClaims, verifyClaims } from '../../src/reconcile/verify-claims.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { DAY, depsOf, FakeService, serviceWith } from './fake-service.js';
@@ -123,7 +124,7 @@ test('a record of which an event tells the creation to the second alone is found
   } as const;
   const context = { now: deps.now(), adoptedAt: deps.adoptedAt };
   await database.db.transaction((trx) => saveObservations(trx, [observation], context));
-  const looks: FirstLooks = new Map();
+  const looks = newClaimMemory(['payment_intent']);
   for (let look = 0; look < 3; look++) {
     service.list.clock += 60_000;
     await verifyClaims(deps, looks);

@@ -2,9 +2,10 @@ import { parse, stringify } from 'lossless-json';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
+import { type ClaimMemory, newClaimMemory } from '../../src/reconcile/claim-memory.js';
 import { kinds, type ReconcileDeps } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
-import { type FirstLooks, verifyClaims } from '../../src/reconcile/verify-claims.js';
+import { verifyClaims } from '../../src/reconcile/verify-claims.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { observeEvent } from '../../src/webhook/observe-event.js';
@@ -22,7 +23,7 @@ interface World {
   shop: ShopModel;
   database: TestDatabase;
   deps: ReconcileDeps;
-  looks: FirstLooks;
+  looks: ClaimMemory;
 }
 
 async function createWorld(seed: number): Promise<World> {
@@ -40,7 +41,7 @@ async function createWorld(seed: number): Promise<World> {
     // Half of the worlds have payments that were under way when the books began.
     adoptedAt: new Date(shop.clock + random.below(2) * 60_000),
   };
-  return { random, shop, database, deps, looks: new Map() };
+  return { random, shop, database, deps, looks: newClaimMemory(['payment_intent']) };
 }
 
 async function deliver({ shop, deps }: World, isDue: (event: SentEvent) => boolean): Promise<void> {

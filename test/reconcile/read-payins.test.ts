@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { newClaimMemory } from '../../src/reconcile/claim-memory.js';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
 import { verifyClaims } from '../../src/reconcile/verify-claims.js';
 import { ContractViolationError, RefusedError, UnavailableError } from '../../src/service-api/service-errors.js';
@@ -53,7 +54,7 @@ test('a deposit that the service refuses to show, or shows unreadably, holds up 
     refused: new RefusedError('the service refuses the request', about),
     unreadable: new ContractViolationError('the answer is not an object', about),
   });
-  await verifyClaims(deps, new Map());
+  await verifyClaims(deps, newClaimMemory(['payment_intent']));
   expect(await verified()).toEqual(['good']);
   expect(await marks().select('id', 'attempts')).toEqual([
     { id: 'refused', attempts: 1 },
@@ -64,19 +65,19 @@ test('a deposit that the service refuses to show, or shows unreadably, holds up 
 test('one on which the service breaks down ends the round, and is not the first of the next', async () => {
   await markInOrder('broken', 'good');
   failOn({ broken: new UnavailableError('the service failed, status 500', { ...about, status: 500 }) });
-  await expect(verifyClaims(deps, new Map())).rejects.toThrow('the service failed');
-  await verifyClaims(deps, new Map());
+  await expect(verifyClaims(deps, newClaimMemory(['payment_intent']))).rejects.toThrow('the service failed');
+  await verifyClaims(deps, newClaimMemory(['payment_intent']));
   expect(await verified()).toEqual(['good']);
 });
 
 test('a deposit that is not there yet is not absent while an event may be newer than the answer', async () => {
   await save(database, [mention('payin', 'p', 0)]);
   await due();
-  await verifyClaims(deps, new Map());
+  await verifyClaims(deps, newClaimMemory(['payment_intent']));
   // The event is of the second that begins after the question, by a clock that is known to a second.
   await save(database, [claim('payin', 'p', payin('p', 'pi_1'), 59)]);
   await due();
-  await verifyClaims(deps, new Map());
+  await verifyClaims(deps, newClaimMemory(['payment_intent']));
   expect(await database.db('payins').pluck('absent_since')).toEqual([null]);
   expect(await marks().pluck('id')).toEqual(['p']);
   expect(await database.db('breaks')).toEqual([]);

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
+import { type ClaimMemory, newClaimMemory } from '../../src/reconcile/claim-memory.js';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
 import { kinds } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
-import { type FirstLooks, verifyClaims } from '../../src/reconcile/verify-claims.js';
+import { verifyClaims } from '../../src/reconcile/verify-claims.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { depsOf, FakeService, rateLimited } from './fake-service.js';
@@ -15,7 +16,7 @@ const kind = kinds[0];
 let database: TestDatabase;
 let service: FakeService;
 let deps: ReconcileDeps;
-let looks: FirstLooks;
+let looks: ClaimMemory;
 
 beforeEach(async () => {
   database = await createTestDatabase();
@@ -24,7 +25,7 @@ beforeEach(async () => {
   list.grow(420, 3_600_000);
   service = new FakeService(list);
   deps = depsOf(database, service);
-  looks = new Map();
+  looks = newClaimMemory(['payment_intent']);
 });
 
 afterEach(async () => {

@@ -1,0 +1,87 @@
+import type { JsonObject } from '../json.js';
+import { textField } from '../records.js';
+import type { Findings } from './findings.js';
+
+/** A payout as it stands in our books. Times in ms. */
+export interface PayoutInHand {
+  id: string;
+  fields: JsonObject;
+  /** The service's own list showed it so. */
+  listed: boolean;
+  createdAt: number | null;
+  /** The service's `updatedAt`. */
+  updatedAt: number | null;
+  firstSeenAt: number;
+  /** When the newest thing that we know of it was true, and where that comes from. */
+  observedAt: number;
+  observedBy: { type: string; ref: string };
+}
+
+export interface PayoutCheck {
+  now: number;
+  /** Older payouts are history. */
+  adoptedAt: number;
+  graceMs: number;
+  /** The service has a list of payouts. */
+  offersList: boolean;
+}
+
+/** No state follows on these (specification 3.4). */
+const finalStates: readonly string[] = ['confirmed', 'failed'];
+
+/**
+ * `payout_stuck`: known not to have moved for longer than the grace. `payout_untracked`: the service has no list of
+ * payouts, and nothing that it does show has spoken of this one for so long; what became of it can't be known from here.
+ */
+export function checkPayouts(payouts: readonly PayoutInHand[], about: PayoutCheck): Findings {
+  const findings: Findings = { open: [], resolve: [] };
+  for (const payout of payouts) {
+    const wrong = problemOf(payout, about);
+    const entity = { kind: 'payout', id: payout.id } as const;
+    for (const kind of ['payout_stuck', 'payout_untracked'] as const) {
+      if (kind === wrong) findings.open.push({ kind, entity, evidence: evidenceOf(payout, about) });
+      else findings.resolve.push({ kind, entity });
+    }
+  }
+  return findings;
+}
+
+function problemOf(payout: PayoutInHand, about: PayoutCheck): 'payout_stuck' | 'payout_untracked' | null {
+  const { fields, listed, createdAt, observedAt } = payout;
+  if (finalStates.includes(textField(fields, 'status') ?? '')) return null;
+  if (createdAt !== null && createdAt < about.adoptedAt) return null;
+  const isOld = (since: number): boolean => about.now - since > about.graceMs;
+  if (listed && about.offersList) return isOld(lastMoveOf(payout)) ? 'payout_stuck' : null;
+  // A list is there, and does not show it: whether it is missing is for the reading of the list to prove.
+  if (about.offersList || !isOld(Math.max(observedAt, lastMoveOf(payout)))) return null;
+  return textField(fields, 'failureReason') === null ? 'payout_untracked' : 'payout_stuck';
+}
+
+function lastMoveOf({ createdAt, updatedAt, firstSeenAt }: PayoutInHand): number {
+  return Math.max(updatedAt ?? 0, createdAt ?? firstSeenAt);
+}
+
+function evidenceOf(payout: PayoutInHand, { now, graceMs, offersList }: PayoutCheck): JsonObject {
+  const { fields, observedAt, observedBy } = payout;
+  const since = lastMoveOf(payout);
+  return {
+    ours: {
+      status: fields['status'] ?? null,
+      amount: fields['amount'] ?? null,
+      assetCode: fields['assetCode'] ?? null,
+      failureReason: fields['failureReason'] ?? null,
+      lastMoveAt: isoTime(since),
+      ageHours: String(Math.floor((now - since) / 3_600_000)),
+    },
+    theirs: {
+      list: offersList ? 'offered' : 'not offered',
+      lastShownAt: isoTime(observedAt),
+      source: { ...observedBy },
+    },
+    graceHours: String(Math.round(graceMs / 3_600_000)),
+  };
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,30 @@
+import type { RecordKind } from '../domain/records.js';
+import type { ReconcileDeps } from './deps.js';
+import type { Absence } from './list-store.js';
+
+/** What the rounds remember of each other. */
+export interface ClaimMemory {
+  /** Records of a list that were missing once, and when. */
+  looksOf(kind: RecordKind): Map<string, Absence>;
+  /** Lists that are known to be those that our records came from. */
+  sure: Set<RecordKind>;
+}
+
+export interface Marked {
+  deps: ReconcileDeps;
+  memory: ClaimMemory;
+  signal?: AbortSignal;
+}
+
+/** `sure`: kinds whose list is known to be ours. */
+export function newClaimMemory(sure: readonly RecordKind[] = []): ClaimMemory {
+  const looks = new Map<RecordKind, Map<string, Absence>>();
+  return {
+    sure: new Set(sure),
+    looksOf: (kind) => {
+      const known = looks.get(kind) ?? new Map<string, Absence>();
+      looks.set(kind, known);
+      return known;
+    },
+  };
+}

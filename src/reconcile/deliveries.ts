@@ -1,0 +1,135 @@
+import { deliveriesById, knownButUnseen, oldestUnsettled, openDeliveries } from '../records/deliveries.js';
+import type { JudgedDelivery, JudgeRules } from '../records/judge-deliveries.js';
+import { learnSecretEndpoints } from '../records/secret-endpoints.js';
+import { readWatermarks, type Watermark } from '../records/watermarks.js';
+import type { Outcome, ReconcileDeps, RunContext } from './deps.js';
+import { type DeliveryPageReader, type DeliveryWalk, DISORDER_MS, walkDeliveries } from './read-deliveries.js';
+import { recoverDeliveries } from './recover-deliveries.js';
+import { saveJudged } from './save-judged.js';
+import { saveSecretUse } from './secret-use.js';
+import { NOTHING, writeFenced } from './write-fenced.js';
+
+const AT_ONCE = 100;
+/** A delivery that the service calls pending and never touches again is not waited for any longer. */
+const STUCK_MS = 3 * 86_400_000;
+
+/**
+ * STORY of one reading of the delivery history (specification 4.22): from the head down to the mark below which every
+ * delivery was final when it was read last; each is held against the inbox, what is missed is recovered from its payload.
+ * Complete: every delivery above the mark was read.
+ */
+export async function reconcileDeliveries(run: RunContext): Promise<Outcome> {
+  const rules = judgeRules(run.deps);
+  const bound = await boundOf(run);
+  const counts: Record<string, number> = {};
+  let recovered = 0;
+  const walk = await walkDeliveries(
+    deliveryPages(run),
+    { bound, eventIdPointer: run.deps.settings.eventIdPointer, ...(run.signal ? { signal: run.signal } : {}) },
+    async (page) => {
+      run.tally.seen += page.deliveries.length;
+      const judged = await saveJudged(run, page.deliveries, { rules, readAt: page.from });
+      recovered += await recoverDeliveries(run, judged, rules);
+      count(counts, judged.slice(0, page.deliveries.length));
+      run.progress({
+        seen: run.tally.seen,
+        calls: run.tally.calls,
+        oldest: page.deliveries.at(-1)?.createdAt ?? null,
+        total: null,
+      });
+    },
+  );
+  recovered += await judgeOpen(run, rules, walk);
+  await learn(run);
+  const gap = walk.complete ? await gapOf(run, walk, bound) : null;
+  return {
+    complete: walk.complete && gap === null,
+    proof: proofOf(walk, { bound, gap, counts, recovered }),
+    watermarks: new Map([['mark', await nextMark(run, walk, rules)]]),
+  };
+}
+
+export function judgeRules({ settings, contract, client, adoptedAt }: ReconcileDeps): JudgeRules {
+  return {
+    now: client.serviceNow(),
+    graceMs: settings.missedGraceMs,
+    adoptedAt: adoptedAt.getTime(),
+    own: settings,
+    pendingStates: contract.deliveries.pending,
+  };
+}
+
+export function deliveryPages({
+  deps,
+  tally,
+  signal,
+}: Pick<RunContext, 'deps' | 'tally' | 'signal'>): DeliveryPageReader {
+  return (query) => {
+    tally.calls += 1;
+    return deps.client.reply('listWebhookDeliveries', { query, ...(signal ? { signal } : {}) });
+  };
+}
+
+/** ms; null: to the end of the list. The first time: what was made since adoption. */
+async function boundOf({ deps, options }: RunContext): Promise<number | null> {
+  if (options.full) return null;
+  const mark = (await readWatermarks(deps.db, 'deliveries')).get('mark')?.['at'];
+  const known = typeof mark === 'number' ? mark : deps.adoptedAt.getTime() - DISORDER_MS;
+  return Math.min(known, options.since ?? known);
+}
+
+/** What may be of another class by now though the service says nothing new: an event came late, the grace is over. */
+async function judgeOpen(run: RunContext, rules: JudgeRules, walk: DeliveryWalk): Promise<number> {
+  const ids = (await openDeliveries(run.deps.db)).filter((id) => !walk.ids.has(id));
+  let recovered = 0;
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    run.signal?.throwIfAborted();
+    const deliveries = await deliveriesById(run.deps.db, ids.slice(at, at + AT_ONCE));
+    const judged = await saveJudged(run, deliveries, { rules, readAt: rules.now });
+    recovered += await recoverDeliveries(run, judged, rules);
+  }
+  return recovered;
+}
+
+async function learn(run: RunContext): Promise<void> {
+  await writeFenced({ ...run.deps, ...run }, async (trx) => {
+    await learnSecretEndpoints(trx);
+    return { ...NOTHING, breaksOpened: await saveSecretUse(trx, run) };
+  });
+}
+
+/** An end that comes too early, or a hole: deliveries that we know of where the walk passed, and that it did not show. */
+async function gapOf({ deps }: RunContext, walk: DeliveryWalk, bound: number | null): Promise<string | null> {
+  const from = bound ?? walk.oldest;
+  const range = { from: from === null ? 0 : from + DISORDER_MS, to: walk.newest ?? deps.client.serviceNow() };
+  const unseen = await knownButUnseen(deps.db, range, walk.ids);
+  if (unseen.length === 0) return null;
+  return `the service did not show ${unseen.length} deliveries that it showed before, such as ${unseen[0]}`;
+}
+
+/** Deliveries are written down a little out of order, so the mark lies a little below the oldest that is not final. */
+async function nextMark({ deps }: RunContext, walk: DeliveryWalk, rules: JudgeRules): Promise<Watermark> {
+  const { pendingStates, now } = rules;
+  const unsettled = await oldestUnsettled(deps.db, { pendingStates, now, stuckMs: STUCK_MS });
+  return { at: Math.min(unsettled ?? walk.from, walk.from) - DISORDER_MS };
+}
+
+function proofOf(
+  walk: DeliveryWalk,
+  { bound, gap, counts, recovered }: { bound: number | null; gap: string | null; counts: object; recovered: number },
+): Record<string, unknown> {
+  const reason = walk.reason ?? gap;
+  return {
+    ...(reason === null ? {} : { reason }),
+    downTo: bound === null ? null : new Date(bound).toISOString(),
+    toEnd: walk.atEnd,
+    calls: walk.calls,
+    seen: walk.ids.size,
+    classes: counts,
+    recovered,
+  };
+}
+
+function count(counts: Record<string, number>, judged: readonly JudgedDelivery[]): void {
+  for (const { verdict } of judged) counts[verdict.class] = (counts[verdict.class] ?? 0) + 1;
+}

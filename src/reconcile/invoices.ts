@@ -1,0 +1,16 @@
+import type { Outcome, RunContext } from './deps.js';
+import type { ListPlan } from './list-plan.js';
+import { readList } from './read-list.js';
+
+/** Specification 4.3. One that was sent may stay so for as long as its customer takes, where it has no deadline. */
+export const invoiceList: ListPlan = {
+  kind: 'invoices',
+  record: 'invoice',
+  operation: 'listInvoices',
+  activeStates: [],
+  waitingStates: ['draft', 'sent'],
+};
+
+export function reconcileInvoices(run: RunContext): Promise<Outcome> {
+  return readList(run, invoiceList);
+}

@@ -1,0 +1,109 @@
+import { checkPayouts } from '../domain/checks/payouts.js';
+import { autoResolveBreaks, openBreaks } from '../records/breaks.js';
+import { openPayoutIds, payoutsInHand } from '../records/open-payouts.js';
+import { readWatermarks, type Watermark, writeWatermarks } from '../records/watermarks.js';
+import { ForbiddenError, NotFoundError, RefusedError, ServiceError } from '../service-api/service-errors.js';
+import type { Outcome, RunContext } from './deps.js';
+import { followPayouts } from './follow-payouts.js';
+import type { ListPlan } from './list-plan.js';
+import { readList } from './read-list.js';
+import { NOTHING, writeFenced } from './write-fenced.js';
+
+/** Not in the specification; where the service has it, it is a list like the others (contract: `paths.listPayouts`). */
+export const payoutList: ListPlan = {
+  kind: 'payouts',
+  record: 'payout',
+  operation: 'listPayouts',
+  activeStates: ['pending', 'approved'],
+  waitingStates: [],
+};
+
+const DAY_MS = 86_400_000;
+const METHOD_NOT_ALLOWED = 405;
+/** One call each; the others have their turn in the next run. */
+const FOLLOWED_PER_RUN = 100;
+const CHECKED_AT_ONCE = 500;
+
+/**
+ * STORY of one reading of payouts: the list where there is one; without it every open payout is followed through the
+ * delivery history. An idempotency key is never sent again to learn of a payout: one that expired would pay twice.
+ */
+export async function reconcilePayouts(run: RunContext): Promise<Outcome> {
+  const known = await readWatermarks(run.deps.db, payoutList.kind);
+  const listed = hasNoPayoutList(known) && !isProbeDue(known, run) ? null : await readIfOffered(run, known);
+  const outcome = listed ?? (await followOpen(run, known));
+  await checkOpen(run, listed !== null);
+  return outcome;
+}
+
+/** The service said so when it was last asked. */
+export function hasNoPayoutList(known: ReadonlyMap<string, Watermark>): boolean {
+  return typeof known.get(NO_LIST)?.['at'] === 'number';
+}
+
+function isProbeDue(known: ReadonlyMap<string, Watermark>, { deps }: RunContext): boolean {
+  return deps.now().getTime() - Number(known.get(NO_LIST)?.['at']) >= DAY_MS;
+}
+
+const NO_LIST = 'no list';
+const FOLLOWED = 'followed';
+
+/** Null: the service has no such list. Remembered for a day, unless it had one before. */
+async function readIfOffered(run: RunContext, known: ReadonlyMap<string, Watermark>): Promise<Outcome | null> {
+  try {
+    const outcome = await readList(run, payoutList);
+    if (known.has(NO_LIST)) outcome.watermarks.set(NO_LIST, { at: null });
+    return outcome;
+  } catch (error) {
+    if (!isNotOffered(error)) throw error;
+    if (!known.has('head')) await note(run, NO_LIST, { at: run.deps.now().getTime() });
+    return null;
+  }
+}
+
+function isNotOffered(error: unknown): boolean {
+  if (!(error instanceof ServiceError) || error.operation !== payoutList.operation) return false;
+  if (error instanceof NotFoundError || error instanceof ForbiddenError) return true;
+  return error instanceof RefusedError && error.status === METHOD_NOT_ALLOWED;
+}
+
+async function followOpen(run: RunContext, known: ReadonlyMap<string, Watermark>): Promise<Outcome> {
+  const { db } = run.deps;
+  const after = String(known.get(FOLLOWED)?.['after'] ?? '');
+  const next = await openPayoutIds(db, after, FOLLOWED_PER_RUN);
+  const first = after === '' ? [] : await openPayoutIds(db, '', FOLLOWED_PER_RUN - next.length);
+  const ids = [...new Set([...next, ...first])];
+  const followed = await followPayouts(run, ids);
+  const rest = await openPayoutIds(db, ids.at(-1) ?? '', 1);
+  await note(run, FOLLOWED, { after: rest.length === 0 ? '' : (ids.at(-1) ?? '') });
+  const reason = `degraded: the service has no list of payouts; of ${followed.asked} open ones the delivery history shows ${followed.shown}`;
+  return { complete: false, proof: { reason, list: 'not offered', ...followed }, watermarks: new Map() };
+}
+
+/** What stays open for too long. */
+async function checkOpen(run: RunContext, offersList: boolean): Promise<void> {
+  const { deps, tally, fence } = run;
+  const { db, now, adoptedAt, settings } = deps;
+  const about = { adoptedAt: adoptedAt.getTime(), graceMs: settings.payoutGraceMs, offersList };
+  let after = '';
+  for (;;) {
+    const payouts = await payoutsInHand(db, after, CHECKED_AT_ONCE);
+    const last = payouts.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+    const { open, resolve } = checkPayouts(payouts, { ...about, now: now().getTime() });
+    await writeFenced({ db, now, tally, fence }, async (trx) => {
+      await autoResolveBreaks(trx, resolve);
+      return { changed: 0, breaksOpened: await openBreaks(trx, open) };
+    });
+  }
+}
+
+/** At once, and not with the end of the run: this is no proof of anything that was read. */
+async function note({ deps, tally, fence }: RunContext, name: string, mark: Watermark): Promise<void> {
+  const { db, now } = deps;
+  await writeFenced({ db, now, tally, fence }, async (trx) => {
+    if (fence.runId !== null) await writeWatermarks(trx, payoutList.kind, fence.runId, new Map([[name, mark]]));
+    return NOTHING;
+  });
+}
