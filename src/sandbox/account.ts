@@ -5,6 +5,7 @@ import { addPastRecords } from './history/past-records.js';
 import { expireIntent } from './payments/expire-intent.js';
 import { intentSubject } from './payments/intent-record.js';
 import { createMerchant, type Merchant, type MerchantIdentity, merchantIds, type Service } from './service.js';
+import type { SandboxSettings } from './settings.js';
 import { addSettlementAccount } from './settlements/save-settlement-account.js';
 import { createWebhooks, type Webhooks } from './webhooks/webhooks.js';
 
@@ -17,16 +18,16 @@ export interface Account {
 export interface AccountOptions {
   seed: number;
   identity: MerchantIdentity;
-  /** Past payments. */
-  payments: number;
+  /** How much of each kind there was before the start. */
+  past: Pick<SandboxSettings, 'payments' | 'invoices' | 'payouts'>;
   /** The mobile number that the merchant is settled to. */
   settlementAddress: string;
 }
 
 export function openAccount(service: Service, options: AccountOptions): Account {
-  const { seed, identity, payments, settlementAddress } = options;
+  const { seed, identity, past, settlementAddress } = options;
   const { clock } = service;
-  const history = payments === 0 ? NO_HISTORY : historyOf(service, seed, payments);
+  const history = past.payments === 0 ? NO_HISTORY : historyOf(service, seed, past.payments);
   const merchant = createMerchant(service, { seed, identity, history });
   const webhooks = createWebhooks(service, seed);
   merchant.tell = (eventType, subject) => webhooks.emit(eventType, subject);
@@ -37,9 +38,9 @@ export function openAccount(service: Service, options: AccountOptions): Account 
     label: 'Till',
     maturesInSeconds: 0,
   });
-  if (payments > 0) {
+  if (past.payments > 0 || past.invoices > 0 || past.payouts > 0) {
     openBooks(merchant);
-    addPastRecords(merchant);
+    addPastRecords(merchant, past);
   }
   for (const status of ['pending', 'waiting_address_selection'] as const) {
     for (const { id, expiresAt } of merchant.intents.withStatus(status)) {

@@ -46,8 +46,11 @@ export interface Merchant {
   seed: number;
   intents: IntentStore;
   payinIds: IdCodec;
+  payoutIds: IdCodec;
   ledger: Ledger;
   payouts: Records<Payout>;
+  /** The newest refund (specification 4.5) of each payment that has one. */
+  refunds: Map<string, Payout>;
   invoices: Records<Invoice>;
   wallets: Records<Wallet>;
   transactions: Records<Transaction>;
@@ -95,8 +98,10 @@ export function createMerchant(service: Service, { seed, identity, history }: Ne
     seed,
     intents: createIntentStore({ ids: ids.intents, history }),
     payinIds: ids.payins,
+    payoutIds: ids.payouts,
     ledger: createLedger(),
     payouts: createRecords(ids.payouts),
+    refunds: new Map(),
     invoices: records('inv'),
     wallets: records('wa'),
     transactions: records('tx'),

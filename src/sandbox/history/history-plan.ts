@@ -23,8 +23,8 @@ export interface PastPayment {
 export type HistoryPlan = (position: number) => PastPayment;
 
 export const DAY_MS = 86_400_000;
-const SPAN_MS = 730 * DAY_MS;
-const NEWEST_MS = 120_000;
+export const SPAN_MS = 730 * DAY_MS;
+export const NEWEST_MS = 120_000;
 
 /** Cumulated shares of the ways a closed payment came out. */
 const CLOSED: readonly [number, Outcome][] = [
@@ -43,10 +43,12 @@ export interface PlanInput {
   seed: number;
   startedAt: number;
   expirySeconds: number;
+  /** Without payouts nothing was given back. */
+  hasPayouts: boolean;
 }
 
 /** What became of the payment at a position: the same answer each time, without anything kept. */
-export function createPlan({ count, seed, startedAt, expirySeconds }: PlanInput): HistoryPlan {
+export function createPlan({ count, seed, startedAt, expirySeconds, hasPayouts }: PlanInput): HistoryPlan {
   const jitter = createDraw(seed, 'history-time');
   const sameMoment = createDraw(seed, 'history-same-moment');
   const outcome = createDraw(seed, 'history-outcome');
@@ -69,7 +71,7 @@ export function createPlan({ count, seed, startedAt, expirySeconds }: PlanInput)
       createdAt,
       longOpen,
       outcome: isOpen ? openOutcome(outcome, position) : closedOutcome(outcome(position), age > lastEnd),
-      decision: decide(decision(position), age),
+      decision: decide(hasPayouts ? decision(position) : decision(position) * LEAST_REFUND, age),
     };
   };
 }
@@ -83,8 +85,11 @@ function closedOutcome(draw: number, mayHaveExpired: boolean): Outcome {
   return !mayHaveExpired && (outcome === 'expired' || outcome === 'late') ? 'exact' : outcome;
 }
 
+/** Draws from here on are decided for a refund. */
+const LEAST_REFUND = 0.9;
+
 /** Disputes are decided within a month; few of them by a refund, so that few payments stay unmatched for good. */
 function decide(draw: number, age: number): PastPayment['decision'] {
   if (age < 30 * DAY_MS && draw < 0.4) return 'pending_decision';
-  return draw < 0.9 ? 'encashed' : 'refunded';
+  return draw < LEAST_REFUND ? 'encashed' : 'refunded';
 }

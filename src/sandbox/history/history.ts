@@ -19,6 +19,7 @@ import {
   pastRequest,
   type RequestDraws,
 } from './history-request.js';
+import { pastProducts } from './past-products.js';
 
 export interface HistoryInput {
   count: number;
@@ -41,8 +42,9 @@ export const NO_HISTORY: History = { count: 0, sketch: nobody, links: nobody, in
 /** Two years of payments, each made from its position alone whenever it is looked at. */
 export function createHistory(input: HistoryInput): History {
   const { count, seed, startedAt, settings } = input;
-  const plan = createPlan({ count, seed, startedAt, expirySeconds: settings.expirySeconds });
-  const draws = createRequestDraws(seed);
+  const { expirySeconds, invoices, payouts } = settings;
+  const plan = createPlan({ count, seed, startedAt, expirySeconds, hasPayouts: payouts > 0 });
+  const draws = createRequestDraws({ seed, count, invoices, products: pastProducts(seed, startedAt) });
   const intent = (position: number): Intent => pastIntent(input, draws, plan(position), position);
   return {
     count,
@@ -130,12 +132,12 @@ function rulePast({ payoutIds, startedAt }: HistoryInput, intent: Intent, { deci
   intent.irregularActionAt = at;
   intent.updatedAt = at;
   if (decision === 'refunded') {
-    intent.irregularRefundPayoutId = payoutIds.encode(PAST_PAYOUTS + intent.position);
+    intent.irregularRefundPayoutId = payoutIds.encode(PAST_DISPUTE_REFUNDS + intent.position);
     return;
   }
   for (const payin of intent.payins) if (payin.status === 'unmatched') setPayinStatus(payin, 'confirmed', at);
   if (intent.status !== 'completed') setStatus(intent, 'completed', at, 'dashboard');
 }
 
-/** Payouts of the past are numbered from here on, those of the present from 0. */
-const PAST_PAYOUTS = 0x4000_0000;
+/** Payouts that gave disputed payments of the past back are numbered from here on, those of the present from 0. */
+export const PAST_DISPUTE_REFUNDS = 0x4000_0000;

@@ -47,6 +47,8 @@ export function decideDispute(merchant: Merchant, id: string, decision: 'encash'
   }
   const now = merchant.service.clock.now();
   const rejected = amountOf(intent.amountRejected);
+  // What a payment of the past holds is booked only now.
+  bookIntent(merchant, intent);
   // May be refused, so it comes before anything changes.
   const payout = decision === 'refund' ? openPayout(merchant, payoutBack(intent, rejected)) : null;
   intent.irregularActionBy = 'usr_sandbox_operator';

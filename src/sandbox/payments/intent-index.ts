@@ -42,6 +42,10 @@ export function flagsOf(intent: Intent): number {
   });
 }
 
+export function statusOf(flags: number): IntentStatus | undefined {
+  return INTENT_STATUSES[flags & STATUS_BITS];
+}
+
 const ASSET_NUMBERS = new Map(ASSETS.map(({ assetCode }, index) => [assetCode, index + 1]));
 
 export function assetNumber(assetCode: string | null): number {

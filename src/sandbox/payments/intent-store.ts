@@ -29,8 +29,8 @@ export interface IntentStore {
   /** The row is in no list any more. */
   remove(id: string): boolean;
   withStatus(status: IntentStatus): Intent[];
-  /** Those of the past that have the bit of intent-index.ts, oldest first. */
-  pastWith(flag: number): Iterable<Intent>;
+  /** Those of the past whose flags (intent-index.ts) and position fit, oldest first; only these are made. */
+  pastWhere(fits: (flags: number, position: number) => boolean): Iterable<Intent>;
   /** Newest first; null for a cursor that is refused. */
   page(query: IntentPage): Intent[] | null;
 }
@@ -83,9 +83,9 @@ export function createIntentStore({ ids, history }: { ids: IdCodec; history: His
       kept.delete(intent.position);
       return true;
     },
-    *pastWith(flag) {
+    *pastWhere(fits) {
       for (let position = 0; position < history.count; position += 1) {
-        const intent = (index.flags(position) & flag) === 0 ? null : at(position);
+        const intent = fits(index.flags(position), position) ? at(position) : null;
         if (intent) yield intent;
       }
     },

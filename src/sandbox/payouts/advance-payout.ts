@@ -1,11 +1,9 @@
-import { assetOf } from '../assets/assets.js';
-import { blockchainOf } from '../assets/blockchains.js';
-import { amountOf, ONE, roundDown } from '../base/money.js';
-import { createDraw, hexOf } from '../base/random.js';
+import { hexOf } from '../base/random.js';
 import { Refusal } from '../base/refusal.js';
 import { book, type Movement } from '../ledger/book.js';
 import type { Merchant } from '../service.js';
 import { creditRecipient } from './credit-recipient.js';
+import { gasInUsd, gasOf } from './gas.js';
 import { debitOf, isOnChain, type Payout, type PayoutStatus } from './payout.js';
 import { payoutSubject } from './payout-record.js';
 
@@ -59,11 +57,9 @@ function wrongStep(payout: Payout, { step }: PayoutStep): Refusal {
   return new Refusal(409, 'PAYOUT_STATE', `a payout that is ${payout.status} can't take the step ${step}`);
 }
 
-function broadcast(merchant: Merchant, payout: Payout): void {
-  const { networkFee, baseAssetCode } = blockchainOf(assetOf(payout.assetCode));
-  const share = BigInt(750 + Math.floor(createDraw(merchant.seed, 'network-fee')(payout.number) * 750));
-  payout.txid = hexOf(merchant.seed, 'payout-txid', payout.number, 64);
-  payout.networkFee = roundDown((amountOf(networkFee) * share) / 1000n, assetOf(baseAssetCode).decimals);
+function broadcast({ seed }: Merchant, payout: Payout): void {
+  payout.txid = hexOf(seed, 'payout-txid', payout.number, 64);
+  payout.networkFee = gasOf(seed, payout.assetCode, payout.number);
 }
 
 /** The money leaves: what was frozen is debited, the fee goes to the service, the rest to the recipient. */
@@ -74,7 +70,9 @@ function confirm(merchant: Merchant, payout: Payout, step: { manual?: boolean | 
   const at = merchant.service.clock.now();
   const debit = debitOf(payout);
   merchant.ledger.release(holder, assetCode, debit);
-  if (payout.networkFee !== null) payout.networkFeeUsd = gasInUsd(merchant, payout, payout.networkFee, at);
+  if (payout.networkFee !== null) {
+    payout.networkFeeUsd = gasInUsd(merchant.service.rates, assetCode, payout.networkFee, at);
+  }
   if (debit === 0n) return;
   const movements: Movement[] =
     accountId === null ? [] : [{ accountId, type: 'withdrawal', feeAmount, note, counterpartyAccountId: null }];
@@ -85,13 +83,6 @@ function confirm(merchant: Merchant, payout: Payout, step: { manual?: boolean | 
   ] as const;
   book(merchant, { at, type: 'payout', assetCode, recordId: payout.id, lines }, movements);
   creditRecipient(merchant, payout);
-}
-
-/** null where the market can't price the base coin. */
-function gasInUsd(merchant: Merchant, payout: Payout, networkFee: bigint, at: number): bigint | null {
-  const { baseAssetCode } = blockchainOf(assetOf(payout.assetCode));
-  const rate = merchant.service.rates.usd(assetOf(baseAssetCode), at);
-  return rate === null ? null : roundDown((networkFee * rate) / ONE, 6);
 }
 
 function moved(

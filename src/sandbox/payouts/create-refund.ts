@@ -34,7 +34,7 @@ export function createRefund(merchant: Merchant, request: RefundRequest): Payout
     throw new Refusal(400, 'DESTINATION_REQUIRED', 'destinationAddress: the payment has no refund address');
   }
   const assetCode = intent.assetCode ?? '';
-  return openPayout(merchant, {
+  const refund = openPayout(merchant, {
     source: 'api',
     holder: 'operating',
     accountId: null,
@@ -50,6 +50,8 @@ export function createRefund(merchant: Merchant, request: RefundRequest): Payout
     note: null,
     paymentIntentId: intent.id,
   });
+  merchant.refunds.set(intent.id, refund);
+  return refund;
 }
 
 function checkRefundable(merchant: Merchant, intent: Intent): void {

@@ -26,14 +26,6 @@ export function payoutBack(intent: Intent, rejected: bigint): NewPayout {
 
 /** The refund of a payment (specification 4.5) that has not failed; null where there is none. */
 export function liveRefund(merchant: Merchant, paymentIntentId: string): Payout | null {
-  const found = merchant.payouts
-    .all()
-    .find(
-      (payout) => payout.paymentIntentId === paymentIntentId && payout.holder === 'operating' && isLiveRefund(payout),
-    );
-  return found ?? null;
-}
-
-function isLiveRefund({ payoutType, status }: Payout): boolean {
-  return payoutType === 'refund' && status !== 'failed';
+  const refund = merchant.refunds.get(paymentIntentId);
+  return refund && refund.status !== 'failed' ? refund : null;
 }
