@@ -77,7 +77,8 @@ function scalarId(value: Json | undefined): string | null {
   return isLosslessNumber(value) ? value.toString() : null;
 }
 
-function valueAt(document: Json, pointer: string): Json | undefined {
+/** What a JSON pointer (RFC 6901) leads to; undefined: nothing. */
+export function valueAt(document: Json, pointer: string): Json | undefined {
   if (!pointer.startsWith('/')) return undefined;
   let value: Json | undefined = document;
   for (const token of pointer.slice(1).split('/')) {

@@ -1,4 +1,6 @@
+import { reconcileDeliveries } from './deliveries.js';
 import type { Kind, Reconciler, RunContext } from './deps.js';
+import { reconcileEndpoints } from './endpoints.js';
 import { reconcileInvoices } from './invoices.js';
 import { reconcilePaymentIntents } from './payment-intents.js';
 import { reconcilePayouts } from './payouts.js';
@@ -18,8 +20,8 @@ export const reconcilers: Readonly<Record<Kind, Reconciler>> = {
   accounts: notThereYet,
   transactions: notThereYet,
   balances: notThereYet,
-  deliveries: notThereYet,
-  endpoints: notThereYet,
+  deliveries: reconcileDeliveries,
+  endpoints: reconcileEndpoints,
   catalog: notThereYet,
 };
 

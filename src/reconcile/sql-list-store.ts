@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { withLinks } from '../domain/link-fields.js';
 import type { Observation, ObservationSource } from '../domain/observation.js';
 import {
   countListed,
@@ -33,11 +34,12 @@ export interface SqlListStoreOptions {
 
 /** The records in Postgres. Every write is one fenced transaction; of a dry run all are rolled back. */
 export function createListStore(
-  deps: Pick<ReconcileDeps, 'db' | 'now' | 'adoptedAt' | 'kytWords'>,
+  deps: Pick<ReconcileDeps, 'db' | 'now' | 'adoptedAt' | 'kytWords' | 'contract'>,
   { kind, record }: Pick<ListPlan, 'kind' | 'record'>,
   { source, tally, fence }: SqlListStoreOptions,
 ): ListStore {
   const { db, adoptedAt } = deps;
+  const { links } = deps.contract;
   const writing: WriteDeps = { db, now: deps.now, tally, fence };
   const context = () => ({ now: deps.now(), adoptedAt, ...(deps.kytWords ? { kytWords: deps.kytWords } : {}) });
 
@@ -59,7 +61,7 @@ export function createListStore(
       for (const { id } of fence?.dryRun ? rows : []) rehearsed.add(id);
       const { from, to } = page;
       const readings = rows.map(({ id, fields }): Observation => {
-        return { type: 'reading', kind: record, id, from, to, source, fields };
+        return { type: 'reading', kind: record, id, from, to, source, fields: withLinks(record, fields, links) };
       });
       await observe(readings, moves);
     },

@@ -37,6 +37,8 @@ const path = (fallback: string) =>
     .regex(/^(\/[\w.~-]*[\w~-])+$/, 'a path such as /v1/payouts')
     .default(fallback);
 
+const words = (...fallback: string[]) => z.array(z.string().min(1).max(100)).default(fallback);
+
 /**
  * Names of one operation's query parameters, each its own: two filters under one name would be one filter. `shown`: the
  * names that the specification gives away for the same operation.
@@ -88,8 +90,37 @@ const schema = z.strictObject({
     .prefault({}),
   paths: z.strictObject({ listPayouts: path('/v1/payouts') }).prefault({}),
   error: z.strictObject({ code: pointer('/code'), message: pointer('/message') }).prefault({}),
+  links: z
+    .strictObject({
+      invoice: z.strictObject({ merchantReference: pointer('/merchantReference') }).prefault({}),
+      payout: z.strictObject({ paymentIntentId: pointer('/paymentIntentId') }).prefault({}),
+    })
+    .prefault({}),
   kyt,
   movements,
+  transaction: z
+    .strictObject({
+      id: pointer('/id'),
+      accountId: pointer('/accountId'),
+      assetCode: pointer('/assetCode'),
+      type: pointer('/type'),
+      amount: pointer('/amount'),
+      feeAmount: pointer('/feeAmount'),
+      createdAt: pointer('/createdAt'),
+      counterpartyAccountId: pointer('/counterpartyAccountId'),
+    })
+    .prefault({}),
+  deliveries: z.strictObject({ pending: words('pending') }).prefault({}),
+  events: z
+    .strictObject({
+      needed: words(
+        'payment_intent.completed',
+        'payout.failed',
+        'wallet_account.deposit.completed',
+        'wallet_account.transfer.completed',
+      ),
+    })
+    .prefault({}),
 });
 
 export type Contract = z.output<typeof schema>;
