@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { toJsonText } from '../domain/json-text.js';
+import { fromJsonText, toJsonText } from '../domain/json-text.js';
 import type { WriteOperation } from './operations.js';
 import {
   accountUpdate,
@@ -36,11 +36,21 @@ export function checkRequest(operation: WriteOperation, body: unknown): string |
     if (body !== undefined) throw new InvalidRequestError('body is not known; the operation has none', { operation });
     return undefined;
   }
-  const parsed = schema.safeParse(body);
-  const issue = parsed.error?.issues[0];
+  check(operation, schema, body);
+  const text = written(operation, body as object);
+  // What is inherited, or writes itself otherwise, is not sent as it was looked at.
+  check(operation, schema, fromJsonText(text));
+  return text;
+}
+
+function check(operation: WriteOperation, schema: z.ZodType, body: unknown): void {
+  const issue = schema.safeParse(body).error?.issues[0];
   if (issue !== undefined) throw new InvalidRequestError(explain(issue, schema, body), { operation });
+}
+
+function written(operation: WriteOperation, body: object): string {
   try {
-    return toJsonText(body as object);
+    return toJsonText(body);
   } catch (cause) {
     throw new InvalidRequestError('body can’t be written as JSON', { operation, cause });
   }

@@ -53,17 +53,25 @@ export function narrowKey(most: number): z.ZodString {
 export function wholeNumber(least: number) {
   const rule = `is to be a whole number, ${least} or more`;
   const isWhole = (given: unknown): given is number | LosslessNumber => {
-    const value = given instanceof LosslessNumber ? Number(given.value) : given;
+    const value = given instanceof LosslessNumber && /^\d+$/.test(given.value) ? Number(given.value) : given;
     return typeof value === 'number' && Number.isSafeInteger(value) && value >= least;
   };
   return z.custom<number | LosslessNumber>(isWhole, rule);
 }
 
-const ISO = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/;
+const ISO = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
 export function isoTime() {
   const rule = 'is to be a time of ISO 8601, such as 2026-10-31T12:00:00Z';
-  return z.string(rule).refine((given) => ISO.test(given) && !Number.isNaN(Date.parse(given)), rule);
+  return z.string(rule).refine(isIsoTime, rule);
+}
+
+/** Date.parse takes the 30th of February for the 2nd of March. */
+function isIsoTime(given: string): boolean {
+  const day = ISO.exec(given)?.[1];
+  if (day === undefined || Number.isNaN(Date.parse(given))) return false;
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
 export function freeObject() {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { compareAmounts, multiplyAmounts, sumAmounts } from '../domain/money.js';
+import { compareAmounts, isAmount, multiplyAmounts, sumAmounts } from '../domain/money.js';
 import {
   amount,
   assetCode,
@@ -83,6 +83,9 @@ export const invoice = z
   })
   .superRefine(({ amount, meta }, context) => {
     if (meta?.items === undefined) return;
+    // Issues of their own.
+    if (![amount, ...meta.items.map(({ unitPrice }) => unitPrice)].every(isAmount)) return;
+    if (!meta.items.every(({ quantity }) => /^\d+$/.test(String(quantity)))) return;
     const exact = { decimals: 18, mode: 'down' } as const;
     const sum = sumAmounts(
       meta.items.map(({ unitPrice, quantity }) => multiplyAmounts(unitPrice, String(quantity), exact)),
@@ -149,12 +152,12 @@ export const transfer = z
   });
 export type TransferRequest = z.input<typeof transfer>;
 
-/** Specification 4.7. */
+/** Specification 4.7: no least length is given, and an empty text is the one way to clear a field. */
 export const accountUpdate = z.strictObject({
-  label: text(120).optional(),
-  externalRef: text(120).optional(),
-  email: text(200).optional(),
-  phoneNumber: text(40).optional(),
+  label: text(120, 0).optional(),
+  externalRef: text(120, 0).optional(),
+  email: text(200, 0).optional(),
+  phoneNumber: text(40, 0).optional(),
   status: oneOf('active', 'frozen', 'closed').optional(),
 });
 export type AccountUpdateRequest = z.input<typeof accountUpdate>;

@@ -196,6 +196,25 @@ describe('answers', () => {
 });
 
 describe('queries', () => {
+  const pageSizes: [string, string, (take: number) => Promise<unknown>][] = [
+    ['4.3', '/v1/invoices', (take) => testClient().listInvoices({ take })],
+    ['4.10', '/v1/accounts', (take) => testClient().listAccounts({ take })],
+    ['4.11', '/v1/accounts/a/transactions', (take) => testClient().listAccountTransactions('a', { take })],
+    ['4.12', '/v1/accounts/transactions', (take) => testClient().listTransactions({ take })],
+    ['4.14', '/v1/payment-intents', (take) => testClient().listPaymentIntents({ take })],
+    ['4.22', '/v1/webhook-endpoints/deliveries', (take) => testClient().listWebhookDeliveries({ take })],
+  ];
+  it.each(pageSizes)('of %s take 1 to 100 per page', async (section, path, call) => {
+    const answer = section === '4.22' ? { items: [] } : [];
+    for (const take of [1, 99, 100]) {
+      nock(BASE_URL).get(path).query({ take }).reply(200, answer);
+      await call(take);
+    }
+    for (const take of [0, 101, 1.5, -1, Number.NaN]) {
+      expect((await rejection(call(take), InvalidRequestError)).message).toContain(': take is to be a whole number');
+    }
+  });
+
   it.each([
     ['status', () => testClient().listInvoices({ status: 'open' as never })],
     ['take', () => testClient().listInvoices({ take: 101 })],
