@@ -31,9 +31,12 @@ export function createMetrics(options: { processMetrics?: boolean } = {}) {
       'kind',
     ),
     breaksOpen: gauge('breaks_open', 'Open breaks', 'kind', 'severity'),
+    missedDeliveries: gauge('missed_deliveries', 'Deliveries of the service that should be here and are not'),
     apiRequests: counter('api_requests_total', 'Calls to the payment service, by answer', 'operation', 'status'),
     buildInfo: gauge('build_info', 'Always 1; the version is in the label', 'version'),
   };
+  // A gauge starts at 0; nothing is said before a complete reading has measured it.
+  metrics.missedDeliveries.remove();
   metrics.buildInfo.set({ version }, 1);
   if (options.processMetrics) collectDefaultMetrics({ register: registry, prefix: 'tallyhook_' });
   return metrics;

@@ -55,6 +55,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./events.js')).defineEvents,
   },
   {
+    name: 'deliveries',
+    summary: 'what the service delivered and we miss; recover it',
+    load: async () => (await import('./deliveries.js')).defineDeliveries,
+  },
+  {
     name: 'rejections',
     summary: 'requests that were refused, and what to do about them',
     load: async () => (await import('./rejections.js')).defineRejections,

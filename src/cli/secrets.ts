@@ -1,7 +1,12 @@
+import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import { loadConfig } from '../config.js';
+import type { Knex } from 'knex';
+import { type Config, loadConfig } from '../config.js';
+import { AppError, UsageError } from '../errors.js';
+import { restoreSecret, retireSecret } from '../records/secrets.js';
+import { loadContract } from '../service-api/contract.js';
 import { type SecretStatus, secretsStatus } from '../webhook/rotation.js';
-import { type Columns, printList } from './print.js';
+import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';
 
 const columns: Columns<SecretStatus> = {
@@ -9,10 +14,26 @@ const columns: Columns<SecretStatus> = {
   fingerprint: (secret) => secret.fingerprint,
   'first match': (secret) => secret.firstMatchAt,
   'last match': (secret) => secret.lastMatchAt,
-  'matches in 24 h': (secret) => secret.matches24h,
+  'in 24 h': (secret) => secret.matches24h,
   endpoint: (secret) => secret.endpointId,
   verdict: (secret) => secret.verdict,
+  missing: (secret) => secret.missing.join('; ') || null,
 };
+
+/** The evidence does not allow it yet. */
+class NotToBeRetiredError extends AppError {
+  readonly code = 'not_to_be_retired';
+}
+
+interface Flags {
+  json?: boolean;
+  dryRun?: boolean;
+}
+
+interface RetireFlags extends Flags {
+  force?: boolean;
+  note?: string;
+}
 
 export function defineSecrets(command: Command): void {
   command.description('the signing secrets and the evidence for a rotation');
@@ -20,8 +41,80 @@ export function defineSecrets(command: Command): void {
     .command('status')
     .description('each configured secret: when it last matched, how often, what may be done with it')
     .option('--json', 'print JSON')
-    .action(({ json = false }: { json?: boolean }) => {
-      const { WEBHOOK_SECRETS } = loadConfig(['WEBHOOK_SECRETS']);
-      return withStore(async ({ db }) => printList(await secretsStatus(db, WEBHOOK_SECRETS), json, columns));
-    });
+    .action(({ json = false }: Flags) =>
+      withSecrets(async (db, config) => printList(await statusNow(db, config), json, columns)),
+    );
+  command
+    .command('retire <label>')
+    .description('no receiver accepts it any more, within ten seconds; refused while the evidence lacks something')
+    .option('--force', 'although something is missing; takes --note')
+    .option('--note <text>', 'why; kept with your name')
+    .option('--dry-run', 'only say what would be done')
+    .option('--json', 'print JSON')
+    .action((label: string, flags: RetireFlags) => withSecrets((db, config) => retire(db, config, label, flags)));
+  command
+    .command('restore <label>')
+    .description('takes a retirement back')
+    .option('--dry-run', 'only say what would be done')
+    .option('--json', 'print JSON')
+    .action((label: string, flags: Flags) => withSecrets((db, config) => restore(db, config, label, flags)));
+}
+
+type SecretsConfig = Config & { WEBHOOK_SECRETS: NonNullable<Config['WEBHOOK_SECRETS']> };
+
+function withSecrets(work: (db: Knex, config: SecretsConfig) => Promise<void>): Promise<void> {
+  const config = loadConfig(['WEBHOOK_SECRETS']);
+  return withStore(({ db }) => work(db, config));
+}
+
+async function statusNow(db: Knex, config: SecretsConfig): Promise<{ items: SecretStatus[] }> {
+  const { deliveries } = await loadContract(config.CONTRACT_FILE);
+  return secretsStatus(db, config.WEBHOOK_SECRETS, new Date(), deliveries.pending);
+}
+
+async function find(db: Knex, config: SecretsConfig, label: string): Promise<SecretStatus> {
+  const { items } = await statusNow(db, config);
+  const found = items.find((secret) => secret.label === label);
+  const labels = items.map((secret) => secret.label).join(', ');
+  if (!found) throw new UsageError(`There is no secret "${label}" in WEBHOOK_SECRETS; there are ${labels}.`);
+  return found;
+}
+
+async function retire(db: Knex, config: SecretsConfig, label: string, flags: RetireFlags): Promise<void> {
+  const { force = false, note, dryRun = false, json = false } = flags;
+  if (force && !note?.trim()) throw new UsageError('--force takes --note: why the secret is retired all the same.');
+  const before = await find(db, config, label);
+  if (before.verdict !== 'retired') {
+    if (before.verdict !== 'may_be_retired' && !force) {
+      const missing = before.missing.map((line) => `\n  ${line}`).join('');
+      throw new NotToBeRetiredError(
+        `"${label}" is not to be retired (${before.verdict}):${missing}\nTo do it all the same: --force --note "why".`,
+      );
+    }
+    const by = `cli:${userInfo().username}`;
+    const { fingerprint } = before;
+    if (!dryRun) await retireSecret(db, { label, fingerprint, by, note: note ?? null, now: new Date() });
+  }
+  tell(
+    json,
+    { label, retired: true, dryRun, before: before.verdict },
+    dryRun ? `would retire ${label}` : `${label} is retired: every receiver refuses it within ten seconds`,
+  );
+}
+
+async function restore(db: Knex, config: SecretsConfig, label: string, flags: Flags): Promise<void> {
+  const { dryRun = false, json = false } = flags;
+  const { verdict } = await find(db, config, label);
+  if (verdict !== 'retired') throw new UsageError(`"${label}" is not retired.`);
+  if (!dryRun) await restoreSecret(db, label);
+  tell(
+    json,
+    { label, retired: false, dryRun },
+    dryRun ? `would restore ${label}` : `${label} is accepted again within ten seconds`,
+  );
+}
+
+function tell(json: boolean, facts: object, text: string): void {
+  if (json) printJson(facts);
+  else process.stdout.write(`${text}\n`);
 }

@@ -19,6 +19,8 @@ import { resources } from './resources.js';
 interface Commands {
   replay(eventIds: string[]): Promise<void>;
   run(request: { kind: string; full: boolean }): Promise<void>;
+  /** Has the delivery history read, back to `since` (ISO 8601) or as far as is due, and missed events recovered. */
+  recover(request: { since: string | null }): Promise<void>;
 }
 
 export interface ApiDeps {
@@ -89,6 +91,7 @@ const orderBody = z.strictObject({
   currency: z.string().min(1).max(32),
 });
 const runBody = z.strictObject({ kind: z.string(), full: z.boolean().default(false) });
+const recoverBody = z.strictObject({ since: z.iso.datetime({ offset: true }).nullable().default(null) });
 const noteBody = z.strictObject({ note: z.string().trim().min(1).max(2000) });
 
 function addActions(api: Router, { db, commands, runKinds, kytWords }: ApiDeps): void {
@@ -109,6 +112,11 @@ function addActions(api: Router, { db, commands, runKinds, kytWords }: ApiDeps):
     if (!known) throw new Problem(404, 'Not found', `There is no event "${id.slice(0, 40)}" here.`);
     await commands.replay([id]);
     res.status(202).json({ accepted: true, id });
+  });
+  api.post('/deliveries/recover', allow('operator'), async (req, res) => {
+    const { since } = parseBody(recoverBody, req.body ?? {});
+    await commands.recover({ since });
+    res.status(202).json({ accepted: true, since });
   });
   api.post('/runs', allow('operator'), async (req, res) => {
     const { kind, full } = parseBody(runBody, req.body);

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { RecordKind } from '../domain/records.js';
 import { getEvent, listEvents } from '../records/events.js';
 import { getBreak, listBreaks } from '../records/list-breaks.js';
+import { getDelivery, listDeliveries } from '../records/list-deliveries.js';
 import { getOrder, listOrders } from '../records/orders.js';
 import type { Page } from '../records/paging.js';
 import { listRejections } from '../records/rejections.js';
@@ -41,6 +42,12 @@ export const resources: readonly Resource[] = [
     filters: ['status', 'eventType', 'source', 'secretLabel'],
     list: (db, query) => listEvents(db, { ...query, ...query.filters }),
     get: getEvent,
+  },
+  {
+    path: 'deliveries',
+    filters: ['class', 'endpointId', 'eventType', 'status', 'missed'],
+    list: (db, query) => listDeliveries(db, { ...query, ...query.filters }),
+    get: getDelivery,
   },
   {
     path: 'rejections',

@@ -6,9 +6,10 @@ import type { ReconcileDeps } from './deps.js';
 import { type DeliveryWalk, walkDeliveries } from './read-deliveries.js';
 
 const AT_ONCE = 500;
+const DAY_MS = 86_400_000;
 
 /**
- * Reads the delivery history live, down to `since`, and holds it against the inbox. Writes nothing. Left out: as far as a
+ * Reads the delivery history live, down to `since`, and holds it against the inbox. Writes nothing. Null: a day, or as far as a
  * run would read.
  */
 export async function lookAtDeliveries(
@@ -18,7 +19,8 @@ export async function lookAtDeliveries(
   const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
   const deliveries: Delivery[] = [];
   const mark = (await readWatermarks(deps.db, 'deliveries')).get('mark')?.['at'];
-  const bound = since?.getTime() ?? (typeof mark === 'number' ? mark : deps.adoptedAt.getTime());
+  const unproven = typeof mark === 'number' ? mark : deps.adoptedAt.getTime();
+  const bound = since?.getTime() ?? Math.min(unproven, deps.now().getTime() - DAY_MS);
   const walk = await walkDeliveries(
     deliveryPages({ deps, tally, ...(signal ? { signal } : {}) }),
     { bound, eventIdPointer: deps.settings.eventIdPointer, ...(signal ? { signal } : {}) },

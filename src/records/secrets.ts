@@ -1,4 +1,6 @@
 import type { Knex } from 'knex';
+import { autoResolveBreaks } from './breaks.js';
+import { fromDatabaseText } from './database-text.js';
 
 /** How often a secret matched in an hour. */
 export interface SecretMatches {
@@ -34,6 +36,7 @@ export async function saveSecretMatches(db: Knex, matches: SecretMatches[]): Pro
         `INSERT INTO secrets AS s (label, fingerprint, first_match_at, last_match_at) VALUES (?, ?, ?, ?)
          ON CONFLICT (label) DO UPDATE SET
            fingerprint = excluded.fingerprint,
+           endpoint_id = CASE WHEN s.fingerprint = excluded.fingerprint THEN s.endpoint_id END,
            first_match_at = CASE WHEN s.fingerprint = excluded.fingerprint
              THEN least(s.first_match_at, excluded.first_match_at) ELSE excluded.first_match_at END,
            last_match_at = CASE WHEN s.fingerprint = excluded.fingerprint
@@ -66,7 +69,44 @@ export async function secretEvidence(db: Knex, now: Date): Promise<Map<string, S
      FROM secrets ORDER BY label`,
     [now],
   );
-  return new Map(found.rows.map((row) => [row.label, row]));
+  return new Map(
+    found.rows.map((row) => [
+      row.label,
+      { ...row, endpointId: row.endpointId === null ? null : fromDatabaseText(row.endpointId) },
+    ]),
+  );
+}
+
+export interface Retirement {
+  label: string;
+  /** Of the secret that the label stands for now. */
+  fingerprint: string;
+  by: string;
+  note: string | null;
+  now: Date;
+}
+
+/** From now on no receiver accepts the label's secret; each notices within seconds. Retiring it again changes nothing. */
+export async function retireSecret(db: Knex, { label, fingerprint, by, note, now }: Retirement): Promise<void> {
+  await db.raw(
+    `INSERT INTO secrets AS s (label, fingerprint, retired_at, retired_by, retired_note) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (label) DO UPDATE SET retired_at = excluded.retired_at, retired_by = excluded.retired_by,
+       retired_note = excluded.retired_note
+     WHERE s.retired_at IS NULL`,
+    [label, fingerprint, now, by, note],
+  );
+}
+
+/** Takes a retirement back, with the break that may have come of it. False: the label was not retired. */
+export async function restoreSecret(db: Knex, label: string): Promise<boolean> {
+  return db.transaction(async (trx) => {
+    const restored = await trx('secrets')
+      .where({ label })
+      .whereNotNull('retired_at')
+      .update({ retired_at: null, retired_by: null, retired_note: null });
+    await autoResolveBreaks(trx, [{ kind: 'secret_still_in_use', entity: { kind: 'secret', id: label } }]);
+    return restored > 0;
+  });
 }
 
 function compare(a: string, b: string): number {

@@ -3,7 +3,7 @@ import type { Logger } from '../log.js';
 import { type SecretMatches, saveSecretMatches } from '../records/secrets.js';
 import { logSeldom } from './log-seldom.js';
 import type { SigningSecret } from './match-signature.js';
-import { fingerprintOf } from './rotation.js';
+import { fingerprintOf } from './fingerprint.js';
 import { createWriteBehind } from './write-behind.js';
 
 export interface SecretMatchLog {

@@ -3,6 +3,7 @@ import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import { kinds } from '../reconcile/deps.js';
 import { countOpenBreaks, lastCompleteRuns } from '../records/gauges.js';
+import { countMissed } from '../records/list-deliveries.js';
 import { collectBacklog } from '../webhook/backlog.js';
 
 /**
@@ -19,6 +20,10 @@ export function collectGauges({ db, metrics, log }: { db: Knex; metrics: Metrics
     const open = await countOpenBreaks(db);
     metrics.breaksOpen.reset();
     for (const { kind, severity, count } of open) metrics.breaksOpen.set({ kind, severity }, count);
+  });
+  onScrape(metrics.missedDeliveries, async () => {
+    const missed = await countMissed(db);
+    if (missed !== null) metrics.missedDeliveries.set(missed);
   });
   onScrape(metrics.reconcileLastSuccess, async () => {
     for (const { kind, at } of await lastCompleteRuns(db, kinds)) {

@@ -1,6 +1,7 @@
 import { readWebhookSecrets, type WebhookSecret } from '../config.js';
 import { createConsoleApp } from '../console/server.js';
 import { kinds } from '../reconcile/deps.js';
+import { loadContract } from '../service-api/contract.js';
 import { createCommandQueue } from '../webhook/command-queue.js';
 import { createEventQueue } from '../webhook/queue.js';
 import { replayEvents } from '../webhook/replay-events.js';
@@ -27,8 +28,12 @@ export function startConsole(runtime: Runtime, front: Listener): void {
     commands: {
       replay: async (eventIds) => void (await replayEvents({ db, queue: events }, eventIds)),
       run: async (request) => void (await queue.send('run', request)),
+      recover: async (request) => void (await queue.send('recover', request)),
     },
-    secretsStatus: async () => secretsStatus(db, secretsNow(config)),
+    secretsStatus: async () => {
+      const { deliveries } = await loadContract(config.CONTRACT_FILE);
+      return secretsStatus(db, secretsNow(config), new Date(), deliveries.pending);
+    },
   });
   front.serve(app);
 }

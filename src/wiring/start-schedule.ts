@@ -8,6 +8,7 @@ import type { Runtime } from './runtime.js';
 import { createServiceClient } from './service-client.js';
 import { startSettling } from './start-settling.js';
 
+const recoverCommand = z.object({ since: z.iso.datetime({ offset: true }).nullable() });
 const runCommand = z.object({ kind: z.enum(kinds), full: z.boolean() });
 
 /** The reconcilers, and the commands of the console, which one role serves. */
@@ -22,6 +23,11 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
 
   const handlers: CommandHandlers = {
     run: async (payload) => runReconcile(deps, { ...runCommand.parse(payload), signal }),
+    recover: async (payload) => {
+      const { since } = recoverCommand.parse(payload);
+      const back = since === null ? {} : { since: new Date(since) };
+      return runReconcile(deps, { kind: 'deliveries', full: false, signal, ...back });
+    },
   };
   const commands = createCommandWorker({ ...queues, handlers });
   closers.add('commands', () => commands.close());

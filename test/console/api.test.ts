@@ -7,7 +7,7 @@ import { openBreaks } from '../../src/records/breaks.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
-const commands = { replay: vi.fn(async () => {}), run: vi.fn(async () => {}) };
+const commands = { replay: vi.fn(async () => {}), recover: vi.fn(async () => {}), run: vi.fn(async () => {}) };
 const tokens = [
   { name: 'vera', role: 'viewer' as const, token: 'viewer-token-1' },
   { name: 'omar', role: 'operator' as const, token: 'operator-token' },

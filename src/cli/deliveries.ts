@@ -1,0 +1,134 @@
+import type { Command } from 'commander';
+import { loadConfig } from '../config.js';
+import { AppError } from '../errors.js';
+import { createLog } from '../log.js';
+import type { ReconcileDeps } from '../reconcile/deps.js';
+import { lookAtDeliveries } from '../reconcile/look-at-deliveries.js';
+import { runReconcile } from '../reconcile/run.js';
+import { findInstallation } from '../records/installation.js';
+import type { JudgedDelivery } from '../records/judge-deliveries.js';
+import { loadContract } from '../service-api/contract.js';
+import { adopt } from '../wiring/adopt.js';
+import { reconcileSettings } from '../wiring/reconcile-settings.js';
+import { openRuntime, type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
+import { createServiceClient } from '../wiring/service-client.js';
+import { moment } from './arguments.js';
+import { type Columns, printJson, printList } from './print.js';
+import { runUntilDone } from './run-until-done.js';
+
+/** The history could not be read to the end that was asked for. */
+class HistoryError extends AppError {
+  readonly code = 'history_not_read';
+  override readonly retryable = true;
+}
+
+interface Flags {
+  since?: Date;
+  json?: boolean;
+  dryRun?: boolean;
+}
+
+const EXIT_FINDINGS = 3;
+
+export function defineDeliveries(command: Command): void {
+  command.description('what the service delivered and we miss');
+  command
+    .command('missed')
+    .description('reads the delivery history live and writes nothing; exit code 3 when something is missed')
+    .option('--since <time>', 'such as 24h or 2026-10-31; left out: 24h, or what is not proven yet', moment)
+    .option('--json', 'print JSON')
+    .action((flags: Flags) => withService(flags, missed));
+  command
+    .command('recover')
+    .description('reads the delivery history and has missed events enter the inbox from it')
+    .option('--since <time>', 'such as 24h or 2026-10-31; left out: what is not proven yet', moment)
+    .option('--dry-run', 'only say which')
+    .option('--json', 'print JSON')
+    .action((flags: Flags) => withService(flags, recover));
+}
+
+type Work = (runtime: Runtime, deps: Omit<ReconcileDeps, 'adoptedAt'>, flags: Flags) => Promise<void>;
+
+async function withService(flags: Flags, work: Work): Promise<void> {
+  const config = loadConfig(SERVICE_NEEDS);
+  const log = createLog(config.LOG_LEVEL);
+  await runUntilDone(log, async (closers, signal) => {
+    const runtime = await openRuntime({ config, log, closers, signal });
+    const contract = await loadContract(config.CONTRACT_FILE);
+    const client = await createServiceClient(runtime, { contract });
+    const { db, databaseUrl, now } = runtime;
+    await work(runtime, { db, databaseUrl, now, log, client, contract, settings: reconcileSettings(config) }, flags);
+  });
+}
+
+async function look(runtime: Runtime, deps: Omit<ReconcileDeps, 'adoptedAt'>, since: Date | undefined) {
+  const installed = await findInstallation(deps.db);
+  const adoptedAt = installed?.adoptedAt ?? runtime.config.ADOPTED_AT ?? new Date(0);
+  const { judged, walk } = await lookAtDeliveries(
+    { ...deps, adoptedAt },
+    { since: since ?? null, signal: runtime.signal },
+  );
+  if (!walk.complete) throw new HistoryError(`The delivery history could not be read: ${walk.reason}`);
+  return judged;
+}
+
+const missed: Work = async (runtime, deps, { since, json = false }) => {
+  const judged = await look(runtime, deps, since);
+  const items = judged.filter(({ verdict }) => verdict.missed).map(itemOf);
+  printList({ items }, json, columns);
+  if (items.length > 0) process.exitCode = EXIT_FINDINGS;
+};
+
+const recover: Work = async (runtime, deps, { since, json = false, dryRun = false }) => {
+  if (dryRun) {
+    const judged = await look(runtime, deps, since);
+    const items = judged.filter(({ verdict }) => verdict.recover).map(itemOf);
+    if (json) printJson({ recovered: items.length, dryRun, items });
+    else process.stdout.write(`would recover ${items.length} delivery(ies)\n`);
+    return;
+  }
+  const { db, log, now } = deps;
+  const adoptedAt = await adopt({ db, log, now, config: runtime.config, signal: runtime.signal, ready: runtime.ready });
+  const onWaiting = () => process.stderr.write('another run of deliveries is under way; waiting for it\n');
+  const back = since === undefined ? {} : { since };
+  const options = { kind: 'deliveries', full: false, signal: runtime.signal, onWaiting, ...back } as const;
+  const run = await runReconcile({ ...deps, adoptedAt }, options);
+  const { recovered = 0 } = run.proof as { recovered?: number };
+  if (json) printJson({ recovered, dryRun, run });
+  else
+    process.stdout.write(
+      `recovered ${recovered} delivery(ies)${run.complete ? '' : '; the history is not proven to be read'}\n`,
+    );
+  if (run.status !== 'succeeded') process.exitCode = 1;
+};
+
+type Item = ReturnType<typeof itemOf>;
+
+function itemOf({ delivery, verdict, inboxId, reason }: JudgedDelivery) {
+  const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+  return {
+    id: delivery.id,
+    class: verdict.class,
+    reason,
+    endpointId: delivery.endpointId,
+    endpointUrl: delivery.endpointUrl,
+    eventType: delivery.eventType,
+    status: delivery.status,
+    httpStatus: delivery.httpStatus,
+    attempts: delivery.attempts,
+    createdAt: iso(delivery.createdAt),
+    lastAttemptAt: iso(delivery.lastAttemptAt),
+    recoverable: delivery.payload !== null,
+    eventId: inboxId,
+  };
+}
+
+const columns: Columns<Item> = {
+  id: (item) => item.id,
+  created: (item) => item.createdAt,
+  type: (item) => item.eventType,
+  class: (item) => item.class,
+  reason: (item) => item.reason,
+  status: (item) => item.status,
+  attempts: (item) => item.attempts,
+};
