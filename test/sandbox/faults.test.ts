@@ -55,6 +55,17 @@ describe('delivery faults', () => {
     expect(inbox.arrivals[0]?.envelope?.timestamp).toBeLessThanOrEqual(created);
   });
 
+  it('delay: an hour of it passes with POST /sandbox/clock, and what is due by then is sent at once', async () => {
+    const { sandbox, inbox } = await underFaults({ delay: 1, delaySeconds: 3600 });
+    for (let n = 0; n < 4; n += 1) sandbox.control.createPayment({ amount: '1', currency: 'USD' });
+    expect((await sandbox.call('POST', '/sandbox/clock', { advanceSeconds: 3500 })).status).toBe(200);
+    await sandbox.control.deliveriesIdle();
+    expect(inbox.arrivals).toEqual([]);
+    await sandbox.call('POST', '/sandbox/clock', { advanceSeconds: 100 });
+    await sandbox.control.deliveriesIdle();
+    expect(inbox.arrivals).toHaveLength(5);
+  });
+
   it('reorder: later events overtake earlier ones', async () => {
     const { sandbox, inbox } = await underFaults({ reorder: 0.5, reorderSeconds: 1 });
     const references = Array.from({ length: 30 }, (_, n) => `r-${n}`);
@@ -173,6 +184,28 @@ describe('API faults', () => {
     const began = performance.now();
     expect((await asking({ slow: 1, slowMs: 80 })).status).toBe(200);
     expect(performance.now() - began).toBeGreaterThanOrEqual(79);
+  });
+
+  it('slow: what was sent is done, though the caller does not wait', async () => {
+    const sandbox = await openSandbox();
+    sandbox.control.setFaults({ slow: 1, slowMs: 150 });
+    const body = JSON.stringify({ requestedCoin: 'BTC', amount: '1', customer: {} });
+    const headers = { authorization: 'Bearer sandbox-api-key', 'content-type': 'application/json' };
+    const url = `${sandbox.url}/v1/payment-intents/direct`;
+    const left = fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(50) });
+    await expect(left).rejects.toThrow();
+    sandbox.control.setFaults({});
+    await vi.waitFor(async () => expect(await sandbox.list()).toHaveLength(1), { timeout: 3000 });
+  });
+});
+
+describe('POST /sandbox/clock', () => {
+  it.each([1e300, 1e12, -1, '5', null])('refuses %j, and goes on', async (advanceSeconds) => {
+    const sandbox = await openSandbox();
+    const { status, body } = await sandbox.call('POST', '/sandbox/clock', { advanceSeconds });
+    expect([status, body.code]).toEqual([400, 'VALIDATION_ERROR']);
+    sandbox.control.createPayment({ amount: '1', currency: 'USD' });
+    expect(await sandbox.list()).toHaveLength(1);
   });
 });
 

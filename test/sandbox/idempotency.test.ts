@@ -69,10 +69,23 @@ describe.each(Object.entries(OPERATIONS))('an idempotency key of a %s', (name, o
     expect([second.status, second.body.id === first.body.id]).toEqual([201, false]);
   });
 
+  it('sent many times at once, with other bodies too, makes one thing', async () => {
+    const { create } = await open();
+    const replies = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        n % 3 === 2 ? create({ amount: '6' }, { 'Idempotency-Key': 'k' }) : create({ idempotencyKey: 'k' }),
+      ),
+    );
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(11);
+    expect(new Set(replies.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  });
+
   it('that differs between body and header is refused', async () => {
     const { create } = await open();
     const refused = await create({ idempotencyKey: 'k1' }, { 'Idempotency-Key': 'k2' });
     expect([refused.status, refused.body.code]).toEqual([400, 'IDEMPOTENCY_KEY_MISMATCH']);
+    expect(String((await create({ idempotencyKey: 5 })).body.message)).toContain('idempotencyKey');
     for (const idempotencyKey of ['k1', 'k2']) expect((await create({ idempotencyKey })).status).toBe(201);
   });
 
@@ -104,6 +117,7 @@ describe.each(Object.entries(OPERATIONS))('an idempotency key of a %s', (name, o
           { idempotencyKey: 'k', ...(totpCode === undefined ? {} : { totpCode }) },
           SESSION,
         );
+        if (status === 400) expect(body.message).toContain('totpCode');
         return [status, body.code];
       };
       expect(await tried()).toEqual([403, 'TOTP_REQUIRED']);

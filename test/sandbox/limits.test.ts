@@ -188,3 +188,26 @@ describe('pages', () => {
     }
   });
 });
+
+describe('times', () => {
+  it.each([
+    [0, 201],
+    [316_224_000, 201],
+    [316_224_001, 400],
+    [1e300, 400],
+  ])('of a settlement account that matures in %d seconds → %i', async (maturesInSeconds, status) => {
+    const account = { receptionAddress: '+22890123456', settlementPaymentMethodId: 'spm_mobile_money_tg' };
+    expect(await post('/sandbox/settlement-accounts', { ...account, maturesInSeconds })).toBe(status);
+    const list = await fetch(`${sandbox.url}/v1/settlement-accounts`, {
+      headers: { authorization: 'Bearer sandbox-api-key' },
+    });
+    expect(list.status).toBe(200);
+  });
+});
+
+describe('the public catalog', () => {
+  it.each(['Bearer expired', 'Basic x', ''])('does not look at the token: %j', async (authorization) => {
+    const { status } = await fetch(`${sandbox.url}/v1/public/assets`, { headers: { authorization } });
+    expect(status).toBe(200);
+  });
+});

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { Refusal } from '../base/refusal.js';
 import { totpCode } from '../base/schemas.js';
 import type { Caller } from './authenticate.js';
-import { parse } from './parse-body.js';
+import { parse, parseField } from './parse-body.js';
 import { requestBody } from './request-body.js';
 
 /** One of the four creations that the specification promises to replay (7). */
@@ -46,9 +46,9 @@ export function createOnce<S extends z.ZodObject, T extends { id: string }>(
 /** The key of body or header. Both are refused when they differ. */
 function readKey(request: Request, inBody: unknown, schema: z.ZodObject): string | null {
   const rule = schema.shape.idempotencyKey as z.ZodType<string | null | undefined>;
-  const body = parse(inBody, rule) || null;
+  const body = parseField('idempotencyKey', inBody, rule) || null;
   const header = request.get('idempotency-key') || null;
-  if (header !== null) parse(header, rule);
+  if (header !== null) parseField('Idempotency-Key', header, rule);
   if (header !== null && body !== null && header !== body) {
     throw new Refusal(400, 'IDEMPOTENCY_KEY_MISMATCH', 'the Idempotency-Key header and idempotencyKey differ');
   }
@@ -60,5 +60,6 @@ const RIGHT_CODE = '123456';
 function requireTotp({ kind }: Caller, code: unknown): void {
   if (kind !== 'session') return;
   if (code === undefined || code === null) throw new Refusal(403, 'TOTP_REQUIRED', 'totpCode is required');
-  if (parse(code, totpCode) !== RIGHT_CODE) throw new Refusal(403, 'TOTP_INVALID', 'totpCode is not valid');
+  if (parseField('totpCode', code, totpCode) !== RIGHT_CODE)
+    throw new Refusal(403, 'TOTP_INVALID', 'totpCode is not valid');
 }

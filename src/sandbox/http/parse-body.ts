@@ -14,6 +14,13 @@ export function parse<S extends z.ZodType>(body: unknown, schema: S): z.output<S
   throw refusalOf(parsed.error.issues);
 }
 
+/** One field alone, before the rest of the body is looked at. */
+export function parseField<S extends z.ZodType>(name: string, value: unknown, schema: S): z.output<S> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw invalid(`${name}: ${parsed.error.issues[0]?.message ?? 'is not valid'}`);
+}
+
 function refusalOf(issues: readonly z.core.$ZodIssue[]): Refusal {
   const [first] = issues;
   // Whatever is wrong with a settlement has a code of its own (specification 4.1).

@@ -5,13 +5,16 @@ import type { Merchant } from '../service.js';
 import type { SettlementAccount } from './settlement-account.js';
 import { settlementMethod } from './settlement-methods.js';
 
+/** Ten years, in seconds. */
+const LATEST_MATURITY = 10 * 366 * 86_400;
+
 export const settlementAccountSchema = z.object({
   receptionAddress: text(255).min(1),
   settlementPaymentMethodId: z.string(),
   label: text(120).nullish(),
   isDefault: z.boolean().nullish(),
   /** Default: as the settings have it. */
-  maturesInSeconds: z.number().min(0).nullish(),
+  maturesInSeconds: z.number().min(0).max(LATEST_MATURITY).nullish(),
 });
 
 /** The dashboard's. The first account is the default one, and so is each that is made so. */

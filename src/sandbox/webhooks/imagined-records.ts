@@ -5,7 +5,7 @@ import { hexOf } from '../base/random.js';
 import { INVOICE_STATUSES, type Invoice } from '../invoices/invoice.js';
 import { invoiceSubject } from '../invoices/invoice-record.js';
 import { viewOf } from '../invoices/mark-invoice-paid.js';
-import { PAYOUT_STATUSES, type Payout } from '../payouts/payout.js';
+import { PAYOUT_STATUSES, type Payout, type PayoutStatus } from '../payouts/payout.js';
 import { payoutSubject } from '../payouts/payout-record.js';
 import type { Merchant } from '../service.js';
 import { type Deposit, depositSubject } from '../wallets/deposit.js';
@@ -37,15 +37,30 @@ function idOf({ merchant, n }: Dream, prefix: string): string {
   return createIdCodec(merchant.seed, prefix).encode(IMAGINED + n);
 }
 
+const UNDER_REVIEW = 'held for a review by compliance';
+const NOT_TAKEN = 'the network did not take the transaction';
+
+/** How a payout gets there. */
+const STEPS_TO: Record<PayoutStatus, readonly PayoutStatus[]> = {
+  pending: ['pending'],
+  under_review: ['pending', 'under_review'],
+  approved: ['pending', 'approved'],
+  broadcast: ['pending', 'approved', 'broadcast'],
+  confirmed: ['pending', 'approved', 'broadcast', 'confirmed'],
+  failed: ['pending', 'approved', 'broadcast', 'failed'],
+};
+
 function payoutOf(dream: Dream): Payout {
   const { merchant, eventType, n, at } = dream;
   const status = PAYOUT_STATUSES.find((name) => eventType === `payout.${name}`) ?? 'pending';
-  const isSent = status === 'broadcast' || status === 'confirmed';
-  const history = (status === 'pending' ? ['pending' as const] : ['pending' as const, status]).map((one) => ({
+  const steps = STEPS_TO[status];
+  const isSent = steps.includes('broadcast');
+  const failureReason = status === 'under_review' ? UNDER_REVIEW : status === 'failed' ? NOT_TAKEN : null;
+  const history = steps.map((one) => ({
     status: one,
     at,
-    source: 'system',
-    note: null,
+    source: one === 'broadcast' || one === 'confirmed' ? 'blockchain' : one === 'pending' ? 'api' : 'dashboard',
+    note: one === status ? failureReason : null,
   }));
   return {
     id: idOf(dream, 'po'),
@@ -65,8 +80,8 @@ function payoutOf(dream: Dream): Payout {
     note: null,
     paymentIntentId: null,
     status,
-    kytStatus: status === 'pending' ? 'pending' : 'approved',
-    failureReason: status === 'failed' || status === 'under_review' ? 'the network did not take the transaction' : null,
+    kytStatus: steps.includes('approved') ? 'approved' : 'pending',
+    failureReason,
     txid: isSent ? hexOf(merchant.seed, 'imagined-txid', n, 64) : null,
     networkFee: isSent ? amountOf('13.84') : null,
     networkFeeUsd: status === 'confirmed' ? amountOf('1.85') : null,
@@ -119,6 +134,7 @@ function depositOf(dream: Dream): Deposit {
     createdAt: at,
     history: [
       { status: 'pending', at },
+      { status: 'confirming', at },
       { status: 'confirmed', at },
     ],
   };

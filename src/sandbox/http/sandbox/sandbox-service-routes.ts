@@ -8,6 +8,9 @@ import type { Service } from '../../service.js';
 import { writeTruth } from '../../truth.js';
 import { requestBody } from '../request-body.js';
 
+/** Ten years: times must stay such as can be written. */
+const LONGEST_JUMP = 10 * 366 * 86_400;
+
 /** The emulator's own levers: its clock, its faults, and the truth to compare with. */
 export function sandboxServiceRoutes(service: Service, account: Account): Router {
   const router = Router();
@@ -19,8 +22,8 @@ export function sandboxServiceRoutes(service: Service, account: Account): Router
 
   router.post('/clock', (request, response) => {
     const { advanceSeconds } = requestBody(request).body;
-    if (typeof advanceSeconds !== 'number' || !Number.isFinite(advanceSeconds) || advanceSeconds < 0) {
-      throw invalid('advanceSeconds must be a number that is not negative');
+    if (typeof advanceSeconds !== 'number' || !(advanceSeconds >= 0 && advanceSeconds <= LONGEST_JUMP)) {
+      throw invalid(`advanceSeconds must be a number from 0 to ${LONGEST_JUMP}`);
     }
     service.clock.advance(advanceSeconds);
     response.json(time());
