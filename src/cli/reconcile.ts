@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
-import { type Kind, kinds } from '../reconcile/deps.js';
+import { type Kind, kinds, type Progress } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/run.js';
 import type { Run } from '../records/runs.js';
 import { adopt } from '../wiring/adopt.js';
@@ -10,6 +10,7 @@ import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
 import { moment } from './arguments.js';
 import { printJson, printList } from './print.js';
+import { createProgressLine } from './progress-line.js';
 import { runUntilDone } from './run-until-done.js';
 
 interface Flags {
@@ -42,12 +43,16 @@ async function reconcile(asked: Kind[], { full = false, json = false, ...flags }
     const settings = reconcileSettings(config);
     const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, kytWords: contract.kyt };
     const runs: Run[] = [];
+    const line = createProgressLine(json ? { write: () => true } : process.stderr, () => performance.now());
     for (const kind of asked) {
+      if (signal.aborted) break;
       const onWaiting = () => process.stderr.write(`another run of ${kind} is under way; waiting for it\n`);
-      runs.push(await runReconcile(deps, { kind, full, signal, onWaiting, ...flags }));
+      const onProgress = (at: Progress) => line.show(kind, at);
+      runs.push(await runReconcile(deps, { kind, full, signal, onWaiting, onProgress, ...flags }));
+      line.clear();
     }
     print(runs, json);
-    if (runs.some((run) => run.status !== 'succeeded')) process.exitCode = 1;
+    if (!signal.aborted && runs.some((run) => run.status !== 'succeeded')) process.exitCode = 1;
   });
 }
 
@@ -66,8 +71,12 @@ function print(runs: Run[], json: boolean): void {
     seen: (run) => run.seen,
     changed: (run) => run.changed,
     breaks: (run) => run.breaksOpened,
-    error: (run) => run.error,
+    why: (run) => run.error ?? reasonOf(run),
   });
+}
+
+function reasonOf({ proof }: Run): string | null {
+  return typeof proof['reason'] === 'string' ? proof['reason'] : null;
 }
 
 function collectKinds(word: string, before: Kind[]): Kind[] {
