@@ -4,22 +4,13 @@ import { createLog } from '../log.js';
 import type { Contract } from '../service-api/contract.js';
 import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
-import type { Check, DoctorParts } from './doctor/check.js';
-import { checkDatabase, checkSecrets, checkWork } from './doctor/check-installation.js';
-import { checkEndpoint, checkService } from './doctor/check-service.js';
-import { probeContract } from './doctor/probe-contract.js';
+import { type Diagnosis, examine } from './doctor/examine.js';
 import { printJson, printList } from './print.js';
 import { runUntilDone } from './run-until-done.js';
 
 const EXIT_FINDINGS = 3;
-/** One question that hangs must not hold up the others for long. */
-const PATIENCE = { attemptMs: 8_000, deadlineMs: 12_000, retries: 1, longestRetryAfterMs: 5_000 };
-
-interface Diagnosis {
-  items: Check[];
-  suggestedContract: object | null;
-  suggestedEventIdPointer: string | null;
-}
+/** One question that hangs, or fails ever again, must not keep the others from being asked. */
+const PATIENCE = { attemptMs: 8_000, deadlineMs: 30_000, retries: 1, longestRetryAfterMs: 5_000, failures: 10_000 };
 
 /** Every dependency and assumption probed, each with its remedy; exit code 3 when anything is to be done. */
 export function defineDoctor(command: Command): void {
@@ -35,27 +26,9 @@ export function defineDoctor(command: Command): void {
   });
 }
 
-/** The database first: without it the others can’t be asked. The names last: without the service they can’t be told. */
-async function examine(parts: DoctorParts): Promise<Diagnosis> {
-  const nothing = { suggestedContract: null, suggestedEventIdPointer: null };
-  const database = await checkDatabase(parts);
-  if (hasFinding(database)) return { items: database, ...nothing };
-  const service = await checkService(parts);
-  const isReached = service.every(({ name, status }) => name !== 'service' || status === 'ok');
-  const items = [...database, ...service];
-  for (const check of [checkEndpoint, checkSecrets, checkWork]) items.push(...(await check(parts)));
-  if (!isReached) return { items, ...nothing };
-  const { checks, ...suggested } = await probeContract(parts);
-  return { items: [...items, ...checks], ...suggested };
-}
-
-function hasFinding(checks: readonly Check[]): boolean {
-  return checks.some((check) => check.status === 'finding');
-}
-
 function print(diagnosis: Diagnosis, json: boolean): void {
   const { items, suggestedContract, suggestedEventIdPointer } = diagnosis;
-  if (hasFinding(items)) process.exitCode = EXIT_FINDINGS;
+  if (items.some(({ status }) => status === 'finding')) process.exitCode = EXIT_FINDINGS;
   if (json) {
     printJson(diagnosis);
     return;

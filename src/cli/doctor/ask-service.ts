@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '../../domain/json.js';
 import { isJsonObject } from '../../domain/json.js';
 import { AppError } from '../../errors.js';
 import type { MerchantClient } from '../../service-api/client.js';
-import type { ReadOperation } from '../../service-api/operations.js';
-import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
+import { operationOf, type ReadOperation } from '../../service-api/operations.js';
+import { NotFoundError, RateLimitedError, RefusedError } from '../../service-api/service-errors.js';
 
 /**
  * What became of a question: `refused` because of what was asked; `missing`: a 404; `failed` for a reason that tells
@@ -11,7 +11,9 @@ import { NotFoundError, RefusedError } from '../../service-api/service-errors.js
  */
 export type Asked =
   | { kind: 'answer'; rows: JsonObject[]; data: Json; totalCount: number | null; nextCursor: string | null }
-  | { kind: 'refused' | 'missing' | 'failed'; problem: string };
+  | { kind: 'refused' | 'missing'; problem: string; code: string | null; message: string | null }
+  /** `pauseMs`: the service limits the calls, and says for how long, or null. */
+  | { kind: 'failed'; problem: string; pauseMs?: number | null };
 
 export interface Question {
   path?: Record<string, string>;
@@ -24,6 +26,9 @@ export async function askService(client: MerchantClient, operation: ReadOperatio
   try {
     const { data, totalCount } = await client.reply(operation, question);
     const list = isJsonObject(data) ? data['items'] : data;
+    if (!Array.isArray(list) && operationOf(operation).answer !== 'object') {
+      return { kind: 'failed', problem: `${operation}: the answer is no list` };
+    }
     const next = isJsonObject(data) ? data['nextCursor'] : null;
     return {
       kind: 'answer',
@@ -34,7 +39,12 @@ export async function askService(client: MerchantClient, operation: ReadOperatio
     };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error instanceof RefusedError) return { kind: 'refused', problem: error.message };
-    return { kind: error instanceof NotFoundError ? 'missing' : 'failed', problem: error.message };
+    const problem = error.message;
+    if (error instanceof RateLimitedError) return { kind: 'failed', problem, pauseMs: error.retryAfterMs };
+    if (error instanceof RefusedError || error instanceof NotFoundError) {
+      const kind = error instanceof RefusedError ? 'refused' : 'missing';
+      return { kind, problem, code: error.serviceCode, message: error.serviceMessage };
+    }
+    return { kind: 'failed', problem };
   }
 }

@@ -1,31 +1,32 @@
 import type { Config } from '../../config.js';
+import { isOwnUrl } from '../../domain/own-endpoint.js';
 import { AppError } from '../../errors.js';
 import type { MerchantClient } from '../../service-api/client.js';
-import { ForbiddenError } from '../../service-api/service-errors.js';
+import { ForbiddenError, ServiceError, UnauthorizedError } from '../../service-api/service-errors.js';
 import type { WebhookEndpoint } from '../../service-api/wire/webhooks.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 
 const CLOCK_LIMIT_MS = 5_000;
-/** The types that a payment's state hangs on. */
-const NEEDED = 'payment_intent.';
 
-/** The key works, and the two clocks agree: the age of an event is judged by ours. */
-export async function checkService({ client, config }: DoctorParts): Promise<Check[]> {
+/**
+ * The key works, and the two clocks agree: the age of an event is judged by ours. `isReached`: it makes sense to ask for
+ * more, also where it was this list alone that could not be read.
+ */
+export async function checkService({ client, config }: DoctorParts): Promise<{ checks: Check[]; isReached: boolean }> {
   try {
-    const { data } = await client.listPaymentIntents({ take: 1 });
-    return [
-      ok('service', `${config.SERVICE_BASE_URL} answers; newest payment: ${data[0]?.id ?? 'none'}`),
-      checkClock(client, config),
-    ];
+    const { data } = await client.reply('listPaymentIntents', { query: { take: 1 } });
+    const found = Array.isArray(data) && data.length > 0 ? 'has payments' : 'has no payment yet';
+    const checks = [ok('service', `${config.SERVICE_BASE_URL} answers, and ${found}`), checkClock(client, config)];
+    return { checks, isReached: true };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return [
-      finding(
-        'service',
-        error.message,
-        'check SERVICE_BASE_URL and SERVICE_API_KEY; the key must be one of this environment',
-      ),
-    ];
+    const remedy =
+      error instanceof ServiceError
+        ? `${error.remedy}; see SERVICE_BASE_URL and SERVICE_API_KEY`
+        : 'ask again when fewer calls wait for their turn (SERVICE_RATE)';
+    const hasAnswered = error instanceof ServiceError && error.status !== null;
+    const isReached = hasAnswered && !(error instanceof UnauthorizedError);
+    return { checks: [finding('service', error.message, remedy)], isReached };
   }
 }
 
@@ -43,23 +44,11 @@ function checkClock(client: MerchantClient, { WEBHOOK_TOLERANCE_SECONDS }: Confi
 }
 
 /** Whether our endpoint is registered, active and subscribed; reserved for business accounts (specification 4.21). */
-export async function checkEndpoint({ client, config }: DoctorParts): Promise<Check[]> {
+export async function checkEndpoint({ client, config, contract }: DoctorParts): Promise<Check[]> {
   try {
     const { data } = await client.listWebhookEndpoints();
     const account = ok('account', 'a business account: the endpoint list is open to it');
-    const ours = data.filter(({ url }) => isOurs(url ?? '', config));
-    if (ours.length === 0) {
-      const wanted = config.WEBHOOK_PUBLIC_URL ?? `an address that ends in ${config.WEBHOOK_PATH}`;
-      return [
-        account,
-        finding(
-          'endpoint',
-          `none of ${data.length} endpoints is ${wanted}`,
-          'create one in the service’s dashboard and put its secret into WEBHOOK_SECRETS',
-        ),
-      ];
-    }
-    return [account, ...ours.map(judgeEndpoint)];
+    return [account, ...judgeEndpoints(data, { config, needed: contract.events.needed })];
   } catch (error) {
     if (error instanceof ForbiddenError)
       return [unknown('account', 'no business account, or a key without the right: the endpoint list is closed to it')];
@@ -68,15 +57,42 @@ export async function checkEndpoint({ client, config }: DoctorParts): Promise<Ch
   }
 }
 
-function judgeEndpoint({ id, isActive, events }: WebhookEndpoint): Check {
-  if (isActive === false) return finding('endpoint', `${id} is inactive`, 'activate it in the service’s dashboard');
-  if ((events ?? []).some((event) => event.startsWith(NEEDED) || event === '*'))
-    return ok('endpoint', `${id} is active, subscribed to ${events?.length ?? 0} event types`);
-  const found = `${id} is not subscribed to payment_intent events`;
-  return finding('endpoint', found, 'subscribe it in the service’s dashboard');
+function judgeEndpoints(
+  all: readonly WebhookEndpoint[],
+  { config, needed }: { config: Config; needed: readonly string[] },
+): Check[] {
+  const address = { publicUrl: config.WEBHOOK_PUBLIC_URL ?? null, webhookPath: config.WEBHOOK_PATH };
+  const ours = all.filter(({ url }) => isOwnUrl(url ?? null, address) === true);
+  const active = ours.filter(({ isActive }) => isActive !== false);
+  if (ours.length === 0) {
+    const wanted = config.WEBHOOK_PUBLIC_URL ?? `an address that ends in ${config.WEBHOOK_PATH}`;
+    const remedy =
+      'create one in the service’s dashboard and put its secret into WEBHOOK_SECRETS, or correct WEBHOOK_PUBLIC_URL';
+    return [finding('endpoint', `none of ${all.length} endpoints is ${wanted}`, remedy)];
+  }
+  return ours.map((endpoint) => {
+    if (endpoint.isActive !== false) return judgeEvents(endpoint, active, needed);
+    // While a secret is changed there are two, and the old one is switched off.
+    if (active.length > 0) return ok('endpoint', `${endpoint.id} is inactive, another of ours is active`);
+    return finding('endpoint', `${endpoint.id} is inactive`, 'activate it in the service’s dashboard');
+  });
 }
 
-function isOurs(url: string, { WEBHOOK_PUBLIC_URL, WEBHOOK_PATH }: Config): boolean {
-  if (WEBHOOK_PUBLIC_URL !== undefined) return url.replace(/\/$/, '') === WEBHOOK_PUBLIC_URL.replace(/\/$/, '');
-  return URL.canParse(url) && new URL(url).pathname === WEBHOOK_PATH;
+/** Together our active endpoints are to be told of all that is needed. */
+function judgeEvents(
+  { id, events }: WebhookEndpoint,
+  active: readonly WebhookEndpoint[],
+  needed: readonly string[],
+): Check {
+  if (!events) return unknown('endpoint', `${id} is active; what it is subscribed to is not shown`);
+  const all = active.flatMap((endpoint) => endpoint.events ?? ['*']);
+  const missing = needed.filter((type) => !isSubscribed(all, type));
+  if (missing.length === 0) return ok('endpoint', `${id} is active, subscribed to ${events.length} event types`);
+  const remedy =
+    'subscribe it in the service’s dashboard, or name in CONTRACT_FILE (events.needed) the types that you have a use for';
+  return finding('endpoint', `${id} is not subscribed to ${missing.join(', ')}`, remedy);
+}
+
+function isSubscribed(events: readonly string[], type: string): boolean {
+  return events.some((event) => event === type || (event.endsWith('*') && type.startsWith(event.slice(0, -1))));
 }

@@ -14,7 +14,8 @@ export interface Check {
 
 export interface DoctorParts {
   db: Knex;
-  config: Config;
+  config: Config & { SERVICE_API_KEY: string };
+  now: () => Date;
   client: MerchantClient;
   ready: () => Promise<{ ok: boolean; problems: string[] }>;
   /** Ends the questions. */

@@ -3,29 +3,32 @@ import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import type { Asked, Question } from './ask-service.js';
 
-/** `untold`: what the account has is too little to tell. */
-export type Told = 'works' | 'ignored' | 'refused' | 'untold';
+/** `untold`: why it can't be told. */
+export type Told = 'works' | 'ignored' | { refused: string } | { untold: string };
 
 export interface Bench {
   /** Asks under the names on trial; our names. */
   ask: (question: Question) => Promise<Asked>;
   /** The first page without any parameter of the contract. */
   rows: readonly JsonObject[];
-  /** An asset of the catalog. */
-  asset: string | null;
+  /** Some assets of the catalog. */
+  assets: readonly string[];
 }
 
 export type ParameterTest = (bench: Bench, name: string) => Promise<Told>;
 
 const NOBODY = 'tallyhook-probe';
+const NO_ASSET = 'NOSUCHCOIN.NOWHERE';
 const FUTURE = '2999-01-01T00:00:00.000Z';
 const PAST = '2000-01-01T00:00:00.000Z';
+const TOO_LITTLE = { untold: 'too little is there to tell' };
 
 /** A filter by something that does not exist leaves nothing. An id of the list is an id, but not of that thing. */
-export function filtersOut(value: 'nobody' | 'an id of the list' = 'nobody'): ParameterTest {
+export function filtersOut(value: 'nobody' | 'no asset' | 'an id of the list' = 'nobody'): ParameterTest {
   return async ({ ask, rows }, name) => {
-    if (rows.length === 0) return 'untold';
-    const given = (value === 'nobody' ? null : idOf(rows[0])) ?? NOBODY;
+    if (rows.length === 0) return TOO_LITTLE;
+    const id = value === 'an id of the list' ? idOf(rows[0]) : null;
+    const given = id ?? (value === 'no asset' ? NO_ASSET : NOBODY);
     return judge(await ask({ query: { [name]: given } }), ({ rows: left }) => left.length === 0);
   };
 }
@@ -35,7 +38,7 @@ export function filtersStates(states: readonly string[]): ParameterTest {
   return async ({ ask, rows }, name) => {
     const seen = new Set(rows.map((row) => textField(row, 'status')));
     const state = states.find((one) => seen.size > 1 || !seen.has(one));
-    if (rows.length === 0 || state === undefined || seen.has(null)) return 'untold';
+    if (rows.length === 0 || state === undefined || seen.has(null)) return TOO_LITTLE;
     return judge(await ask({ query: { [name]: state } }), ({ rows: left }) =>
       left.every((row) => textField(row, 'status') === state),
     );
@@ -43,22 +46,24 @@ export function filtersStates(states: readonly string[]): ParameterTest {
 }
 
 export const limitsPages: ParameterTest = async ({ ask, rows }, name) => {
-  if (rows.length < 2) return 'untold';
+  if (rows.length < 2) return TOO_LITTLE;
   return judge(await ask({ query: { [name]: 1 } }), ({ rows: left }) => left.length <= 1);
 };
 
 /** A page that begins after a row does not hold that row. */
 export const goesOn: ParameterTest = async ({ ask, rows }, name) => {
   const first = idOf(rows[0]);
-  if (first === null || rows.length < 2) return 'untold';
+  if (first === null || rows.length < 2) return TOO_LITTLE;
   return judge(await ask({ query: { [name]: first } }), ({ rows: left }) => left.every((row) => idOf(row) !== first));
 };
 
 /** The same where the service hands out cursors; needs a page size that works. */
-export const goesOnWhereTold: ParameterTest = async ({ ask, rows }, name) => {
+export const goesOnWhereTold: ParameterTest = async ({ ask }, name) => {
   const page = await ask({ query: { take: 1 } });
-  const first = idOf(rows[0]);
-  if (page.kind !== 'answer' || page.nextCursor === null || first === null) return 'untold';
+  if (page.kind !== 'answer') return { untold: page.problem };
+  // Rows that came meanwhile stand before the page, so it is the page's own first row that must be gone.
+  const first = idOf(page.rows[0]);
+  if (page.nextCursor === null || first === null) return TOO_LITTLE;
   const next = await ask({ query: { take: 1, [name]: page.nextCursor } });
   return judge(next, ({ rows: left }) => left.every((row) => idOf(row) !== first));
 };
@@ -66,32 +71,40 @@ export const goesOnWhereTold: ParameterTest = async ({ ask, rows }, name) => {
 /** Nothing was created after the year 2999, nothing before 2000. */
 export function boundsTime(bound: 'from' | 'to'): ParameterTest {
   return async ({ ask, rows }, name) => {
-    if (rows.length === 0) return 'untold';
+    if (rows.length === 0) return TOO_LITTLE;
     const asked = await ask({ query: { [name]: bound === 'from' ? FUTURE : PAST } });
     return judge(asked, ({ rows: left }) => left.length === 0);
   };
 }
 
-/** A page is counted, and there is no millionth one. */
+/** A page is counted, and there is no millionth one: it is empty, or refused. */
 export const counts: ParameterTest = async ({ ask }, name) => {
   const told = judge(await ask({ query: { [name]: 1 } }), ({ totalCount }) => totalCount !== null);
   if (told !== 'works') return told;
-  return judge(await ask({ query: { [name]: 1_000_000 } }), ({ rows }) => rows.length === 0);
+  const far = judge(await ask({ query: { [name]: 1_000_000 } }), ({ rows }) => rows.length === 0);
+  return typeof far === 'object' && 'refused' in far ? 'works' : far;
 };
 
-/** What is answered for an asset is not answered for one that does not exist. */
-export const tellsAssets: ParameterTest = async ({ ask, asset }, name) => {
-  if (asset === null) return 'untold';
-  const known = await ask({ query: { [name]: asset } });
-  if (known.kind === 'refused') return 'refused';
-  if (known.kind !== 'answer') return 'untold';
-  const other = await ask({ query: { [name]: 'NOSUCHCOIN.NOWHERE' } });
-  return other.kind === 'answer' && canonicalJson(other.data) === canonicalJson(known.data) ? 'ignored' : 'works';
+/** What is answered for an asset is not answered for one that does not exist. Not every asset can be settled. */
+export const tellsAssets: ParameterTest = async ({ ask, assets }, name) => {
+  let told: Told = { untold: 'the catalog shows no asset' };
+  for (const asset of assets) {
+    const known = await ask({ query: { [name]: asset } });
+    if (known.kind === 'answer') return differs(known, await ask({ query: { [name]: NO_ASSET } }));
+    told = judge(known, () => false);
+  }
+  return told;
 };
+
+function differs(known: Asked & { kind: 'answer' }, other: Asked): Told {
+  if (other.kind === 'failed') return { untold: other.problem };
+  const isSame = other.kind === 'answer' && canonicalJson(other.data) === canonicalJson(known.data);
+  return isSame ? 'ignored' : 'works';
+}
 
 function judge(asked: Asked, works: (answer: Asked & { kind: 'answer' }) => boolean): Told {
   if (asked.kind === 'answer') return works(asked) ? 'works' : 'ignored';
-  return asked.kind === 'refused' ? 'refused' : 'untold';
+  return asked.kind === 'refused' ? { refused: asked.problem } : { untold: asked.problem };
 }
 
 function idOf(row: JsonObject | undefined): string | null {

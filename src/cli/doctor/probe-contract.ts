@@ -1,14 +1,16 @@
-import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
-import type { MerchantClient } from '../../service-api/client.js';
 import type { Contract } from '../../service-api/contract.js';
-import { askService } from './ask-service.js';
-import type { Check, DoctorParts } from './check.js';
+import type { Asked } from './ask-service.js';
+import { type Check, type DoctorParts, unknown } from './check.js';
 import { overridesOf } from './contract-part.js';
-import { probeEventId, probeRestamping } from './probe-events.js';
+import { type EventsProbed, probeEventId, probeRestamping } from './probe-events.js';
 import { probeErrorBody, probePayoutList } from './probe-names.js';
 import { type Probing, parameterTests, probeParameters } from './probe-parameters.js';
+import { limitQuestions } from './questions.js';
 import { readDeliveries } from './read-deliveries.js';
+
+const ENOUGH = 100;
+const SOME = 3;
 
 export interface ContractProbed {
   checks: Check[];
@@ -22,19 +24,12 @@ export interface ContractProbed {
  * that it uses instead, where it can. Changes nothing at the service.
  */
 export async function probeContract(parts: DoctorParts): Promise<ContractProbed> {
-  const { contract, clientFor, config, db, signal } = parts;
-  const clients = new Map<Contract, Promise<MerchantClient>>();
-  const cached = (under: Contract) => {
-    const known = clients.get(under) ?? clientFor(under);
-    clients.set(under, known);
-    return known;
-  };
-  const client = await cached(contract);
+  const { contract } = parts;
+  const ask = limitQuestions(parts);
   const probing: Probing = {
-    clientFor: cached,
-    signal,
-    asset: await firstAsset(client),
-    account: await firstAccount(client),
+    ask,
+    assets: fieldsOf(await ask(contract, 'listPublicAssets'), 'assetCode'),
+    account: firstAccount(await ask(contract, 'listAccounts')),
   };
   const checks: Check[] = [];
   let working = contract;
@@ -42,35 +37,40 @@ export async function probeContract(parts: DoctorParts): Promise<ContractProbed>
     checks.push(...found);
     working = next;
   };
-  take(await probePayoutList(working, cached));
-  take(await probeErrorBody(working, cached));
+  take(await probePayoutList(working, ask));
+  take(await probeErrorBody(working, ask));
   for (const operation of Object.keys(parameterTests) as (keyof Contract['query'])[]) {
     take(await probeParameters(operation, working, probing));
   }
-  const deliveries = readDeliveries(await newestDeliveries(await cached(working)));
-  const keyed = (await db('inbox').where({ key_type: 'id' }).first('id')) !== undefined;
-  const events = probeEventId(deliveries, { pointer: config.EVENT_ID_POINTER, keyed });
-  checks.push(...events.checks, probeRestamping(deliveries, config.WEBHOOK_TOLERANCE_SECONDS));
-  const { suggestedEventIdPointer } = events;
+  const { checks: ofEvents, suggestedEventIdPointer } = await probeEvents(
+    parts,
+    await ask(working, 'listWebhookDeliveries', { query: { take: ENOUGH } }),
+  );
+  checks.push(...ofEvents);
   const isOther = JSON.stringify(working) !== JSON.stringify(contract);
   return { checks, suggestedContract: isOther ? overridesOf(working) : null, suggestedEventIdPointer };
 }
 
-const ENOUGH = 100;
-
-async function newestDeliveries(client: MerchantClient): Promise<JsonObject[]> {
-  const asked = await askService(client, 'listWebhookDeliveries', { query: { take: ENOUGH } });
-  return asked.kind === 'answer' ? asked.rows : [];
+/** What the newest deliveries tell of events. */
+async function probeEvents({ db, config }: DoctorParts, newest: Asked): Promise<EventsProbed> {
+  if (newest.kind !== 'answer') {
+    const checks = [unknown('event id', newest.problem), unknown('retries', newest.problem)];
+    return { checks, suggestedEventIdPointer: null };
+  }
+  const deliveries = readDeliveries(newest.rows);
+  const keyed = (await db('inbox').where({ key_type: 'id' }).first('id')) !== undefined;
+  const { checks, ...suggested } = probeEventId(deliveries, { pointer: config.EVENT_ID_POINTER, keyed });
+  return { checks: [...checks, probeRestamping(deliveries, config.WEBHOOK_TOLERANCE_SECONDS)], ...suggested };
 }
 
-async function firstAsset(client: MerchantClient): Promise<string | null> {
-  const asked = await askService(client, 'listPublicAssets', {});
-  const row = asked.kind === 'answer' ? asked.rows[0] : undefined;
-  return row === undefined ? null : textField(row, 'assetCode');
+/** The first texts of a field in a list; none where it can't be read. */
+function fieldsOf(asked: Asked, field: string): string[] {
+  const rows = asked.kind === 'answer' ? asked.rows.slice(0, SOME) : [];
+  return rows.flatMap((row) => textField(row, field) ?? []);
 }
 
-async function firstAccount(client: MerchantClient): Promise<string | null> {
-  const asked = await askService(client, 'listAccounts', {});
-  const row = asked.kind === 'answer' ? asked.rows[0] : undefined;
-  return row === undefined ? null : textField(row, 'id');
+function firstAccount(asked: Asked): Probing['account'] {
+  const [id] = fieldsOf(asked, 'id');
+  if (id !== undefined) return { id };
+  return { none: asked.kind === 'answer' ? 'there is no sub-wallet to ask about' : asked.problem };
 }

@@ -27,7 +27,7 @@ export function probeEventId(
   const envelopes = new Set(deliveries.map(({ content }) => content));
   if (pointer === 'none') return told(ok(name, 'EVENT_ID_POINTER is none: the whole envelope is the key'));
   if (envelopes.size < 2) return told(unknown(name, 'fewer than two events in the delivery history'));
-  const places = pointersOf(deliveries).filter((at) => isEventId(deliveries, at));
+  const places = pointersOf(deliveries).filter((at) => isEventId(deliveries, at) && !isTime(deliveries, at));
   const looked = pointer === 'auto' ? AUTO : [pointer];
   const hit = looked.find((at) => places.includes(at));
   if (hit !== undefined) return told(ok(name, `stands at ${hit}, where EVENT_ID_POINTER (${pointer}) looks`));
@@ -79,6 +79,14 @@ function isEventId(deliveries: readonly SeenDelivery[], at: string): boolean {
     idOf.set(content, id);
   }
   return true;
+}
+
+/** Two events at one moment would be taken for one, and one of them be lost: a time is no id. */
+function isTime(deliveries: readonly SeenDelivery[], at: string): boolean {
+  return deliveries.some(({ envelope }) => {
+    const value = scalarAt(envelope, at) ?? '';
+    return /^\d{4}-\d\d-\d\d/.test(value) || /^1\d{9}(\d{3}|\d{6}|\d{9})?(\.\d+)?$/.test(value);
+  });
 }
 
 function pointersOf(deliveries: readonly SeenDelivery[]): string[] {

@@ -1,12 +1,9 @@
-import type { MerchantClient } from '../../service-api/client.js';
 import type { Contract } from '../../service-api/contract.js';
-import { RefusalError, ServiceError } from '../../service-api/service-errors.js';
-import { askService } from './ask-service.js';
+import type { Asked } from './ask-service.js';
 import { type Check, finding, ok, unknown } from './check.js';
 import { partOf, withPart } from './contract-part.js';
 import type { Probed } from './probe-parameters.js';
-
-type ClientFor = (contract: Contract) => Promise<MerchantClient>;
+import type { Ask } from './questions.js';
 
 const PAYOUT_LISTS = [
   '/v1/payouts/list',
@@ -18,22 +15,24 @@ const PAYOUT_LISTS = [
 ];
 
 /** Whether the service has a list of payouts, and where. That it has none is no finding: they are followed otherwise. */
-export async function probePayoutList(contract: Contract, clientFor: ClientFor): Promise<Probed> {
+export async function probePayoutList(contract: Contract, ask: Ask): Promise<Probed> {
   const name = 'contract paths.listPayouts';
   const at = ['paths', 'listPayouts'] as const;
-  const ask = async (under: Contract) => askService(await clientFor(under), 'listPayouts', {});
-  const asked = await ask(contract);
   const usual = contract.paths.listPayouts;
+  const asked = await ask(contract, 'listPayouts');
   if (asked.kind === 'answer') return { checks: [ok(name, `${usual} is a list`)], contract };
+  let unsaid = asked.kind === 'missing' ? null : asked.problem;
   if (asked.kind === 'failed') return { checks: [unknown(name, asked.problem)], contract };
   for (const path of PAYOUT_LISTS.filter((other) => other !== usual)) {
     const under = withPart(contract, at, path);
-    if ((await ask(under)).kind !== 'answer') continue;
+    const other = await ask(under, 'listPayouts');
+    if (other.kind === 'failed') unsaid ??= other.problem;
+    if (other.kind !== 'answer') continue;
     const found = `${usual} is no list, but ${path} is`;
     return { checks: [finding(name, found, `set paths.listPayouts to "${path}" in CONTRACT_FILE`)], contract: under };
   }
   const none = 'the service has none (404): payouts are followed by deliveries and our own calls';
-  return { checks: [asked.kind === 'missing' ? ok(name, none) : unknown(name, asked.problem)], contract };
+  return { checks: [unsaid === null ? ok(name, none) : unknown(name, unsaid)], contract };
 }
 
 const POINTERS = {
@@ -42,46 +41,40 @@ const POINTERS = {
 } as const;
 
 /** Where an error tells its code and its message, by asking for a deposit that does not exist. */
-export async function probeErrorBody(contract: Contract, clientFor: ClientFor): Promise<Probed> {
+export async function probeErrorBody(contract: Contract, ask: Ask): Promise<Probed> {
   const checks: Check[] = [];
   let working = contract;
   for (const part of ['code', 'message'] as const) {
-    const name = `contract error.${part}`;
     const at = ['error', part] as const;
-    const tells = async (under: Contract) => {
-      const refusal = await refusalUnder(await clientFor(under));
-      return refusal && (part === 'code' ? refusal.serviceCode : refusal.serviceMessage);
-    };
-    const usual = partOf(working, at);
-    if (await tells(working)) {
-      checks.push(ok(name, `${usual} tells it`));
-      continue;
-    }
-    const others = POINTERS[part].filter((pointer) => pointer !== usual);
-    const found = await firstOf(others, (pointer) => tells(withPart(working, at, pointer)));
-    if (found === null) {
-      checks.push(unknown(name, `errors have nothing at ${usual}, nor where else was looked`));
-      continue;
-    }
-    const remedy = `set error.${part} to "${found}" in CONTRACT_FILE`;
-    checks.push(finding(name, `errors have nothing at ${usual}, but a text at ${found}`, remedy));
-    working = withPart(working, at, found);
+    const { check, found } = await probePointer(part, partOf(working, at), {
+      ask: (pointer) => ask(withPart(working, at, pointer), 'getPayin', { path: { id: 'tallyhook-probe' } }),
+    });
+    checks.push(check);
+    if (found !== null) working = withPart(working, at, found);
   }
   return { checks, contract: working };
 }
 
-async function refusalUnder(client: MerchantClient): Promise<RefusalError | null> {
-  try {
-    await client.reply('getPayin', { path: { id: 'tallyhook-probe' } });
-    return null;
-  } catch (error) {
-    if (error instanceof RefusalError) return error;
-    if (error instanceof ServiceError) return null;
-    throw error;
+async function probePointer(
+  part: keyof typeof POINTERS,
+  usual: string,
+  { ask }: { ask: (pointer: string) => Promise<Asked> },
+): Promise<{ check: Check; found: string | null }> {
+  const name = `contract error.${part}`;
+  const answer = await ask(usual);
+  if (answer.kind === 'answer' || answer.kind === 'failed') {
+    const why = answer.kind === 'failed' ? answer.problem : 'a deposit that does not exist was answered';
+    return { check: unknown(name, why), found: null };
   }
-}
-
-async function firstOf<T>(all: readonly T[], holds: (one: T) => Promise<unknown>): Promise<T | null> {
-  for (const one of all) if (await holds(one)) return one;
-  return null;
+  if (answer[part] !== null) return { check: ok(name, `${usual} tells it`), found: null };
+  for (const pointer of POINTERS[part]) {
+    const other = pointer === usual ? answer : await ask(pointer);
+    const text = other.kind === 'refused' || other.kind === 'missing' ? other[part] : null;
+    // "Not Found" is what a framework says of a status, and no code of the service.
+    if (text === null || (part === 'code' && !/^[\w.:-]+$/.test(text))) continue;
+    const remedy = `set error.${part} to "${pointer}" in CONTRACT_FILE`;
+    const check = finding(name, `errors have nothing at ${usual}, but a text at ${pointer}`, remedy);
+    return { check, found: pointer };
+  }
+  return { check: unknown(name, `errors have nothing at ${usual}, nor where else was looked`), found: null };
 }

@@ -1,0 +1,291 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { examine } from '../../src/cli/doctor/examine.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { partsFor, send, startService } from './doctor-service.js';
+
+let database: TestDatabase;
+const running: { close: () => Promise<unknown> }[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterEach(async () => {
+  for (const service of running.splice(0)) await service.close();
+});
+afterAll(() => database.drop());
+
+type Answers = Parameters<typeof startService>[0];
+
+async function examined(answers: Answers, env: Record<string, string> = {}) {
+  const service = await startService(answers);
+  running.push(service);
+  const diagnosis = await examine(partsFor(database.db, service.url, env));
+  const ofService = diagnosis.items.filter(({ name }) => /^(service|clock|key|account|endpoint|contract )/.test(name));
+  const of = (status: string) =>
+    ofService.filter((check) => check.status === status).map(({ name, found }) => `${name}: ${found}`);
+  return { ...diagnosis, asked: service.asked, findings: of('finding'), unknown: of('unknown'), ok: of('ok') };
+}
+
+const OURS = {
+  id: 'we_1',
+  url: 'https://shop.example.com/webhooks',
+  isActive: true,
+  createdAt: '2026-10-01T00:00:00Z',
+  events: ['payment_intent.completed', 'payout.failed', 'wallet_account.*'],
+};
+const endpoints = (...given: object[]): Answers => ({
+  '/v1/webhook-endpoints': () => given.map((one) => ({ ...OURS, ...one })),
+});
+/** Newest first; the list pages, and filters by everything that the default contract names. */
+const rows = (n: number, fields: object = {}) =>
+  Array.from({ length: n }, (_, index) => ({ id: `r_${index}`, status: 'active', ...fields }));
+const listOf =
+  (n: number): NonNullable<Answers>[string] =>
+  ({ query }) => {
+    const all = rows(n);
+    const cursor = query.get('cursor');
+    const from = cursor === null ? 0 : all.findIndex(({ id }) => id === cursor) + 1;
+    const status = query.get('status');
+    const others = [
+      'search',
+      'merchantReference',
+      'from',
+      'to',
+      'assetCode',
+      'productId',
+      'posTerminalId',
+      'invoiceId',
+    ];
+    if (others.some((name) => query.has(name)) || (status !== null && status !== 'active')) return [];
+    return all.slice(from, from + Number(query.get('take') ?? 20));
+  };
+
+describe('a service with little in it', () => {
+  it.each([0, 1, 2])('is no finding: %i of everything', async (n) => {
+    const list = listOf(n);
+    const { findings, ok } = await examined({
+      ...endpoints({}),
+      ...Object.fromEntries(
+        ['payment-intents', 'invoices', 'accounts', 'payouts', 'accounts/r_0/transactions'].map((one) => [
+          `/v1/${one}`,
+          list,
+        ]),
+      ),
+      '/v1/accounts/transactions': (request) => {
+        const { query, response } = request;
+        const page = Number(query.get('page') ?? 0);
+        if (page > 0) response.setHeader('X-Total-Count', n);
+        return page > 1 ? [] : list(request);
+      },
+      '/v1/payments/payins/tallyhook-probe': ({ response }) =>
+        send(response, 404, { code: 'NOT_FOUND', message: 'no such deposit' }),
+    });
+    expect(findings).toEqual([]);
+    expect(ok.join('\n')).toContain('endpoint: we_1 is active');
+  });
+});
+
+describe('a probe that fails', () => {
+  const failures: [string, NonNullable<Answers>[string], RegExp][] = [
+    ['404', ({ response }) => send(response, 404, { code: 'NO', message: 'none' }), /404/],
+    ['403', ({ response }) => send(response, 403, { code: 'NO', message: 'none' }), /403/],
+    ['429', ({ response }) => send(response, 429, {}, { 'Retry-After': '0' }), /too many calls/],
+    ['500', ({ response }) => send(response, 500, {}), /500/],
+    ['a page of a proxy', ({ response }) => void response.end('<html>'), /an HTML or XML page/],
+    ['a hang', () => undefined, /no whole answer|no good answer/],
+    ['a wrong form', () => 'text', /not an? (array|object)|no list/],
+  ];
+
+  it.each(failures)(
+    'by %s leaves the others, and is undetermined for that reason, never ok',
+    async (_, answer, why) => {
+      // Also why there is no sub-wallet to ask about, and no event to compare.
+      const paths = ['accounts', 'accounts/transactions', 'invoices', 'webhook-endpoints/deliveries'];
+      const { ok, unknown, items } = await examined({
+        ...endpoints({}),
+        ...Object.fromEntries(paths.map((path) => [`/v1/${path}`, answer])),
+      });
+      const told = items.filter(({ name }) => ['event id', 'retries'].includes(name));
+      expect(told).toEqual(told.map(() => expect.objectContaining({ status: 'unknown' }) as object));
+      expect(told.map(({ found }) => found).join('\n')).toMatch(why);
+      for (const operation of [
+        'listTransactions',
+        'listInvoices',
+        'listAccountTransactions',
+        'listWebhookDeliveries',
+      ]) {
+        expect(ok.join('\n')).not.toContain(`contract ${operation}`);
+        expect(unknown.filter((line) => line.includes(`contract ${operation}`)).join('\n')).toMatch(why);
+      }
+      expect(items.map(({ name }) => name)).toEqual(expect.arrayContaining(['endpoint', 'event id', 'retries']));
+    },
+  );
+
+  it.each([403, 404, 429, 500])('of the first list by %i is a finding, and the rest is examined', async (status) => {
+    const { findings, items } = await examined({
+      ...endpoints({}),
+      '/v1/payment-intents': ({ response }) => send(response, status, {}, { 'Retry-After': '0' }),
+    });
+    expect(findings.join()).toContain(String(status));
+    expect(items.map(({ name }) => name)).toContain('contract listInvoices.merchantReference');
+  });
+
+  it('of the key ends the questions: nothing else could be told', async () => {
+    const { findings, asked, items } = await examined({ '*': ({ response }) => send(response, 401, {}) });
+    expect(findings).toEqual([expect.stringContaining('the API key is not accepted')]);
+    expect(new Set(asked.map(({ path }) => path))).toEqual(new Set(['/v1/payment-intents']));
+    expect(items.map(({ name }) => name)).not.toContain('event id');
+  });
+
+  it('when the key is revoked in the middle says so of every question after it', async () => {
+    let calls = 0;
+    const { ok, unknown } = await examined({
+      '*': ({ response }) => {
+        calls += 1;
+        return calls > 2 ? send(response, 401, {}) : [];
+      },
+    });
+    expect(ok.filter((line) => line.startsWith('contract'))).toEqual([]);
+    expect(unknown.filter((line) => line.includes('the API key is not accepted')).length).toBeGreaterThan(20);
+  });
+
+  it('because the service wants minutes of quiet ends the questions', async () => {
+    const { asked, unknown } = await examined({
+      ...endpoints({}),
+      '/v1/public/assets': ({ response }) => send(response, 429, {}, { 'Retry-After': '120' }),
+    });
+    expect(asked.length).toBeLessThan(6);
+    expect(unknown.join('\n')).toContain('the service wants 120 s of quiet');
+  });
+});
+
+describe('what doctor asks', () => {
+  it('is read, never written, and bounded', async () => {
+    const { asked, unknown } = await examined({
+      ...endpoints({}),
+      '/v1/public/assets': () => [{ assetCode: 'BTC' }],
+      // Knows no parameter at all: every name is tried.
+      '*': ({ path }) => (path.endsWith('deliveries') ? { items: rows(3), nextCursor: 'c' } : rows(3)),
+    });
+    expect(new Set(asked.map(({ method }) => method))).toEqual(new Set(['GET']));
+    expect(asked.length).toBeLessThanOrEqual(803);
+    expect(unknown.filter((line) => line.includes('too little')).length).toBeLessThan(3);
+  });
+});
+
+describe('a value that is refused', () => {
+  it('says nothing against a name that the service knows', async () => {
+    const { findings, ok } = await examined({
+      ...endpoints({}),
+      '/v1/payment-intents': ({ query, response }) => {
+        if (query.has('productId')) return send(response, 400, { message: 'productId must be a UUID' });
+        return query.has('assetCode') ? [] : rows(3, { status: 'completed' });
+      },
+    });
+    expect(ok).toContain('contract listPaymentIntents.productId: the service heeds "productId"');
+    expect(findings.join('\n')).not.toContain('productId');
+    expect(findings.join('\n')).toContain('posTerminalId');
+  });
+
+  it('by a service that refuses unknown names, in other words, is undetermined', async () => {
+    const { findings, unknown } = await examined({
+      ...endpoints({}),
+      '/v1/payment-intents': ({ query, response }) => {
+        const known = ['take', 'cursor', 'status', 'assetCode', 'productId', 'posTerminalId', 'invoiceId'];
+        for (const name of query.keys()) {
+          if (!known.includes(name)) return send(response, 400, { message: `property ${name} should not exist` });
+          if (name.endsWith('Id')) return send(response, 400, { message: `${name} must be a UUID` });
+        }
+        return query.has('assetCode') || query.has('status') ? [] : rows(3, { status: 'completed' });
+      },
+    });
+    expect(findings.filter((line) => line.includes('listPaymentIntents'))).toEqual([]);
+    expect(unknown.filter((line) => line.includes('the probe’s value is refused'))).toHaveLength(3);
+  });
+});
+
+describe('our endpoint', () => {
+  const only = async (answers: Answers, env: Record<string, string> = {}) =>
+    (await examined(answers, env)).items.filter(({ name }) => name === 'endpoint');
+
+  it.each([
+    ['https://shop.example.com/webhooks', 'https://shop.example.com/webhooks', 'ok'],
+    ['https://shop.example.com/webhooks/', 'https://SHOP.example.com:443/webhooks', 'ok'],
+    ['https://other.example.com/webhooks', 'https://shop.example.com/webhooks', 'finding'],
+    ['https://shop.example.com/other', undefined, 'finding'],
+    ['https://any.example.com/webhooks', undefined, 'ok'],
+    ['no address', undefined, 'finding'],
+  ])('%s with WEBHOOK_PUBLIC_URL %s', async (url, publicUrl, status) => {
+    const checks = await only(endpoints({ url }), publicUrl === undefined ? {} : { WEBHOOK_PUBLIC_URL: publicUrl });
+    expect(checks.map((check) => check.status)).toEqual([status]);
+  });
+
+  it('that is inactive is a finding, but not beside another that is active: a secret is being changed', async () => {
+    expect(await only(endpoints({ isActive: false }))).toMatchObject([{ status: 'finding' }]);
+    const both = await only(endpoints({ id: 'we_2' }, { isActive: false }));
+    expect(both.map(({ status }) => status)).toEqual(['ok', 'ok']);
+  });
+
+  it.each<[string, string[], string, RegExp]>([
+    ['nothing', [], 'finding', /not subscribed to payment_intent.completed, payout.failed, /],
+    ['another event of payments', ['payment_intent.created'], 'finding', /payment_intent.completed/],
+    ['everything', ['*'], 'ok', /subscribed to 1 event types$/],
+    ['all of payments', ['payment_intent.*'], 'finding', /to payout.failed, wallet_account.deposit.completed/],
+    ['what is needed', OURS.events, 'ok', /subscribed to 3 event types$/],
+  ])('subscribed to %s', async (_, events, status, found) => {
+    expect(await only(endpoints({ events }))).toMatchObject([
+      { status, found: expect.stringMatching(found) as string },
+    ]);
+  });
+
+  it('is subscribed together with another of ours', async () => {
+    const events = [['payment_intent.*'], ['payout.*', 'wallet_account.*']];
+    const both = await only(endpoints({ events: events[0] }, { id: 'we_2', events: events[1] }));
+    expect(both.map(({ status }) => status)).toEqual(['ok', 'ok']);
+  });
+
+  it('whose events are not shown is undetermined', async () => {
+    expect(await only(endpoints({ events: null }))).toMatchObject([{ status: 'unknown' }]);
+  });
+});
+
+describe('the key', () => {
+  const token = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`;
+  const checkOf = async (key: string) =>
+    (await examined(endpoints({}), { SERVICE_API_KEY: key })).items.find(({ name }) => name === 'key');
+
+  it.each([
+    ['sk_live_1', 'unknown'],
+    [token({ exp: 1_000 }), 'finding'],
+    [token({ exp: Math.floor(Date.now() / 1_000) + 3_600 }), 'finding'],
+    [token({ exp: Math.floor(Date.now() / 1_000) + 400 * 86_400 }), 'ok'],
+    [token({ exp: 1e300 }), 'ok'],
+    [token({ exp: 'soon' }), 'unknown'],
+    ['a.b.c', 'unknown'],
+  ])('%s is %s, and is not printed', async (key, status) => {
+    const check = await checkOf(key);
+    expect(check?.status).toBe(status);
+    expect(JSON.stringify(check)).not.toContain(key);
+  });
+});
+
+describe('the clock', () => {
+  it.each([-600, 600])('of the service %i s beside ours is a finding, and the rest is examined', async (seconds) => {
+    const date = () => new Date(Date.now() + seconds * 1_000).toUTCString();
+    const { findings, items } = await examined({
+      '*': ({ response }) => send(response, 200, [], { Date: date() }),
+    });
+    expect(findings.filter((line) => line.startsWith('clock'))).toHaveLength(1);
+    expect(items.map(({ name }) => name)).toContain('contract listInvoices.merchantReference');
+  });
+});
+
+it('what --json prints keeps its form', async () => {
+  const { items, suggestedContract, suggestedEventIdPointer } = await examined(endpoints({}));
+  expect([suggestedContract, suggestedEventIdPointer]).toEqual([null, null]);
+  for (const item of items) {
+    expect(Object.keys(item).toSorted()).toEqual(['found', 'name', 'remedy', 'status']);
+    expect(['ok', 'finding', 'unknown']).toContain(item.status);
+    if (item.status === 'finding') expect(item.remedy).toBeTypeOf('string');
+  }
+});
