@@ -1,0 +1,106 @@
+// Records saved by the one door, as pages of a list are: new, changed, unchanged; beside the peer's upsert of as many rows.
+import { openDatabase } from '../../dist/records/database.js';
+import { saveObservations } from '../../dist/records/save-observations.js';
+import { median } from '../median.mjs';
+import { openPeer } from '../peer.mjs';
+import { ourRequest, stripeRequest } from '../sign.mjs';
+
+const PAGE = 100;
+/** Pages on their way at once: one is computed while the database works on the other. */
+const AT_ONCE = 2;
+const goals = { new: 8_000, changed: 8_000, unchanged: 15_000 };
+
+export async function benchSaves(bench) {
+  const rates = { new: [], changed: [], unchanged: [], peer: [] };
+  const db = openDatabase(bench.databaseUrl, { max: AT_ONCE, applicationName: 'bench' });
+  const sync = await openPeer(bench.databaseUrl);
+  try {
+    for (let round = 1; round <= bench.rounds; round += 1) {
+      const fields = recordsOf(bench.rows, round);
+      const moved = fields.map((record) => ({ ...record, irregularStatus: 'pending_decision' }));
+      rates.new.push(await saved(db, fields, 1));
+      rates.changed.push(await saved(db, moved, 2));
+      rates.unchanged.push(await saved(db, moved, 3));
+      rates.peer.push(await upserted(sync, bench.rows, round));
+      bench.say(
+        `round ${round}: ${Object.entries(rates)
+          .map(([name, all]) => `${name} ${Math.round(all.at(-1))}/s`)
+          .join(', ')}`,
+      );
+    }
+  } finally {
+    await db.destroy();
+    await sync.postgresClient?.pool?.end?.();
+  }
+  print(rates, bench);
+}
+
+function recordsOf(rows, round) {
+  const now = Date.now() - round * 1_000;
+  return Array.from({ length: rows }, (_, index) => JSON.parse(ourRequest(round * rows + index, now).body).data);
+}
+
+/** Records per second. `reading` numbers the readings of the same records: a later one is the newer. */
+async function saved(db, records, reading) {
+  const from = Date.now() + reading * 60_000;
+  const source = { type: 'poll', ref: String(reading) };
+  const adoptedAt = new Date(0);
+  const pages = pagesOf(
+    records.map((fields) => ({
+      type: 'reading',
+      kind: 'payment_intent',
+      id: fields.id,
+      from,
+      to: from,
+      source,
+      fields,
+    })),
+  );
+  return perSecond(records.length, () =>
+    inTurn(pages, (page) => db.transaction((trx) => saveObservations(trx, page, { now: new Date(), adoptedAt }))),
+  );
+}
+
+async function upserted(sync, rows, round) {
+  const now = Date.now();
+  const records = Array.from(
+    { length: rows },
+    (_, index) => JSON.parse(stripeRequest(round * rows + index, now).body).data.object,
+  );
+  return perSecond(rows, () => inTurn(pagesOf(records), (page) => sync.upsertPaymentIntents(page, false)));
+}
+
+function pagesOf(items) {
+  return Array.from({ length: Math.ceil(items.length / PAGE) }, (_, page) =>
+    items.slice(page * PAGE, (page + 1) * PAGE),
+  );
+}
+
+async function inTurn(pages, take) {
+  const left = pages.values();
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (const page of left) await take(page);
+    }),
+  );
+}
+
+async function perSecond(count, work) {
+  const began = performance.now();
+  await work();
+  return count / ((performance.now() - began) / 1_000);
+}
+
+function print(rates, { rounds, rows }) {
+  const peer = median(rates.peer);
+  process.stdout.write(
+    `\nRecords saved in pages of ${PAGE}, each a payment with its deposit, order and history; median of ${rounds} × ${rows}, all in this run\n`,
+  );
+  for (const [name, goal] of Object.entries(goals)) {
+    const rate = median(rates[name]);
+    process.stdout.write(
+      `  ${name.padEnd(24)} ${String(Math.round(rate)).padStart(7)}/s  goal ≥ ${goal}  ratio to the peer ${(rate / peer).toFixed(2)}  goal ≥ 3\n`,
+    );
+  }
+  process.stdout.write(`  ${'stripe-sync-engine'.padEnd(24)} ${String(Math.round(peer)).padStart(7)}/s\n`);
+}
