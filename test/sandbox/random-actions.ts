@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { amountOf as units } from '../../src/sandbox/base/money.js';
 import type { Command } from './random-commands.js';
+import { runWallet } from './random-wallet-actions.js';
 import { account, among, amountIn, judge, keyed, note, operating, send, type World } from './random-world.js';
 import { SESSION } from './support.js';
 
@@ -31,27 +32,6 @@ async function payout(world: World, given: Command & { op: 'payout' }): Promise<
   const headers = given.session === null ? {} : SESSION;
   const reply = await send(world, `/v1/accounts/${id}/payouts`, body, allowed && (replay || valid), headers);
   if (allowed && note(world, 'payout', given.key, reply)) world.payouts.push(reply.body.id);
-}
-
-async function transfer(world: World, given: Command & { op: 'transfer' }): Promise<void> {
-  const id = among(world.accounts, given.of);
-  const own = await account(world, id, given.asset);
-  const inward = given.to === 'from-operating';
-  const target = typeof given.to === 'number' ? among(world.accounts, given.to) : null;
-  const other = target === null ? null : await account(world, target, given.asset);
-  const available = inward ? await operating(world, given.asset) : (own?.available ?? 0n);
-  const sourceFits = inward ? own !== null && own.status !== 'closed' : own?.status === 'active';
-  const targetFits = target === null || (other !== null && other.status !== 'closed' && target !== id);
-  const feeFits = given.fee === null || units(given.fee) < units(given.amount);
-  const to = inward ? { fromOperating: true } : target === null ? { toOperating: true } : { toWalletAccountId: target };
-  const body = {
-    assetCode: given.asset,
-    amount: given.amount,
-    ...to,
-    ...(given.fee === null ? {} : { feeAmount: given.fee }),
-  };
-  const must = sourceFits && targetFits && feeFits && units(given.amount) <= available;
-  await send(world, `/v1/accounts/${id}/transfers`, body, must);
 }
 
 async function refund(world: World, given: Command & { op: 'refund' }): Promise<void> {
@@ -131,41 +111,14 @@ const NEXT = new Map<unknown, string>([
 export async function run(world: World, given: Command): Promise<void> {
   const { sandbox } = world;
   switch (given.op) {
-    case 'account':
-      world.accounts.push((await send(world, '/sandbox/accounts', {}, true)).body.id);
-      return;
-    case 'deposit': {
-      const body = { assetCode: given.asset, amount: given.amount };
-      await send(world, `/sandbox/accounts/${among(world.accounts, given.of)}/deposit`, body, null);
-      return;
-    }
     case 'payout':
       return payout(world, given);
-    case 'transfer':
-      return transfer(world, given);
     case 'refund':
       return refund(world, given);
     case 'payment':
       return payment(world, given);
     case 'invoice':
       return invoice(world, given);
-    case 'status': {
-      const path = `/v1/accounts/${among(world.accounts, given.of)}`;
-      judge(await sandbox.call('PATCH', path, { status: given.status }), null, path, given);
-      return;
-    }
-    case 'close': {
-      const id = among(world.accounts, given.of);
-      const seen = await account(world, id, 'BTC');
-      await send(world, `/v1/accounts/${id}/close`, {}, seen !== null && !seen.frozen);
-      return;
-    }
-    case 'archive': {
-      const id = among(world.accounts, given.of);
-      const closed = (await account(world, id, 'BTC'))?.status === 'closed';
-      await send(world, `/v1/accounts/${id}/archive`, {}, closed);
-      return;
-    }
     case 'step': {
       const id = among(world.payouts, given.of);
       const { status } = sandbox.control.payout(id) ?? {};
@@ -208,9 +161,6 @@ export async function run(world: World, given: Command): Promise<void> {
       else world.disabled.add(given.asset);
       return;
     }
-    case 'settle':
-      await send(world, '/sandbox/settlements', { assetCode: given.asset, amount: given.amount }, null);
-      return;
     case 'advance':
       sandbox.control.advance(given.seconds);
       return;
@@ -226,5 +176,17 @@ export async function run(world: World, given: Command): Promise<void> {
       judge(reply, null, path, given.body);
       return;
     }
+    case 'account':
+    case 'address':
+    case 'archive':
+    case 'close':
+    case 'deposit':
+    case 'look':
+    case 'settle':
+    case 'settlement-account':
+    case 'status':
+    case 'transfer':
+    case 'update':
+      return runWallet(world, given);
   }
 }

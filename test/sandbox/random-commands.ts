@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
+import { type WalletCommand, walletCommands } from './random-wallet-commands.js';
 
 /** What a caller, an operator, a customer or the chain does next. Numbers pick among the records that there are. */
 export type Command =
-  | { op: 'account' }
-  | { op: 'deposit'; of: number; asset: string; amount: string }
+  | WalletCommand
   | {
       op: 'payout';
       of: number;
@@ -15,16 +15,6 @@ export type Command =
       key: number | null;
       session: string | null;
     }
-  | {
-      op: 'transfer';
-      of: number;
-      to: number | 'operating' | 'from-operating';
-      asset: string;
-      amount: string;
-      fee: string | null;
-    }
-  | { op: 'status'; of: number; status: 'active' | 'frozen' | 'closed' }
-  | { op: 'close' | 'archive'; of: number }
   | { op: 'step'; of: number; step: 'next' | 'approve' | 'broadcast' | 'confirm' | 'review' | 'fail'; manual: boolean }
   | { op: 'payment'; coin: string; amount: string; settle: boolean; key: number | null }
   | { op: 'pay'; of: number; percent: number }
@@ -34,7 +24,6 @@ export type Command =
   | { op: 'invoice'; quantity: number; unitPrice: string; off: boolean }
   | { op: 'pay-invoice'; of: number }
   | { op: 'asset'; asset: string; isActive: boolean }
-  | { op: 'settle'; asset: string; amount: string }
   | { op: 'advance'; seconds: number }
   | { op: 'broken'; path: number; of: number; field: string; value: unknown }
   | { op: 'garbage'; path: number; of: number; body: string };
@@ -52,6 +41,7 @@ const key = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, a
 const mostly = <const T>(usual: T, ...others: T[]): fc.Arbitrary<T> =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
 const asset = mostly('USDT.TRC20', 'XRP.XRPL', 'BTC', 'BTT.TRC20');
+const session = mostly<string | null>(null, '123456', '000000', '');
 const is = <T extends string>(op: T) => fc.constant(op);
 
 /** Whatever is under these names in a valid body is no longer valid with these values. */
@@ -67,8 +57,7 @@ const BROKEN: readonly [field: string, value: unknown][] = [
 ];
 
 export const command: fc.Arbitrary<Command> = fc.oneof(
-  { weight: 1, arbitrary: fc.record({ op: is('account') }) },
-  { weight: 4, arbitrary: fc.record({ op: is('deposit'), of, asset, amount }) },
+  ...walletCommands({ of, asset, amount, key, session, mostly }),
   {
     weight: 5,
     arbitrary: fc.record({
@@ -79,25 +68,9 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
       feeBearer,
       memoFits: mostly(true, false),
       key,
-      session: mostly(null, '123456', '000000', ''),
+      session,
     }),
   },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      op: is('transfer'),
-      of,
-      to: fc.oneof(of, fc.constantFrom('operating' as const, 'from-operating' as const)),
-      asset,
-      amount,
-      fee: fc.option(amount),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ op: is('status'), of, status: mostly('active', 'frozen', 'closed') }),
-  },
-  { weight: 1, arbitrary: fc.record({ op: fc.constantFrom('close' as const, 'archive' as const), of }) },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -135,7 +108,6 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ op: is('pay-invoice'), of }) },
   { weight: 1, arbitrary: fc.record({ op: is('asset'), asset, isActive: mostly(true, false) }) },
-  { weight: 1, arbitrary: fc.record({ op: is('settle'), asset, amount }) },
   { weight: 2, arbitrary: fc.record({ op: is('advance'), seconds: fc.constantFrom(1, 60, 4000) }) },
   {
     weight: 2,

@@ -11,6 +11,8 @@ export interface World {
   intents: string[];
   invoices: string[];
   disabled: Set<string>;
+  /** External references by account. */
+  references: Map<string, string>;
   /** Requests by idempotency key. */
   made: Map<string, string>;
 }
@@ -25,10 +27,13 @@ export async function open(): Promise<World> {
     ]),
   );
   const lists = { accounts: [], payouts: [], intents: [], invoices: [] };
-  return { sandbox, fees, ...lists, disabled: new Set(), made: new Map() };
+  return { sandbox, fees, ...lists, disabled: new Set(), references: new Map(), made: new Map() };
 }
 
 export const among = (ids: string[], n: number): string => ids[n % Math.max(ids.length, 1)] ?? 'none';
+
+/** Accounts have an e-mail by the order they were made in. */
+export const emailOf = ({ accounts }: World, id: string): string => `user-${accounts.indexOf(id)}@example.com`;
 
 export interface Seen {
   status: unknown;
