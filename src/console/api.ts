@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { KytWords } from '../domain/kyt.js';
 import { isAmount } from '../domain/money.js';
 import { readChanges } from '../records/changes.js';
+import { coverage } from '../records/coverage.js';
 import { isDataError, isPassing } from '../records/database-errors.js';
 import { type BreakDecision, decideBreak } from '../records/decide-break.js';
 import { InvalidOrderError, registerOrder } from '../records/orders.js';
@@ -67,7 +68,7 @@ function addLists(api: Router, { db }: ApiDeps): void {
   }
 }
 
-function addFeeds(api: Router, { db, secretsStatus }: ApiDeps): void {
+function addFeeds(api: Router, { db, runKinds, secretsStatus }: ApiDeps): void {
   api.get('/changes', async (req, res) => {
     const { take = defaultTake, cursor, filters } = listQuery(req, ['after']);
     const after = filters.after ?? cursor ?? '0';
@@ -80,6 +81,9 @@ function addFeeds(api: Router, { db, secretsStatus }: ApiDeps): void {
     }
     const items = await readChanges(db, { after, take });
     sendJson(res, { items, nextCursor: items.at(-1)?.seq ?? null });
+  });
+  api.get('/coverage', async (_req, res) => {
+    sendJson(res, { items: await coverage(db, runKinds, new Date()), nextCursor: null });
   });
   api.get('/secrets', allow('operator'), async (_req, res) => {
     sendJson(res, await secretsStatus());

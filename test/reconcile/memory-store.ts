@@ -2,6 +2,7 @@ import { textField } from '../../src/domain/records.js';
 import type { ListRow, Place } from '../../src/reconcile/list-row.js';
 import type { Absence, ListStore, ReadPage, Stretch, StretchMove } from '../../src/reconcile/list-store.js';
 import { covers, type Span } from '../../src/reconcile/span.js';
+import type { ListedKind } from '../../src/records/record-places.js';
 import type { Watermark } from '../../src/records/watermarks.js';
 
 export interface Held extends Place {
@@ -13,7 +14,18 @@ export interface Held extends Place {
   absent: boolean;
 }
 
-const active = ['waiting_address_selection', 'pending', 'confirming'];
+/** States that are no end, and those of them that last hours. */
+const openStates: Record<ListedKind, { open: (status: string) => boolean; active: readonly string[] }> = {
+  payment_intent: {
+    open: (status) => ['waiting_address_selection', 'pending', 'confirming', 'unmatched'].includes(status),
+    active: ['waiting_address_selection', 'pending', 'confirming'],
+  },
+  invoice: { open: (status) => ['draft', 'sent'].includes(status), active: [] },
+  payout: {
+    open: (status) => status !== 'confirmed' && status !== 'failed',
+    active: ['pending', 'in_review', 'approved', 'broadcast'],
+  },
+};
 
 /** The records as they would stand in the database. */
 export class MemoryStore implements ListStore {
@@ -21,10 +33,12 @@ export class MemoryStore implements ListStore {
   readonly marks = new Map<string, Watermark>();
   readonly parts = new Map<string, Stretch>();
   now: () => number;
+  private readonly kind: ListedKind;
   private sequence = 0;
 
-  constructor(now: () => number) {
+  constructor(now: () => number, kind: ListedKind = 'payment_intent') {
     this.now = now;
+    this.kind = kind;
   }
 
   async save(page: ReadPage, moves: readonly StretchMove[]): Promise<void> {
@@ -58,8 +72,9 @@ export class MemoryStore implements ListStore {
   async open(): Promise<(Place & { active: boolean })[]> {
     return this.listed().flatMap(({ id, createdAt, row }) => {
       const status = textField(row?.fields ?? {}, 'status') ?? '';
-      const waits = row?.fields['irregularStatus'] === 'pending_decision' || status === 'unmatched';
-      return active.includes(status) || waits ? [{ id, createdAt, listed: true, active: active.includes(status) }] : [];
+      const { open, active } = openStates[this.kind];
+      const waits = row?.fields['irregularStatus'] === 'pending_decision';
+      return open(status) || waits ? [{ id, createdAt, listed: true, active: active.includes(status) }] : [];
     });
   }
 

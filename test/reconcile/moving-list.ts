@@ -25,15 +25,45 @@ export interface MovingListOptions {
   deletes: boolean;
   /** Times of creation are cut to so many milliseconds, so that rows share a moment. */
   grainMs: number;
+  /** Left out: that of payment intents. */
+  life?: Life;
 }
 
-const open = ['waiting_address_selection', 'pending', 'confirming'];
-const nextStates: Record<string, string[]> = {
-  waiting_address_selection: ['pending', 'expired', 'cancelled'],
-  pending: ['confirming', 'confirming', 'expired', 'cancelled'],
-  confirming: ['completed', 'completed', 'unmatched'],
-  unmatched: ['completed', 'cancelled'],
+/** How the records of a list live: the states that they begin in, and those that follow on each. */
+export interface Life {
+  first: readonly string[];
+  next: Readonly<Record<string, readonly string[]>>;
+  /** One that is completed may be disputed. */
+  disputes: boolean;
+}
+
+const lifeOfIntents: Life = {
+  first: ['waiting_address_selection', 'pending', 'confirming'],
+  next: {
+    waiting_address_selection: ['pending', 'expired', 'cancelled'],
+    pending: ['confirming', 'confirming', 'expired', 'cancelled'],
+    confirming: ['completed', 'completed', 'unmatched'],
+    unmatched: ['completed', 'cancelled'],
+  },
+  disputes: true,
 };
+const lifeOfInvoices: Life = {
+  first: ['draft', 'sent'],
+  next: { draft: ['sent', 'cancelled'], sent: ['paid', 'paid', 'expired', 'cancelled'] },
+  disputes: false,
+};
+/** `in_review` and `broadcast` are states that the specification does not list. */
+const lifeOfPayouts: Life = {
+  first: ['pending'],
+  next: {
+    pending: ['approved', 'approved', 'in_review', 'failed'],
+    in_review: ['approved', 'failed'],
+    approved: ['broadcast', 'confirmed', 'failed'],
+    broadcast: ['confirmed'],
+  },
+  disputes: false,
+};
+export const lives = { payment_intent: lifeOfIntents, invoice: lifeOfInvoices, payout: lifeOfPayouts } as const;
 
 /** The service's list of payment intents, in memory, changing between every two calls. */
 export class MovingList {
@@ -46,6 +76,7 @@ export class MovingList {
   restlessness = 6;
   /** Called before each call; may throw. */
   beforeCall: () => void = () => {};
+  readonly life: Life;
   private sequence = 0;
   /** Newest first. */
   private readonly order: Simulated[] = [];
@@ -53,6 +84,7 @@ export class MovingList {
   constructor(random: Random, options: MovingListOptions) {
     this.random = random;
     this.options = options;
+    this.life = options.life ?? lifeOfIntents;
   }
 
   /** `many` records created over the last `spanMs`, most of them done with. */
@@ -87,9 +119,10 @@ export class MovingList {
   /** The state moves on; a payment that is done with may be disputed. */
   advance(row: Simulated | undefined): void {
     if (row === undefined || row.deletedAt !== null) return;
-    const next = nextStates[row.status];
+    const { next: steps, disputes } = this.life;
+    const next = steps[row.status];
     if (next !== undefined) row.status = this.random.pick(next);
-    else if (row.status === 'completed' && row.irregular === 'none' && this.random.below(4) === 0)
+    else if (disputes && row.status === 'completed' && row.irregular === 'none' && this.random.below(4) === 0)
       row.irregular = 'pending_decision';
     else if (row.irregular === 'pending_decision') row.irregular = this.random.pick(['encashed', 'refunded']);
     else return;
@@ -105,7 +138,7 @@ export class MovingList {
       id,
       createdAt,
       seq: this.sequence,
-      status: this.random.pick(open),
+      status: this.random.pick(this.life.first),
       irregular: 'none',
       version: 0,
       changedAt: this.clock,

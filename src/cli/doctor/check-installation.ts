@@ -31,17 +31,15 @@ interface Overview {
   dead: string;
   open: string;
   critical: string;
-  last: Date | null;
 }
 
-/** What waits, what is open, and when the last complete run was. */
+/** What waits, and what is open. */
 export async function checkWork({ db }: DoctorParts): Promise<Check[]> {
   const { rows } = await db.raw<{ rows: Overview[] }>(`
     SELECT (SELECT count(*) FROM inbox WHERE status IN ('received', 'failed') AND received_at < now() - interval '1 minute') AS waiting,
            (SELECT count(*) FROM inbox WHERE status = 'dead') AS dead,
            (SELECT count(*) FROM breaks WHERE status = 'open') AS open,
-           (SELECT count(*) FROM breaks WHERE status = 'open' AND severity = 'critical') AS critical,
-           (SELECT max(started_at) FROM runs WHERE kind = 'payment-intents' AND complete) AS last`);
+           (SELECT count(*) FROM breaks WHERE status = 'open' AND severity = 'critical') AS critical`);
   const now = rows[0];
   if (!now) return [];
   const { lost, open } = await countUnsettledWrites(db);
@@ -66,8 +64,5 @@ export async function checkWork({ db }: DoctorParts): Promise<Check[]> {
     now.open === '0'
       ? ok('breaks', 'none is open')
       : finding('breaks', `${now.open} open, ${now.critical} of them critical`, 'tallyhook breaks list --status open'),
-    now.last
-      ? ok('payment-intents', `proven complete as of ${now.last.toISOString()}`)
-      : finding('payment-intents', 'no complete run yet', 'tallyhook reconcile payment-intents'),
   ];
 }
