@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import type { MovementLine } from '../../src/domain/movement-table.js';
 import { MerchantClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { type OperationName, operationNames, operationOf } from '../../src/service-api/operations.js';
@@ -48,19 +49,37 @@ const rows = (await readFile(new URL('../../docs/contract.md', import.meta.url),
   .filter((line) => line.startsWith('| '))
   .map((line) => line.split('|').map((cell) => cell.trim()));
 
+/** Each name of the contract with its value as the document writes it. */
 function leaves(value: object, at = ''): [string, string][] {
-  return Object.entries(value).flatMap(([key, inner]): [string, string][] =>
-    typeof inner === 'object' ? leaves(inner, `${at}${key}.`) : [[`${at}${key}`, String(inner)]],
-  );
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]): [string, string][] => {
+    const here = `${at}${key}`;
+    if (here.startsWith('movements.operations.')) return [[here, effectsOf(inner as MovementLine[])]];
+    if (Array.isArray(inner)) return [[here, inner.join(', ')]];
+    return typeof inner === 'object' && inner !== null ? leaves(inner, `${here}.`) : [[here, String(inner)]];
+  });
+}
+
+function effectsOf(lines: readonly MovementLine[]): string {
+  return lines.map(({ balance, effect }) => `${balance} ${effect === null ? '?' : effect.join(' ') || '0'}`).join('; ');
 }
 
 describe('docs/contract.md', () => {
   it('has a row for every name that can be configured, with its default, and no other', () => {
     const documented = rows.flatMap(([, key = '', value = '']) => {
-      const name = /^`((?:query|paths|error)\..+)`$/.exec(key)?.[1];
-      return name === undefined ? [] : [[name, value.replaceAll('`', '')]];
+      const name = /^`(.+)`$/.exec(key)?.[1];
+      const isName =
+        name !== undefined && Object.hasOwn(defaultContract, name.split('.')[0] ?? '') && name.includes('.');
+      return isName ? [[name, value.replaceAll('`', '')]] : [];
     });
-    expect(documented).toEqual(leaves(defaultContract));
+    const order = ([a = '']: string[], [b = '']: string[]) => (a < b ? -1 : 1);
+    expect(documented.toSorted(order)).toEqual(leaves(defaultContract).toSorted(order));
+  });
+
+  it('names the list that shows each operation, as the contract does', () => {
+    for (const [operation, lines] of Object.entries(defaultContract.movements.operations)) {
+      const row = rows.find(([, key]) => key === `\`movements.operations.${operation}\``);
+      for (const { shownBy } of lines) expect(row?.[5], operation).toMatch(new RegExp(`^${shownBy}`));
+    }
   });
 
   it('has a row for every place of the specification that says "not shown"', () => {

@@ -39,7 +39,7 @@ describe('CONTRACT_FILE', () => {
       'query.listPaymentIntents.colour',
     ],
     ['an operation that is not known', '{"query": {"listStars": {}}}', 'query.listStars is not known'],
-    ['a section that is not known', '{"events": {}}', 'events is not known'],
+    ['a section that is not known', '{"stars": {}}', 'stars is not known'],
     ['__proto__', '{"__proto__": {"paths": {}}}', '__proto__'],
     ['a number for a name', '{"query": {"listPayouts": {"take": 5}}}', 'query.listPayouts.take'],
     ['a name with a blank', '{"query": {"listPayouts": {"take": "a b"}}}', 'query.listPayouts.take'],
