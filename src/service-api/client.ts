@@ -8,7 +8,7 @@ import { checkQuery } from './queries.js';
 import type * as requests from './request-schemas.js';
 import { ServiceCalls, type ServiceRequestParts } from './service-calls.js';
 import type { WriteParts } from './service-writes.js';
-import { readAs, readWritten } from './wire/fields.js';
+import { askedFor, readAs, readWritten } from './wire/fields.js';
 import * as funds from './wire/funds.js';
 import * as payments from './wire/payments.js';
 import * as webhooks from './wire/webhooks.js';
@@ -155,7 +155,8 @@ export class MerchantClient extends ServiceCalls {
 
   /** Specification 4.15: one deposit, with its compliance result and status history. */
   async getPayin(id: string, options: CallOptions = {}): Read<payments.Payin> {
-    return this.read('getPayin', payments.payin, { path: { id }, ...options });
+    const reply = await this.read('getPayin', payments.payin, { path: { id }, ...options });
+    return askedFor('getPayin', reply, reply.data.id === id);
   }
 
   /** Specification 4.16: newest first. */
@@ -173,14 +174,17 @@ export class MerchantClient extends ServiceCalls {
     return this.read(operation, funds.settlementMethods, { query: given, ...options });
   }
 
-  /** Specification 4.18: zero where the asset was never received. */
+  /** Specification 4.18: zero where the asset was never received. A coin alone may be answered with its network. */
   async getBalance(assetCode: string, options: CallOptions = {}): Read<funds.Balance> {
-    return this.read('getBalance', funds.balance, { path: { assetCode }, ...options });
+    const reply = await this.read('getBalance', funds.balance, { path: { assetCode }, ...options });
+    const shown = reply.data.assetCode;
+    return askedFor('getBalance', reply, shown === assetCode || shown.startsWith(`${assetCode}.`));
   }
 
   /** Specification 4.19. */
   async getProduct(id: string, options: CallOptions = {}): Read<payments.Product> {
-    return this.read('getProduct', payments.product, { path: { id }, ...options });
+    const reply = await this.read('getProduct', payments.product, { path: { id }, ...options });
+    return askedFor('getProduct', reply, reply.data.id === id);
   }
 
   /** Specification 4.20: the assets that the service supports at all; needs no API key. */
@@ -201,7 +205,8 @@ export class MerchantClient extends ServiceCalls {
     options: CallOptions = {},
   ): Read<webhooks.DeliveryPage> {
     const parts = { query: checkQuery('listWebhookDeliveries', query), ...options };
-    return this.read('listWebhookDeliveries', webhooks.deliveryPage, parts);
+    const reply = await this.read('listWebhookDeliveries', webhooks.deliveryPage, parts);
+    return { ...reply, data: { ...reply.data, nextCursor: reply.data.nextCursor ?? null } };
   }
 
   /** Not in the specification: a NotFoundError where the service has no such list. One page, newest first. */

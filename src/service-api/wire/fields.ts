@@ -36,6 +36,13 @@ export function readWritten<S extends z.ZodType>(schema: S, data: Json, operatio
   throw violation('done, but the answer breaks the contract', parsed.error, { operation, at: '' });
 }
 
+/** @throws {ContractViolationError} unless the answer is about what was asked for: a cache or proxy mixes answers up. */
+export function askedFor<R>(operation: string, reply: R, isIt: boolean): R {
+  if (isIt) return reply;
+  const problem = 'the answer is about another record than was asked for';
+  throw new ContractViolationError(problem, { operation, status: 200 });
+}
+
 function violation(
   problem: string,
   cause: z.ZodError,

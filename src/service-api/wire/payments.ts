@@ -89,6 +89,9 @@ export const payin = z.looseObject({
 });
 export type Payin = z.output<typeof payin>;
 
+/** Specification 2.3, "Article entry": in metadata that are otherwise free. */
+const article = z.looseObject({ name: text, quantity: integer, unitPrice: amount, description: text });
+
 /** Specification 2.3. */
 export const invoice = z.looseObject({
   id,
@@ -98,7 +101,7 @@ export const invoice = z.looseObject({
   currency: text,
   assetCode: text,
   description: text,
-  meta: object,
+  meta: z.looseObject({ items: z.array(article).nullish() }).nullish(),
   status: text,
   paymentIntentId: text,
   expiresAt: text,
