@@ -27,6 +27,15 @@ TABLE accounts
   CREATE INDEX accounts_by_status ON public.accounts USING btree (status, created_at DESC)
   CREATE INDEX accounts_newest ON public.accounts USING btree (created_at DESC, id DESC)
 
+TABLE asset_rates
+  asset_code text NOT NULL
+  rate numeric(36,18)
+  seen_at timestamp with time zone NOT NULL
+  source text NOT NULL
+  CONSTRAINT asset_rates_rate_check CHECK (((rate <> 'NaN'::numeric) AND (rate > (0)::numeric)))
+  CREATE INDEX asset_rates_by_time ON public.asset_rates USING btree (asset_code, seen_at DESC)
+  CREATE UNIQUE INDEX asset_rates_hourly ON public.asset_rates USING btree (asset_code, date_trunc('hour'::text, (seen_at AT TIME ZONE 'UTC'::text)), COALESCE(rate, (0)::numeric))
+
 TABLE assets
   id text NOT NULL
   network text
@@ -50,6 +59,40 @@ TABLE assets
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
   CONSTRAINT assets_pkey PRIMARY KEY (id)
   CREATE INDEX assets_newest ON public.assets USING btree (created_at DESC, id DESC)
+
+TABLE balance_attributions
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  asset_code text NOT NULL
+  amount numeric(36,18) NOT NULL
+  note text NOT NULL
+  actor text NOT NULL
+  at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT balance_attributions_amount_check CHECK (((amount <> 'NaN'::numeric) AND (amount <> (0)::numeric)))
+  CONSTRAINT balance_attributions_note_check CHECK ((note <> ''::text))
+  CONSTRAINT balance_attributions_pkey PRIMARY KEY (id)
+  CREATE INDEX balance_attributions_by_asset ON public.balance_attributions USING btree (asset_code, id)
+  CREATE TRIGGER balance_attributions_append_only BEFORE DELETE OR UPDATE ON public.balance_attributions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+
+TABLE balance_proofs
+  asset_code text NOT NULL
+  opening_balance numeric
+  opening_at timestamp with time zone
+  opened_at timestamp with time zone
+  balance numeric
+  frozen numeric
+  agreed_at timestamp with time zone
+  explained numeric
+  unobservable numeric
+  attributed numeric
+  unexplained numeric
+  unproven text
+  asked_at timestamp with time zone NOT NULL
+  run_id bigint
+  CONSTRAINT balance_proofs_balance_check CHECK ((balance <> 'NaN'::numeric))
+  CONSTRAINT balance_proofs_frozen_check CHECK ((frozen <> 'NaN'::numeric))
+  CONSTRAINT balance_proofs_opening_balance_check CHECK ((opening_balance <> 'NaN'::numeric))
+  CONSTRAINT balance_proofs_pkey PRIMARY KEY (asset_code)
+  CONSTRAINT balance_proofs_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
 
 TABLE balances
   id text NOT NULL
@@ -184,6 +227,14 @@ TABLE endpoints
   CONSTRAINT endpoints_pkey PRIMARY KEY (id)
   CREATE INDEX endpoints_newest ON public.endpoints USING btree (created_at DESC, id DESC)
 
+TABLE feed_windows
+  proof text NOT NULL
+  from_ms bigint NOT NULL
+  to_ms bigint NOT NULL
+  CONSTRAINT feed_windows_check CHECK ((to_ms > from_ms))
+  CONSTRAINT feed_windows_pkey PRIMARY KEY (proof, from_ms)
+  CONSTRAINT feed_windows_proof_check CHECK ((proof = ANY (ARRAY['counted'::text, 'read_twice'::text])))
+
 TABLE inbox
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
   key text NOT NULL
@@ -264,6 +315,36 @@ TABLE invoices
   CREATE INDEX invoices_by_status ON public.invoices USING btree (status, created_at DESC)
   CREATE INDEX invoices_newest ON public.invoices USING btree (created_at DESC, id DESC)
   CREATE INDEX invoices_open ON public.invoices USING btree (created_at DESC, id DESC) WHERE ((absent_since IS NULL) AND (status <> ALL (ARRAY['paid'::text, 'expired'::text, 'cancelled'::text])))
+
+TABLE movements
+  record_kind text NOT NULL
+  record_id text NOT NULL
+  line integer NOT NULL
+  part text NOT NULL
+  operation text
+  account_id text
+  asset_code text
+  delta numeric
+  base numeric
+  at timestamp with time zone
+  why text
+  limits numeric
+  moved_from bigint NOT NULL
+  CONSTRAINT movements_base_check CHECK ((base <> 'NaN'::numeric))
+  CONSTRAINT movements_delta_check CHECK ((delta <> 'NaN'::numeric))
+  CONSTRAINT movements_limits_check CHECK ((limits <> 'NaN'::numeric))
+  CONSTRAINT movements_part_check CHECK ((part = ANY (ARRAY['explained'::text, 'unobservable'::text, 'unplaced'::text, 'unclear'::text])))
+  CONSTRAINT movements_pkey PRIMARY KEY (record_kind, record_id, line)
+  CREATE INDEX movements_by_account ON public.movements USING btree (account_id, asset_code) WHERE (account_id IS NOT NULL)
+  CREATE INDEX movements_by_asset ON public.movements USING btree (asset_code, moved_from)
+  CREATE INDEX movements_since_opening ON public.movements USING btree (asset_code) WHERE (delta IS DISTINCT FROM base)
+
+TABLE movements_progress
+  only_one boolean NOT NULL DEFAULT true
+  seq bigint NOT NULL DEFAULT 0
+  contract text NOT NULL
+  CONSTRAINT movements_progress_only_one_check CHECK (only_one)
+  CONSTRAINT movements_progress_pkey PRIMARY KEY (only_one)
 
 TABLE orders
   reference text NOT NULL
@@ -524,6 +605,12 @@ TABLE settlement_accounts
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
   CONSTRAINT settlement_accounts_pkey PRIMARY KEY (id)
   CREATE INDEX settlement_accounts_newest ON public.settlement_accounts USING btree (created_at DESC, id DESC)
+
+TABLE settlement_methods
+  asset_code text NOT NULL
+  content text
+  read_at timestamp with time zone NOT NULL
+  CONSTRAINT settlement_methods_pkey PRIMARY KEY (asset_code)
 
 TABLE transactions
   id text NOT NULL

@@ -1,0 +1,109 @@
+import type { FeedStore, ReadFeed, Window } from './feed.js';
+import { readCounted, readTwice, type WindowReading } from './read-window.js';
+import { halves, inner } from './windows.js';
+
+export interface Covering {
+  read: ReadFeed;
+  store: FeedStore;
+  /** Whether X-Total-Count is to be believed; null: not known yet. Set to false by the first window that it is wrong of. */
+  counts: 'right' | 'missing' | 'wrong';
+  /** No further window is begun once it says so. */
+  isSpent(): boolean;
+}
+
+export interface Covered {
+  windows: { counted: number; readTwice: number };
+  /** Windows that nothing could be proven of, and why. */
+  failed: { window: Window; reason: string }[];
+  /** Rows that were read before and are no longer in the feed. `doubtful`: that could not be told. */
+  missing: number;
+  doubtful: number;
+  /** Some windows were not begun. */
+  left: Window[];
+}
+
+const TRIES = 3;
+/** A feed of which so many windows prove nothing is not the feed that it should be. */
+const MOST_FAILED = 20;
+
+/**
+ * Reads a range of the feed, newest part first, in windows that are proven one by one and noted as they are: whoever comes
+ * after a crash begins with what is left. A window that moves, or is too big, is parted in two that overlap.
+ */
+export async function coverRange(covering: Covering, ranges: readonly Window[]): Promise<Covered> {
+  const covered: Covered = {
+    windows: { counted: 0, readTwice: 0 },
+    failed: [],
+    missing: 0,
+    doubtful: 0,
+    left: [],
+  };
+  const stack = [...ranges].reverse();
+  for (let window = stack.pop(); window !== undefined; window = stack.pop()) {
+    if (covering.isSpent() || covered.failed.length >= MOST_FAILED) {
+      covered.left.push(window, ...stack.reverse());
+      break;
+    }
+    const reading = await readWindow(covering, window);
+    if (reading.type === 'counted' || reading.type === 'read_twice') {
+      await keep(covering, window, reading, covered);
+      continue;
+    }
+    const parts = reading.type === 'flawed' ? null : halves(window, reading.type === 'too_big' ? reading.at : null);
+    if (parts === null) covered.failed.push({ window, reason: reasonOf(reading) });
+    else stack.push(parts[1], parts[0]);
+  }
+  return covered;
+}
+
+/** A window too short to be parted is tried again instead. */
+async function readWindow(covering: Covering, window: Window): Promise<WindowReading> {
+  const tries = halves(window, null) === null ? TRIES : 1;
+  let reading = await readOnce(covering, window);
+  for (let n = 1; n < tries && reading.type === 'unstable'; n += 1) reading = await readOnce(covering, window);
+  return reading;
+}
+
+async function readOnce(covering: Covering, window: Window): Promise<WindowReading> {
+  const { read, store } = covering;
+  if (covering.counts === 'right') {
+    const reading = await readCounted(read, store, window);
+    if (reading.type !== 'uncounted') return reading;
+    // A row may have come just while the pages were read: only the same twice speaks against the header.
+    const again = await readCounted(read, store, window);
+    if (again.type !== 'uncounted') return again;
+    covering.counts = again.header;
+  }
+  return readTwice(read, store, window);
+}
+
+async function keep(
+  { store }: Covering,
+  window: Window,
+  reading: WindowReading & { type: 'counted' | 'read_twice' },
+  covered: Covered,
+): Promise<void> {
+  const known = await store.readBetween(inner(window));
+  const missing = known.filter((id) => !reading.ids.has(id));
+  if (missing.length > 0) {
+    covered.missing += missing.length;
+    covered.doubtful += (await store.saveMissing(missing, reading)).doubtful;
+  }
+  await store.cover(window, reading.type);
+  if (reading.type === 'counted') covered.windows.counted += 1;
+  else covered.windows.readTwice += 1;
+}
+
+const words: Readonly<Record<string, string>> = {
+  item_without_id: 'a row of the feed has no id',
+  item_without_time: 'a row of the feed has no creation time that can be read',
+  duplicate_in_page: 'a page of the feed holds a row twice',
+  outside_window: 'the feed shows rows of other times than it was asked for: are from and to its own names?',
+  endless: 'the pages of the feed never end',
+};
+
+function reasonOf(reading: WindowReading): string {
+  if (reading.type === 'flawed') return words[reading.flaw] ?? reading.flaw;
+  if (reading.type === 'too_big') return 'more rows in a moment than one run reads';
+  return 'the feed moves, or repeats its pages, while it is read';
+}

@@ -1,0 +1,63 @@
+import { isJsonObject, type Json } from '../../domain/json.js';
+import { type MovementPointers, movementFieldsOf } from '../../domain/movement-row.js';
+import { textField } from '../../domain/records.js';
+import { instantMs } from '../../records/instant.js';
+import { ContractViolationError } from '../../service-api/service-errors.js';
+import type { RunContext } from '../deps.js';
+import type { FeedFlaw, FeedPage, FeedRow, ReadFeed, Window } from './feed.js';
+import { EDGE_MS } from './windows.js';
+
+const TAKE = 100;
+const operation = 'listTransactions';
+
+/** Pages of the service's feed, each call counted. */
+export function createFeedReader({ deps, tally, signal }: Pick<RunContext, 'deps' | 'tally' | 'signal'>): ReadFeed {
+  const { client, contract } = deps;
+  return async (window, page) => {
+    signal?.throwIfAborted();
+    tally.calls += 1;
+    const query = { from: isoOf(window.from), to: isoOf(window.to), page, take: TAKE };
+    const reply = await client.reply(operation, { query, ...(signal ? { signal } : {}) });
+    const { from, to, totalCount = null } = reply;
+    const items = itemsOf(reply.data, operation);
+    return { ...readRows(items, contract.transaction, window), items: items.length, total: totalCount, from, to };
+  };
+}
+
+/** An array, or an object with `items`: the shape is not shown. */
+export function itemsOf(data: Json, operation: string): Json[] {
+  const inner = isJsonObject(data) ? data['items'] : data;
+  if (Array.isArray(inner)) return inner;
+  throw new ContractViolationError('the answer is neither an array nor an object with "items"', { operation });
+}
+
+/** Each item of use once. A page with a flaw proves nothing, but what can be read of it is kept. */
+export function readRows(
+  items: readonly Json[],
+  pointers: MovementPointers,
+  window: Window | null,
+): Pick<FeedPage, 'rows' | 'flaw'> {
+  const rows = new Map<string, FeedRow>();
+  let flaw: FeedFlaw | null = null;
+  for (const item of items) {
+    const fields = movementFieldsOf(item, pointers);
+    const id = textField(fields, 'id');
+    const createdAt = instantMs(textField(fields, 'createdAt') ?? undefined);
+    if (id === null || id === '') flaw ??= 'item_without_id';
+    else if (createdAt === null) flaw ??= 'item_without_time';
+    else if (rows.has(id)) flaw ??= 'duplicate_in_page';
+    else {
+      if (window !== null && !isWithin(createdAt, window)) flaw ??= 'outside_window';
+      rows.set(id, { id, createdAt, fields });
+    }
+  }
+  return { rows: [...rows.values()], flaw };
+}
+
+function isWithin(createdAt: number, { from, to }: Window): boolean {
+  return createdAt >= from - EDGE_MS && createdAt <= to + EDGE_MS;
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
