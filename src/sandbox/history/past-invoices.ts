@@ -18,15 +18,16 @@ const FIATS = ['USD', 'EUR', 'XOF', 'NGN'] as const;
 export function addPastInvoices(merchant: Merchant, count: number): void {
   const { clock } = merchant.service;
   const now = clock.now();
-  const opened = [...merchant.intents.pastWhere((flags) => (flags & INVOICE) !== 0)];
-  const unopened = unopenedInvoices(merchant.seed, Math.max(count - opened.length, 0), now);
+  const { intents, seed } = merchant;
+  const isOpened = (flags: number): boolean => (flags & INVOICE) !== 0;
+  const unopened = unopenedInvoices(seed, Math.max(count - intents.countPast(isOpened), 0), now);
   const add = (invoice: Invoice): void => {
     merchant.invoices.addMade(invoice);
     const { status, expiresAt } = invoice;
     if (status === 'sent' && expiresAt !== null) clock.at(expiresAt, () => expireInvoice(merchant, invoice));
   };
   let next = unopened.next();
-  for (const intent of opened) {
+  for (const intent of intents.pastWhere(isOpened)) {
     const invoice = openedInvoice(intent, now);
     for (; !next.done && next.value.createdAt < invoice.createdAt; next = unopened.next()) add(next.value);
     add(invoice);

@@ -25,7 +25,7 @@ export function addPastPayouts(merchant: Merchant, count: number): void {
   const payments = Math.max(merchant.intents.pastCount(), 1);
   const share = Math.min(REFUNDS_OF_PAYMENTS, (REFUNDS_OF_PAYOUTS * count) / payments);
   const payouts = [...disputeRefunds(merchant), ...merchantRefunds(merchant, share)];
-  payouts.push(...withdrawals(merchant, Math.max(count - payouts.length, 0)));
+  for (const payout of withdrawals(merchant, Math.max(count - payouts.length, 0))) payouts.push(payout);
   payouts.sort((a, b) => a.createdAt - b.createdAt);
   const { ledger, service } = merchant;
   for (const payout of payouts) {

@@ -31,6 +31,8 @@ export interface IntentStore {
   withStatus(status: IntentStatus): Intent[];
   /** Those of the past whose flags (intent-index.ts) and position fit, oldest first; only these are made. */
   pastWhere(fits: (flags: number, position: number) => boolean): Iterable<Intent>;
+  /** How many these are, without making any. */
+  countPast(fits: (flags: number, position: number) => boolean): number;
   /** Newest first; null for a cursor that is refused. */
   page(query: IntentPage): Intent[] | null;
 }
@@ -88,6 +90,13 @@ export function createIntentStore({ ids, history }: { ids: IdCodec; history: His
         const intent = fits(index.flags(position), position) ? at(position) : null;
         if (intent) yield intent;
       }
+    },
+    countPast(fits) {
+      let count = 0;
+      for (let position = 0; position < history.count; position += 1) {
+        if (fits(index.flags(position), position)) count += 1;
+      }
+      return count;
     },
     withStatus: (status) => readPage({ ...WHOLE_LIST, filter: { status } }, pageDeps) ?? [],
     page: (query) => readPage(query, pageDeps),
