@@ -1,5 +1,5 @@
 import nock from 'nock';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { MemoryKeyStore } from '../../src/service-api/key-store.js';
 import {
   OutcomeUnknownError,
@@ -8,48 +8,10 @@ import {
   RefusedError,
 } from '../../src/service-api/service-errors.js';
 import type { Answered } from '../../src/service-api/service-writes.js';
+import { LOST, made, noting, PAYOUTS, patch, payout, post, seen, useScriptedWrites } from './scripted-writes.js';
 import { BASE_URL, rejection, testClient } from './test-client.js';
 
-const payout = { assetCode: 'USDT.TRON', amount: '1.50', destinationAddress: 'TAbc' };
-const made = { id: 'po_1', status: 'pending', amount: '1.5' };
-const PAYOUTS = '/v1/accounts/acc_1/payouts';
-
-interface Seen {
-  body: unknown;
-  key: string | null;
-}
-const seen: Seen[] = [];
-const post = (path: string) => nock(BASE_URL).post(path);
-const patch = (path: string) => nock(BASE_URL).patch(path);
-
-beforeEach(() => {
-  nock.disableNetConnect();
-  seen.length = 0;
-  nock.emitter.removeAllListeners();
-});
-afterEach(() => {
-  const pending = nock.pendingMocks();
-  nock.cleanAll();
-  expect(pending).toEqual([]);
-});
-
-/** Answers, and notes what came. */
-const noting = (status: number, answer: unknown, headers: Record<string, string> = {}) =>
-  function reply(this: { req: { headers: Record<string, string | string[]> } }, _: string, body: unknown) {
-    const key = this.req.headers['idempotency-key'];
-    seen.push({ body, key: key === undefined ? null : String(key) });
-    return [status, answer, headers] as [number, string, Record<string, string>];
-  };
-
-const LOST: [string, (interceptor: nock.Interceptor) => void][] = [
-  ['a reset', (to) => to.replyWithError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }))],
-  ['a 500', (to) => to.reply(500, 'oops')],
-  ['a 504 of a proxy', (to) => to.reply(504, '<html>')],
-  ['a 408', (to) => to.reply(408, '')],
-  ['an HTML page under 200', (to) => to.reply(200, '<!doctype html>')],
-  ['nothing under 201', (to) => to.reply(201, '')],
-  ['half of the JSON', (to) => to.reply(201, '{"id":"po')],
-];
+useScriptedWrites();
 
 describe('a creating call whose answer is lost', () => {
   it.each(LOST)('by %s is repeated with the same key and the same body', async (_, lose) => {

@@ -1,5 +1,5 @@
 import nock from 'nock';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { MemoryKeyStore } from '../../src/service-api/key-store.js';
 import {
   ContractViolationError,
@@ -12,39 +12,12 @@ import {
   UnavailableError,
 } from '../../src/service-api/service-errors.js';
 import type { Answered } from '../../src/service-api/service-writes.js';
+import { made, noting, PAYOUTS, patch, payout, post, seen, useScriptedWrites } from './scripted-writes.js';
 import { API_KEY, BASE_URL, rejection, testClient } from './test-client.js';
 
-const payout = { assetCode: 'USDT.TRON', amount: '1.50', destinationAddress: 'TAbc' };
-const made = { id: 'po_1', status: 'pending', amount: '1.5' };
-const PAYOUTS = '/v1/accounts/acc_1/payouts';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-interface Seen {
-  body: unknown;
-  key: string | null;
-}
-const seen: Seen[] = [];
-const post = (path: string) => nock(BASE_URL).post(path);
-const patch = (path: string) => nock(BASE_URL).patch(path);
-
-beforeEach(() => {
-  nock.disableNetConnect();
-  seen.length = 0;
-  nock.emitter.removeAllListeners();
-});
-afterEach(() => {
-  const pending = nock.pendingMocks();
-  nock.cleanAll();
-  expect(pending).toEqual([]);
-});
-
-/** Answers, and notes what came. */
-const noting = (status: number, answer: unknown, headers: Record<string, string> = {}) =>
-  function reply(this: { req: { headers: Record<string, string | string[]> } }, _: string, body: unknown) {
-    const key = this.req.headers['idempotency-key'];
-    seen.push({ body, key: key === undefined ? null : String(key) });
-    return [status, answer, headers] as [number, string, Record<string, string>];
-  };
+useScriptedWrites();
 
 describe('each call that writes', () => {
   const transfer = { assetCode: 'BTC', amount: '1', toOperating: true };
