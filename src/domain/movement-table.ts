@@ -27,8 +27,8 @@ export interface MovementChoices {
   transactionAmount: 'whole' | 'before_fee';
 }
 
-export type PayoutClass = 'withdrawal' | 'internal' | 'refund' | 'settlement';
-export type TransactionClass = 'deposit' | 'withdrawal' | 'transferIn' | 'transferOut' | 'closure';
+type PayoutClass = 'withdrawal' | 'internal' | 'refund' | 'settlement';
+type TransactionClass = 'deposit' | 'withdrawal' | 'transferIn' | 'transferOut' | 'closure';
 export type Words<Class extends string> = Readonly<Record<Class, readonly string[]>>;
 
 export type MovementOperation =

@@ -11,10 +11,10 @@ import type {
 } from './movement-table.js';
 import { textField } from './records.js';
 
-export type BalanceRef = { owner: 'operating' } | { owner: 'account'; id: string };
+type BalanceRef = { owner: 'operating' } | { owner: 'account'; id: string };
 
 /** What one operation did to one balance. */
-export interface Movement {
+interface Movement {
   balance: BalanceRef;
   assetCode: string;
   /** A signed decimal string, never zero. */
@@ -29,7 +29,7 @@ export interface Movement {
  * What no list of the service shows: this record of it is known by other ways, others may not be. `delta` null: not even
  * the record tells the amount, and `assetCode` null: nor the asset.
  */
-export interface Unobservable extends Omit<Movement, 'delta' | 'assetCode' | 'shownBy'> {
+interface Unobservable extends Omit<Movement, 'delta' | 'assetCode' | 'shownBy'> {
   assetCode: string | null;
   delta: string | null;
 }
