@@ -250,3 +250,6 @@ UPDATE payment_intents SET irregular_refund_payout_id = left(shown::jsonb ->> 'i
 WHERE shown LIKE '%"irregularRefundPayoutId":"%' AND pg_input_is_valid(shown, 'jsonb');
 CREATE INDEX payment_intents_by_refund ON payment_intents (irregular_refund_payout_id)
   WHERE irregular_refund_payout_id IS NOT NULL;
+
+-- Orders whose references differ in upper and lower case alone are pointed out to one another.
+CREATE INDEX orders_by_folded_reference ON orders (lower(reference));

@@ -362,6 +362,7 @@ TABLE orders
   updated_at timestamp with time zone NOT NULL DEFAULT now()
   CONSTRAINT orders_expected_amount_check CHECK ((expected_amount <> 'NaN'::numeric))
   CONSTRAINT orders_pkey PRIMARY KEY (reference)
+  CREATE INDEX orders_by_folded_reference ON public.orders USING btree (lower(reference))
   CREATE INDEX orders_by_status ON public.orders USING btree (status, created_at DESC)
   CREATE INDEX orders_newest ON public.orders USING btree (created_at DESC, reference DESC)
 

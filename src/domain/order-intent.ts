@@ -56,12 +56,34 @@ export function intentOutcome(intent: ShownRecord, refunds: readonly OrderRefund
   return intent.verified ? collectedOutcome(intent, refunds) : { type: 'claimed', reason: 'not_verified' };
 }
 
-/** What one invoice means for its order: never money by itself, since the payment that paid it is a record too. */
-export function invoiceOutcome({ fields, absent }: ShownRecord): IntentOutcome {
+export interface PaymentOutcome {
+  intent: ShownRecord;
+  outcome: IntentOutcome;
+}
+
+/**
+ * What one invoice means for its order: never money by itself, since the payment that paid it is a record too. Null where
+ * money was seen on that payment: then it decides.
+ */
+export function invoiceOutcome(invoice: ShownRecord, payments: readonly PaymentOutcome[]): IntentOutcome | null {
+  const { fields, absent } = invoice;
   const status = textField(fields, 'status');
-  if (status === 'paid') return { type: 'claimed', reason: absent ? 'record_not_at_service' : 'intent_unknown' };
+  if (status === 'paid')
+    return absent ? { type: 'claimed', reason: 'record_not_at_service' } : paidInvoice(invoice, payments);
   if (absent) return { type: 'gone' };
   return { type: status === 'expired' || status === 'cancelled' ? status : 'open' };
+}
+
+const NO_MONEY: readonly IntentOutcome['type'][] = ['open', 'expired', 'cancelled', 'gone'];
+
+/** The payment that the invoice names; where it names none, those that name the invoice. */
+function paidInvoice({ id, fields }: ShownRecord, payments: readonly PaymentOutcome[]): IntentOutcome | null {
+  const named = textField(fields, 'paymentIntentId');
+  const own = payments.filter(({ intent }) =>
+    named === null ? textField(intent.fields, 'invoiceId') === id : intent.id === named,
+  );
+  if (own.some(({ outcome }) => !NO_MONEY.includes(outcome.type))) return null;
+  return { type: 'claimed', reason: own.length === 0 ? 'intent_unknown' : 'not_verified' };
 }
 
 function uncollected(fields: JsonObject, status: string | null): IntentOutcome {

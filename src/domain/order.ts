@@ -1,3 +1,4 @@
+import type { JsonObject } from './json.js';
 import { compareAmounts, sumAmounts } from './money.js';
 import type { OrderFacts, OrderRefund, ShownRecord } from './order-facts.js';
 import { amountField, type Money, sameCurrency } from './order-facts.js';
@@ -70,9 +71,13 @@ function inRangeFirst(a: Collected, b: Collected): number {
 }
 
 function outcomesOf({ intents, invoices, refunds }: OrderFacts): IntentOutcome[] {
+  const payments = intents.map((intent) => ({
+    intent,
+    outcome: intentOutcome(intent, refundsOf(intent, intents, refunds)),
+  }));
   return [
-    ...intents.map((intent) => intentOutcome(intent, refundsOf(intent, intents, refunds))),
-    ...invoices.map(invoiceOutcome),
+    ...payments.map(({ outcome }) => outcome),
+    ...invoices.flatMap((invoice) => invoiceOutcome(invoice, payments) ?? []),
   ];
 }
 
@@ -88,7 +93,7 @@ function refundsOf(
 }
 
 function collectedOrder(collected: readonly Collected[], facts: OrderFacts): DerivedOrder {
-  const verdict = compareWithExpected(collected, facts.expected);
+  const verdict = compareWithExpected(collected, facts);
   const unplaced = facts.refunds.some((refund) => refund.status === 'confirmed' && isUnplaced(refund, facts));
   if (verdict.status !== 'paid_twice' && (unplaced || collected.some((payment) => payment.partlyRefunded))) {
     return { status: 'partially_refunded', release: held('partially_refunded') };
@@ -104,10 +109,10 @@ function isUnplaced({ paymentIntentId = null }: OrderRefund, { intents }: OrderF
 /** Money in another currency than the expected one, or of unknown amount, is never counted towards it. */
 function compareWithExpected(
   collected: readonly Collected[],
-  registered: Money | null,
+  { expected: registered, invoices }: OrderFacts,
 ): { status: OrderStatus; reason?: string } {
   const several = collected.length > 1;
-  const expected = registered ?? largestRequest(collected);
+  const expected = registered ?? largestRequest(collected, invoices);
   const bySide = statusOfSide[collected[0]?.side ?? 'outside'];
   if (expected === null) return { status: several ? 'paid_twice' : bySide };
   const counted = collected.flatMap(({ paid }) =>
@@ -125,17 +130,27 @@ function compareWithExpected(
   return { status: several ? 'paid' : bySide };
 }
 
-/** Without a word from the store, an order asks for what its largest payment asked for. */
-function largestRequest(collected: readonly Collected[]): Money | null {
-  const requests = collected.flatMap(({ intent: { fields } }) => {
-    const amount = amountField(fields, 'amountRequested');
-    const currency = textField(fields, 'currencyRequested');
-    return amount === null || currency === null ? [] : [{ amount, currency }];
-  });
+/** Without a word from the store, an order asks for what its largest payment, or a larger invoice, asked for. */
+function largestRequest(collected: readonly Collected[], invoices: readonly ShownRecord[]): Money | null {
+  const valid = invoices.filter(({ fields, absent }) => !absent && !isOff(textField(fields, 'status')));
+  const requests = [
+    ...collected.flatMap(({ intent: { fields } }) => moneyOf(fields, 'amountRequested', 'currencyRequested')),
+    ...valid.flatMap(({ fields }) => moneyOf(fields, 'amount', 'currency')),
+  ];
   return requests.reduce<Money | null>(
     (largest, request) => (largest === null || isLarger(request, largest) ? request : largest),
     null,
   );
+}
+
+function isOff(status: string | null): boolean {
+  return status === 'expired' || status === 'cancelled';
+}
+
+function moneyOf(fields: JsonObject, amountName: string, currencyName: string): Money[] {
+  const amount = amountField(fields, amountName);
+  const currency = textField(fields, currencyName);
+  return amount === null || currency === null ? [] : [{ amount, currency }];
 }
 
 function isLarger(request: Money, than: Money): boolean {

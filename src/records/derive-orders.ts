@@ -1,11 +1,12 @@
 import type { Knex } from 'knex';
-import { type Json, type JsonObject } from '../domain/json.js';
+import type { Json } from '../domain/json.js';
 import { deriveOrder } from '../domain/order.js';
 import type { OrderFacts } from '../domain/order-facts.js';
+import { compareText } from '../domain/record-state.js';
 import { textField } from '../domain/records.js';
 import { arrayText, booleanArray, floatArray, textArray } from './array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from './database-text.js';
-import { loadOrderFacts, type PaymentsOfOrder } from './load-order-facts.js';
+import { loadOrderFacts, noRecords, type RecordsOfOrder } from './load-order-facts.js';
 import { type LockedOrder, lockOrders, type TouchedOrder } from './lock-orders.js';
 import { expectedOf, type OrderRow } from './order-row.js';
 import type { MergedRecord } from './stored-record.js';
@@ -14,7 +15,7 @@ import type { MergedRecord } from './stored-record.js';
 export interface DerivedRow {
   before: OrderRow | null;
   after: OrderRow;
-  payments: PaymentsOfOrder;
+  records: RecordsOfOrder;
 }
 
 /** Locks the orders, derives each from its records as they stand now, and writes those that are other than before. */
@@ -26,13 +27,13 @@ export async function deriveOrders(
 ): Promise<DerivedRow[]> {
   if (touched.length === 0) return [];
   const locked = await lockOrders(trx, touched);
-  const payments = await loadOrderFacts(
+  const records = await loadOrderFacts(
     trx,
     [...locked.values()].map(({ row }) => row),
     inHand,
   );
   const derived = [...locked.values()].map((order) =>
-    derive(order, payments.get(order.row.reference) ?? { intents: [], payins: [] }, kytWords),
+    derive(order, records.get(order.row.reference) ?? noRecords, kytWords),
   );
   const changed = derived.filter(({ before, after }) => before === null || differs(before, after));
   await writeOrders(
@@ -42,26 +43,34 @@ export async function deriveOrders(
   return changed;
 }
 
-function derive({ row, isNew }: LockedOrder, payments: PaymentsOfOrder, kytWords: OrderFacts['kytWords']): DerivedRow {
-  const reference = fromDatabaseText(row.reference);
-  const facts = { reference, expected: expectedOf(row), ...payments, invoices: [], refunds: [] };
+function derive({ row, isNew }: LockedOrder, records: RecordsOfOrder, kytWords: OrderFacts['kytWords']): DerivedRow {
+  const { intents, payins, invoices, refunds, refundIds } = records;
+  const facts = {
+    reference: fromDatabaseText(row.reference),
+    expected: expectedOf(row),
+    intents,
+    payins,
+    invoices,
+    refunds,
+  };
   const { status, release } = deriveOrder(kytWords === undefined ? facts : { ...facts, kytWords });
+  const named = intents.flatMap(({ fields }) => textField(fields, 'invoiceId') ?? []);
   const after: OrderRow = {
     ...row,
     status,
-    payment_intents: payments.intents.map(({ id }) => toDatabaseText(id)),
-    invoices: linksOf(payments, 'invoiceId'),
-    refunds: linksOf(payments, 'irregularRefundPayoutId'),
+    payment_intents: intents.map(({ id }) => toDatabaseText(id)),
+    invoices: idList([...invoices.map(({ id }) => id), ...named]),
+    refunds: idList(refundIds),
     release_safe: release.safe,
     release_reason: release.reason,
     release_proven_at: release.provenAt === null ? null : new Date(release.provenAt),
   };
-  return { before: isNew ? null : row, after, payments };
+  return { before: isNew ? null : row, after, records };
 }
 
-function linksOf({ intents }: PaymentsOfOrder, field: string): string[] {
-  const links = intents.flatMap(({ fields }: { fields: JsonObject }) => textField(fields, field) ?? []);
-  return [...new Set(links)].map(toDatabaseText);
+/** Each once, whatever the order in which they were found. */
+function idList(ids: string[]): string[] {
+  return [...new Set(ids)].sort(compareText).map(toDatabaseText);
 }
 
 function differs(before: OrderRow, after: OrderRow): boolean {

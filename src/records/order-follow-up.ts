@@ -28,12 +28,13 @@ const partsOf = {
   release: (row: OrderRow) => toJsonText({ safe: row.release_safe, reason: row.release_reason }),
   expected: (row: OrderRow) => toJsonText(expectedOf(row)),
   paymentIntents: (row: OrderRow) => toJsonText(row.payment_intents.map(fromDatabaseText)),
+  invoices: (row: OrderRow) => toJsonText(row.invoices.map(fromDatabaseText)),
   refunds: (row: OrderRow) => toJsonText(row.refunds.map(fromDatabaseText)),
 };
 
 /** An order is paid twice, or no longer is. Payments that are all older than adoption are history: no break. */
 export function orderBreaks(
-  { before, after, payments }: DerivedRow,
+  { before, after, records }: DerivedRow,
   { adoptedAt }: Pick<SaveContext, 'adoptedAt'>,
 ): BreakFindings {
   const entity = { kind: 'order' as const, id: fromDatabaseText(after.reference) };
@@ -42,13 +43,13 @@ export function orderBreaks(
   }
   const samePayments = before?.payment_intents.length === after.payment_intents.length;
   if (before?.status === 'paid_twice' && samePayments) return { open: [], resolve: [] };
-  const isRecent = payments.intents.some(
+  const isRecent = records.intents.some(
     ({ fields }) => (instantMs(fields['createdAt']) ?? Number.POSITIVE_INFINITY) >= adoptedAt.getTime(),
   );
   if (!isRecent) return { open: [], resolve: [] };
   const evidence = {
     expected: expectedOf(after),
-    payments: payments.intents.map(({ id, verified, fields }) => ({
+    payments: records.intents.map(({ id, verified, fields }) => ({
       id,
       verified,
       status: fields['status'] ?? null,

@@ -5,11 +5,12 @@ import { sameCurrency } from '../domain/order-facts.js';
 import { AppError } from '../errors.js';
 import { autoResolveBreaks, openBreaks } from './breaks.js';
 import { appendChanges } from './changes.js';
-import { toDatabaseText } from './database-text.js';
+import { fromDatabaseText, toDatabaseText } from './database-text.js';
 import { definedOnly } from './defined-only.js';
 import { deriveOrders } from './derive-orders.js';
 import { findInstallation } from './installation.js';
 import { keyText } from './key-text.js';
+import { noRecords } from './load-order-facts.js';
 import { lockOrders } from './lock-orders.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
 import { expectedOf, type OrderRow, type OrderView, orderView } from './order-row.js';
@@ -62,8 +63,8 @@ export async function registerOrder(
     });
   const [derived] = await deriveOrders(trx, touched, [], kytWords);
   const after = await rowOf(trx, reference);
-  const payments = derived?.payments ?? { intents: [], payins: [] };
-  const changed = { before: before?.isNew === false ? before.row : null, after, payments };
+  const records = derived?.records ?? noRecords;
+  const changed = { before: before?.isNew === false ? before.row : null, after, records };
   const adoptedAt = (await findInstallation(trx))?.adoptedAt ?? new Date(0);
   const { open, resolve } = orderBreaks(changed, { adoptedAt });
   await autoResolveBreaks(trx, resolve);
@@ -75,11 +76,20 @@ export async function registerOrder(
   return { outcome: 'created', order: orderView(after) };
 }
 
-export async function getOrder(db: Knex, reference: string): Promise<OrderView | null> {
-  const row = await db<OrderRow>('orders')
-    .where({ reference: toDatabaseText(reference) })
-    .first();
-  return row === undefined ? null : orderView(row);
+/** An order, with what may be mistaken for it. */
+export interface OrderDetail extends OrderView {
+  /** References of other orders that differ from this one's in upper and lower case alone. */
+  similarReferences: string[];
+}
+
+/** By its reference, byte for byte. */
+export async function getOrder(db: Knex, reference: string): Promise<OrderDetail | null> {
+  const key = toDatabaseText(reference);
+  const rows = await db<OrderRow>('orders').whereRaw('lower(reference) = lower(?)', [key]).orderBy('reference');
+  const row = rows.find((found) => found.reference === key);
+  if (row === undefined) return null;
+  const others = rows.filter((found) => found !== row);
+  return { ...orderView(row), similarReferences: others.map((found) => fromDatabaseText(found.reference)) };
 }
 
 /** Newest first, paged by key. Throws `CursorError`. */

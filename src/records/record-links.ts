@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { JsonObject } from '../domain/json.js';
 import { type RecordKind, textField } from '../domain/records.js';
 import { usableId } from './key-text.js';
 import { listedPayins } from './payin-links.js';
@@ -29,6 +30,11 @@ export function linkedRecords(records: readonly MergedRecord[]): LinkedRecords {
   return linked;
 }
 
+/** Whether the fields say by themselves what order the record belongs to. */
+export function carriesReference({ fields }: { fields: JsonObject }): boolean {
+  return (textField(fields, 'merchantReference') ?? '') !== '';
+}
+
 /** The id that a record names in a field, or named before. */
 export function namedIds({ before, shown }: MergedRecord, field: string): string[] {
   const named = [before?.fields ?? {}, shown.fields].flatMap((fields) => usableId(textField(fields, field)) ?? []);
@@ -57,14 +63,32 @@ export async function lockLinks(trx: Knex.Transaction, linked: LinkedRecords): P
   if (keys.length === 0) return;
   const alone = keys.length > MOST_LOCKS;
   const wanted = alone ? [] : keys;
+  await takeLocks(trx, [
+    { class: GATE_CLASS, key: 0, exclusive: alone },
+    ...wanted.map((key) => ({ class: LINK_CLASS, key, exclusive: exclusive.has(key) })),
+  ]);
+}
+
+/** Further ids, found after `lockLinks`: two that do this for one another's ids may be a deadlock, which is tried anew. */
+export async function lockIds(trx: Knex.Transaction, ids: readonly string[]): Promise<void> {
+  const keys = [...new Set(ids.map(lockKey))].sort((a, b) => a - b);
+  const alone = keys.length > MOST_LOCKS;
+  await takeLocks(
+    trx,
+    alone
+      ? [{ class: GATE_CLASS, key: 0, exclusive: true }]
+      : keys.map((key) => ({ class: LINK_CLASS, key, exclusive: true })),
+  );
+}
+
+async function takeLocks(
+  trx: Knex.Transaction,
+  locks: { class: number; key: number; exclusive: boolean }[],
+): Promise<void> {
   await trx.raw(
     `SELECT CASE WHEN exclusive THEN pg_advisory_xact_lock(class, key) ELSE pg_advisory_xact_lock_shared(class, key) END
      FROM unnest(?::integer[], ?::integer[], ?::boolean[]) AS wanted (class, key, exclusive)`,
-    [
-      [GATE_CLASS, ...wanted.map(() => LINK_CLASS)],
-      [0, ...wanted],
-      [alone, ...wanted.map((key) => exclusive.has(key))],
-    ],
+    [locks.map((lock) => lock.class), locks.map((lock) => lock.key), locks.map((lock) => lock.exclusive)],
   );
 }
 

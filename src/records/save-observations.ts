@@ -6,7 +6,9 @@ import { fromDatabaseText } from './database-text.js';
 import { type DerivedRow, deriveOrders } from './derive-orders.js';
 import { followUpMarks, payinMarks } from './follow-up-marks.js';
 import { type GroupedObservations, groupObservations } from './group-observations.js';
-import { updateMarks } from './marks.js';
+import { findIntentsBehind } from './intents-behind.js';
+import { linkedMarks } from './linked-marks.js';
+import { type NewMark, updateMarks } from './marks.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
 import { deniedPayins, saveListings } from './payin-links.js';
 import { readRedaction } from './personal-fields.js';
@@ -16,7 +18,7 @@ import { linkedRecords, lockLinks } from './record-links.js';
 import type { SaveContext } from './save-context.js';
 import { type SavedRecords, saveRecords } from './save-records.js';
 import type { MergedRecord } from './stored-record.js';
-import { type Touched, touchedOrders } from './touched-orders.js';
+import { type TouchedOrders, touchedOrders } from './touched-orders.js';
 
 export type { SaveContext } from './save-context.js';
 
@@ -31,7 +33,9 @@ export interface SaveResult {
 
 interface Saved extends SavedRecords {
   orders: DerivedRow[];
-  ordersTouched: Touched;
+  ordersTouched: TouchedOrders;
+  /** Marks of records that changed ones name. */
+  asked: NewMark[];
   /** Deposits that the service denies and lists at once, with the intents that list them. */
   denied: Map<string, string[]>;
 }
@@ -74,9 +78,11 @@ async function saveAll(trx: Knex.Transaction, { byKind }: GroupedObservations, c
   const linked = linkedRecords(merged.filter((record) => record.changed));
   await lockLinks(trx, linked);
   await saveListings(trx, linked.payment_intent);
-  const touched = await touchedOrders(trx, linked);
-  const orders = await deriveOrders(trx, [...touched.orders.values()], merged, context.kytWords);
-  return { merged, touched: again, orders, ordersTouched: touched, denied: await deniedPayins(trx, merged) };
+  const behind = await findIntentsBehind(trx, linked);
+  const ordersTouched = touchedOrders(linked, behind);
+  const orders = await deriveOrders(trx, [...ordersTouched.values()], merged, context.kytWords);
+  const asked = await linkedMarks(trx, linked, behind, context);
+  return { merged, touched: again, orders, ordersTouched, asked, denied: await deniedPayins(trx, merged) };
 }
 
 async function saveMarks(
@@ -87,7 +93,7 @@ async function saveMarks(
 ): Promise<void> {
   const { ask, settled } = followUpMarks(saved, readIds(byKind), context, saved.denied);
   const listed = await payinMarks(trx, saved.merged, context);
-  await updateMarks(trx, [...saved.ordersTouched.unknown, ...listed, ...ask], settled);
+  await updateMarks(trx, [...saved.asked, ...listed, ...ask], settled);
 }
 
 /** Kind and id of the records that were read. */
@@ -136,7 +142,7 @@ async function saveChanges(trx: Knex.Transaction, { merged, orders, ordersTouche
   await appendChanges(trx, [
     ...changed.flatMap((record) => recordChanges(record, redact)),
     ...orders.flatMap((order) => {
-      const known = ordersTouched.orders.get(order.after.reference);
+      const known = ordersTouched.get(order.after.reference);
       return known === undefined ? [] : orderChanges(order, known.cause);
     }),
   ]);
