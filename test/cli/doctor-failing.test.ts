@@ -20,7 +20,9 @@ async function examined(answers: Answers, env: Record<string, string> = {}) {
   const service = await startService(answers);
   running.push(service);
   const diagnosis = await examine(partsFor(database.db, service.url, env));
-  const ofService = diagnosis.items.filter(({ name }) => /^(service|clock|key|account|endpoint|contract .*)$/.test(name));
+  const ofService = diagnosis.items.filter(({ name }) =>
+    /^(service|clock|key|account|endpoint|contract .*)$/.test(name),
+  );
   const of = (status: string) =>
     ofService.filter((check) => check.status === status).map(({ name, found }) => `${name}: ${found}`);
   return { ...diagnosis, asked: service.asked, findings: of('finding'), unknown: of('unknown'), ok: of('ok') };
