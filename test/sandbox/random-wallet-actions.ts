@@ -104,17 +104,20 @@ async function settlementAccount(world: World, { of, act }: Given<'settlement-ac
   expect(defaults.every(({ revokedAt }) => revokedAt === null)).toBe(true);
 }
 
+async function lookAtAccounts({ sandbox: { call }, accounts }: World): Promise<void> {
+  const { body } = await call<Row[]>('GET', '/v1/accounts?take=100');
+  const shown = new Set(body.map(({ id }) => id));
+  for (const id of accounts) {
+    const { isArchived } = (await call('GET', `/sandbox/accounts/${id}`)).body;
+    expect(shown.has(id)).toBe(!isArchived);
+  }
+}
+
 /** Each list holds just what it must. */
 async function look(world: World, { what, asset }: Given<'look'>): Promise<void> {
   const { call } = world.sandbox;
-  if (what === 'accounts') {
-    const { body } = await call<Row[]>('GET', '/v1/accounts?take=100');
-    const shown = new Set(body.map(({ id }) => id));
-    for (const id of world.accounts) {
-      const { isArchived } = (await call('GET', `/sandbox/accounts/${id}`)).body;
-      expect(shown.has(id)).toBe(!isArchived);
-    }
-  } else if (what === 'feed') {
+  if (what === 'accounts') await lookAtAccounts(world);
+  else if (what === 'feed') {
     const { body, headers } = await call<Row[]>('GET', '/v1/accounts/transactions?page=1&take=100');
     const total = Number(headers.get('x-total-count'));
     expect(body).toHaveLength(Math.min(total, 100));
@@ -153,12 +156,14 @@ export async function runWallet(world: World, given: WalletCommand): Promise<voi
       return update(world, given);
     case 'status':
       judge(await world.sandbox.call('PATCH', path, { status: given.status }), null, path, given);
+      if (given.status === 'closed') await lookAtAccounts(world);
       return;
     case 'close':
       return close(world, given);
     case 'archive': {
       const closed = (await account(world, among(world.accounts, given.of), 'BTC'))?.status === 'closed';
       await send(world, `${path}/archive`, {}, closed);
+      if (closed) await lookAtAccounts(world);
       return;
     }
     case 'settle':

@@ -50,8 +50,8 @@ export function walletCommands({
     { weight: 1, arbitrary: fc.constant('nowhere' as const) },
   );
   const status = mostly('active', 'frozen', 'closed');
-  const text = fc.oneof(fc.constantFrom('user-a', 'user-b', 'x'.repeat(120), 'x'.repeat(121)));
-  const field = fc.constantFrom('label' as const, 'externalRef' as const);
+  const text = mostly('user-a', 'user-b', 'x'.repeat(120), 'x'.repeat(121));
+  const field = mostly('externalRef', 'label');
   const act = fc.constantFrom('add' as const, 'default' as const, 'revoke' as const);
   const what = fc.constantFrom('accounts' as const, 'feed' as const, 'balance' as const, 'methods' as const);
   const fee: fc.Arbitrary<string | null> = fc.option(amount);
@@ -61,7 +61,7 @@ export function walletCommands({
     { weight: 4, arbitrary: fc.record({ op: is('deposit'), of: some, asset, amount }) },
     { weight: 1, arbitrary: fc.record({ op: is('address'), of, asset }) },
     { weight: 6, arbitrary: fc.record({ op: is('transfer'), of, to, asset, amount, fee, key, session }) },
-    { weight: 2, arbitrary: fc.record({ op: is('update'), of, field, text }) },
+    { weight: 4, arbitrary: fc.record({ op: is('update'), of, field, text }) },
     { weight: 2, arbitrary: fc.record({ op: is('status'), of, status }) },
     { weight: 1, arbitrary: fc.record({ op: fc.constantFrom('close' as const, 'archive' as const), of }) },
     { weight: 2, arbitrary: fc.record({ op: is('settle'), asset, amount, of: some }) },

@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import { churnWallets } from '../../wallets/churn-wallets.js';
 import { archiveWallet, closeWallet } from '../../wallets/close-wallet.js';
 import { createTransfer, transferSchema } from '../../wallets/create-transfer.js';
 import { findWallet } from '../../wallets/find-wallet.js';
@@ -7,6 +8,7 @@ import { transferRecord } from '../../wallets/transfer.js';
 import { WALLET_STATUSES } from '../../wallets/wallet.js';
 import { walletMatches, walletRecord } from '../../wallets/wallet-record.js';
 import { createOnce } from '../create-once.js';
+import { createPageChurn } from '../page-churn.js';
 import { parseBody } from '../parse-body.js';
 import { readChoice, readPage } from '../read-page.js';
 import { readQuery } from '../request-query.js';
@@ -15,6 +17,7 @@ import type { V1Deps } from './v1-deps.js';
 /** Specification 4.6 to 4.10. */
 export function walletRoutes({ service, authenticate }: V1Deps): Router {
   const router = Router();
+  const churn = createPageChurn(service, 'accounts');
 
   router.get('/accounts', (request, response) => {
     const { merchant } = authenticate(request).account;
@@ -22,6 +25,7 @@ export function walletRoutes({ service, authenticate }: V1Deps): Router {
     const query = readQuery(request, ['status', 'search', 'cursor', 'take'], { faults, list: 'accounts' });
     const status = readChoice(query, 'status', WALLET_STATUSES);
     const search = query.text('search');
+    churn(merchant, query.text('cursor'), (n, cursor) => churnWallets(merchant, cursor, n));
     const rows = readPage(merchant.wallets, {
       query,
       faults,
