@@ -112,10 +112,10 @@ export async function reviveEvents(db: Knex, ids: string[]): Promise<string[]> {
   return revived.rows.map((row) => row.id);
 }
 
-/** Bodies of the events with these keys. */
-export async function bodiesByKey(db: Knex, keys: string[]): Promise<Map<string, { id: string; body: Buffer }>> {
+/** Bodies of the events with these keys; null: deleted by its age. */
+export async function bodiesByKey(db: Knex, keys: string[]): Promise<Map<string, { id: string; body: Buffer | null }>> {
   if (keys.length === 0) return new Map();
-  const rows: { key: string; id: string; body: Buffer }[] = await db('inbox')
+  const rows: { key: string; id: string; body: Buffer | null }[] = await db('inbox')
     .select('key', 'id', 'body')
     .whereRaw('key = ANY (?::text[])', [keys]);
   return new Map(rows.map((row) => [row.key, row]));

@@ -97,7 +97,8 @@ async function judge(db: Knex, delivery: Delivery, evidence: Evidence, rules: Ju
     return { delivery, verdict, ours, inboxId: before.inboxId, reason: 'the event is gone by its age' };
   }
   const secret = delivery.endpointId === null ? undefined : evidence.secrets.get(delivery.endpointId);
-  const refusal = ours && held === null ? await refusalOf(db, delivery, evidence) : null;
+  const cameByItself = held !== null && held.labels.length > 0;
+  const refusal = ours && !cameByItself ? await refusalOf(db, delivery, evidence) : null;
   const facts: DeliveryFacts = {
     ...delivery,
     ours,

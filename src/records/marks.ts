@@ -2,9 +2,13 @@ import type { Knex } from 'knex';
 import type { RecordKind } from '../domain/records.js';
 import { bigintArray, floatArray, textArray } from './array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from './database-text.js';
+import { recordTables } from './record-columns.js';
 
 const LONGEST_DELAY_MS = 3_600_000;
 const MAX_DOUBLINGS = 10;
+/** What was only named, by an event that was refused or could not be read, is looked for so often: for about 16 hours. */
+const MAX_READINGS = 26;
+const ONLY_NAMED = ['expired_event', 'unreadable_delivery'];
 /** Stands for no reason at all: the mark is taken hold of, to be deleted. */
 const LOCK_ONLY = '';
 
@@ -76,7 +80,11 @@ export async function dueMarks(db: Knex, kind: RecordKind, limit: number): Promi
   return rows.map((row) => ({ ...row, id: fromDatabaseText(row.id) }));
 }
 
-/** Puts marks off after a reading that did not settle them: by `delayMs`, doubled with each attempt, an hour at most. */
+/**
+ * Puts marks off after a reading that did not settle them: by `delayMs`, doubled with each attempt, an hour at most. A
+ * record that was only named, and that nothing has shown after many readings, is not looked for any more: the service
+ * never had it, or its whole list will show it.
+ */
 export async function postponeMarks(db: Knex, kind: RecordKind, ids: string[], delayMs: number): Promise<void> {
   if (ids.length === 0) return;
   await db.raw(
@@ -88,6 +96,12 @@ export async function postponeMarks(db: Knex, kind: RecordKind, ids: string[], d
          next_at = now() + least(?::float8 * 2 ^ least(attempts, ?::integer), ?::float8) * interval '1 millisecond'
      FROM due WHERE mark.kind = ? AND mark.id = due.id`,
     [kind, ids.map(toDatabaseText), delayMs, MAX_DOUBLINGS, Math.max(delayMs, LONGEST_DELAY_MS), kind],
+  );
+  await db.raw(
+    `DELETE FROM reading_marks AS mark
+     WHERE kind = ? AND id = ANY (?::text[]) AND reason = ANY (?::text[]) AND attempts >= ?
+       AND NOT EXISTS (SELECT FROM ${recordTables[kind]} AS record WHERE record.id = mark.id)`,
+    [kind, textArray(ids.map(toDatabaseText)), textArray(ONLY_NAMED), MAX_READINGS],
   );
 }
 

@@ -21,8 +21,10 @@ export async function findCollisions(trx: Knex.Transaction, events: ReadEvent[])
   return seconds.flatMap(({ event, first }) => {
     const other = firsts.get(first);
     const ours = subjectOf(event.type, event.data);
-    const theirs = other && subjectOf(event.type, dataOf(other.body));
-    if (!other || ours?.id === theirs?.id) return [];
+    // A body that was deleted by its age tells nothing: unknown is no collision.
+    if (!other || other.body === null || other.body.length === 0) return [];
+    const theirs = subjectOf(event.type, dataOf(other.body));
+    if (ours?.id === theirs?.id) return [];
     return [
       {
         kind: 'id_collision' as const,

@@ -82,7 +82,7 @@ describe('one endpoint', () => {
       expect(items[0]).toMatchObject({
         recoveredAt: expect.any(String),
         eventId: expect.any(String),
-        reason: 'recovered',
+        reason: reason ?? 'recovered',
       });
     },
   );
@@ -173,7 +173,7 @@ describe('two endpoints with two secrets, and everything goes wrong at once', ()
         duplicate: 0.2,
         reorder: 0.3,
         reorderSeconds: 0.2,
-        corrupt: 0.2,
+        corrupt: 0.5,
         phantom: 0.1,
         forge: 0.1,
         ...world,

@@ -112,3 +112,15 @@ test('those who mark and those who settle the same records in other orders never
   };
   await Promise.all([mark(), settle(), mark()]);
 });
+
+test('what was only named and never shown is looked for a bounded number of times; a record that is held, for ever', async () => {
+  const named = (id: string) => ({ kind: 'payment_intent' as const, id, reason: 'expired_event' });
+  await save(database, [claim('payment_intent', 'held', intent('held', { status: 'completed' }), 30)]);
+  await markForReading(database.db, [named('never'), named('held'), { ...named('asked'), reason: 'mention' }]);
+  for (let attempt = 0; attempt < 30; attempt++) {
+    await postponeMarks(database.db, 'payment_intent', ['never', 'held', 'asked'], 1);
+    const left = await database.db('reading_marks').where({ id: 'never' });
+    expect(left.length).toBe(attempt < 25 ? 1 : 0);
+  }
+  expect(await database.db('reading_marks').whereIn('id', ['held', 'asked'])).toHaveLength(2);
+});

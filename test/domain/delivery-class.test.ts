@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { classifyDelivery, type DeliveryFacts, deliveryClasses } from '../../src/domain/delivery-class.js';
+import { boundedTimestamp, deliveredEvent } from '../../src/domain/delivery-payload.js';
+import { isOwnUrl } from '../../src/domain/own-endpoint.js';
+
+const MINUTE = 60_000;
+const NOW = 1_800_000_000_000;
+const clock = { now: NOW, graceMs: 15 * MINUTE, adoptedAt: NOW - 1_000 * MINUTE };
+
+/** A delivery an hour old that failed without reaching us. */
+const base: DeliveryFacts = {
+  ours: true,
+  pending: false,
+  httpStatus: null,
+  createdAt: NOW - 60 * MINUTE,
+  lastAttemptAt: NOW - 60 * MINUTE,
+  nextRetryAt: null,
+  held: null,
+  applied: false,
+  refusal: null,
+  secretRetired: false,
+  recoverable: true,
+};
+
+type Line = [string, Partial<DeliveryFacts>, string, { missed?: boolean; recover?: boolean; breakKind?: string }];
+const missed = (breakKind: string) => ({ missed: true, recover: true, breakKind });
+
+describe('what became of a delivery', () => {
+  const lines: Line[] = [
+    ['it is here', { held: 'own', httpStatus: 200, applied: true }, 'received', {}],
+    ['it is here, not applied yet: that is the inbox’s matter', { held: 'own' }, 'received', {}],
+    [
+      'it is here though the service heard no answer',
+      { held: 'own', pending: true, nextRetryAt: NOW + 1 },
+      'received',
+      {},
+    ],
+    ['it came by the other endpoint', { held: 'sibling', refusal: 'invalid_signature' }, 'received_sibling', {}],
+    ['a retry lies ahead', { pending: true, nextRetryAt: NOW + 1 }, 'pending_retry', {}],
+    ['a retry lies ahead, whatever the service calls it', { nextRetryAt: NOW + 1 }, 'pending_retry', {}],
+    ['a retry lies ahead of an answer of 2xx', { nextRetryAt: NOW + 1, httpStatus: 200 }, 'pending_retry', {}],
+    ['pending and young', { pending: true, createdAt: NOW - MINUTE, lastAttemptAt: null }, 'pending_retry', {}],
+    ['pending, tried a minute ago', { pending: true, lastAttemptAt: NOW - MINUTE }, 'pending_retry', {}],
+    [
+      'pending, and nothing since for longer than the grace',
+      { pending: true },
+      'never_reached',
+      missed('missed_webhook'),
+    ],
+    [
+      'pending without any time at all',
+      { pending: true, createdAt: null, lastAttemptAt: null },
+      'never_reached',
+      missed('missed_webhook'),
+    ],
+    ['it never reached us', {}, 'never_reached', missed('missed_webhook')],
+    ['somebody else answered', { httpStatus: 502 }, 'never_reached', missed('missed_webhook')],
+    ['a redirect', { httpStatus: 301 }, 'never_reached', missed('missed_webhook')],
+    ['we refused it', { httpStatus: 401, refusal: 'invalid_signature' }, 'rejected', missed('rejected_delivery')],
+    ['noted as answered, and we hold nothing', { httpStatus: 200 }, 'phantom', missed('phantom_delivery')],
+    ['204 is a success too', { httpStatus: 204 }, 'phantom', missed('phantom_delivery')],
+    ['not at the grace yet', { createdAt: NOW - 15 * MINUTE }, 'never_reached', {}],
+    ['just beyond it', { createdAt: NOW - 15 * MINUTE - 1 }, 'never_reached', missed('missed_webhook')],
+    ['a phantom within the grace', { createdAt: NOW - MINUTE, httpStatus: 200 }, 'phantom', {}],
+    ['older than adoption', { createdAt: clock.adoptedAt - 1 }, 'never_reached', {}],
+    ['of the moment of adoption', { createdAt: clock.adoptedAt }, 'never_reached', missed('missed_webhook')],
+    [
+      'nothing to recover it from',
+      { recoverable: false },
+      'never_reached',
+      { ...missed('missed_webhook'), recover: false },
+    ],
+    ['recovered, not applied', { held: 'recovered' }, 'never_reached', { ...missed('missed_webhook'), recover: false }],
+    ['recovered and applied', { held: 'recovered', applied: true, httpStatus: 200 }, 'phantom', {}],
+    [
+      'refused under a retired secret',
+      { refusal: 'invalid_signature', secretRetired: true },
+      'rejected',
+      { missed: true, recover: true },
+    ],
+    [
+      'the same with nothing to recover it from',
+      { refusal: 'invalid_signature', secretRetired: true, recoverable: false },
+      'rejected',
+      { missed: true, breakKind: 'rejected_delivery' },
+    ],
+    ['lost under a retired secret', { secretRetired: true }, 'never_reached', missed('missed_webhook')],
+    ['not ours', { ours: false, httpStatus: 200 }, 'other_endpoint', {}],
+  ];
+  it.each(lines)('%s', (_name, facts, name, { missed: isMissed = false, recover = false, breakKind = null }) => {
+    const { open, ...verdict } = classifyDelivery({ ...base, ...facts }, clock);
+    expect(verdict).toEqual({ class: name, missed: isMissed, recover, breakKind });
+    if (isMissed) expect(open).toBe(true);
+  });
+});
+
+const time = fc.option(fc.integer({ min: NOW - 2_000 * MINUTE, max: NOW + 100 * MINUTE }), { nil: null });
+const anyFacts = fc.record<DeliveryFacts>({
+  ours: fc.boolean(),
+  pending: fc.boolean(),
+  httpStatus: fc.option(fc.constantFrom(200, 204, 301, 400, 401, 404, 500, 503), { nil: null }),
+  createdAt: time,
+  lastAttemptAt: time,
+  nextRetryAt: time,
+  held: fc.constantFrom('own', 'sibling', 'recovered', null),
+  applied: fc.boolean(),
+  refusal: fc.constantFrom(null, 'invalid_signature'),
+  secretRetired: fc.boolean(),
+  recoverable: fc.boolean(),
+});
+
+test('one class for any delivery; what we do not hold is never called received, and is never forgotten', () => {
+  fc.assert(
+    fc.property(anyFacts, (facts) => {
+      const verdict = classifyDelivery(facts, clock);
+      expect(deliveryClasses).toContain(verdict.class);
+      expect(classifyDelivery({ ...facts }, { ...clock })).toEqual(verdict);
+      const isHere = facts.held === 'own' || facts.held === 'sibling';
+      if (facts.ours) expect(verdict.class.startsWith('received')).toBe(isHere);
+      if (verdict.recover) expect(facts.held).toBeNull();
+      if (verdict.breakKind !== null) expect(verdict.missed).toBe(true);
+      // Whatever it is now, unless it is held, history or not ours, time alone makes it missed.
+      const isHistory = facts.createdAt !== null && facts.createdAt < clock.adoptedAt;
+      const later = classifyDelivery(facts, { ...clock, now: NOW + 10_000 * MINUTE });
+      const isDone = isHere || isHistory || !facts.ours || (facts.held === 'recovered' && facts.applied);
+      expect(later.missed).toBe(!isDone);
+      if (later.missed) expect(verdict.open).toBe(true);
+    }),
+  );
+});
+
+describe('which endpoint is ours', () => {
+  const url = 'https://shop.example/hooks/pay';
+  it.each([
+    [url, url, true],
+    ['https://shop.example:443/hooks/pay/', url, true],
+    ['HTTPS://SHOP.example/hooks/pay', url, true],
+    ['https://shop.example/hooks', url, false],
+    ['https://other.example/hooks/pay', url, false],
+    ['http://shop.example/hooks/pay', url, false],
+    ['https://any.example/webhooks', null, true],
+    ['https://any.example/webhooks2', null, false],
+    ['no address', null, null],
+    [null, url, null],
+  ])('%s with the public address %s: %s', (given, publicUrl, expected) => {
+    expect(isOwnUrl(given, { publicUrl, webhookPath: '/webhooks' })).toBe(expected);
+  });
+});
+
+describe('the event in a payload', () => {
+  const text = '{"id":"evt_1","event":"payout.failed","timestamp":1800000000.0,"data":{"amount":"1.10","n":1.10}}';
+
+  test('is the same as a text and with another order of its keys, to the digit', () => {
+    const one = deliveredEvent(text, 'none');
+    expect(one).toMatchObject({ event: 'payout.failed', timestamp: 1_800_000_000, text, keyType: 'fingerprint' });
+    const turned = '{"data":{"n":1.10,"amount":"1.10"},"timestamp":1800000000.0,"event":"payout.failed","id":"evt_1"}';
+    expect(deliveredEvent(turned, 'none')?.key).toBe(one?.key);
+    expect(deliveredEvent(text.replace('"n":1.10', '"n":1.1'), 'none')?.key).not.toBe(one?.key);
+    expect(deliveredEvent(text, 'auto')).toMatchObject({ keyType: 'id', eventId: 'evt_1' });
+  });
+
+  it.each([
+    '',
+    'null',
+    '[]',
+    '{',
+    '{"event":"a","data":{}}',
+    '{"event":1,"timestamp":1,"data":{}}',
+    '{"event":"a","timestamp":1e999,"data":{}}',
+    '{"event":"a","timestamp":1,"data":[]}',
+  ])('none in %s', (given) => expect(deliveredEvent(given, 'auto')).toBeNull());
+
+  test('can not claim a later time than its delivery allows', () => {
+    expect(boundedTimestamp(1_800_000_000, 1_800_000_000_000)).toBe(1_800_000_000);
+    expect(boundedTimestamp(1_800_000_060.5, 1_800_000_000_000)).toBe(1_800_000_060);
+    expect(boundedTimestamp(9e15, 1_800_000_000_000)).toBe(1_800_000_060);
+    expect(boundedTimestamp(-5, 1_800_000_000_000)).toBe(-5);
+  });
+});
