@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { checkContinuity, noteDatabase } from '../records/continuity.js';
 import { describeError } from '../records/database-errors.js';
 import { finishRun, holdRun, lastSuccessAt, type Run, type RunTally, startRun } from '../records/runs.js';
 import { writeWatermarks } from '../records/watermarks.js';
@@ -45,12 +46,20 @@ export async function runReconcile(deps: ReconcileDeps, options: RunOptions): Pr
     ...(onWaiting ? { onWaiting } : {}),
   });
   try {
+    await goOn(deps);
     const { id, buried } = await startRun(deps.db, kind, full, deps.now());
+    await noteDatabase(deps.db, id);
     if (buried.length > 0) deps.log.warn({ kind, runs: buried }, 'runs of processes that went away are aborted');
     return await perform(deps, options, id, lock);
   } finally {
     await lock.release();
   }
+}
+
+/** After a long pause, or a backup that was put back, the lists are read whole again (docs/operate.md). */
+async function goOn({ db, now, log }: ReconcileDeps): Promise<void> {
+  const broken = await checkContinuity(db, now());
+  if (broken !== null) log.warn(broken, 'our history does not go on where it stopped: every list is read whole again');
 }
 
 async function perform(deps: ReconcileDeps, options: RunOptions, id: string, lock: Lock): Promise<Run> {

@@ -109,6 +109,11 @@ export class MovingList {
     return { data, from, to: this.clock };
   };
 
+  /** What the list holds, newest first. */
+  all(): JsonObject[] {
+    return this.order.filter((row) => row.deletedAt === null).map(fieldsOf);
+  }
+
   mutate(): void {
     const dice = this.random.below(20);
     if (dice < 6) for (let many = 1 + this.random.below(3); many > 0; many--) this.insert();

@@ -1,0 +1,64 @@
+import type { Knex } from 'knex';
+import { type Watermark, writeWatermarks } from './watermarks.js';
+
+/** Runs come every few minutes: after so long without one, events may have been missed, or a backup was put back. */
+const GAP_MS = 2 * 3_600_000;
+const KIND = 'continuity';
+const NAME = 'database';
+
+/** Why what was read before can't be built upon. */
+export type Break = { reason: 'gap'; lastSignAt: Date } | { reason: 'other_database' };
+
+/**
+ * Whether our own history goes on where it stopped: a run gave its last sign of life not long ago, in this very database.
+ * Null: it does, or there is none yet. Where it does not, everything that calls for no reading because it was read lately
+ * is forgotten: each list is due to be read whole again, in the slices of its ticks. What is known to be unread stays so.
+ * Call it before the run's own row is written.
+ */
+export async function checkContinuity(db: Knex, now: Date): Promise<Break | null> {
+  const found = await findBreak(db, now);
+  if (found === null) return null;
+  await db.transaction(async (trx) => {
+    await trx('watermarks').whereLike('name', 'sweep:%').orWhereLike('name', 'whole:%').delete();
+    await trx('unread_intervals').whereLike('list', 'sweep:%').delete();
+  });
+  return found;
+}
+
+/** Notes in which database the run was. */
+export async function noteDatabase(db: Knex, runId: string): Promise<void> {
+  const [known, identity] = await Promise.all([knownIdentity(db), identityOf(db)]);
+  if (known === null || !isSame(known, identity)) {
+    await db.transaction((trx) => writeWatermarks(trx, KIND, runId, new Map([[NAME, identity]])));
+  }
+}
+
+async function findBreak(db: Knex, now: Date): Promise<Break | null> {
+  const newest = await db('runs').max('heartbeat_at as at').first();
+  const lastSignAt: unknown = newest?.at;
+  if (!(lastSignAt instanceof Date)) return null;
+  const known = await knownIdentity(db);
+  if (known !== null && !isSame(known, await identityOf(db))) return { reason: 'other_database' };
+  return now.getTime() - lastSignAt.getTime() > GAP_MS ? { reason: 'gap', lastSignAt } : null;
+}
+
+async function knownIdentity(db: Knex): Promise<Watermark | null> {
+  const row = await db<{ kind: string; name: string; value: Watermark }>('watermarks')
+    .where({ kind: KIND, name: NAME })
+    .first('value');
+  return row?.value ?? null;
+}
+
+/** A dump that is restored makes another database; a restored cluster goes on in another timeline. */
+async function identityOf(db: Knex): Promise<Watermark> {
+  const { rows } = await db.raw<{ rows: [{ oid: string; system: string; timeline: string }] }>(
+    `SELECT (SELECT oid FROM pg_database WHERE datname = current_database())::text AS oid,
+       (SELECT system_identifier FROM pg_control_system())::text AS system,
+       (SELECT timeline_id FROM pg_control_checkpoint())::text AS timeline`,
+  );
+  return { ...rows[0] };
+}
+
+function isSame(a: Watermark, b: Watermark): boolean {
+  return ['oid', 'system', 'timeline'].every((name) => a[name] === b[name]);
+}
