@@ -3,7 +3,7 @@ import { amountOf as units } from '../../src/sandbox/base/money.js';
 import type { Command } from './random-commands.js';
 import { runWallet } from './random-wallet-actions.js';
 import { account, among, amountIn, judge, keyed, note, operating, send, type World } from './random-world.js';
-import { SESSION } from './support.js';
+import { type Row, SESSION } from './support.js';
 
 const MORE_THAN_ANY_FEE = units('10');
 
@@ -60,13 +60,19 @@ async function refund(world: World, given: Command & { op: 'refund' }): Promise<
   } else if (replay) expect(reply.body.id).toBe(world.made.get(`refund ${id}`));
 }
 
+/** One that may be settled to automatically. */
+async function hasDefaultAccount({ sandbox }: World): Promise<boolean> {
+  const { body } = await sandbox.call<Row[]>('GET', '/v1/settlement-accounts');
+  return body.some(({ isDefault, isMatured }) => isDefault === true && isMatured === true);
+}
+
 async function payment(world: World, given: Command & { op: 'payment' }): Promise<void> {
   const networks = ['USDT.TRC20', 'USDT.ERC20'].filter((code) => !world.disabled.has(code));
   const asset = given.coin === 'XRP' ? 'XRP.XRPL' : given.coin === 'USDT' ? networks[0] : given.coin;
   const known = given.coin !== 'DOGE' && asset !== undefined && !world.disabled.has(asset);
   const replay = given.key !== null && world.made.has(`direct ${given.key}`);
-  const valid =
-    known && (given.coin !== 'USDT' || networks.length === 1) && (!given.settle || asset.startsWith('USDT'));
+  const settles = !given.settle || (asset?.startsWith('USDT') === true && (await hasDefaultAccount(world)));
+  const valid = known && (given.coin !== 'USDT' || networks.length === 1) && settles;
   const settlement = given.settle ? { autoSettlement: { enabled: true } } : {};
   const body = { requestedCoin: given.coin, amount: given.amount, customer: {}, ...settlement, ...keyed(given.key) };
   const reply = await send(world, '/v1/payment-intents/direct', body, replay || valid);

@@ -17,29 +17,8 @@ import type { V1Deps } from './v1-deps.js';
 /** Specification 4.6 to 4.10. */
 export function walletRoutes({ service, authenticate }: V1Deps): Router {
   const router = Router();
-  const churn = createPageChurn(service, 'accounts');
 
-  router.get('/accounts', (request, response) => {
-    const { merchant } = authenticate(request).account;
-    const { faults } = service;
-    const query = readQuery(request, ['status', 'search', 'cursor', 'take'], { faults, list: 'accounts' });
-    const status = readChoice(query, 'status', WALLET_STATUSES);
-    const search = query.text('search');
-    churn(merchant, query.text('cursor'), (n, cursor) => churnWallets(merchant, cursor, n));
-    const rows = readPage(merchant.wallets, {
-      query,
-      faults,
-      matches: (wallet) =>
-        !wallet.isArchived &&
-        (status === undefined || wallet.status === status) &&
-        (search === undefined || walletMatches(wallet, search)),
-    });
-    const items = rows.map((wallet) => walletRecord(merchant, wallet));
-    const isLast = rows.length < query.take(20);
-    response.json(
-      faults.accountsShape === 'array' ? items : { items, nextCursor: isLast ? null : (rows.at(-1)?.id ?? null) },
-    );
-  });
+  addList(router, { service, authenticate });
 
   router.patch('/accounts/:id', (request, response) => {
     const { merchant } = authenticate(request).account;
@@ -75,4 +54,29 @@ export function walletRoutes({ service, authenticate }: V1Deps): Router {
   });
 
   return router;
+}
+
+function addList(router: Router, { service, authenticate }: V1Deps): void {
+  const churn = createPageChurn(service, 'accounts');
+  router.get('/accounts', (request, response) => {
+    const { merchant } = authenticate(request).account;
+    const { faults } = service;
+    const query = readQuery(request, ['status', 'search', 'cursor', 'take'], { faults, list: 'accounts' });
+    const status = readChoice(query, 'status', WALLET_STATUSES);
+    const search = query.text('search');
+    churn(merchant, query.text('cursor'), (n, cursor) => churnWallets(merchant, cursor, n));
+    const rows = readPage(merchant.wallets, {
+      query,
+      faults,
+      matches: (wallet) =>
+        !wallet.isArchived &&
+        (status === undefined || wallet.status === status) &&
+        (search === undefined || walletMatches(wallet, search)),
+    });
+    const items = rows.map((wallet) => walletRecord(merchant, wallet));
+    const isLast = rows.length < query.take(20);
+    response.json(
+      faults.accountsShape === 'array' ? items : { items, nextCursor: isLast ? null : (rows.at(-1)?.id ?? null) },
+    );
+  });
 }
