@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Asset, findAsset } from '../assets/assets.js';
 import { isFiat } from '../assets/fiat.js';
+import { timeOf } from '../base/iso-time.js';
 import { amountOf, formatAmount } from '../base/money.js';
 import { invalid, Refusal } from '../base/refusal.js';
 import { amount, assetCode, autoSettlement, isoTime, text } from '../base/schemas.js';
@@ -51,7 +52,7 @@ export function createInvoice(merchant: Merchant, { request, meta }: NewInvoice)
   const asset = suggestedAsset(merchant, request);
   const settlementAccountId = checkAutoSettlement(merchant, request.autoSettlement, asset);
   const at = merchant.service.clock.now();
-  const expiresAt = request.expiresAt ? Date.parse(request.expiresAt) : null;
+  const expiresAt = request.expiresAt ? timeOf(request.expiresAt) : null;
   if (expiresAt !== null && expiresAt <= at) throw invalid('expiresAt: must lie ahead');
   const invoice = merchant.invoices.add((id) => ({
     id,

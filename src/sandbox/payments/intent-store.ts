@@ -1,6 +1,6 @@
 import type { IdCodec } from '../base/ids.js';
 import type { Intent, IntentStatus, Links } from './intent.js';
-import { assetNumber, createIntentIndex, flagsOf } from './intent-index.js';
+import { assetNumber, createIntentIndex, flagsOf, type IntentIndex } from './intent-index.js';
 import { type IntentPage, readPage } from './intent-page.js';
 
 /**
@@ -14,6 +14,9 @@ export interface History {
   links(position: number): Links;
   intent(position: number): Intent;
 }
+
+/** Judges an intent by its flags (intent-index.ts) and its position. */
+export type Fits = (flags: number, position: number) => boolean;
 
 export interface IntentStore {
   size(): number;
@@ -30,9 +33,9 @@ export interface IntentStore {
   remove(id: string): boolean;
   withStatus(status: IntentStatus): Intent[];
   /** Those of the past whose flags (intent-index.ts) and position fit, oldest first; only these are made. */
-  pastWhere(fits: (flags: number, position: number) => boolean): Iterable<Intent>;
+  pastWhere(fits: Fits): Iterable<Intent>;
   /** How many these are, without making any. */
-  countPast(fits: (flags: number, position: number) => boolean): number;
+  countPast(fits: Fits): number;
   /** Newest first; null for a cursor that is refused. */
   page(query: IntentPage): Intent[] | null;
 }
@@ -85,22 +88,28 @@ export function createIntentStore({ ids, history }: { ids: IdCodec; history: His
       kept.delete(intent.position);
       return true;
     },
+    countPast: (fits) => countWhere(index, history.count, fits),
     *pastWhere(fits) {
-      for (let position = 0; position < history.count; position += 1) {
-        const intent = fits(index.flags(position), position) ? at(position) : null;
+      for (const position of positionsWhere(index, history.count, fits)) {
+        const intent = at(position);
         if (intent) yield intent;
       }
-    },
-    countPast(fits) {
-      let count = 0;
-      for (let position = 0; position < history.count; position += 1) {
-        if (fits(index.flags(position), position)) count += 1;
-      }
-      return count;
     },
     withStatus: (status) => readPage({ ...WHOLE_LIST, filter: { status } }, pageDeps) ?? [],
     page: (query) => readPage(query, pageDeps),
   };
+}
+
+function* positionsWhere(index: IntentIndex, count: number, fits: Fits): Generator<number> {
+  for (let position = 0; position < count; position += 1) {
+    if (fits(index.flags(position), position)) yield position;
+  }
+}
+
+function countWhere(index: IntentIndex, count: number, fits: Fits): number {
+  let found = 0;
+  for (const _ of positionsWhere(index, count, fits)) found += 1;
+  return found;
 }
 
 const WHOLE_LIST = {

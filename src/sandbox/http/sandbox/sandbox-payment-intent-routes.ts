@@ -74,6 +74,8 @@ const TEXTS = [
   'returnUrl',
 ] as const;
 
+const MOST_EXPIRY_SECONDS = 10 * 366 * 86_400;
+
 function standardInput(body: JsonObject, text: string): StandardInput {
   const { amount, currency, requestedCurrencyType: type, acceptedCoins: coins, expirySeconds } = body;
   if (typeof amount !== 'string') throw invalid('amount must be a string');
@@ -88,7 +90,9 @@ function standardInput(body: JsonObject, text: string): StandardInput {
     input.acceptedCoins = coins;
   }
   if (expirySeconds !== undefined) {
-    if (typeof expirySeconds !== 'number' || !(expirySeconds > 0)) throw invalid('expirySeconds must be positive');
+    if (typeof expirySeconds !== 'number' || !(expirySeconds > 0 && expirySeconds <= MOST_EXPIRY_SECONDS)) {
+      throw invalid(`expirySeconds must be positive and at most ${MOST_EXPIRY_SECONDS}`);
+    }
     input.expirySeconds = expirySeconds;
   }
   if (body.metadata !== undefined && body.metadata !== null) {
