@@ -152,7 +152,7 @@ describe('past payouts', () => {
     const open = payouts.filter(({ status }) => !['confirmed', 'failed'].includes(String(status)));
     expect(open).toHaveLength(6);
     for (const { assetCode } of open) {
-      const { body } = await sandbox.call('GET', `/v1/wallet/balances/${assetCode}`);
+      const { body } = await sandbox.call('GET', `/v1/wallet/balances/${String(assetCode)}`);
       expect(body.frozen).not.toBe('0');
     }
     sandbox.control.advance(60);

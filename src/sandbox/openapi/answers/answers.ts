@@ -43,5 +43,11 @@ export function answerComponents(without: readonly string[]): Record<string, unk
     if (!without.includes(id)) registry.add(schema, { id });
   }
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}` });
-  return Object.fromEntries(Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]));
+  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutNames(schema)]));
+}
+
+/** A component is named by its place in the document. */
+function withoutNames(schema: Record<string, unknown>): Record<string, unknown> {
+  const { $schema: _schema, $id: _id, ...rest } = schema;
+  return rest;
 }
