@@ -83,6 +83,7 @@ describe('who may ask', () => {
       request(app).put('/api/v1/orders/x').send({ amount: '1', currency: 'EUR' }),
       request(app).post('/api/v1/events/1/replay'),
       request(app).post('/api/v1/runs').send({ kind: 'payment-intents' }),
+      request(app).post('/api/v1/deliveries/recover').send({}),
       request(app).post('/api/v1/breaks/1/acknowledge').send({ note: 'n' }),
       request(app).post('/api/v1/breaks/1/resolve').send({ note: 'n' }),
       request(app).post('/api/v1/breaks/1/write-off').send({ note: 'n' }),
@@ -97,6 +98,40 @@ describe('who may ask', () => {
     expect((await request(app).get('/livez')).status).toBe(200);
     expect((await request(app).get('/readyz')).body).toEqual({ ok: true, problems: [] });
     expect((await request(app).get('/metrics')).text).toContain('tallyhook_build_info');
+  });
+});
+
+describe('deliveries', () => {
+  it('are listed by class, endpoint, type and status, shown one by one, and recovered on demand', async () => {
+    const rows = ['a', 'b', 'c'].map((id, at) => ({
+      id,
+      endpoint_id: at < 2 ? 'we_1' : 'we_2',
+      event_type: 'payout.failed',
+      status: 'failed',
+      created_at: new Date(Date.UTC(2026, 9, 1, 0, at)),
+      ours: true,
+      class: at === 0 ? 'phantom' : 'received',
+      poll_from: 0,
+      poll_ref: '1',
+    }));
+    await store.db('deliveries').insert(rows);
+    const ids = async (query: Record<string, string>) => {
+      const { body } = await request(app).get('/api/v1/deliveries').query(query).set(viewer).expect(200);
+      return body.items.map((item: { id: string }) => item.id);
+    };
+    expect(await ids({})).toEqual(['c', 'b', 'a']);
+    expect(await ids({ class: 'phantom' })).toEqual(['a']);
+    expect(await ids({ endpointId: 'we_1', eventType: 'payout.failed', status: 'failed' })).toEqual(['b', 'a']);
+    const first = await request(app).get('/api/v1/deliveries?take=2').set(viewer);
+    expect(await ids({ cursor: first.body.nextCursor })).toEqual(['a']);
+    const one = await request(app).get('/api/v1/deliveries/a').set(viewer).expect(200);
+    expect(one.body).toMatchObject({ id: 'a', class: 'phantom', createdAt: '2026-10-01T00:00:00.000Z', missed: false });
+    await request(app).get('/api/v1/deliveries/z').set(viewer).expect(404);
+    const since = '2026-10-01T00:00:00Z';
+    await request(app).post('/api/v1/deliveries/recover').set(operator).send({ since }).expect(202);
+    expect(commands.recover).toHaveBeenCalledWith({ since });
+    await request(app).post('/api/v1/deliveries/recover').set(operator).send({ since: 'soon' }).expect(400);
+    await request(app).post('/api/v1/deliveries/recover').set(operator).expect(202);
   });
 });
 

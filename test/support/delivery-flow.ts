@@ -36,7 +36,12 @@ export interface DeliveryFlow {
 const SANDBOX = { confirmationSeconds: 0, kytSeconds: 0, retrySchedule: [] } satisfies SandboxOptions;
 
 export async function startDeliveryFlow(
-  options: { sandbox?: SandboxOptions; settings?: Partial<ReconcileSettings>; adoptedAt?: Date } = {},
+  options: {
+    sandbox?: SandboxOptions;
+    settings?: Partial<ReconcileSettings>;
+    adoptedAt?: Date;
+    client?: ReconcileDeps['client'];
+  } = {},
 ): Promise<DeliveryFlow> {
   const database = await createTestDatabase();
   const { db } = database;
@@ -55,7 +60,9 @@ export async function startDeliveryFlow(
     eventIdPointer: 'auto',
     ...options.settings,
   };
-  const client = new MerchantClient({ baseUrl: sandbox.url, apiKey: 'sandbox-api-key', contract: defaultContract });
+  const client =
+    options.client ??
+    new MerchantClient({ baseUrl: sandbox.url, apiKey: 'sandbox-api-key', contract: defaultContract });
   const now = () => new Date();
   const adoptedAt = options.adoptedAt ?? new Date(Date.now() - 60_000);
   const deps: ReconcileDeps = {

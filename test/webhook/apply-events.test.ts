@@ -126,6 +126,18 @@ describe('applying events', () => {
   });
 });
 
+it('a body that was deleted by its age is no collision: what it said is not known', async () => {
+  const [first = ''] = await storeEvents(database.db, [{ ...completed('a'), id: 'evt_1' }]);
+  await applyEvents(deps, [first]);
+  await database
+    .db('inbox')
+    .where({ id: first })
+    .update({ body: Buffer.alloc(0) });
+  const ids = await storeEvents(database.db, [{ ...completed('b'), id: 'evt_1' }]);
+  expect(await applyEvents(deps, ids)).toMatchObject({ applied: 1, failed: 0 });
+  expect(await database.db('breaks').where({ kind: 'id_collision' })).toEqual([]);
+});
+
 describe('an event that can not be applied', () => {
   it('fails alone among 50, is retried later, dead in the end, and replayable once the cause is gone', async () => {
     await refuse('pi_007');

@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { runCli } from '../support/run-cli.js';
+
+let database: TestDatabase;
+let sandbox: Sandbox;
+let cwd: string;
+let env: Record<string, string>;
+let deliveries: number;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sandbox = await startSandbox({ confirmationSeconds: 0, kytSeconds: 0, retrySchedule: [] });
+  cwd = await mkdtemp(path.join(tmpdir(), 'deliveries-'));
+  const { secret } = sandbox.control.addEndpoint({ url: 'http://127.0.0.1:9/webhooks' });
+  env = {
+    DATABASE_URL: database.url,
+    SERVICE_BASE_URL: sandbox.url,
+    SERVICE_API_KEY: 'sandbox-api-key',
+    SERVICE_RATE: '1000/s',
+    WEBHOOK_SECRETS: `live=${secret},next=whsec_next`,
+    MISSED_GRACE_SECONDS: '0',
+    ADOPTED_AT: new Date(Date.now() - 3_600_000).toISOString(),
+    LOG_LEVEL: 'silent',
+  };
+  sandbox.control.setFaults({ drop: 1 });
+  const id = sandbox.control.createPayment({ amount: '12.5', currency: 'USDT.TRC20' });
+  sandbox.control.pay(id, { percent: 100 });
+  await sandbox.control.deliveriesIdle();
+  deliveries = 4;
+}, 60_000);
+
+afterAll(async () => {
+  await sandbox.close();
+  await database.drop();
+  await rm(cwd, { recursive: true, force: true });
+});
+
+const run = async (...args: string[]) => {
+  const { code, stdout, stderr } = await runCli(args, { cwd, env });
+  return { code, stderr, json: stdout.startsWith('{') ? JSON.parse(stdout) : null, stdout };
+};
+
+test('missed: what the service delivered and we do not hold, exit code 3, and nothing is written; recover: it is here', async () => {
+  const missed = await run('deliveries', 'missed', '--since', '24h', '--json');
+  expect(missed.stderr).toBe('');
+  expect(missed.code).toBe(3);
+  expect(missed.json.items).toHaveLength(deliveries);
+  expect(missed.json.items[0]).toMatchObject({ id: expect.any(String), class: 'never_reached', recoverable: true });
+  const rehearsed = await run('deliveries', 'recover', '--dry-run', '--json');
+  expect([rehearsed.code, rehearsed.json.recovered]).toEqual([0, deliveries]);
+  for (const table of ['deliveries', 'inbox', 'runs', 'breaks', 'watermarks', 'installation']) {
+    expect(await database.db(table), table).toEqual([]);
+  }
+
+  const recovered = await run('deliveries', 'recover', '--since', '24h', '--json');
+  expect([recovered.code, recovered.json.recovered, recovered.json.run.complete]).toEqual([0, deliveries, true]);
+  expect(await database.db('inbox').where({ source: 'delivery_history' })).toHaveLength(deliveries);
+  const again = await run('deliveries', 'recover', '--json');
+  expect([again.code, again.json.recovered]).toEqual([0, 0]);
+  await database.db('inbox').update({ status: 'applied' });
+  const after = await run('deliveries', 'missed', '--json');
+  expect([after.code, after.json]).toEqual([0, { items: [] }]);
+}, 60_000);
+
+test('secrets: retire is refused without the verdict, done with --force and a note, and taken back', async () => {
+  const status = await run('secrets', 'status', '--json');
+  expect(status.json.items.map(({ label, verdict }: { label: string; verdict: string }) => [label, verdict])).toEqual([
+    ['live', 'undetermined'],
+    ['next', 'undetermined'],
+  ]);
+  const refused = await run('secrets', 'retire', 'live');
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain('it has not matched yet');
+  expect((await run('secrets', 'retire', 'live', '--force')).code).toBe(2);
+  expect((await run('secrets', 'retire', 'nobody', '--force', '--note', 'x')).code).toBe(2);
+  expect((await run('secrets', 'retire', 'live', '--force', '--note', 'x', '--dry-run')).code).toBe(0);
+  expect(await database.db('secrets')).toEqual([]);
+  const retired = await run('secrets', 'retire', 'live', '--force', '--note', 'leaked', '--json');
+  expect([retired.code, retired.json]).toEqual([0, expect.objectContaining({ label: 'live', retired: true })]);
+  expect(await database.db('secrets').first()).toMatchObject({
+    label: 'live',
+    retired_note: 'leaked',
+    retired_by: expect.stringMatching(/^cli:/),
+  });
+  expect((await run('secrets', 'restore', 'live')).code).toBe(0);
+  expect(await database.db('secrets').whereNotNull('retired_at')).toEqual([]);
+  expect((await run('secrets', 'restore', 'live')).code).toBe(2);
+}, 60_000);
