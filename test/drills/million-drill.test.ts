@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createLog } from '../../src/log.js';
+import { runReconcile } from '../../src/reconcile/run.js';
+import type { Run } from '../../src/records/runs.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
+import { MerchantClient } from '../../src/service-api/client.js';
+import { defaultContract } from '../../src/service-api/contract.js';
+import { testSettings } from '../reconcile/fake-service.js';
+import { Random } from '../reconcile/random.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { DRILL_MS, isLong, report, until } from '../support/drill.js';
+import { startCli } from '../support/run-cli.js';
+
+const PAYMENTS = isLong ? 1_000_000 : 20_000;
+const OPEN = isLong ? 2_000 : 200;
+const KILLS = isLong ? 10 : 4;
+const KEY = 'sandbox-api-key';
+const MB = 1_024;
+
+let database: TestDatabase;
+let sandbox: Sandbox;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  sandbox = await startSandbox({ payments: PAYMENTS });
+  for (let made = 0; made < OPEN; made++) {
+    sandbox.control.createPayment({ amount: '12.5', currency: 'USDT.TRC20', merchantReference: `open-${made}` });
+  }
+});
+
+afterEach(async () => {
+  await sandbox?.close();
+  await database?.drop();
+});
+
+function reconcile() {
+  const env = {
+    DATABASE_URL: database.url,
+    SERVICE_BASE_URL: sandbox.url,
+    SERVICE_API_KEY: KEY,
+    SERVICE_RATE: '1000/s',
+    LOG_LEVEL: 'silent',
+  };
+  return startCli(['reconcile', 'payment-intents', '--json'], { cwd: tmpdir(), env });
+}
+
+async function callsSoFar(): Promise<number> {
+  const row = await database.db('runs').sum('calls as calls').first();
+  return Number(row?.['calls'] ?? 0);
+}
+
+/** The most memory that the process ever held, MB. */
+async function peakOf(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / MB;
+}
+
+/** Page by page, nothing moves now: what we do not hold as the service shows it. */
+async function differing(): Promise<{ compared: number; wrong: string[] }> {
+  const wrong: string[] = [];
+  let compared = 0;
+  let cursor = '';
+  for (;;) {
+    const url = `${sandbox.url}/v1/payment-intents?take=100${cursor === '' ? '' : `&cursor=${cursor}`}`;
+    const response = await fetch(url, { headers: { authorization: `Bearer ${KEY}` } });
+    const page = (await response.json()) as { id: string; status: string }[];
+    const ids = page.map(({ id }) => id);
+    const rows = await database.db('payment_intents').whereIn('id', ids).where('verified', true).select('id', 'status');
+    const held = new Map(rows.map((row) => [row.id, row.status]));
+    wrong.push(...page.filter(({ id, status }) => held.get(id) !== status).map(({ id }) => id));
+    compared += page.length;
+    cursor = ids.at(-1) ?? '';
+    if (page.length < 100) return { compared, wrong };
+  }
+}
+
+async function tick(): Promise<Run> {
+  const deps = {
+    db: database.db,
+    databaseUrl: database.url,
+    log: createLog('silent'),
+    now: () => new Date(),
+    client: new MerchantClient({ baseUrl: sandbox.url, apiKey: KEY }),
+    contract: defaultContract,
+    settings: testSettings,
+    adoptedAt: new Date(),
+  };
+  return runReconcile(deps, { kind: 'payment-intents', full: false, pages: 1_000, withoutPayins: true });
+}
+
+test(`${PAYMENTS} payments: the first reading survives kill −9 at ${KILLS} points, without a gap and without starting over; then a tick is cheap`, {
+  timeout: isLong ? 3 * 3_600_000 : DRILL_MS,
+}, async () => {
+  const random = new Random(Number(process.env['TALLYHOOK_SEED'] ?? 1));
+  const pages = PAYMENTS / 100;
+  const points = Array.from({ length: KILLS }, () => 1 + random.below(pages - 20)).sort((a, b) => a - b);
+  let peak = 0;
+  const watch = async (pid: number | undefined) => {
+    peak = Math.max(peak, await peakOf(pid));
+  };
+  for (const point of points) {
+    const running = reconcile();
+    await until(
+      `${point} calls`,
+      async () => {
+        await watch(running.child.pid);
+        return running.child.exitCode !== null || (await callsSoFar()) >= point;
+      },
+      { timeoutMs: 3_600_000, intervalMs: 20 },
+    );
+    expect(running.child.exitCode, running.output.stderr).toBeNull();
+    expect(await running.end('SIGKILL')).toBe('SIGKILL');
+  }
+  const last = reconcile();
+  await until(
+    'the end',
+    async () => {
+      await watch(last.child.pid);
+      return last.child.exitCode !== null;
+    },
+    { timeoutMs: 3_600_000, intervalMs: 100 },
+  );
+  expect(last.child.exitCode, last.output.stderr).toBe(0);
+  const run = JSON.parse(last.output.stdout) as Run;
+  expect(run).toMatchObject({ status: 'succeeded', complete: true });
+  const calls = await callsSoFar();
+  // What is read twice: the open states and, after each kill, some ten pages where the two readings meet. 500 are deposits.
+  expect(calls - 500).toBeLessThan(pages * 1.03 + (OPEN / 100) * 3 + KILLS * 12 + 150);
+  expect(await differing()).toEqual({ compared: PAYMENTS + OPEN, wrong: [] });
+  expect(await database.db('unread_intervals').where('list', 'head').whereNotNull('newer_id')).toEqual([]);
+  expect(await database.db('breaks').count()).toEqual([{ count: '0' }]);
+
+  const after = await tick();
+  report('million', {
+    payments: PAYMENTS,
+    kills: points.join(','),
+    calls,
+    'calls of a tick': after.calls,
+    'peak MB': Math.round(peak),
+  });
+  expect(after).toMatchObject({ status: 'succeeded', complete: true });
+  expect(after.calls).toBeLessThanOrEqual(60);
+  expect(peak).toBeGreaterThan(0);
+  expect(peak).toBeLessThan(200);
+});
