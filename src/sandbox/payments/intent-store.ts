@@ -16,7 +16,7 @@ export interface History {
 }
 
 /** Judges an intent by its flags (intent-index.ts) and its position. */
-export type Fits = (flags: number, position: number) => boolean;
+type Fits = (flags: number, position: number) => boolean;
 
 export interface IntentStore {
   size(): number;

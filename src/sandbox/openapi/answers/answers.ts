@@ -13,7 +13,7 @@ import { invoiceAnswer, newInvoiceAnswer, productAnswer } from './sale-answers.j
 import { deliveryPageAnswer, webhookEndpointAnswer } from './webhook-answers.js';
 
 /** What the service answers, by the names of the OpenAPI document. */
-export const ANSWERS = {
+const ANSWERS = {
   PaymentIntent: paymentIntentAnswer,
   DirectPayment: directPaymentAnswer,
   Payin: payinAnswer,
