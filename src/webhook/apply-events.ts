@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
 import type { Knex } from 'knex';
+import type { LinkPointers } from '../domain/link-fields.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
@@ -17,6 +18,8 @@ export interface ApplyDeps extends Omit<SaveContext, 'now'> {
   log: Logger;
   now: () => Date;
   metrics: Pick<Metrics, 'eventsApplied'>;
+  /** Where the contract finds links in a record. */
+  links?: LinkPointers;
 }
 
 /** The database could not be used; nothing is lost, and nothing counted against an event. */
@@ -88,7 +91,7 @@ async function applyTogether(deps: ApplyDeps, ids: string[]): Promise<Outcome> {
 
 /** The story of one batch: load, observe, save, mark; all or nothing. */
 async function applyIn(trx: Knex.Transaction, deps: ApplyDeps, ids: string[]): Promise<ReadEvent[]> {
-  const events = (await lockWaiting(trx, ids)).map(readEvent);
+  const events = (await lockWaiting(trx, ids)).map((event) => readEvent(event, deps.links));
   if (events.length === 0) return [];
   const saveContext = { ...deps, now: deps.now() };
   await saveObservations(

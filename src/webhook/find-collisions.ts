@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
-import { recordKinds } from '../domain/records.js';
 import type { NewBreak } from '../records/breaks.js';
 import { bodiesByKey } from '../records/inbox-work.js';
-import { type FoundRecord, findSubject } from './find-records.js';
+import { eventKind } from './event-kinds.js';
+import { movementId } from './find-movement.js';
+import { findSubject } from './find-records.js';
 import { dataOf, type ReadEvent } from './read-event.js';
 
 /** The key of an event whose id had come before with other content: that of the first, and something behind it. */
@@ -40,7 +41,10 @@ export async function findCollisions(trx: Knex.Transaction, events: ReadEvent[])
   });
 }
 
-function subjectOf(type: string, data: ReadEvent['data']): FoundRecord | null {
-  const kind = recordKinds.find((known) => type.startsWith(`${known}.`));
-  return kind === undefined ? null : findSubject(kind, data);
+function subjectOf(type: string, data: ReadEvent['data']): { id: string } | null {
+  const about = eventKind(type);
+  if (about === null) return null;
+  if (!about.isMovement) return findSubject(about.kind, data);
+  const id = movementId(data);
+  return id === null ? null : { id };
 }

@@ -40,20 +40,40 @@ export function findSubject(kind: RecordKind, data: JsonObject, path = '', depth
   return bare === null ? null : { kind, id: bare, fields: recordFields(kind, bare, data), path };
 }
 
+interface Beside {
+  kind: RecordKind;
+  /** An id alone counts, too: the record is to be read. */
+  bare: boolean;
+  /** It belongs to the subject, so it names it. */
+  belongs: boolean;
+}
+
+/** What the data of an event of each kind may carry besides. */
+const besides: Readonly<Partial<Record<RecordKind, readonly Beside[]>>> = {
+  payment_intent: [
+    { kind: 'payin', bare: true, belongs: true },
+    { kind: 'invoice', bare: false, belongs: false },
+    { kind: 'payout', bare: false, belongs: true },
+  ],
+  payin: [{ kind: 'payment_intent', bare: true, belongs: false }],
+  invoice: [{ kind: 'payment_intent', bare: true, belongs: false }],
+  payout: [{ kind: 'payment_intent', bare: true, belongs: false }],
+};
+
 /** Records of other kinds that the data, or the subject's own fields, carry or name besides. */
 export function findBeside(data: JsonObject, subject: FoundRecord): FoundRecord[] {
   const holders = subject.fields === null ? [data] : [data, subject.fields];
-  if (subject.kind === 'payin') {
-    const intent = holders.map((holder) => findNamed('payment_intent', holder)).find((found) => found !== null);
-    return intent ? [intent] : [];
-  }
-  const single = holders.map((holder) => findNamed('payin', holder)).find((found) => found !== null);
-  return [...payinsOf(subject), ...(single ? [linked(single, subject.id)] : [])];
+  const found = (besides[subject.kind] ?? []).flatMap(({ kind, bare, belongs }) => {
+    const named = holders.map((holder) => findNamed(kind, holder)).find((one) => one !== null && (bare || one.fields));
+    if (!named) return [];
+    return [belongs ? linked(named, subject.id) : named];
+  });
+  return [...payinsOf(subject), ...found];
 }
 
 /** The payin summaries of an intent (2.1), each linked to it. */
-function payinsOf({ id, fields, path }: FoundRecord): FoundRecord[] {
-  const list = fields === null ? null : own(fields, 'payins');
+function payinsOf({ kind, id, fields, path }: FoundRecord): FoundRecord[] {
+  const list = kind !== 'payment_intent' || fields === null ? null : own(fields, 'payins');
   if (!Array.isArray(list)) return [];
   return list.flatMap((item, index) => {
     const at = `${path}/payins/${index}`;
@@ -64,9 +84,9 @@ function payinsOf({ id, fields, path }: FoundRecord): FoundRecord[] {
   });
 }
 
-function linked(payin: FoundRecord, paymentIntentId: string): FoundRecord {
-  if (payin.fields === null || Object.hasOwn(payin.fields, 'paymentIntentId')) return payin;
-  return { ...payin, fields: { ...payin.fields, paymentIntentId } };
+function linked(found: FoundRecord, paymentIntentId: string): FoundRecord {
+  if (found.fields === null || Object.hasOwn(found.fields, 'paymentIntentId')) return found;
+  return { ...found, fields: { ...found.fields, paymentIntentId } };
 }
 
 function findNamed(kind: RecordKind, data: JsonObject): FoundRecord | null {
@@ -82,7 +102,7 @@ function findNamed(kind: RecordKind, data: JsonObject): FoundRecord | null {
 }
 
 /** The record as its own list would name it: under `id`, without the name that the payload gave its id. */
-function recordFields(kind: RecordKind, id: string, data: JsonObject): JsonObject | null {
+export function recordFields(kind: RecordKind, id: string, data: JsonObject): JsonObject | null {
   const fields = Object.fromEntries(Object.entries(data).filter(([name]) => !recordNames[kind].ids.includes(name)));
   return Object.keys(fields).some((name) => name !== 'id') ? { ...fields, id } : null;
 }
@@ -95,12 +115,12 @@ function looksLikeRecord(kind: RecordKind, data: JsonObject): boolean {
   return known.some((name) => name !== undefined && Object.hasOwn(data, name));
 }
 
-function explicitId(kind: RecordKind, data: JsonObject): string | null {
+export function explicitId(kind: RecordKind, data: JsonObject): string | null {
   const found = recordNames[kind].ids.map((name) => own(data, name)).find(isText);
   return found ?? null;
 }
 
-function textId(data: JsonObject): string | null {
+export function textId(data: JsonObject): string | null {
   const id = own(data, 'id');
   return isText(id) ? id : null;
 }

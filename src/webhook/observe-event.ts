@@ -1,13 +1,9 @@
 import type { JsonObject } from '../domain/json.js';
+import { type LinkPointers, withLinks } from '../domain/link-fields.js';
 import type { Observation, ObservationSource } from '../domain/observation.js';
-import {
-  amountViolations,
-  type EntityRef,
-  type RecordKind,
-  recordKinds,
-  recordRules,
-  stateOn,
-} from '../domain/records.js';
+import { amountViolations, type EntityRef, type RecordKind, recordRules, stateOn } from '../domain/records.js';
+import { type EventKind, eventKind } from './event-kinds.js';
+import { findMovement } from './find-movement.js';
 import { type FoundRecord, findBeside, findSubject } from './find-records.js';
 
 /** What is needed of a stored event to say what it shows. */
@@ -44,13 +40,14 @@ const MAX_TIME_MS = 8.64e15;
  * What an event says of the records it speaks of. Its type's prefix decides what kind of record it is about, the shape
  * of its data is recognized (find-records.ts). A state that only the type's suffix names counts as the record's; where
  * the data says another one the data counts, and the record is to be read. Whatever can't be read off is asked for by
- * a mention. A claim with amounts that are no decimal strings is handed on as it is: saving refuses it. Never throws.
+ * a mention; of a sub-wallet's movement, which its feed shows, only the sub-wallets. A claim with amounts that are no decimal strings is handed on as it is: saving refuses it. Never throws.
  */
-export function observeEvent(event: ObservableEvent): ObservedEvent {
-  const kind = recordKinds.find((known) => event.type.startsWith(`${known}.`));
-  if (kind === undefined) return { observations: [], handled: false, problems: [] };
-  const subject = findSubject(kind, event.data);
-  if (subject === null) {
+export function observeEvent(event: ObservableEvent, links: LinkPointers = {}): ObservedEvent {
+  const about = eventKind(event.type);
+  if (about === null) return { observations: [], handled: false, problems: [] };
+  const { kind, suffix } = about;
+  const found = about.isMovement ? findMovement(event.data) : findRecords(about, event.data);
+  if (found.length === 0 && !about.isMovement) {
     const entity = { kind: 'event' as const, id: event.id };
     return {
       observations: [],
@@ -58,17 +55,25 @@ export function observeEvent(event: ObservableEvent): ObservedEvent {
       problems: [{ path: '', detail: `no id of a ${kind} in the data`, entity }],
     };
   }
-  const suffix = event.type.slice(kind.length + 1);
   const at = { ...serviceTime(event.timestamp), source: { type: event.source, ref: event.id } };
-  const seen = [
-    observe(withState(subject, suffix), at, suffix),
-    ...findBeside(event.data, subject).map((found) => observe(found, at, null)),
-  ];
+  const seen = found.map((one, index) =>
+    observe(withLinked(one, links), at, index === 0 && !about.isMovement ? suffix : null),
+  );
   return {
     observations: seen.flatMap((one) => one.observations),
     handled: true,
     problems: seen.flatMap((one) => one.problems),
   };
+}
+
+/** The record that the event is about, with the state that its type names, and those beside it. */
+function findRecords({ kind, suffix }: EventKind, data: JsonObject): FoundRecord[] {
+  const subject = findSubject(kind, data);
+  return subject === null ? [] : [withState(subject, suffix), ...findBeside(data, subject)];
+}
+
+function withLinked(found: FoundRecord, links: LinkPointers): FoundRecord {
+  return found.fields === null ? found : { ...found, fields: withLinks(found.kind, found.fields, links) };
 }
 
 interface At {

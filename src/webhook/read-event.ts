@@ -1,5 +1,6 @@
 import { severityOf } from '../domain/break.js';
 import type { JsonObject } from '../domain/json.js';
+import type { LinkPointers } from '../domain/link-fields.js';
 import type { NewBreak } from '../records/breaks.js';
 import type { FinishedEvent, WaitingEvent } from '../records/inbox-work.js';
 import { type EventProblem, type ObservedEvent, observeEvent } from './observe-event.js';
@@ -18,10 +19,10 @@ export interface ReadEvent extends FinishedEvent, Pick<WaitingEvent, 'key' | 'ty
  * `unhandled`: its type is not kept here, or something in it breaks the specification; then `error` says what.
  * Throws where the stored body is none that the receiver accepts.
  */
-export function readEvent(event: WaitingEvent): ReadEvent {
+export function readEvent(event: WaitingEvent, links?: LinkPointers): ReadEvent {
   const { id, key, type } = event;
   const data = dataOf(event.body);
-  const observed = observeEvent({ ...event, data });
+  const observed = observeEvent({ ...event, data }, links);
   const error = observed.problems.map(({ path, detail }) => `data${path}: ${detail}`).join('; ');
   return {
     ...observed,

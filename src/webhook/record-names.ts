@@ -12,7 +12,7 @@ export const recordNames: Readonly<Record<RecordKind, RecordNames>> = {
   invoice: namesOf('invoice'),
   payout: namesOf('payout', 'refund', 'withdrawal'),
   account: namesOf('account', 'walletAccount', 'subWallet'),
-  transaction: namesOf('transaction', 'movement', 'deposit', 'transfer'),
+  transaction: namesOf('transaction', 'accountTransaction'),
   balance: namesOf('balance'),
   endpoint: namesOf('webhookEndpoint', 'endpoint'),
   settlement_account: namesOf('settlementAccount'),

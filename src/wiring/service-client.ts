@@ -30,7 +30,9 @@ export async function createServiceClient(
     takeSlot: createServiceRate(db, { perSecond: config.SERVICE_RATE }),
     onRequest: ({ operation, status }) => metrics.apiRequests.inc({ operation, status: String(status) }),
     keyStore: createServiceWriteLog(db),
-    ...(adoptedAt && { onAnswer: observeAnswers({ db, now, adoptedAt, kytWords: contract.kyt }) }),
+    ...(adoptedAt && {
+      onAnswer: observeAnswers({ db, now, adoptedAt, kytWords: contract.kyt, links: contract.links }),
+    }),
     ...(patience && { patience }),
     log,
   });

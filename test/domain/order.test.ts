@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.js';
 import { deriveOrder } from '../../src/domain/order.js';
 import {
   describeLines,
@@ -106,6 +107,9 @@ const precedence: Line[] = [
 const twice = { ...paid, amountRequested: '60', amountCryptoExpected: '30', totalAmountReceived: '30' };
 const dollars = { ...paid, currencyRequested: 'USD' };
 
+/** A good payment of 100 EUR beside an invoice. */
+const billed = (invoice: JsonObject) => order({ intents: [{ fields: paid }], invoices: [{ fields: invoice }] });
+
 const expectations: Line[] = [
   ['E1', 'what was registered', want(eur('100.00'), paid), 'paid', 'proven'],
   ['E1', 'what was registered, in lower case', want({ amount: '100', currency: 'eur' }, paid), 'paid', 'proven'],
@@ -165,21 +169,44 @@ const expectations: Line[] = [
     'underpaid',
     'amount_unknown',
   ],
-  ['E10', 'a part refunded', { ...want(eur('100'), paid), refunds: [gave('10')] }, 'partially_refunded'],
+  ['E10', 'an invoice of more', billed({ status: 'sent', amount: '150', currency: 'eur' }), 'underpaid'],
+  ['E10', 'an invoice of less', billed({ status: 'sent', amount: '50', currency: 'EUR' }), 'paid', 'proven'],
   [
     'E10',
+    'an invoice of more in another currency',
+    billed({ status: 'sent', amount: '150', currency: 'USD' }),
+    'paid',
+    'proven',
+  ],
+  [
+    'E10',
+    'an invoice of more, cancelled',
+    billed({ status: 'cancelled', amount: '150', currency: 'EUR' }),
+    'paid',
+    'proven',
+  ],
+  [
+    'E10',
+    'an invoice of more, registered with less',
+    { ...billed({ status: 'sent', amount: '150', currency: 'EUR' }), expected: eur('100') },
+    'paid',
+    'proven',
+  ],
+  ['E11', 'a part refunded', { ...want(eur('100'), paid), refunds: [gave('10')] }, 'partially_refunded'],
+  [
+    'E11',
     'a refund that names no payment, of the only one',
     { ...many(paid), refunds: [{ amount: '49.5', status: 'confirmed' }] },
     'refunded',
   ],
   [
-    'E10',
+    'E11',
     'a refund of one of two, nobody knows which',
     { ...want(eur('120'), twice, twice), refunds: [{ amount: '1', status: 'confirmed' }] },
     'partially_refunded',
   ],
   [
-    'E10',
+    'E11',
     'a refund of a payment that is not of this order',
     { ...many(paid), refunds: [{ ...gave('1'), paymentIntentId: 'pi_9' }] },
     'partially_refunded',

@@ -1,7 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, claim, everything, intent, mention, paidIntent, payin, reading, save } from './observed.js';
+import {
+  absence,
+  claim,
+  everything,
+  intent,
+  invoice,
+  mention,
+  paidIntent,
+  payin,
+  payout,
+  reading,
+  save,
+} from './observed.js';
 
 const rounds = process.env['TALLYHOOK_LONG'] ? 60 : 8;
 const savers = 3;
@@ -27,17 +39,27 @@ function shuffled<T>(items: T[], random: (below: number) => number): T[] {
   return items.map(() => left.splice(random(left.length), 1)[0] as T);
 }
 
-/** Few records and many observations of them: payments that change their order, claims, absences, deposits. */
+/**
+ * Few records and many observations of them: payments that change their order or have that of their invoice, claims,
+ * absences, deposits, invoices, refunds.
+ */
 function observations(round: number, random: (below: number) => number): Observation[] {
   const statuses = ['pending', 'confirming', 'completed', 'expired', 'held'];
   return Array.from({ length: 120 }, (_, index): Observation => {
     const id = `${round}-${random(12)}`;
     const second = random(40);
-    const merchantReference = `${round}-order-${random(6)}`;
+    const reference = `${round}-order-${random(6)}`;
+    const merchantReference = random(4) === 0 ? null : reference;
+    const bill = `${round}-invoice-${random(6)}`;
+    const refund = `${round}-refund-${random(6)}`;
+    const links = {
+      invoiceId: random(2) === 0 ? bill : null,
+      irregularRefundPayoutId: random(3) === 0 ? refund : null,
+    };
     const deposit = `${round}-deposit-${random(12)}`;
     const status = statuses[random(statuses.length)] ?? '';
     const ref = String(index);
-    switch (random(7)) {
+    switch (random(9)) {
       case 0:
         return claim('payment_intent', id, { status }, second, ref);
       case 1:
@@ -60,9 +82,22 @@ function observations(round: number, random: (below: number) => number): Observa
           ref,
         );
       case 5:
-        return reading('payment_intent', paidIntent(id, deposit, { merchantReference }), second, ref);
+        return reading('payment_intent', paidIntent(id, deposit, { merchantReference, ...links }), second, ref);
+      case 6:
+        return reading(
+          'invoice',
+          invoice(bill, {
+            status: random(2) === 0 ? 'sent' : 'paid',
+            paymentIntentId: random(2) === 0 ? id : null,
+            merchantReference: random(3) === 0 ? null : reference,
+          }),
+          second,
+          ref,
+        );
+      case 7:
+        return reading('payout', payout(refund, { paymentIntentId: random(2) === 0 ? id : null }), second, ref);
       default:
-        return reading('payment_intent', intent(id, { status, merchantReference }), second, ref);
+        return reading('payment_intent', intent(id, { status, merchantReference, ...links }), second, ref);
     }
   });
 }
@@ -95,6 +130,7 @@ test('savers of overlapping sets never deadlock, and end where one saver of the 
 
 /** Without what also tells of states on the way: marks, breaks, orders that a payment left again. */
 async function endOf(database: TestDatabase) {
-  const { intents, payins, orders } = await everything(database);
-  return { intents, payins, orders: orders.filter((order) => order.payment_intents.length > 0) };
+  const { intents, payins, invoices, payouts, orders } = await everything(database);
+  const ofToday = orders.filter((order) => order.payment_intents.length + order.invoices.length > 0);
+  return { intents, payins, invoices, payouts, orders: ofToday };
 }

@@ -76,6 +76,38 @@ export function payin(id: string, paymentIntentId: string, fields: JsonObject = 
   };
 }
 
+export function invoice(id: string, fields: JsonObject = {}): JsonObject {
+  return {
+    id,
+    customerEmail: 'ada@example.test',
+    customerName: 'Ada Example',
+    amount: '25.00',
+    currency: 'EUR',
+    assetCode: null,
+    status: 'sent',
+    paymentIntentId: null,
+    expiresAt: null,
+    createdAt: '2026-02-28T22:00:00.000Z',
+    ...fields,
+  };
+}
+
+export function payout(id: string, fields: JsonObject = {}): JsonObject {
+  return {
+    id,
+    merchantReference: null,
+    payoutType: 'refund',
+    amount: '25.839',
+    assetCode: 'USDT.TRON',
+    feeAmount: '0',
+    txid: null,
+    status: 'pending',
+    createdAt: '2026-03-01T00:00:00.000Z',
+    updatedAt: '2026-03-01T00:00:00.000Z',
+    ...fields,
+  };
+}
+
 export function reading(kind: RecordKind, fields: JsonObject, second: number, ref = 'run-1'): Observation {
   const id = textField(fields, 'id') ?? '';
   return { type: 'reading', kind, id, from: at(second), to: at(second) + 200, source: { type: 'poll', ref }, fields };
@@ -119,6 +151,8 @@ export async function everything({ db }: TestDatabase) {
   return {
     intents: await records('payment_intents'),
     payins: await records('payins'),
+    invoices: await records('invoices'),
+    payouts: await records('payouts'),
     orders: orders.map(({ created_at: _created, updated_at: _updated, release_proven_at: _proven, ...row }) => row),
     marks: marks.map(({ kind, id }) => ({ kind, id })),
     breaks: breaks.map(({ kind, entity_kind, entity_id, severity }) => ({ kind, entity_kind, entity_id, severity })),

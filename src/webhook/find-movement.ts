@@ -1,0 +1,57 @@
+import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import { textField } from '../domain/records.js';
+import { explicitId, type FoundRecord, recordFields, textId } from './find-records.js';
+import { recordNames } from './record-names.js';
+
+const MAX_DEPTH = 4;
+const ACCOUNT_NAME = /(account|wallet)(_?id)?$/i;
+/** Names that end alike and are no sub-wallet's. */
+const OTHER_ACCOUNT = /settlement|merchant|owner|user/i;
+
+/**
+ * The sub-wallets that a deposit or a transfer names under any name that ends in "account" or "wallet", and the movement
+ * itself where the data calls it one. The id of a deposit or transfer need not be that of a row of the feed (4.12: not
+ * shown), so nothing is claimed of it: its sub-wallets are to be read.
+ */
+export function findMovement(data: JsonObject): FoundRecord[] {
+  const accounts = new Map<string, FoundRecord>();
+  for (const found of accountsIn(data, '', 0)) if (!accounts.has(found.id)) accounts.set(found.id, found);
+  return [...transactionIn(data), ...accounts.values()];
+}
+
+/** The id of the deposit or transfer; null where the data names none. */
+export function movementId(data: JsonObject): string | null {
+  for (const name of ['deposit', 'transfer', 'transaction']) {
+    const value = Object.hasOwn(data, name) ? data[name] : undefined;
+    const id = isJsonObject(value) ? textId(value) : textField(data, `${name}Id`);
+    if (id !== null) return id;
+  }
+  return textId(data);
+}
+
+function accountsIn(data: JsonObject, path: string, depth: number): FoundRecord[] {
+  return Object.entries(data).flatMap(([name, value]): FoundRecord[] => {
+    const at = `${path}/${name}`;
+    const id = ACCOUNT_NAME.test(name) && !OTHER_ACCOUNT.test(name) ? accountId(value) : null;
+    const own: FoundRecord[] = id === null ? [] : [{ kind: 'account', id, fields: null, path: at }];
+    return isJsonObject(value) && depth < MAX_DEPTH ? [...own, ...accountsIn(value, at, depth + 1)] : own;
+  });
+}
+
+function accountId(value: Json): string | null {
+  if (typeof value === 'string') return value === '' ? null : value;
+  return isJsonObject(value) ? textId(value) : null;
+}
+
+function transactionIn(data: JsonObject): FoundRecord[] {
+  const kind = 'transaction';
+  for (const name of recordNames[kind].wrappers) {
+    const value = Object.hasOwn(data, name) ? data[name] : undefined;
+    const id = isJsonObject(value) ? textId(value) : null;
+    if (id !== null && isJsonObject(value)) {
+      return [{ kind, id, fields: recordFields(kind, id, value), path: `/${name}` }];
+    }
+  }
+  const id = explicitId(kind, data);
+  return id === null ? [] : [{ kind, id, fields: null, path: '' }];
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.js';
+import { refundOf } from '../../src/domain/order-refund.js';
+import {
+  describeLines,
+  fiat,
+  type Given,
+  gave,
+  type Line,
+  order,
+  paid,
+  ruled,
+  state,
+  under,
+} from '../support/order-lines.js';
+
+const billed = (invoice: JsonObject, intents: Given[] = [], more: Partial<Given> = {}) =>
+  order({ intents, invoices: [{ fields: invoice, ...more }] });
+const byPi1 = { status: 'paid', paymentIntentId: 'pi_1' };
+const naming = (fields: JsonObject) => ({ ...fields, invoiceId: 'inv_1' });
+
+const invoices: Line[] = [
+  ['N1', 'its payment is good', billed(byPi1, [{ fields: paid }]), 'paid', 'proven'],
+  ['N1', 'its payment names it', billed({ status: 'paid' }, [{ fields: naming(paid) }]), 'paid', 'proven'],
+  [
+    'N1',
+    'its payment is only claimed',
+    billed(byPi1, [{ fields: paid, verified: false }]),
+    'paid_unverified',
+    'not_verified',
+  ],
+  [
+    'N1',
+    'its payment was given back in full',
+    { ...billed(byPi1, [{ fields: paid }]), refunds: [gave('49.5')] },
+    'refunded',
+  ],
+  ['N1', 'its payment is refunded by a dispute', billed(byPi1, [{ fields: ruled(under, 'refunded') }]), 'refunded'],
+  ['N1', 'its payment is confirming', billed(byPi1, [{ fields: state('confirming') }]), 'confirming'],
+  [
+    'N1',
+    'one of two that name it is good',
+    billed({ status: 'paid' }, [{ fields: naming(state('expired')) }, { fields: naming(paid) }]),
+    'paid',
+    'proven',
+  ],
+  ['N2', 'its payment is pending', billed(byPi1, [{ fields: fiat }]), 'paid_unverified', 'not_verified'],
+  ['N2', 'its payment expired', billed(byPi1, [{ fields: state('expired') }]), 'paid_unverified', 'not_verified'],
+  [
+    'N3',
+    'by a payment of another order',
+    billed({ ...byPi1, paymentIntentId: 'pi_9' }, [{ fields: fiat }]),
+    'paid_unverified',
+    'intent_unknown',
+  ],
+  ['N3', 'by none that it names', billed({ status: 'paid' }), 'paid_unverified', 'intent_unknown'],
+  [
+    'N4',
+    'not at the service',
+    billed({ status: 'paid' }, [], { absent: true }),
+    'paid_unverified',
+    'record_not_at_service',
+  ],
+  [
+    'N5',
+    'sent, not at the service',
+    billed({ status: 'sent' }, [{ fields: state('expired') }], { absent: true }),
+    'expired',
+  ],
+  ['N6', 'expired', billed({ status: 'expired' }, [{ fields: state('cancelled') }]), 'expired'],
+  ['N7', 'cancelled', billed({ status: 'cancelled' }), 'cancelled'],
+  ['N8', 'sent', billed({ status: 'sent' }), 'awaiting_payment'],
+  ['N8', 'a draft', billed({ status: 'draft' }, [{ fields: state('expired') }]), 'awaiting_payment'],
+  ['N8', 'in a state that is not listed', billed({ status: 'overdue' }), 'awaiting_payment'],
+];
+
+describeLines('what one invoice means', 'N', invoices);
+
+describe('a payout is taken for a refund', () => {
+  const record = (id: string, fields: JsonObject, absent = false) => ({
+    id,
+    fields,
+    verified: true,
+    verifiedAt: 0,
+    absent,
+  });
+  const disputed = record('pi_1', { irregularRefundPayoutId: 'po_1' });
+  const payout: JsonObject = {
+    amount: '5',
+    status: 'confirmed',
+    payoutType: 'crypto_settlement',
+    paymentIntentId: 'pi_2',
+  };
+  const refund = (paymentIntentId: string) => ({ amount: '5', status: 'confirmed', paymentIntentId });
+
+  it('of the payment that names it, whatever it says itself', () => {
+    expect(refundOf(record('po_1', payout), [disputed])).toEqual(refund('pi_1'));
+  });
+
+  it('of the payment that it names, unless it speaks of a settlement', () => {
+    expect(refundOf(record('po_2', { ...payout, payoutType: 'refund' }), [disputed])).toEqual(refund('pi_2'));
+    expect(refundOf(record('po_2', { ...payout, payoutType: 7 as never }), [])).toEqual(refund('pi_2'));
+    expect(refundOf(record('po_2', payout), [disputed])).toBeNull();
+  });
+
+  it('not when it names none, or the service does not list it; an unreadable amount is none', () => {
+    expect(refundOf(record('po_2', { ...payout, payoutType: 'refund', paymentIntentId: null }), [])).toBeNull();
+    expect(refundOf(record('po_1', payout, true), [disputed])).toBeNull();
+    expect(refundOf(record('po_1', { status: 'confirmed' }), [disputed])).toEqual({ ...refund('pi_1'), amount: '0' });
+  });
+});
