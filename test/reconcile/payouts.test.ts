@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createLog } from '../../src/log.js';
+import type { ReconcileDeps } from '../../src/reconcile/deps.js';
+import { runReconcile } from '../../src/reconcile/run.js';
+import { saveObservations } from '../../src/records/save-observations.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
+import { MerchantClient } from '../../src/service-api/client.js';
+import { defaultContract } from '../../src/service-api/contract.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { testSettings } from './fake-service.js';
+
+const DAY = 86_400_000;
+const tick = { kind: 'payouts', full: false } as const;
+
+let database: TestDatabase;
+let sandbox: Sandbox;
+let asked: string[];
+let ahead: number;
+let deps: ReconcileDeps;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  sandbox = await startSandbox({ payments: 60, payouts: 40 });
+  asked = [];
+  ahead = 0;
+  const client = new MerchantClient({
+    baseUrl: sandbox.url,
+    apiKey: 'sandbox-api-key',
+    onRequest: ({ operation }) => void asked.push(operation),
+  });
+  deps = {
+    db: database.db,
+    databaseUrl: database.url,
+    log: createLog('silent'),
+    now: () => new Date(Date.now() + ahead),
+    client,
+    contract: defaultContract,
+    settings: testSettings,
+    adoptedAt: new Date(Date.now() - 3_600_000),
+  };
+});
+
+afterEach(async () => {
+  await sandbox?.close();
+  await database?.drop();
+});
+
+async function truth(): Promise<{ id: string; status: string }[]> {
+  const rows = await (
+    await fetch(`${sandbox.url}/v1/payouts?take=100`, { headers: { authorization: 'Bearer sandbox-api-key' } })
+  ).json();
+  return (rows as { id: string; status: string }[]).map(({ id, status }) => ({ id, status }));
+}
+
+const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+const held = async () => (await database.db('payouts').select('id', 'status')).sort(byId);
+
+test('where the service has the list, every payout is held as it shows it', async () => {
+  const run = await runReconcile(deps, tick);
+  expect(run).toMatchObject({ status: 'succeeded', complete: true, error: null });
+  expect(await held()).toEqual((await truth()).sort(byId));
+  expect((await held()).length).toBeGreaterThan(20);
+});
+
+test('where it has none, that is remembered for a day, and open payouts are followed through the delivery history', async () => {
+  sandbox.control.setFaults({ payoutsList: false });
+  sandbox.control.addEndpoint({ url: 'http://127.0.0.1:9/webhooks', events: ['payout.failed', 'payout.confirmed'] });
+  const id = openPayout();
+  await claim(id, 'pending');
+
+  const first = await runReconcile(deps, tick);
+  expect(first).toMatchObject({ status: 'succeeded', complete: false, proof: { list: 'not offered', asked: 1 } });
+  expect(first.proof['reason']).toMatch(/^degraded: /);
+  expect(asked).toContain('listPayouts');
+  asked = [];
+  await runReconcile(deps, tick);
+  expect(asked).toEqual(['listWebhookDeliveries']);
+
+  sandbox.control.advancePayout(id, { step: 'fail' });
+  await sandbox.control.deliveriesIdle();
+  const shown = await runReconcile(deps, tick);
+  expect(shown.proof).toMatchObject({ shown: 1 });
+  expect(await database.db('payouts').where({ id }).first()).toMatchObject({ status: 'failed', verified: false });
+
+  asked = [];
+  ahead = DAY + 60_000;
+  sandbox.control.setFaults({ payoutsList: true });
+  expect(await runReconcile(deps, tick)).toMatchObject({ complete: true });
+  expect(await database.db('payouts').where({ id }).first()).toMatchObject({ status: 'failed', verified: true });
+  expect(asked.filter((operation) => operation.startsWith('create'))).toEqual([]);
+});
+
+test('an open payout that nothing shows is kept, a break once it is old enough, and none when it ends', async () => {
+  sandbox.control.setFaults({ payoutsList: false });
+  const id = openPayout();
+  await claim(id, 'pending');
+  await runReconcile(deps, tick);
+  expect(await database.db('breaks')).toEqual([]);
+  ahead = testSettings.payoutGraceMs + 60_000;
+  await runReconcile(deps, tick);
+  const broken = { kind: 'payout_untracked', entity_id: id, severity: 'medium', status: 'open' };
+  expect(await database.db('breaks')).toEqual([expect.objectContaining(broken)]);
+  await claim(id, 'confirmed');
+  await runReconcile(deps, tick);
+  expect(await database.db('breaks')).toEqual([expect.objectContaining({ ...broken, status: 'auto_resolved' })]);
+});
+
+function openPayout(): string {
+  sandbox.control.deposit(null, 'USDT.TRC20', '1000');
+  return sandbox.control.createPayout({
+    assetCode: 'USDT.TRC20',
+    amount: '5',
+    destinationAddress: 'TXyz1234567890',
+  });
+}
+
+/** As our own call's response would tell it. */
+async function claim(id: string, status: string): Promise<void> {
+  const from = Date.now();
+  const fields = { id, status, createdAt: new Date(from).toISOString() };
+  const source = { type: 'api_response', ref: 'createPayout' } as const;
+  await database.db.transaction((trx) =>
+    saveObservations(trx, [{ type: 'claim', kind: 'payout', id, from, to: from + 1, source, fields }], {
+      now: deps.now(),
+      adoptedAt: deps.adoptedAt,
+    }),
+  );
+}
