@@ -23,8 +23,9 @@ type Outcome = 'done' | 'refused' | 'unsent' | 'doubt' | 'lost';
 export interface ServiceWriteLog<O extends string> {
   begin(write: Write<O>, limits: Limits): Promise<Begun>;
   end(write: Write<O>, outcome: Outcome, objectId: string | null): Promise<void>;
-  claim(limits: Limits): Promise<(Write<O> & { age: number }) | null>;
-  giveUp(limits: Limits): Promise<Write<O>[]>;
+  claim<P extends O>(operations: readonly P[], limits: Limits): Promise<(Write<P> & { age: number }) | null>;
+  giveUp<P extends O>(operations: readonly P[], limits: Limits): Promise<Write<P>[]>;
+  rivals(write: Write<O>, objectIds: readonly string[]): Promise<{ made: string[]; open: number }>;
 }
 
 interface Row {
@@ -42,15 +43,8 @@ const AGE = 'greatest(0, extract(epoch FROM now() - begun_at) * 1000)::float8 AS
 
 /** The promises of service-api/key-store.ts. Ages are those of the database's clock. */
 export function createServiceWriteLog<O extends string>(db: Knex): ServiceWriteLog<O> {
-  const query = async (sql: string, bindings: Record<string, string | number | null>) =>
-    (await db.raw<{ rows: Row[] }>(sql, bindings).timeout(QUERY_MS)).rows;
-  const toWrite = ({ operation, key, hash, request, age }: Row) => ({
-    operation: operation as O,
-    key: fromDatabaseText(key),
-    hash,
-    request: request === null ? null : fromDatabaseText(request),
-    age,
-  });
+  const query = async (sql: string, bindings: Bindings) =>
+    (await db.raw<{ rows: Row[] }>(sql, bindings as Record<string, string>).timeout(QUERY_MS)).rows;
   return {
     async begin(write, limits) {
       const [row] = await query(BEGIN, { ...bindingsOf(write), ...inSeconds(limits) });
@@ -63,11 +57,29 @@ export function createServiceWriteLog<O extends string>(db: Knex): ServiceWriteL
       const given = { ...bindingsOf(write), outcome, objectId: objectId === null ? null : toDatabaseText(objectId) };
       await query(outcome === 'doubt' ? DOUBT : END, given);
     },
-    async claim(limits) {
-      const [row] = await query(CLAIM, inSeconds(limits));
-      return row === undefined ? null : toWrite(row);
+    async claim<P extends O>(operations: readonly P[], limits: Limits) {
+      const [row] = await query(CLAIM, { ...inSeconds(limits), operations });
+      return row === undefined ? null : toWrite<P>(row);
     },
-    giveUp: async (limits) => (await query(GIVE_UP, inSeconds(limits))).map(toWrite),
+    giveUp: async <P extends O>(operations: readonly P[], limits: Limits) =>
+      (await query(GIVE_UP, { ...inSeconds(limits), operations })).map((row) => toWrite<P>(row)),
+    async rivals(write, objectIds) {
+      const rows = await query(RIVALS, { ...bindingsOf(write), ids: objectIds.map(toDatabaseText) });
+      const made = rows.flatMap(({ object_id }) => (object_id === null ? [] : [fromDatabaseText(object_id)]));
+      return { made, open: rows.filter(({ object_id }) => object_id === null).length };
+    },
+  };
+}
+
+type Bindings = Readonly<Record<string, string | number | null | readonly string[]>>;
+
+function toWrite<P extends string>({ operation, key, hash, request, age }: Row): Write<P> & { age: number } {
+  return {
+    operation: operation as P,
+    key: fromDatabaseText(key),
+    hash,
+    request: request === null ? null : fromDatabaseText(request),
+    age,
   };
 }
 
@@ -89,31 +101,41 @@ const BEGIN = `
   VALUES (:operation, :key, :hash, :request, now() + make_interval(secs => :lease))
   ON CONFLICT (operation, key) DO UPDATE SET
     hash = excluded.hash,
-    request = excluded.request,
-    status = 'open',
-    ended_at = NULL,
+    request = CASE WHEN known.status <> 'done' THEN excluded.request END,
+    status = CASE WHEN known.status = 'done' THEN 'done' ELSE 'open' END,
+    ended_at = CASE WHEN known.status = 'done' THEN known.ended_at END,
     leased_until = excluded.leased_until,
     begun_at = CASE WHEN known.status IN ('refused', 'unsent') THEN now() ELSE known.begun_at END
   WHERE known.status IN ('refused', 'unsent')
      OR (known.hash = excluded.hash AND known.begun_at >= now() - make_interval(secs => :within))
   RETURNING *, begun_at = now() AS fresh, ${AGE}`;
 
+/** What was done stays done: of two calls under one key the other may end later, and otherwise. */
+const NOT_OVER = `status NOT IN ('done', 'lost')`;
+
 const END = `
   UPDATE service_writes SET
-    status = :outcome,
-    request = CASE WHEN :outcome = 'lost' THEN request END,
+    status = CASE WHEN coalesce(:objectId, object_id) IS NULL THEN :outcome ELSE 'done' END,
+    request = CASE WHEN :outcome = 'lost' AND object_id IS NULL THEN request END,
     object_id = coalesce(:objectId, object_id),
     ended_at = now()
-  ${THIS}`;
+  ${THIS} AND (:outcome = 'done' OR ${NOT_OVER})`;
 
 /** The lease ends: whoever settles calls in doubt may take it. */
-const DOUBT = `UPDATE service_writes SET status = 'open', leased_until = now() ${THIS}`;
+const DOUBT = `
+  UPDATE service_writes SET
+    status = 'open',
+    request = coalesce(request, :request),
+    object_id = coalesce(:objectId, object_id),
+    leased_until = now(),
+    ended_at = NULL
+  ${THIS} AND ${NOT_OVER}`;
 
 const CLAIM = `
   UPDATE service_writes SET leased_until = now() + make_interval(secs => :lease)
   WHERE (operation, key) = (
     SELECT operation, key FROM service_writes
-    WHERE status = 'open' AND leased_until <= now() AND begun_at >= now() - make_interval(secs => :within)
+    WHERE operation = ANY(:operations) AND status = 'open' AND leased_until <= now() AND begun_at >= now() - make_interval(secs => :within)
     ORDER BY leased_until LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING *, ${AGE}`;
 
@@ -122,9 +144,15 @@ const GIVE_UP = `
     UPDATE service_writes SET
       status = CASE WHEN object_id IS NULL THEN 'lost' ELSE 'done' END,
       ended_at = now()
-    WHERE status = 'open' AND leased_until <= now() AND begun_at < now() - make_interval(secs => :within)
+    WHERE operation = ANY(:operations) AND status = 'open' AND leased_until <= now()
+      AND begun_at < now() - make_interval(secs => :within)
     RETURNING *)
   SELECT *, ${AGE} FROM given_up WHERE status = 'lost'`;
+
+const RIVALS = `
+  SELECT *, ${AGE} FROM service_writes
+  WHERE operation = :operation AND key <> :key
+    AND (object_id = ANY(:ids) OR (hash = :hash AND status = 'open' AND object_id IS NULL))`;
 
 function bindingsOf({ operation, key, hash, request }: Write<string>) {
   return {

@@ -22,11 +22,13 @@ export interface ServiceRequest {
   mayBeEmpty?: boolean;
   /** Sent one single time, whatever comes of it. */
   once?: boolean;
+  /** Asked before each attempt: nothing more is sent once it says so. */
+  isTooLate?: (() => boolean) | undefined;
   /** Of a call that writes: kept up to date while it lasts. */
   progress?: WriteProgress;
 }
 
-/** `doubt`: an attempt may have reached the service, and no answer told what came of it. */
+/** `doubt`: an attempt may have done what it was to do; only an answer that is accepted ends that. */
 export interface WriteProgress {
   doubt: boolean;
 }
@@ -51,14 +53,9 @@ export interface AttemptContext {
 
 const FAILURE_BYTES = 65_536;
 /** No connection came about, so nothing was sent. */
-const NOT_CONNECTED: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
+const NOT_CONNECTED: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+/** The same, while a connection is made. They may also end one that stood, when a router tells so of its host. */
+const NOT_REACHED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /** Asks once. Every way in which that can fail is a ServiceError, but for an abort, which rejects with its reason. */
 export async function attempt(
@@ -149,8 +146,16 @@ function lost(
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : null;
   const { operation, status = null, when } = about;
-  const unsent = status === null && code !== null && NOT_CONNECTED.has(code);
+  const unsent = status === null && isUnsent(cause);
   return new UnavailableError(code === null ? when : `${when} (${code})`, { operation, status, cause, unsent });
+}
+
+function isUnsent(cause: unknown): boolean {
+  // One for each address of the host that was tried.
+  if (cause instanceof AggregateError && cause.errors.length > 0) return cause.errors.every(isUnsent);
+  if (!(cause instanceof Error) || !('code' in cause)) return false;
+  const code = String(cause.code);
+  return NOT_CONNECTED.has(code) || (NOT_REACHED.has(code) && 'syscall' in cause && cause.syscall === 'connect');
 }
 
 /** A copy out of a cache (Age) carries the date of its making. */

@@ -16,7 +16,14 @@ import {
 } from 'cockatiel';
 import type { Json } from '../domain/json.js';
 import { type AttemptContext, attempt, type Reply, type ServiceRequest, type WriteProgress } from './attempt.js';
-import { CircuitOpenError, RateLimitedError, RefusalError, ServiceError, UnavailableError } from './service-errors.js';
+import {
+  CircuitOpenError,
+  RateLimitedError,
+  RefusalError,
+  ServiceError,
+  TooLateError,
+  UnavailableError,
+} from './service-errors.js';
 
 /** How patient the client is; times in ms. */
 export interface Patience {
@@ -127,6 +134,7 @@ export class ServiceHttp {
   private async once(request: ServiceRequest, signal: AbortSignal): Promise<Reply<Json>> {
     await this.keepQuiet(signal);
     await this.settings.takeSlot(signal);
+    if (request.isTooLate?.()) throw new TooLateError(request.operation);
     try {
       return await this.circuit.execute(() => this.attempt(request, signal));
     } catch (error) {
@@ -142,23 +150,30 @@ export class ServiceHttp {
   private async attempt(request: ServiceRequest, signal: AbortSignal): Promise<Reply<Json>> {
     const { attemptMs } = this.settings.patience;
     const { operation } = request;
-    const settle = beginDoubt(request.progress);
+    const endDoubt = beginDoubt(request.progress);
     let status: number | null = null;
     const context = { ...this.settings, onStatus: (given: number) => void (status = given) };
     try {
-      const reply = await timeout(attemptMs, TimeoutStrategy.Aggressive).execute(
+      return await timeout(attemptMs, TimeoutStrategy.Aggressive).execute(
         (inner) => attempt(request, context, inner.signal),
         signal,
       );
-      settle('done');
-      return reply;
     } catch (error) {
-      if (didNothing(error)) settle('nothing');
+      if (didNothing(error)) endDoubt();
       this.heed(error);
       if (!(error instanceof TaskCancelledError) || signal.aborted) throw error;
       throw new UnavailableError(`no whole answer within ${attemptMs} ms`, { operation, status, cause: error });
     } finally {
+      this.count(operation, status);
+    }
+  }
+
+  /** Whoever counts calls can't change what came of one. */
+  private count(operation: string, status: number | null): void {
+    try {
       this.settings.onRequest?.({ operation, status: status ?? 'no_answer' });
+    } catch (error) {
+      this.settings.log?.warn({ operation, err: error }, 'a call could not be counted');
     }
   }
 
@@ -181,15 +196,15 @@ export class ServiceHttp {
 }
 
 /**
- * From the first byte sent until the answer is read, what a write was to do may have been done. An attempt that did
- * nothing leaves the doubt of those before it.
+ * From the first byte sent on, what a write was to do may have been done. What is returned is for an attempt that did
+ * nothing: it leaves the doubt of those before it.
  */
-function beginDoubt(progress: WriteProgress | undefined): (outcome: 'done' | 'nothing') => void {
+function beginDoubt(progress: WriteProgress | undefined): () => void {
   if (progress === undefined) return () => {};
   const before = progress.doubt;
   progress.doubt = true;
-  return (outcome) => {
-    progress.doubt = outcome === 'nothing' && before;
+  return () => {
+    progress.doubt = before;
   };
 }
 

@@ -1,11 +1,19 @@
-import type { Json } from '../domain/json.js';
-import { isJsonObject } from '../domain/json.js';
+import { isJsonObject, type Json } from '../domain/json.js';
+import { objectFromJsonText } from '../domain/json-text.js';
 import { textField } from '../domain/records.js';
 import type { Reply, WriteProgress } from './attempt.js';
-import type { KeyedWrite, KeyLimits, KeyOutcome, KeyStore } from './key-store.js';
+import { checkAnswer } from './check-answer.js';
+import type { KeyLimits, KeyOutcome, KeyStore, NotedWrite } from './key-store.js';
 import { type KeyedParts, type KeyedRequest, keptRequest, prepareKeyed } from './keyed-request.js';
-import type { KeyedOperation } from './operations.js';
-import { InvalidRequestError, OutcomeUnknownError, RefusalError } from './service-errors.js';
+import { openWrites, type SettledWrite } from './open-writes.js';
+import { type KeyedOperation, keyedOperations } from './operations.js';
+import {
+  ForeignAnswerError,
+  InvalidRequestError,
+  OutcomeUnknownError,
+  RefusalError,
+  TooLateError,
+} from './service-errors.js';
 
 /**
  * How long after its first use a key may be sent. How long the service remembers a key is not shown (specification 8),
@@ -13,27 +21,21 @@ import { InvalidRequestError, OutcomeUnknownError, RefusalError } from './servic
  */
 const REPLAY_WINDOW_MS = 600_000;
 
-export interface Sent {
-  reply: Reply<Json>;
-  request: KeyedRequest;
-}
-
 interface KeyedCallsDeps {
   store: KeyStore;
   send: (
     operation: KeyedOperation,
     request: KeyedRequest,
-    about: { progress: WriteProgress; signal: AbortSignal | undefined },
+    about: { progress: WriteProgress; signal: AbortSignal | undefined; isTooLate: () => boolean },
   ) => Promise<Reply<Json>>;
+  /** Takes the answer in; false where that failed. */
+  tell: (operation: KeyedOperation, request: KeyedRequest, reply: Reply<Json>) => Promise<boolean>;
   /** The longest that one call may take, its retries among it. */
   deadlineMs: number;
   log: { warn(about: object, message: string): void } | undefined;
 }
 
-export type SettledWrite = { operation: KeyedOperation; key: string } & (
-  | { outcome: 'done'; sent: Sent }
-  | { outcome: 'refused' | 'unsent' | 'doubt' | 'lost' }
-);
+type KeyedWrite = NotedWrite<KeyedOperation>;
 
 /**
  * Creating calls under an idempotency key (specification 7): written down before they are sent, repeated under the same
@@ -49,63 +51,65 @@ export class KeyedCalls {
     this.limits = { leaseMs: Math.ceil(deadlineMs * 1.1), withinMs: Math.max(0, REPLAY_WINDOW_MS - deadlineMs) };
   }
 
-  async call(operation: KeyedOperation, parts: KeyedParts, signal: AbortSignal | undefined): Promise<Sent> {
+  async call(operation: KeyedOperation, parts: KeyedParts, signal: AbortSignal | undefined): Promise<Reply<Json>> {
     const { write, request } = prepareKeyed(operation, parts);
     signal?.throwIfAborted();
-    const begun = await this.deps.store.begin(write, this.limits);
+    const elapsed = stopwatch();
+    // It may be written down all the same, and is then sent by whoever settles.
+    const begun = await this.deps.store.begin(write, this.limits).catch((error: unknown) => {
+      throw this.unknown(write, 0, error);
+    });
     if (!begun.ok) throw notAgain(write, begun);
-    return this.send(write, request, { signal, ...begun });
+    return this.send(write, request, { signal, elapsed, ...begun });
   }
 
   /** Sends every call in doubt once more under its key; gives up those that are too old for it. */
-  async settle(signal: AbortSignal | undefined): Promise<SettledWrite[]> {
-    const { store } = this.deps;
-    const lost = await store.giveUp(this.limits);
-    const settled: SettledWrite[] = lost.map(({ operation, key }) => ({ operation, key, outcome: 'lost' }));
-    const asked = new Set<string>();
-    for (;;) {
-      signal?.throwIfAborted();
-      const claimed = await store.claim(this.limits);
-      if (claimed === null) return settled;
-      const { age, ...write } = claimed;
-      // Those that stay in doubt wait behind the others: this round has asked for all.
-      if (asked.has(`${write.operation} ${write.key}`)) {
-        await this.end(write, 'doubt', null);
-        return settled;
-      }
-      asked.add(`${write.operation} ${write.key}`);
-      settled.push(await this.settleOne(write, { signal, age, again: true }));
+  async *settle(signal: AbortSignal | undefined): AsyncGenerator<SettledWrite> {
+    let elapsed = stopwatch();
+    const about = { operations: keyedOperations, limits: this.limits, signal };
+    for await (const { write, isGivenUp } of openWrites(this.deps.store, about)) {
+      const { operation, key } = write;
+      if (isGivenUp) yield { operation, key, outcome: 'lost', objectIds: [] };
+      else yield { operation, key, ...(await this.settleOne(write, { signal, elapsed, age: write.age, again: true })) };
+      elapsed = stopwatch();
     }
   }
 
-  private async settleOne(write: KeyedWrite, about: SendContext): Promise<SettledWrite> {
-    const { operation, key } = write;
+  private async settleOne(
+    write: KeyedWrite,
+    context: SendContext,
+  ): Promise<Pick<SettledWrite, 'outcome' | 'objectIds'>> {
     if (write.request === null) {
       await this.end(write, 'lost', null);
-      return { operation, key, outcome: 'lost' };
+      return { outcome: 'lost', objectIds: [] };
     }
     try {
-      const sent = await this.send(write, keptRequest(write.request), about);
-      return { operation, key, outcome: 'done', sent };
+      const { data } = await this.send(write, keptRequest(write.request), context);
+      return { outcome: 'done', objectIds: [idOf(data)].filter((id) => id !== null) };
     } catch (error) {
-      about.signal?.throwIfAborted();
-      return { operation, key, outcome: error instanceof RefusalError ? 'refused' : 'doubt' };
+      context.signal?.throwIfAborted();
+      if (error instanceof ForeignAnswerError) return { outcome: 'lost', objectIds: [error.objectId] };
+      return { outcome: error instanceof RefusalError ? 'refused' : 'doubt', objectIds: [] };
     }
   }
 
-  private async send(write: KeyedWrite, request: KeyedRequest, context: SendContext): Promise<Sent> {
+  private async send(write: KeyedWrite, request: KeyedRequest, context: SendContext): Promise<Reply<Json>> {
     const { operation } = write;
-    const { signal, age, again } = context;
+    const { signal, age, again, elapsed } = context;
     const progress: WriteProgress = { doubt: false };
+    const isTooLate = () => elapsed() > REPLAY_WINDOW_MS - age;
     try {
-      const reply = await this.deps.send(operation, request, { progress, signal });
-      await this.end(write, 'done', idOf(reply.data));
-      return { reply, request };
+      const reply = await this.deps.send(operation, request, { progress, signal, isTooLate });
+      checkAnswer(operation, objectFromJsonText(request.body), reply.data);
+      const isTold = await this.deps.tell(operation, request, reply);
+      // Asking again hands the answer over again; what was not kept can't be asked again.
+      await this.end(write, isTold || write.request === null ? 'done' : 'doubt', idOf(reply.data));
+      return reply;
     } catch (error) {
       const outcome = outcomeOf(error, progress, again);
       const isKept = await this.end(write, outcome, null);
       if (outcome !== 'doubt' && isKept) throw error;
-      if (signal?.aborted) throw error;
+      if (signal?.aborted || error instanceof ForeignAnswerError) throw error;
       throw this.unknown(write, age, error);
     }
   }
@@ -136,24 +140,34 @@ export class KeyedCalls {
 
 interface SendContext {
   signal: AbortSignal | undefined;
-  /** Since the key was first used, ms. */
+  /** Since the key was first used until it was looked up, ms. */
   age: number;
   /** A call under this key was begun before, and its outcome is in doubt. */
   again: boolean;
+  /** Since just before the key was looked up, ms. */
+  elapsed: () => number;
+}
+
+/** By whichever clock went further: one stands still while the machine sleeps, the other may be set. */
+function stopwatch(): () => number {
+  const [wall, steady] = [Date.now(), performance.now()];
+  return () => Math.max(Date.now() - wall, performance.now() - steady);
 }
 
 /**
  * A replay that is refused says that nothing was made: what was made would have been answered (specification 7). Not so
- * where the refusal speaks of the caller alone, or of the moment.
+ * where the refusal is not the service's own, or speaks of the caller alone, or of the moment.
  */
 function outcomeOf(error: unknown, { doubt }: WriteProgress, again: boolean): KeyOutcome {
-  if (doubt) return 'doubt';
+  if (error instanceof ForeignAnswerError) return 'lost';
+  // Meanwhile another process may have taken it up.
+  if (doubt || error instanceof TooLateError) return 'doubt';
   if (error instanceof RefusalError && (!again || isFinal(error))) return 'refused';
   return again ? 'doubt' : 'unsent';
 }
 
-function isFinal({ status }: RefusalError): boolean {
-  return status !== 401 && status !== 403 && status !== 409 && status !== 429;
+function isFinal({ status, isOwnWord }: RefusalError): boolean {
+  return isOwnWord && status !== 401 && status !== 403 && status !== 409 && status !== 429;
 }
 
 function idOf(data: Json): string | null {

@@ -3,7 +3,7 @@ import { canonicalJson } from '../domain/canonical-json.js';
 import type { Json, JsonObject } from '../domain/json.js';
 import { fromJsonText, objectFromJsonText, toJsonText } from '../domain/json-text.js';
 import { checkRequest } from './check-request.js';
-import type { KeyedWrite } from './key-store.js';
+import type { NotedWrite } from './key-store.js';
 import type { KeyedOperation } from './operations.js';
 import { InvalidRequestError } from './service-errors.js';
 
@@ -32,7 +32,7 @@ const HEADER_SAFE = /^[\x21-\x7e]+$/;
 export function prepareKeyed(
   operation: KeyedOperation,
   { path = {}, body, idempotencyKey }: KeyedParts,
-): { write: KeyedWrite; request: KeyedRequest } {
+): { write: NotedWrite<KeyedOperation>; request: KeyedRequest } {
   checkRequest(operation, body);
   const given = body as { idempotencyKey?: string; totpCode?: string; paymentIntentId?: string };
   const inBody = given.idempotencyKey;

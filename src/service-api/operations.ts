@@ -50,10 +50,15 @@ export type WriteOperation = Exclude<OperationName, ReadOperation>;
 /** Those whose idempotency key the service promises to honour (specification 7). */
 export type KeyedOperation = 'createDirectPayment' | 'createPayout' | 'createRefund' | 'createTransfer';
 
-const keyed: readonly OperationName[] = ['createDirectPayment', 'createPayout', 'createRefund', 'createTransfer'];
+export const keyedOperations: readonly KeyedOperation[] = [
+  'createDirectPayment',
+  'createPayout',
+  'createRefund',
+  'createTransfer',
+];
 
 export function isKeyed(operation: OperationName): operation is KeyedOperation {
-  return keyed.includes(operation);
+  return keyedOperations.some((keyed) => keyed === operation);
 }
 
 export const operationNames = Object.keys(operations) as readonly OperationName[];

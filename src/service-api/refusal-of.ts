@@ -39,6 +39,7 @@ export function refusalOf(
     status,
     serviceCode: part(error.code),
     serviceMessage: part(error.message),
+    isOwnWord: isJsonObject(document),
   };
   if (status >= 500 || status === 408) {
     return new UnavailableError(`the service failed, status ${status}`, { operation, status, retryAfterMs });

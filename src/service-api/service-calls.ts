@@ -7,12 +7,14 @@ import { checkOutline } from './check-outline.js';
 import { checkRequest } from './check-request.js';
 import { type Contract, defaultContract } from './contract.js';
 import { defaultPatience, type Patience, ServiceHttp, type ServiceHttpSettings } from './http.js';
-import { type KeyStore, MemoryKeyStore } from './key-store.js';
-import { KeyedCalls, type SettledWrite } from './keyed-calls.js';
+import type { KeyStore } from './key-store.js';
+import { MemoryKeyStore } from './memory-key-store.js';
+import type { SettledWrite } from './open-writes.js';
 import { type OperationName, operationOf, type ReadOperation, type WriteOperation } from './operations.js';
 import { checkQuery } from './queries.js';
+import type { Sending } from './sending.js';
 import { type ClockBounds, ServiceClock } from './service-clock.js';
-import { type Answered, type Sending, ServiceWrites, type WriteParts } from './service-writes.js';
+import { type Answered, ServiceWrites, type WriteParts } from './service-writes.js';
 
 export interface MerchantClientOptions extends Partial<Pick<ServiceHttpSettings, 'takeSlot' | 'log' | 'onRequest'>> {
   /** Paths such as /v1/payment-intents are appended to it. */
@@ -27,7 +29,10 @@ export interface MerchantClientOptions extends Partial<Pick<ServiceHttpSettings,
    * not outlive is then settled by nobody.
    */
   keyStore?: KeyStore;
-  /** After every call that changed something, before it resolves. What it throws is logged, and changes nothing. */
+  /**
+   * After every call that changed something, before it resolves. What it throws is logged; a creating call is then handed
+   * over again when it is settled.
+   */
   onAnswer?: (answered: Answered) => Promise<void>;
 }
 
@@ -62,19 +67,13 @@ export class ServiceCalls {
       patience,
     });
     const { log, onAnswer, keyStore: store = new MemoryKeyStore() } = options;
-    const keyed = new KeyedCalls({
-      store,
-      send: (operation, { header, ...request }, about) =>
-        this.send(operation, { ...request, ...about, idempotencyKey: header }),
-      deadlineMs: patience.deadlineMs,
-      log,
-    });
     this.writes = new ServiceWrites({
-      keyed,
+      store,
       send: (operation, sending) => this.send(operation, sending),
-      listInvoices: (signal) => this.reply('listInvoices', { query: { take: 100 }, signal }),
+      listInvoices: (query, signal) => this.reply('listInvoices', { query, signal }),
       earliestNow: () => this.serviceClock.local() + this.serviceClock.bounds().low,
       pauseMs: patience.pauseMs,
+      deadlineMs: patience.deadlineMs,
       onAnswer,
       log,
     });
@@ -102,8 +101,8 @@ export class ServiceCalls {
   }
 
   /**
-   * Asks once more, under the same key, for what creating calls that began in the last ten minutes left in doubt; gives up
-   * what is older. Of each that came to an end how it ended; `done` also went to `onAnswer`.
+   * Asks once more, under the same key, for what creating calls that began in the last ten minutes left in doubt, and gives
+   * up what is older; looks for invoices in doubt, and sends none. Of each how it ended; `done` also went to `onAnswer`.
    */
   settleWrites(signal?: AbortSignal): Promise<SettledWrite[]> {
     return this.writes.settle(signal);

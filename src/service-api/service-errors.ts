@@ -22,18 +22,22 @@ export interface Refusal {
   status: number;
   serviceCode: string | null;
   serviceMessage: string | null;
+  /** The body is a JSON object, as the service's own are (specification 4); a proxy that answers in its place has a page. */
+  isOwnWord: boolean;
 }
 
 /** The service answered, and said no: it did nothing. */
 export abstract class RefusalError extends ServiceError {
   readonly serviceCode: string | null;
   readonly serviceMessage: string | null;
+  readonly isOwnWord: boolean;
 
   constructor(problem: string, refusal: Refusal) {
     const said = [refusal.serviceCode, refusal.serviceMessage].filter((part) => part !== null).join(': ');
     super(`${problem}, status ${refusal.status}${said === '' ? '' : ` (${said})`}`, refusal);
     this.serviceCode = refusal.serviceCode;
     this.serviceMessage = refusal.serviceMessage;
+    this.isOwnWord = refusal.isOwnWord;
   }
 
   /** The automatic settlement that was asked for is not possible (specification 4.1, 7): another destination, or none. */
@@ -135,6 +139,33 @@ export class ContractViolationError extends ServiceError {
 export class InvalidRequestError extends ServiceError {
   readonly code = 'invalid_request';
   readonly remedy = 'correct the field; nothing was sent';
+}
+
+/** Not sent (once more), because its key was first used too long ago: the process or the machine stood still meanwhile. */
+export class TooLateError extends ServiceError {
+  readonly code = 'too_late';
+  readonly remedy = 'look for what the key made before you use another';
+
+  constructor(operation: string) {
+    super('not sent: the key was first used too long ago for the service to be sure to know it', { operation });
+  }
+}
+
+/**
+ * The service answered a creating call with something else than was asked for: what the key stood for before (in another
+ * system with the same account, or before this database). Of what was asked for, nothing is known to have been made.
+ */
+export class ForeignAnswerError extends ServiceError {
+  readonly code = 'foreign_answer';
+  readonly remedy =
+    'look at the record; if it is another one, the key was used before: choose a key that nothing else uses';
+  /** Of the record that the service showed. */
+  readonly objectId: string;
+
+  constructor(about: { operation: string; field: string; objectId: string }) {
+    super(`the answer is ${about.objectId}, which was not asked for: its ${about.field} is another`, about);
+    this.objectId = about.objectId;
+  }
 }
 
 /**

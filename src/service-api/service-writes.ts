@@ -1,15 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Json, JsonObject } from '../domain/json.js';
-
 import { objectFromJsonText } from '../domain/json-text.js';
-import { AppError } from '../errors.js';
-import type { Reply, WriteProgress } from './attempt.js';
+import type { Reply } from './attempt.js';
 import { checkOutline } from './check-outline.js';
 import { checkRequest } from './check-request.js';
-import { matchingInvoices } from './find-invoice.js';
-import type { KeyedCalls, SettledWrite } from './keyed-calls.js';
+import { InvoiceWrites } from './invoice-writes.js';
+import type { KeyStore } from './key-store.js';
+import { KeyedCalls } from './keyed-calls.js';
+import type { SettledWrite } from './open-writes.js';
 import { isKeyed, type WriteOperation } from './operations.js';
-import type { InvoiceRequest } from './request-schemas.js';
+import type { Sending, SentRequest } from './sending.js';
 import { OutcomeUnknownError } from './service-errors.js';
 
 export interface WriteParts {
@@ -24,34 +23,20 @@ export interface WriteParts {
 export interface Answered {
   operation: WriteOperation;
   path: Readonly<Record<string, string>>;
-  /** The body that was sent; null where there was none. */
+  /** The body that was sent, but for a TOTP code; null where there was none. */
   request: JsonObject | null;
   reply: Reply<Json>;
 }
 
-/** A call that writes, ready to be sent. */
-export interface Sending {
-  path?: Readonly<Record<string, string>>;
-  body?: string | undefined;
-  idempotencyKey?: string | undefined;
-  once?: boolean;
-  progress: WriteProgress;
-  signal?: AbortSignal | undefined;
-}
-
-interface ServiceWritesDeps {
-  keyed: KeyedCalls;
+interface ServiceWritesDeps
+  extends Pick<ConstructorParameters<typeof InvoiceWrites>[0], 'listInvoices' | 'earliestNow'> {
+  store: KeyStore;
   send: (operation: WriteOperation, sending: Sending) => Promise<Reply<Json>>;
-  /** The newest invoices. */
-  listInvoices: (signal: AbortSignal | undefined) => Promise<Reply<Json>>;
-  /** The earliest time that it may be at the service, ms. */
-  earliestNow: () => number;
   pauseMs: number;
+  deadlineMs: number;
   onAnswer: ((answered: Answered) => Promise<void>) | undefined;
   log: { warn(about: object, message: string): void } | undefined;
 }
-
-const LOOKS = 3;
 
 /**
  * Calls that change something, and what is done where no answer tells what came of one (docs/contract.md, "Writing"):
@@ -60,68 +45,43 @@ const LOOKS = 3;
  */
 export class ServiceWrites {
   private readonly deps: ServiceWritesDeps;
+  private readonly keyed: KeyedCalls;
+  private readonly invoices: InvoiceWrites;
 
   constructor(deps: ServiceWritesDeps) {
     this.deps = deps;
+    const tell = this.tell.bind(this);
+    this.keyed = new KeyedCalls({
+      ...deps,
+      tell,
+      send: (operation, { header, ...request }, about) =>
+        deps.send(operation, { ...request, ...about, idempotencyKey: header }),
+    });
+    this.invoices = new InvoiceWrites({ ...deps, tell });
   }
 
   async call(operation: WriteOperation, parts: WriteParts): Promise<Reply<Json>> {
-    if (isKeyed(operation)) {
-      const { reply, request } = await this.deps.keyed.call(operation, { body: {}, ...parts }, parts.signal);
-      return this.answered(operation, request, reply);
-    }
     const { path = {}, signal } = parts;
+    if (isKeyed(operation)) return this.keyed.call(operation, { body: {}, ...parts }, signal);
+    if (operation === 'createInvoice') return this.invoices.call(parts.body, signal);
     const body = checkRequest(operation, parts.body);
-    const sending = { path, body, signal, progress: { doubt: false } };
-    const reply =
-      operation === 'createInvoice'
-        ? await this.createInvoice(sending, parts.body as InvoiceRequest)
-        : await this.repeatable(operation, sending);
-    return this.answered(operation, { path, body }, reply);
+    const reply = await this.repeatable(operation, { path, body, signal, progress: { doubt: false } });
+    await this.tell(operation, { path, body }, reply);
+    checkOutline(operation, reply.data);
+    return reply;
   }
 
+  /** One round. Where it breaks off, what was settled until then is told; the next round takes up the rest. */
   async settle(signal: AbortSignal | undefined): Promise<SettledWrite[]> {
-    const settled = await this.deps.keyed.settle(signal);
-    for (const write of settled) {
-      if (write.outcome === 'done') await this.tell(write.operation, write.sent.request, write.sent.reply);
+    const settled: SettledWrite[] = [];
+    try {
+      for await (const write of this.keyed.settle(signal)) settled.push(write);
+      for await (const write of this.invoices.settle(signal)) settled.push(write);
+    } catch (error) {
+      if (settled.length === 0) throw error;
+      this.deps.log?.warn({ err: error }, 'not all calls in doubt could be settled now');
     }
     return settled;
-  }
-
-  private async createInvoice(sending: Sending, asked: InvoiceRequest): Promise<Reply<Json>> {
-    const sentAt = this.deps.earliestNow();
-    try {
-      return await this.deps.send('createInvoice', { ...sending, once: true });
-    } catch (error) {
-      if (!sending.progress.doubt || sending.signal?.aborted) throw error;
-      return this.findInvoice(asked, { sentAt, cause: error, signal: sending.signal });
-    }
-  }
-
-  /** Exactly one in the list that it can be: that is it. Looks a few times, since it may be about to appear. */
-  private async findInvoice(
-    asked: InvoiceRequest,
-    { sentAt, cause, signal }: { sentAt: number; cause: unknown; signal: AbortSignal | undefined },
-  ): Promise<Reply<Json>> {
-    let candidates: JsonObject[] = [];
-    for (let look = 0; look < LOOKS && candidates.length === 0; look++) {
-      if (look > 0) await delay(this.deps.pauseMs * 2 ** look, undefined, { ref: false, ...(signal && { signal }) });
-      const reply = await this.deps.listInvoices(signal).catch((error: unknown) => {
-        if (error instanceof AppError) return null;
-        throw error;
-      });
-      if (reply === null) continue;
-      candidates = matchingInvoices(reply.data as Json[], asked, sentAt);
-      const [only] = candidates;
-      if (only !== undefined && candidates.length === 1) return { ...reply, data: only };
-    }
-    const found = candidates.length === 0 ? 'no invoice' : `${candidates.length} invoices`;
-    throw new OutcomeUnknownError(`it is not known whether the service did it: its list shows ${found} it may be`, {
-      operation: 'createInvoice',
-      cause,
-      candidates,
-      remedy: 'look for it in the list of invoices, or in the dashboard, before you create another',
-    });
   }
 
   private async repeatable(operation: WriteOperation, sending: Sending): Promise<Reply<Json>> {
@@ -137,23 +97,19 @@ export class ServiceWrites {
     }
   }
 
-  private async answered(operation: WriteOperation, request: SentRequest, reply: Reply<Json>): Promise<Reply<Json>> {
-    await this.tell(operation, request, reply);
-    checkOutline(operation, reply.data);
-    return reply;
-  }
-
-  private async tell(operation: WriteOperation, { path, body }: SentRequest, reply: Reply<Json>): Promise<void> {
+  private async tell(operation: WriteOperation, { path, body }: SentRequest, reply: Reply<Json>): Promise<boolean> {
     try {
-      const request = body === undefined ? null : objectFromJsonText(body);
-      await this.deps.onAnswer?.({ operation, path, request, reply });
+      await this.deps.onAnswer?.({ operation, path, request: body === undefined ? null : asTold(body), reply });
+      return true;
     } catch (error) {
       this.deps.log?.warn({ operation, err: error }, 'what the service answered could not be taken in');
+      return false;
     }
   }
 }
 
-interface SentRequest {
-  path: Readonly<Record<string, string>>;
-  body?: string | undefined;
+/** Whoever keeps what was asked for must not keep a code. */
+function asTold(body: string): JsonObject {
+  const { totpCode: _, ...request } = objectFromJsonText(body);
+  return request;
 }

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { countUnsettledWrites, createServiceWriteLog } from '../../src/records/service-writes.js';
-import { type KeyedWrite, type KeyStore, MemoryKeyStore } from '../../src/service-api/key-store.js';
+import type { KeyStore, NotedWrite } from '../../src/service-api/key-store.js';
+import { MemoryKeyStore } from '../../src/service-api/memory-key-store.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const LIMITS = { leaseMs: 60_000, withinMs: 480_000 };
 /** The lease has run out at once. */
 const UNLEASED = { ...LIMITS, leaseMs: 0 };
-const WRITE: KeyedWrite = { operation: 'createPayout', key: 'k-1', hash: 'h-1', request: '{"body":"{}"}' };
+const KEYED = ['createPayout', 'createTransfer'] as const;
+const WRITE: NotedWrite = { operation: 'createPayout', key: 'k-1', hash: 'h-1', request: '{"body":"{}"}' };
 
 let database: TestDatabase;
 let elapsed = 0;
@@ -90,14 +92,14 @@ describe.each(Object.entries(benches))('keys kept %s', (_, open) => {
 
   it('are settled by one, after the call that used them can’t be under way any more', async () => {
     await store.begin(WRITE, LIMITS);
-    expect(await store.claim(LIMITS)).toBeNull();
+    expect(await store.claim(KEYED, LIMITS)).toBeNull();
     await bench.pass(LIMITS.leaseMs + 1);
-    const claimed = await Promise.all([store.claim(LIMITS), store.claim(LIMITS)]);
+    const claimed = await Promise.all([store.claim(KEYED, LIMITS), store.claim(KEYED, LIMITS)]);
     expect(claimed.filter((one) => one !== null)).toMatchObject([WRITE]);
     await store.end(WRITE, 'doubt', null);
-    expect(await store.claim(LIMITS)).toMatchObject(WRITE);
+    expect(await store.claim(KEYED, LIMITS)).toMatchObject(WRITE);
     await store.end(WRITE, 'done', 'po_1');
-    expect(await store.claim(LIMITS)).toBeNull();
+    expect(await store.claim(KEYED, LIMITS)).toBeNull();
   });
 
   it('that stay in doubt wait behind the others', async () => {
@@ -106,17 +108,72 @@ describe.each(Object.entries(benches))('keys kept %s', (_, open) => {
     await bench.pass(10);
     await store.begin(other, UNLEASED);
     await bench.pass(10);
-    expect(await store.claim(LIMITS)).toMatchObject({ key: 'k-1' });
+    expect(await store.claim(KEYED, LIMITS)).toMatchObject({ key: 'k-1' });
     await store.end(WRITE, 'doubt', null);
-    expect(await store.claim(LIMITS)).toMatchObject({ key: 'k-2' });
+    expect(await store.claim(KEYED, LIMITS)).toMatchObject({ key: 'k-2' });
   });
 
   it('are given up when it is too late to use them again', async () => {
     await store.begin(WRITE, LIMITS);
     await bench.pass(LIMITS.withinMs + 1);
-    expect(await store.claim(LIMITS)).toBeNull();
-    expect(await store.giveUp(LIMITS)).toMatchObject([{ operation: 'createPayout', key: 'k-1' }]);
-    expect(await store.giveUp(LIMITS)).toEqual([]);
+    expect(await store.claim(KEYED, LIMITS)).toBeNull();
+    expect(await store.giveUp(KEYED, LIMITS)).toMatchObject([{ operation: 'createPayout', key: 'k-1' }]);
+    expect(await store.giveUp(KEYED, LIMITS)).toEqual([]);
+  });
+
+  it.each(['refused', 'unsent', 'lost', 'doubt'] as const)(
+    'once done stay done, also if a repetition is %s',
+    async (outcome) => {
+      await store.begin(WRITE, LIMITS);
+      await store.end(WRITE, 'done', null);
+      expect(await store.begin(WRITE, UNLEASED)).toMatchObject({ ok: true, again: true });
+      await store.end(WRITE, outcome, null);
+      expect(await store.claim(KEYED, LIMITS)).toBeNull();
+      await bench.pass(LIMITS.withinMs + 1);
+      expect(await store.begin({ ...WRITE, hash: 'h-2' }, LIMITS)).toMatchObject({ ok: false });
+      expect(await store.giveUp(KEYED, LIMITS)).toEqual([]);
+    },
+  );
+
+  it('refused to one call are in doubt again where another is in doubt', async () => {
+    await store.begin(WRITE, LIMITS);
+    await store.begin(WRITE, LIMITS);
+    await store.end(WRITE, 'refused', null);
+    await store.end(WRITE, 'doubt', null);
+    expect(await store.claim(KEYED, LIMITS)).toMatchObject(WRITE);
+  });
+
+  it('whose answer is known and not taken in stay open, and are never lost', async () => {
+    await store.begin(WRITE, LIMITS);
+    await store.end(WRITE, 'doubt', 'po_1');
+    expect(await store.claim(KEYED, { ...LIMITS, leaseMs: 0 })).toMatchObject(WRITE);
+    await store.end(WRITE, 'refused', null);
+    expect(await store.begin({ ...WRITE, hash: 'h-2' }, LIMITS)).toMatchObject({ ok: false, objectId: 'po_1' });
+  });
+
+  it('are claimed and given up by operation', async () => {
+    await store.begin({ ...WRITE, operation: 'createInvoice' }, UNLEASED);
+    await bench.pass(LIMITS.withinMs + 1);
+    expect(await store.claim(KEYED, { ...LIMITS, withinMs: 2 * LIMITS.withinMs })).toBeNull();
+    expect(await store.giveUp(KEYED, LIMITS)).toEqual([]);
+    expect(await store.giveUp(['createInvoice'], LIMITS)).toHaveLength(1);
+  });
+
+  it('know what other calls of the operation made, and which ask for the same and are open', async () => {
+    const other = (key: string, more: Partial<NotedWrite> = {}): NotedWrite => ({ ...WRITE, key, ...more });
+    for (const write of [
+      other('1'),
+      other('2'),
+      other('3', { hash: 'h-2' }),
+      other('4', { operation: 'createTransfer' }),
+    ])
+      await store.begin(write, LIMITS);
+    await store.end(other('1'), 'done', 'po_1');
+    await store.begin(WRITE, LIMITS);
+    expect(await store.rivals(WRITE, ['po_1', 'po_2'])).toEqual({ made: ['po_1'], open: 1 });
+    expect(await store.rivals(WRITE, [])).toEqual({ made: [], open: 1 });
+    await store.end(WRITE, 'done', 'po_2');
+    expect(await store.rivals(WRITE, ['po_2'])).toEqual({ made: [], open: 1 });
   });
 
   it('whose call was answered once are not given up but done', async () => {
@@ -124,7 +181,7 @@ describe.each(Object.entries(benches))('keys kept %s', (_, open) => {
     await store.end(WRITE, 'done', 'po_1');
     await store.begin(WRITE, UNLEASED);
     await bench.pass(LIMITS.withinMs + 1);
-    expect(await store.giveUp(LIMITS)).toEqual([]);
+    expect(await store.giveUp(KEYED, LIMITS)).toEqual([]);
     expect(await store.begin(WRITE, LIMITS)).toMatchObject({ reason: 'expired', objectId: 'po_1' });
   });
 });
@@ -135,7 +192,7 @@ describe('the log of creating calls', () => {
   it('keeps no request beyond what it is needed for', async () => {
     const log = createServiceWriteLog(database.db);
     for (const outcome of ['done', 'refused', 'unsent', 'doubt', 'lost'] as const) {
-      const write: KeyedWrite = { ...WRITE, key: outcome };
+      const write: NotedWrite = { ...WRITE, key: outcome };
       await log.begin(write, LIMITS);
       await log.end(write, outcome, null);
     }
@@ -153,9 +210,9 @@ describe('the log of creating calls', () => {
   });
 
   it('holds any key that a caller may choose', async () => {
-    const log = createServiceWriteLog<KeyedWrite['operation']>(database.db);
-    const write: KeyedWrite = { ...WRITE, key: `\0\ud800${'é'.repeat(250)}`, request: '"\0"' };
+    const log = createServiceWriteLog<NotedWrite['operation']>(database.db);
+    const write: NotedWrite = { ...WRITE, key: `\0\ud800${'é'.repeat(250)}`, request: '"\0"' };
     await log.begin(write, UNLEASED);
-    expect(await log.claim(LIMITS)).toMatchObject({ key: write.key, request: write.request });
+    expect(await log.claim(KEYED, LIMITS)).toMatchObject({ key: write.key, request: write.request });
   });
 });

@@ -1,6 +1,6 @@
 import nock from 'nock';
 import { describe, expect, it, vi } from 'vitest';
-import { MemoryKeyStore } from '../../src/service-api/key-store.js';
+import { MemoryKeyStore } from '../../src/service-api/memory-key-store.js';
 import {
   OutcomeUnknownError,
   RateLimitedError,
@@ -66,7 +66,7 @@ describe('a creating call whose answer is lost', () => {
     const client = testClient({ patience: { retries: 0 } });
     post(PAYOUTS).reply(500, '');
     await rejection(client.createPayout('acc_1', payout), OutcomeUnknownError);
-    post(PAYOUTS).reply(status, '');
+    post(PAYOUTS).reply(status, { code: 'NO' });
     expect(await client.settleWrites()).toMatchObject([{ outcome }]);
     if (outcome === 'doubt') post(PAYOUTS).reply(200, made);
     expect(await client.settleWrites()).toHaveLength(outcome === 'doubt' ? 1 : 0);
@@ -95,7 +95,7 @@ describe('a creating call whose answer is lost', () => {
     post(PAYOUTS).reply(500, '');
     await rejection(client.createPayout('acc_1', payout, { idempotencyKey: 'a' }), OutcomeUnknownError);
     now = 600_000;
-    expect(await client.settleWrites()).toEqual([{ operation: 'createPayout', key: 'a', outcome: 'lost' }]);
+    expect(await client.settleWrites()).toMatchObject([{ operation: 'createPayout', key: 'a', outcome: 'lost' }]);
     expect(await client.settleWrites()).toEqual([]);
   });
 
@@ -148,8 +148,12 @@ describe('an invoice whose answer is lost', () => {
   const body = { customerEmail: 'ann@example.com', amount: '30.30', currency: 'EUR', merchantReference: 'ord-1' };
   const listed = { id: 'inv_1', customerEmail: 'Ann@example.com', amount: '30.3', currency: 'EUR' };
   const now = () => new Date().toISOString();
+  const old = { ...listed, id: 'inv_0', createdAt: new Date(Date.now() - 600_000).toISOString() };
   const list = (...invoices: object[]) =>
-    nock(BASE_URL).get('/v1/invoices').query({ take: '100' }).reply(200, invoices);
+    nock(BASE_URL)
+      .get('/v1/invoices')
+      .query({ take: '100' })
+      .reply(200, [...invoices, old]);
   const unknown = () => rejection(testClient().createInvoice(body), OutcomeUnknownError);
 
   it.each(LOST)('by %s is looked for in the list and not sent again', async (_, lose) => {

@@ -1,0 +1,188 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { canonicalJson } from '../domain/canonical-json.js';
+import type { Json, JsonObject } from '../domain/json.js';
+import { objectFromJsonText, toJsonText } from '../domain/json-text.js';
+import { textField } from '../domain/records.js';
+import { AppError } from '../errors.js';
+import type { Reply } from './attempt.js';
+import { checkAnswer } from './check-answer.js';
+import { checkRequest } from './check-request.js';
+import { isDated, type LostInvoice, seekInvoice } from './find-invoice.js';
+import type { KeyLimits, KeyOutcome, KeyStore, NotedWrite } from './key-store.js';
+import { openWrites, type SettledWrite } from './open-writes.js';
+import type { Sending, SentRequest } from './sending.js';
+import { OutcomeUnknownError, RefusalError } from './service-errors.js';
+
+interface InvoiceWritesDeps {
+  store: KeyStore;
+  send: (operation: 'createInvoice', sending: Sending) => Promise<Reply<Json>>;
+  /** A page of the invoices, newest first. */
+  listInvoices: (query: { take: number; cursor?: string }, signal: AbortSignal | undefined) => Promise<Reply<Json>>;
+  tell: (operation: 'createInvoice', request: SentRequest, reply: Reply<Json>) => Promise<boolean>;
+  /** The earliest time that it may be at the service, ms. */
+  earliestNow: () => number;
+  pauseMs: number;
+  deadlineMs: number;
+  log: { warn(about: object, message: string): void } | undefined;
+}
+
+type InvoiceWrite = NotedWrite<'createInvoice'>;
+
+type Found =
+  | { is: 'found'; id: string; reply: Reply<Json> }
+  | { is: 'absent' | 'unclear'; candidates: JsonObject[] }
+  | { is: 'unread' };
+
+const LOOKS = 3;
+/** Looking changes nothing, so it may be done late. */
+const LOOKED_FOR_MS = 24 * 3_600_000;
+
+/**
+ * Creating invoices, which have no idempotency key (specification 4.2, 7): written down before they are sent, sent one
+ * single time, and looked for in the list where no answer tells what came of it, at once and after a crash.
+ */
+export class InvoiceWrites {
+  private readonly deps: InvoiceWritesDeps;
+  private readonly limits: KeyLimits;
+
+  constructor(deps: InvoiceWritesDeps) {
+    this.deps = deps;
+    this.limits = { leaseMs: Math.ceil(deps.deadlineMs * 1.1), withinMs: LOOKED_FOR_MS };
+  }
+
+  async call(given: unknown, signal: AbortSignal | undefined): Promise<Reply<Json>> {
+    const body = checkRequest('createInvoice', given) ?? '{}';
+    const asked = objectFromJsonText(body);
+    const sentAt = this.deps.earliestNow();
+    const write: InvoiceWrite = {
+      operation: 'createInvoice',
+      key: randomUUID(),
+      hash: createHash('sha256').update(canonicalJson(asked)).digest('hex'),
+      request: toJsonText({ body, sentAt }),
+    };
+    signal?.throwIfAborted();
+    await this.deps.store.begin(write, this.limits);
+    const progress = { doubt: false };
+    try {
+      const reply = await this.deps.send('createInvoice', { body, once: true, progress, signal });
+      checkAnswer('createInvoice', asked, reply.data);
+      await this.done(write, body, reply);
+      return reply;
+    } catch (error) {
+      if (!progress.doubt) await this.end(write, error instanceof RefusalError ? 'refused' : 'unsent');
+      if (!progress.doubt) throw error;
+      return this.lookFor(write, { asked, sentAt, cause: error, signal });
+    }
+  }
+
+  /** Looks for every invoice in doubt. Never sends. */
+  async *settle(signal: AbortSignal | undefined): AsyncGenerator<SettledWrite> {
+    const about = { operations: ['createInvoice'] as const, limits: this.limits, signal };
+    for await (const { write, isGivenUp } of openWrites(this.deps.store, about)) {
+      const { operation, key } = write;
+      if (isGivenUp) yield { operation, key, outcome: 'lost', objectIds: [] };
+      else yield { operation, key, ...(await this.settleOne(write, write.age, signal)) };
+    }
+  }
+
+  private async settleOne(
+    write: InvoiceWrite,
+    age: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Pick<SettledWrite, 'outcome' | 'objectIds'>> {
+    const { body, sentAt } = objectFromJsonText(write.request ?? '{}');
+    const text = String(body);
+    const found = await this.look(write, { asked: objectFromJsonText(text), sentAt: Number(sentAt) }, signal);
+    signal?.throwIfAborted();
+    if (found.is === 'found') {
+      await this.done(write, text, found.reply);
+      return { outcome: 'done', objectIds: [found.id] };
+    }
+    // The service may still be at it.
+    if (found.is === 'unread' || age < this.limits.leaseMs) {
+      await this.end(write, 'doubt');
+      return { outcome: 'doubt', objectIds: [] };
+    }
+    const isAbsent = found.is === 'absent';
+    await this.end(write, isAbsent ? 'unsent' : 'lost');
+    return { outcome: isAbsent ? 'absent' : 'lost', objectIds: idsOf(found.candidates) };
+  }
+
+  /** A few times, since it may be about to appear. */
+  private async lookFor(
+    write: InvoiceWrite,
+    { cause, signal, ...lost }: LostInvoice & { cause: unknown; signal: AbortSignal | undefined },
+  ): Promise<Reply<Json>> {
+    let found: Found = { is: 'unread' };
+    for (let look = 0; look < LOOKS && !signal?.aborted; look++) {
+      if (look > 0) await pause(this.deps.pauseMs * 2 ** look, signal);
+      found = await this.look(write, lost, signal);
+      if (found.is === 'found') {
+        await this.done(write, toJsonText(lost.asked), found.reply);
+        return found.reply;
+      }
+      if (found.is === 'unclear' && found.candidates.length > 0) break;
+    }
+    await this.end(write, 'doubt');
+    signal?.throwIfAborted();
+    throw inDoubt(found, cause);
+  }
+
+  /** Exactly one that it can be, which no other call made: that is it. */
+  private async look(write: InvoiceWrite, lost: LostInvoice, signal: AbortSignal | undefined): Promise<Found> {
+    try {
+      const seen = await seekInvoice((query) => this.deps.listInvoices(query, signal), lost);
+      const rivals = await this.deps.store.rivals(write, idsOf(seen.candidates));
+      const candidates = seen.candidates.filter((invoice) => !rivals.made.includes(textField(invoice, 'id') ?? ''));
+      if (candidates.length === 0) return { is: seen.isWhole ? 'absent' : 'unclear', candidates };
+      const [only] = candidates;
+      const id = only === undefined ? null : textField(only, 'id');
+      const isClear = candidates.length === 1 && seen.isWhole && rivals.open === 0;
+      if (only === undefined || !id || !isClear || !isDated(only)) return { is: 'unclear', candidates };
+      return { is: 'found', id, reply: { ...seen.reply, data: only } };
+    } catch (error) {
+      if (signal?.aborted) return { is: 'unread' };
+      const { operation, key } = write;
+      this.deps.log?.warn({ operation, key, err: error }, 'an invoice in doubt could not be looked for now');
+      if (error instanceof AppError) return { is: 'unread' };
+      throw error;
+    }
+  }
+
+  private async done(write: InvoiceWrite, body: string, reply: Reply<Json>): Promise<void> {
+    const isTold = await this.deps.tell('createInvoice', { path: {}, body }, reply);
+    await this.end(write, isTold ? 'done' : 'doubt', idsOf([reply.data as JsonObject])[0]);
+  }
+
+  private async end(write: InvoiceWrite, outcome: KeyOutcome, objectId: string | null = null): Promise<void> {
+    try {
+      await this.deps.store.end(write, outcome, objectId);
+    } catch (error) {
+      const { operation, key } = write;
+      this.deps.log?.warn({ operation, key, outcome, err: error }, 'how a call ended could not be written down');
+    }
+  }
+}
+
+function inDoubt(found: Found, cause: unknown): OutcomeUnknownError {
+  const candidates = found.is === 'unclear' ? found.candidates : [];
+  const shows = candidates.length === 0 ? 'no invoice' : `${candidates.length} invoices`;
+  const says = found.is === 'unread' ? 'its list could not be read' : `its list shows ${shows} it may be`;
+  return new OutcomeUnknownError(`it is not known whether the service did it: ${says}`, {
+    operation: 'createInvoice',
+    cause,
+    candidates,
+    remedy:
+      'look for it in the list of invoices, or in the dashboard, before you create another; the scheduler looks too, and says what it finds',
+  });
+}
+
+/** An abort ends it early. */
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await delay(ms, undefined, { ref: false, ...(signal && { signal }) }).catch(() => {});
+}
+
+function idsOf(invoices: readonly JsonObject[]): string[] {
+  return invoices.flatMap((invoice) => textField(invoice, 'id') ?? []);
+}

@@ -1,0 +1,35 @@
+import type { KeyLimits, KeyStore, NotedOperation, OpenWrite } from './key-store.js';
+
+/** How a call in doubt was settled, or that it is not yet. */
+export interface SettledWrite {
+  operation: NotedOperation;
+  key: string;
+  /**
+   * `done`: it had made something, or did now; `refused`, `unsent`, `absent` (it is not in the service's list): nothing;
+   * `doubt`: to be asked for again; `lost`: it can't be told any more.
+   */
+  outcome: 'done' | 'refused' | 'unsent' | 'absent' | 'doubt' | 'lost';
+  /** Of what it made; of a lost invoice those that it may be. */
+  objectIds: readonly string[];
+}
+
+/** Of one round: the calls that are too old to be settled are given up, and each of the others is handed out once. */
+export async function* openWrites<O extends NotedOperation>(
+  store: KeyStore,
+  { operations, limits, signal }: { operations: readonly O[]; limits: KeyLimits; signal: AbortSignal | undefined },
+): AsyncGenerator<
+  { write: OpenWrite<O>; isGivenUp: false } | { write: { operation: O; key: string }; isGivenUp: true }
+> {
+  for (const write of await store.giveUp(operations, limits)) yield { write, isGivenUp: true };
+  const given = new Set<string>();
+  for (;;) {
+    signal?.throwIfAborted();
+    const write = await store.claim(operations, limits);
+    if (write === null) return;
+    const name = `${write.operation} ${write.key}`;
+    // Those that stay in doubt wait behind the others: all of them had their turn.
+    if (given.has(name)) return store.end(write, 'doubt', null);
+    given.add(name);
+    yield { write, isGivenUp: false };
+  }
+}

@@ -1,0 +1,179 @@
+import { describe, expect, it, vi } from 'vitest';
+import { MemoryKeyStore } from '../../src/service-api/memory-key-store.js';
+import {
+  ForeignAnswerError,
+  InvalidRequestError,
+  OutcomeUnknownError,
+  RefusedError,
+  UnavailableError,
+} from '../../src/service-api/service-errors.js';
+import type { Answered } from '../../src/service-api/service-writes.js';
+import { made, noting, PAYOUTS, payout, post, seen, useScriptedWrites } from './scripted-writes.js';
+import { rejection, testClient } from './test-client.js';
+
+useScriptedWrites();
+
+const DIRECT = '/v1/payment-intents/direct';
+const direct = { requestedCoin: 'BTC', amount: '1', customer: {}, merchantReference: 'ord-1' };
+const key = { idempotencyKey: 'a' };
+const once = { retries: 0, failures: 50 };
+const networkError = (code: string, syscall?: string) => Object.assign(new Error(code), { code, syscall });
+
+describe('what proves that a call made nothing', () => {
+  it.each(['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED'])('is not %s on a connection that stood', async (code) => {
+    const client = testClient({ patience: once });
+    post(PAYOUTS).replyWithError(networkError(code, 'read'));
+    const error = await rejection(client.createPayout('acc_1', payout, key), OutcomeUnknownError);
+    expect(error.idempotencyKey).toBe('a');
+    post(PAYOUTS).replyWithError(networkError(code, 'connect'));
+    await rejection(client.createPayout('acc_1', payout, { idempotencyKey: 'b' }), UnavailableError);
+  });
+
+  it.each([
+    ['an HTML page', '<!doctype html>Forbidden', 'doubt'],
+    ['nothing', '', 'doubt'],
+    ['a list', '[]', 'doubt'],
+    ['a word of the service', '{"code":"NO"}', 'refused'],
+  ])('is, where a repetition is refused, only the service’s own word: %s', async (_, body, outcome) => {
+    const client = testClient({ patience: once });
+    post(PAYOUTS).reply(500, '');
+    await rejection(client.createPayout('acc_1', payout, key), OutcomeUnknownError);
+    post(PAYOUTS).reply(404, body);
+    expect(await client.settleWrites()).toMatchObject([{ key: 'a', outcome }]);
+  });
+
+  it('is not the refusal of a key under which something was made', async () => {
+    let now = 0;
+    const client = testClient({ keyStore: new MemoryKeyStore(() => now), patience: once });
+    post(PAYOUTS).reply(201, made);
+    await client.createPayout('acc_1', payout, key);
+    post(PAYOUTS).reply(422, { code: 'INSUFFICIENT_BALANCE' });
+    await rejection(client.createPayout('acc_1', payout, key), RefusedError);
+    now = 600_000;
+    const late = await rejection(client.createPayout('acc_1', payout, key), InvalidRequestError);
+    expect(late.message).toContain('it made po_1');
+    const other = client.createPayout('acc_1', { ...payout, amount: '9' }, key);
+    await rejection(other, InvalidRequestError);
+  });
+
+  it('is no failure of our own after the answer', async () => {
+    let now = 0;
+    const onRequest = vi.fn(() => {
+      throw new Error('no metrics');
+    });
+    const client = testClient({ keyStore: new MemoryKeyStore(() => now), patience: once, onRequest });
+    post(PAYOUTS).reply(201, made);
+    expect((await client.createPayout('acc_1', payout, key)).data).toEqual(made);
+    now = 600_000;
+    await rejection(client.createPayout('acc_1', payout, key), InvalidRequestError);
+    expect(onRequest).toHaveBeenCalledTimes(1);
+  });
+
+  it('is not that it could not be written down for sure: whoever repeats it needs the key', async () => {
+    const keyStore = new MemoryKeyStore();
+    vi.spyOn(keyStore, 'begin').mockRejectedValue(new Error('no answer of the database'));
+    const error = await rejection(testClient({ keyStore }).createPayout('acc_1', payout), OutcomeUnknownError);
+    expect(error.idempotencyKey).toBeTruthy();
+    expect(error.cause).toMatchObject({ message: 'no answer of the database' });
+  });
+});
+
+describe('an answer', () => {
+  it.each(['{"status":"ok"}', '{"id":""}', '{"id":7}', '[]', '"fine"', 'null'])(
+    'of %s is none of the service’s: the call stays in doubt',
+    async (body) => {
+      const client = testClient({ patience: once });
+      post(PAYOUTS).reply(200, body);
+      await rejection(client.createPayout('acc_1', payout, key), OutcomeUnknownError);
+      post(PAYOUTS).reply(noting(201, made));
+      expect(await client.settleWrites()).toMatchObject([{ key: 'a', outcome: 'done' }]);
+      expect(seen).toEqual([{ body: payout, key: 'a' }]);
+    },
+  );
+
+  it.each([
+    ['destinationAddress', { destinationAddress: 'TXyz' }],
+    ['assetCode', { assetCode: 'BTC' }],
+    ['merchantReference', { merchantReference: 'w-2' }],
+  ])('that has another %s is what the key stood for already, and is not taken for ours', async (field, other) => {
+    const onAnswer = vi.fn(() => Promise.resolve());
+    const client = testClient({ patience: once, onAnswer });
+    post(PAYOUTS).reply(200, { ...made, ...other });
+    const call = client.createPayout('acc_1', { ...payout, merchantReference: 'w-1' }, key);
+    const error = await rejection(call, ForeignAnswerError);
+    expect(error.message).toContain(`its ${field} is another`);
+    expect(error).toMatchObject({ objectId: 'po_1', retryable: false });
+    expect(onAnswer).not.toHaveBeenCalled();
+    expect(await client.settleWrites()).toEqual([]);
+  });
+
+  it('that has another amount or reference than a direct payment asked for is not taken for ours', async () => {
+    for (const other of [{ amountRequested: '2' }, { merchantReference: 'ord-2' }]) {
+      post(DIRECT).reply(200, { id: 'pi_1', ...other });
+      await rejection(testClient().createDirectPayment(direct), ForeignAnswerError);
+    }
+    post(DIRECT).reply(200, { id: 'pi_1', amountRequested: '1.00', merchantReference: 'ord-1' });
+    await testClient().createDirectPayment(direct);
+  });
+
+  it('may write an address in other letters, and leave out what it likes', async () => {
+    post(PAYOUTS).reply(201, { id: 'po_1', destinationAddress: 'TABC', merchantReference: null });
+    await testClient().createPayout('acc_1', payout);
+  });
+
+  it('is handed over without the code that went with the request', async () => {
+    const answers: Answered[] = [];
+    const client = testClient({ onAnswer: async (answered) => void answers.push(answered) });
+    post(PAYOUTS).reply(201, made);
+    await client.createPayout('acc_1', { ...payout, totpCode: '123456' });
+    expect(answers).toMatchObject([{ request: payout }]);
+    expect(JSON.stringify(answers)).not.toContain('123456');
+  });
+
+  it('is handed over before it is written down as done; where that fails, it is asked for again', async () => {
+    const onAnswer = vi.fn<(answered: Answered) => Promise<void>>().mockRejectedValueOnce(new Error('no database'));
+    const client = testClient({ onAnswer, patience: once });
+    post(PAYOUTS).reply(201, made);
+    expect((await client.createPayout('acc_1', payout, key)).data).toEqual(made);
+    post(PAYOUTS).reply(noting(200, made));
+    expect(await client.settleWrites()).toMatchObject([{ outcome: 'done' }]);
+    expect(onAnswer).toHaveBeenCalledTimes(2);
+    expect(await client.settleWrites()).toEqual([]);
+  });
+
+  it('that could never be taken in does not count as lost: it is known what was made', async () => {
+    let now = 0;
+    const onAnswer = () => Promise.reject(new Error('no database'));
+    const client = testClient({ onAnswer, keyStore: new MemoryKeyStore(() => now), patience: once });
+    post(PAYOUTS).reply(201, made);
+    await client.createPayout('acc_1', payout, key);
+    now = 600_000;
+    expect(await client.settleWrites()).toEqual([]);
+  });
+});
+
+describe('settling', () => {
+  it('sends no key again after its ten minutes, though the process stood still meanwhile', async () => {
+    const onRequest = vi.fn();
+    const client = testClient({ patience: { ...once, retries: 1 }, onRequest });
+    const clock = vi.spyOn(Date, 'now');
+    post(PAYOUTS).reply(() => {
+      clock.mockReturnValue(Date.now() + 601_000);
+      return [500, ''];
+    });
+    await rejection(client.createPayout('acc_1', payout, key), OutcomeUnknownError);
+    clock.mockRestore();
+    expect(onRequest).toHaveBeenCalledTimes(1);
+  });
+
+  it('tells what came of the calls before its store failed', async () => {
+    const keyStore = new MemoryKeyStore();
+    const client = testClient({ keyStore, patience: once });
+    post(PAYOUTS).reply(500, '');
+    await rejection(client.createPayout('acc_1', payout, key), OutcomeUnknownError);
+    post(PAYOUTS).reply(201, made);
+    const claim = keyStore.claim.bind(keyStore);
+    vi.spyOn(keyStore, 'claim').mockImplementationOnce(claim).mockRejectedValueOnce(new Error('no database'));
+    expect(await client.settleWrites()).toMatchObject([{ key: 'a', outcome: 'done' }]);
+  });
+});
