@@ -107,7 +107,7 @@ function isUnderWay(facts: DeliveryFacts, { now, graceMs }: DeliveryClock): bool
   if (facts.nextRetryAt !== null && facts.nextRetryAt > now) return true;
   if (!facts.pending) return false;
   const moved = Math.max(facts.createdAt ?? 0, facts.lastAttemptAt ?? 0, facts.nextRetryAt ?? 0);
-  return moved > 0 && now - moved <= graceMs;
+  return moved > 0 && now - moved < graceMs;
 }
 
 function isHistory({ createdAt }: DeliveryFacts, { adoptedAt }: DeliveryClock): boolean {
@@ -116,7 +116,7 @@ function isHistory({ createdAt }: DeliveryFacts, { adoptedAt }: DeliveryClock): 
 
 /** It had the time that a delivery may take. */
 function isAged({ createdAt }: DeliveryFacts, { now, graceMs }: DeliveryClock): boolean {
-  return createdAt === null || now - createdAt > graceMs;
+  return createdAt === null || now - createdAt >= graceMs;
 }
 
 /** A late retry under a secret that the operator retired is refused as it should be; the event is recovered. */

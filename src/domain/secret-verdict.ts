@@ -25,7 +25,7 @@ export interface VerdictFacts {
   /** All other configured secrets. */
   others: readonly SecretFacts[];
   /** With the endpoint of this other secret. */
-  overlap(other: string): Overlap;
+  overlap: (other: string) => Overlap;
   /** The delivery history was read completely not long ago. */
   historyKnown: boolean;
 }

@@ -1,5 +1,6 @@
 import { deliveriesById, knownButUnseen, oldestUnsettled, openDeliveries } from '../records/deliveries.js';
 import type { JudgedDelivery, JudgeRules } from '../records/judge-deliveries.js';
+import type { Delivery } from '../records/read-delivery.js';
 import { learnSecretEndpoints } from '../records/secret-endpoints.js';
 import { readWatermarks, type Watermark } from '../records/watermarks.js';
 import type { Outcome, ReconcileDeps, RunContext } from './deps.js';
@@ -10,6 +11,7 @@ import { saveSecretUse } from './secret-use.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
 
 const AT_ONCE = 100;
+const CLOCK_DOUBT_MS = 2_000;
 /** A delivery that the service calls pending and never touches again is not waited for any longer. */
 const STUCK_MS = 3 * 86_400_000;
 
@@ -28,6 +30,7 @@ export async function reconcileDeliveries(run: RunContext): Promise<Outcome> {
     { bound, eventIdPointer: run.deps.settings.eventIdPointer, ...(run.signal ? { signal: run.signal } : {}) },
     async (page) => {
       run.tally.seen += page.deliveries.length;
+      rules.now = clockAfter(page.deliveries, rules.now);
       const judged = await saveJudged(run, page.deliveries, { rules, readAt: page.from });
       recovered += await recoverDeliveries(run, judged, rules);
       count(counts, judged.slice(0, page.deliveries.length));
@@ -57,6 +60,14 @@ export function judgeRules({ settings, contract, client, adoptedAt }: ReconcileD
     own: settings,
     pendingStates: contract.deliveries.pending,
   };
+}
+
+/** The service's clock is known to within a second or two; a delivery of this moment shows that it is there already. */
+export function clockAfter(deliveries: readonly Delivery[], now: number): number {
+  return deliveries.reduce((latest, { createdAt }) => {
+    const isBelievable = createdAt !== null && createdAt <= now + CLOCK_DOUBT_MS;
+    return isBelievable ? Math.max(latest, createdAt) : latest;
+  }, now);
 }
 
 export function deliveryPages({

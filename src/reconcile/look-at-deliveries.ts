@@ -1,7 +1,7 @@
 import { type JudgedDelivery, judgeDeliveries } from '../records/judge-deliveries.js';
 import type { Delivery } from '../records/read-delivery.js';
 import { readWatermarks } from '../records/watermarks.js';
-import { deliveryPages, judgeRules } from './deliveries.js';
+import { clockAfter, deliveryPages, judgeRules } from './deliveries.js';
 import type { ReconcileDeps } from './deps.js';
 import { type DeliveryWalk, walkDeliveries } from './read-deliveries.js';
 
@@ -26,7 +26,8 @@ export async function lookAtDeliveries(
     { bound, eventIdPointer: deps.settings.eventIdPointer, ...(signal ? { signal } : {}) },
     async (page) => void deliveries.push(...page.deliveries.filter(({ createdAt }) => (createdAt ?? bound) >= bound)),
   );
-  const rules = judgeRules(deps);
+  const known = judgeRules(deps);
+  const rules = { ...known, now: clockAfter(deliveries, known.now) };
   const judged: JudgedDelivery[] = [];
   for (const part of byEvent(deliveries)) judged.push(...(await judgeDeliveries(deps.db, part, rules)));
   const place = new Map(deliveries.map(({ id }, at) => [id, at]));

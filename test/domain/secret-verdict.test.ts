@@ -72,7 +72,7 @@ describe('may the old secret be retired?', () => {
     ['a delivery is pending', { secret: { pending: 1 } }, 'keep', '1 delivery(ies)'],
     ['the new endpoint takes all', { other: { endpoint: { ...endpoint, events: ['*'] } } }, 'may_be_retired', null],
   ] as const)('%s', (_name, change, verdict, missing) => {
-    const judged = judge(change as Parameters<typeof judge>[0]);
+    const judged = judge(change);
     expect(judged.verdict).toBe(verdict);
     if (missing === null) expect(judged.missing).toEqual([]);
     else expect(judged.missing.join()).toContain(missing);
