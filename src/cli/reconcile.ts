@@ -8,6 +8,7 @@ import { adopt } from '../wiring/adopt.js';
 import { reconcileSettings } from '../wiring/reconcile-settings.js';
 import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
+import { keepHeapSmall } from '../wiring/small-heap.js';
 import { moment } from './arguments.js';
 import { printJson, printList } from './print.js';
 import { createProgressLine } from './progress-line.js';
@@ -33,6 +34,7 @@ export function defineReconcile(command: Command): void {
 }
 
 async function reconcile(asked: Kind[], { full = false, json = false, ...flags }: Flags): Promise<void> {
+  keepHeapSmall();
   const config = loadConfig(SERVICE_NEEDS);
   const log = createLog(config.LOG_LEVEL);
   await runUntilDone(log, async (closers, signal) => {

@@ -3,12 +3,14 @@ import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
 import { needsOf, type Role, startRoles } from '../wiring/roles.js';
 import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
+import { keepHeapSmall } from '../wiring/small-heap.js';
 import { runUntilStopped } from './run-until-stopped.js';
 
 /** Prints where it can be reached, each on a line of its own, once it can be. */
 export function defineRoles(...roles: Role[]): (command: Command) => void {
   return (command) => {
     command.action(async () => {
+      if (roles.every((role) => role === 'scheduler')) keepHeapSmall();
       const config = loadConfig(SERVICE_NEEDS, { alsoNeeds: roles.flatMap((role) => needsOf[role]) });
       const log = createLog(config.LOG_LEVEL);
       await runUntilStopped(log, async (closers, signal) => {
