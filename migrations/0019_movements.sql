@@ -12,7 +12,8 @@ CREATE TABLE feed_windows (
 --               sub-wallet: not known which); unclear (its effect can't be told)
 --   account_id  null: the operating balance
 --   delta       null: the amount is not shown
---   base        what of delta stood already when the asset's opening position was taken
+--   base        what of delta stood already when the asset's opening position was taken; null: that part is open still
+--   limits      of an amount that is not shown: it is no more than this
 --   moved_from  start, in ms of the service's clock, of the reading that brought this effect
 CREATE TABLE movements (
   record_kind text NOT NULL,
@@ -34,14 +35,17 @@ CREATE INDEX movements_by_asset ON movements (asset_code, moved_from);
 CREATE INDEX movements_since_opening ON movements (asset_code) WHERE delta IS DISTINCT FROM base;
 CREATE INDEX movements_by_account ON movements (account_id, asset_code) WHERE account_id IS NOT NULL;
 
--- How far the history of changes is worked into `movements`, and by which table of the contract.
+-- How far the history of changes is worked into `movements`, and by which table of the contract. Up to renewing_to it is
+-- worked in once more, because the table is another than before.
 CREATE TABLE movements_progress (
-  only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one),
-  seq      bigint NOT NULL DEFAULT 0,
-  contract text NOT NULL
+  only_one    boolean PRIMARY KEY DEFAULT true CHECK (only_one),
+  seq         bigint NOT NULL DEFAULT 0,
+  renewing_to bigint NOT NULL DEFAULT 0,
+  contract    text NOT NULL
 );
 
--- One row for each asset: its opening position, and how its balance was judged last. Times of the service, but opened_at.
+-- One row for each asset: its opening position, and how its balance was judged last. Times of the service, but opened_at
+-- and asked_at. unknown_amount: what of the residual is put down to known operations whose amount is not shown.
 CREATE TABLE balance_proofs (
   asset_code       text PRIMARY KEY,
   opening_balance  numeric CHECK (opening_balance <> 'NaN'),
@@ -54,6 +58,7 @@ CREATE TABLE balance_proofs (
   unobservable     numeric,
   attributed       numeric,
   unexplained      numeric,
+  unknown_amount   numeric,
   unproven         text,
   asked_at         timestamptz NOT NULL,
   run_id           bigint REFERENCES runs

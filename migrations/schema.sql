@@ -85,6 +85,7 @@ TABLE balance_proofs
   unobservable numeric
   attributed numeric
   unexplained numeric
+  unknown_amount numeric
   unproven text
   asked_at timestamp with time zone NOT NULL
   run_id bigint
@@ -143,6 +144,7 @@ TABLE breaks
   status text NOT NULL DEFAULT 'open'::text
   opened_at timestamp with time zone NOT NULL DEFAULT now()
   resolved_at timestamp with time zone
+  cause text
   CONSTRAINT breaks_pkey PRIMARY KEY (id)
   CONSTRAINT breaks_severity_check CHECK ((severity = ANY (ARRAY['critical'::text, 'high'::text, 'medium'::text, 'low'::text])))
   CONSTRAINT breaks_status_check CHECK ((status = ANY (ARRAY['open'::text, 'acknowledged'::text, 'resolved'::text, 'written_off'::text, 'auto_resolved'::text])))
@@ -165,6 +167,13 @@ TABLE changes
   CONSTRAINT changes_pkey PRIMARY KEY (seq)
   CREATE INDEX changes_by_entity ON public.changes USING btree (entity_kind, entity_id, seq)
   CREATE TRIGGER changes_announced BEFORE INSERT ON public.changes FOR EACH STATEMENT EXECUTE FUNCTION announce_changes()
+
+TABLE check_agenda
+  entity_kind text NOT NULL
+  entity_id text NOT NULL
+  due_at timestamp with time zone NOT NULL
+  CONSTRAINT check_agenda_pkey PRIMARY KEY (entity_kind, entity_id)
+  CREATE INDEX check_agenda_due ON public.check_agenda USING btree (due_at)
 
 TABLE deliveries
   id text NOT NULL
@@ -234,6 +243,22 @@ TABLE feed_windows
   CONSTRAINT feed_windows_check CHECK ((to_ms > from_ms))
   CONSTRAINT feed_windows_pkey PRIMARY KEY (proof, from_ms)
   CONSTRAINT feed_windows_proof_check CHECK ((proof = ANY (ARRAY['counted'::text, 'read_twice'::text])))
+
+TABLE filter_listings
+  record_kind text NOT NULL
+  status text NOT NULL
+  from_ms bigint NOT NULL
+  to_ms bigint NOT NULL
+  ids text[] NOT NULL
+  checked boolean NOT NULL DEFAULT false
+  CONSTRAINT filter_listings_pkey PRIMARY KEY (record_kind, status)
+
+TABLE identity_evidence
+  identity text NOT NULL
+  held_by text[] NOT NULL DEFAULT '{}'::text[]
+  failed_by text[] NOT NULL DEFAULT '{}'::text[]
+  proven_at timestamp with time zone
+  CONSTRAINT identity_evidence_pkey PRIMARY KEY (identity)
 
 TABLE inbox
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
@@ -342,6 +367,7 @@ TABLE movements
 TABLE movements_progress
   only_one boolean NOT NULL DEFAULT true
   seq bigint NOT NULL DEFAULT 0
+  renewing_to bigint NOT NULL DEFAULT 0
   contract text NOT NULL
   CONSTRAINT movements_progress_only_one_check CHECK (only_one)
   CONSTRAINT movements_progress_pkey PRIMARY KEY (only_one)
@@ -365,6 +391,7 @@ TABLE orders
   CREATE INDEX orders_by_folded_reference ON public.orders USING btree (lower(reference))
   CREATE INDEX orders_by_status ON public.orders USING btree (status, created_at DESC)
   CREATE INDEX orders_newest ON public.orders USING btree (created_at DESC, reference DESC)
+  CREATE INDEX orders_registered ON public.orders USING btree (registered_at) WHERE (registered_at IS NOT NULL)
 
 TABLE payin_listings
   payin_id text NOT NULL
@@ -659,7 +686,7 @@ TABLE watermarks
   kind text NOT NULL
   name text NOT NULL
   value jsonb NOT NULL
-  run_id bigint NOT NULL
+  run_id bigint
   updated_at timestamp with time zone NOT NULL DEFAULT now()
   CONSTRAINT watermarks_pkey PRIMARY KEY (kind, name)
   CONSTRAINT watermarks_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../domain/json.js';
 import type { KytWords } from '../domain/kyt.js';
 import type { ObservationSource } from '../domain/observation.js';
 import type { Logger } from '../log.js';
-import type { RunTally } from '../records/runs.js';
+import type { Run, RunTally } from '../records/runs.js';
 import type { Watermark } from '../records/watermarks.js';
 import type { Contract } from '../service-api/contract.js';
 import type { ReadOperation } from '../service-api/operations.js';
@@ -112,6 +112,8 @@ export interface RunContext {
   signal?: AbortSignal;
   /** Call it after each answer of the service. */
   progress(at: Progress): void;
+  /** One ordinary run of another kind, with a lock and a row of its own, before this one goes on. Left out of a dry run. */
+  alongside?: (kind: Kind) => Promise<Pick<Run, 'status' | 'complete' | 'proof' | 'error'>>;
 }
 
 /**

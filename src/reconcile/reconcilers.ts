@@ -1,28 +1,24 @@
+import { reconcileAccounts } from './accounts.js';
+import { reconcileBalances } from './balances.js';
+import { reconcileCatalog } from './catalog.js';
 import { reconcileDeliveries } from './deliveries.js';
 import type { Kind, Reconciler, RunContext } from './deps.js';
 import { reconcileEndpoints } from './endpoints.js';
 import { reconcileInvoices } from './invoices.js';
 import { reconcilePaymentIntents } from './payment-intents.js';
 import { reconcilePayouts } from './payouts.js';
-
-/** Stands in for a kind that nothing reads yet. */
-const notThereYet: Reconciler = () =>
-  Promise.resolve({
-    complete: false,
-    proof: { reason: 'degraded: this version does not read it' },
-    watermarks: new Map(),
-  });
+import { reconcileTransactions } from './transactions.js';
 
 export const reconcilers: Readonly<Record<Kind, Reconciler>> = {
   'payment-intents': reconcilePaymentIntents,
   invoices: reconcileInvoices,
   payouts: reconcilePayouts,
-  accounts: notThereYet,
-  transactions: notThereYet,
-  balances: notThereYet,
+  accounts: reconcileAccounts,
+  transactions: reconcileTransactions,
+  balances: reconcileBalances,
   deliveries: reconcileDeliveries,
   endpoints: reconcileEndpoints,
-  catalog: notThereYet,
+  catalog: reconcileCatalog,
 };
 
 /**

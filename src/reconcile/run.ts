@@ -31,6 +31,7 @@ export interface RunOptions {
 }
 
 const LOCK_TIMEOUT_MS = 600_000;
+const ALONGSIDE_TIMEOUT_MS = 60_000;
 
 /**
  * STORY of one run: lock → run row → read, save and prove → cross-check → record. Whatever stops it ends in a run that
@@ -95,7 +96,21 @@ function contextOf(deps: ReconcileDeps, options: RunOptions, fence: Fence): RunC
     options: { full, since: since?.getTime() ?? null, resume, pages, withoutPayins },
     ...(signal ? { signal } : {}),
     progress: onProgress ?? (() => {}),
+    ...(fence.dryRun ? {} : { alongside: (other) => runAlongside(deps, options, other) }),
   };
+}
+
+/** A run within a run: it waits for another's of its kind only for so long, because this one holds a lock as well. */
+function runAlongside(deps: ReconcileDeps, { pages, signal }: RunOptions, kind: Kind): Promise<Run> {
+  const lockTimeoutMs = ALONGSIDE_TIMEOUT_MS;
+  return runReconcile(deps, {
+    kind,
+    full: false,
+    withoutPayins: true,
+    lockTimeoutMs,
+    ...(pages === undefined ? {} : { pages }),
+    ...(signal ? { signal } : {}),
+  });
 }
 
 /** The watermarks move with the end of the run, and only if it is proven. */

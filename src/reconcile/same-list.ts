@@ -4,7 +4,7 @@ import { readRows } from './list-row.js';
 import type { ListStore } from './list-store.js';
 
 /** None of the newest records that we hold is in the service's list. */
-class StrangeListError extends AppError {
+export class StrangeListError extends AppError {
   readonly code = 'strange_list';
 }
 

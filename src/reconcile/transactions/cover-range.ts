@@ -1,3 +1,4 @@
+import { StrangeListError } from '../same-list.js';
 import type { FeedStore, ReadFeed, Window } from './feed.js';
 import { readCounted, readTwice, type WindowReading } from './read-window.js';
 import { halves, inner } from './windows.js';
@@ -23,6 +24,8 @@ export interface Covered {
 }
 
 const TRIES = 3;
+/** Fewer rows of one window than this may well be gone all at once. */
+const TOO_FEW = 20;
 /** A feed of which so many windows prove nothing is not the feed that it should be. */
 const MOST_FAILED = 20;
 
@@ -84,6 +87,9 @@ async function keep(
   covered: Covered,
 ): Promise<void> {
   const known = await store.readBetween(inner(window));
+  if (known.length >= TOO_FEW && !known.some((id) => reading.ids.has(id))) {
+    throw new StrangeListError('the feed shows none of the movements that it showed before: see SERVICE_API_KEY');
+  }
   const missing = known.filter((id) => !reading.ids.has(id));
   if (missing.length > 0) {
     covered.missing += missing.length;

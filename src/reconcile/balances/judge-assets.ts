@@ -1,0 +1,113 @@
+import { judgeBalance } from '../../domain/balance-proof.js';
+import { isKnownResidual } from '../../records/balance-breaks.js';
+import { type BalanceProof, type Judged, readProofs } from '../../records/balance-proofs.js';
+import { type AssetSums, sumMovements } from '../../records/balance-sums.js';
+import type { RunContext } from '../deps.js';
+import { isSameBalance, type ReadBalance, readBalance } from './read-balance.js';
+import type { Verdict } from './save-balance.js';
+import { type Synced, syncMovements } from './sync-movements.js';
+
+/** Rounds of read, sync, read again: what moved in all of them is left to the next run. */
+const ROUNDS = 4;
+
+export interface Sandwiched {
+  read: ReadBalance | null;
+  verdict: Verdict;
+}
+
+interface Open {
+  before: ReadBalance;
+  /** A new unexplained part, seen once: it counts when the next round sees the same. */
+  suspected: string | null;
+}
+
+/**
+ * Reads each balance, brings the records up to date, reads it again. Judged only where both readings agree and no record
+ * that moves the balance was read after the second began; a new unexplained part only when two such rounds say the same:
+ * of two movements between the readings that cancel out, the records may show but one.
+ */
+export async function judgeAssets(run: RunContext, assets: readonly string[]): Promise<Map<string, Sandwiched>> {
+  const done = new Map<string, Sandwiched>();
+  const open = new Map<string, Open>();
+  for (const asset of assets) {
+    const before = await readBalance(run, asset);
+    if (before?.balance == null) done.set(asset, unproven(before, 'the service shows no balance of it'));
+    else open.set(asset, { before, suspected: null });
+  }
+  for (let round = 1; round <= ROUNDS && open.size > 0; round += 1) {
+    const synced = await syncMovements(run);
+    const again = new Map<string, ReadBalance | null>();
+    for (const asset of open.keys()) again.set(asset, await readBalance(run, asset));
+    if (synced.reason !== null) {
+      for (const [asset, read] of again) done.set(asset, unproven(read, `not all records are read: ${synced.reason}`));
+      return done;
+    }
+    await closeRound(run, { open, done, again, synced });
+  }
+  for (const [asset, { before }] of open) {
+    done.set(asset, unproven(before, 'it moved each time that it was read'));
+  }
+  return done;
+}
+
+async function closeRound(
+  { deps }: RunContext,
+  round: {
+    open: Map<string, Open>;
+    done: Map<string, Sandwiched>;
+    again: ReadonlyMap<string, ReadBalance | null>;
+    synced: Synced;
+  },
+): Promise<void> {
+  const { open, done, again, synced } = round;
+  const assets = [...open.keys()];
+  const sums = await sumMovements(deps.db, assets, synced);
+  const proofs = await readProofs(deps.db, assets);
+  for (const [asset, { before, suspected }] of [...open]) {
+    const read = again.get(asset) ?? null;
+    const moved = sums.get(asset);
+    if (read?.balance == null || moved === undefined) {
+      open.delete(asset);
+      done.set(asset, unproven(read, 'the service shows no balance of it'));
+      continue;
+    }
+    if (!isSameBalance(before, read) || moved.movedFrom >= read.from) {
+      open.set(asset, { before: read, suspected: null });
+      continue;
+    }
+    const verdict = verdictOf(asset, { read, sums: moved, proof: proofs.get(asset), caveats: synced.caveats });
+    const { unexplained } = verdict.judged.judgement;
+    const isNew = unexplained !== '0' && unexplained !== suspected;
+    if (isNew && !(await isKnownResidual(deps.db, asset, unexplained))) {
+      open.set(asset, { before: read, suspected: unexplained });
+      continue;
+    }
+    open.delete(asset);
+    done.set(asset, { read, verdict });
+  }
+}
+
+interface Known {
+  read: ReadBalance;
+  sums: AssetSums;
+  proof: BalanceProof | undefined;
+  caveats: readonly string[];
+}
+
+/** The first pair of readings that agrees, over records that are whole, is the opening position. */
+function verdictOf(
+  assetCode: string,
+  { read, sums, proof, caveats }: Known,
+): { type: 'judged'; judged: Judged; opens: boolean; caveats: readonly string[] } {
+  const opening = proof?.opening ?? null;
+  const balance = read.balance ?? '0';
+  const reading = { balance, frozen: read.frozen, at: read.from };
+  const began = { explained: '0', known: '0', attributed: '0', limit: '0', unclear: null };
+  const judgement =
+    opening === null ? judgeBalance(balance, balance, began) : judgeBalance(opening.balance, balance, sums);
+  return { type: 'judged', judged: { assetCode, reading, judgement }, opens: opening === null, caveats };
+}
+
+function unproven(read: ReadBalance | null, reason: string): Sandwiched {
+  return { read, verdict: { type: 'unproven', reason } };
+}

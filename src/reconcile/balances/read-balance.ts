@@ -1,0 +1,53 @@
+import { isJsonObject, type JsonObject } from '../../domain/json.js';
+import { compareAmounts, isSignedAmount, normalizeAmount } from '../../domain/money.js';
+import { textField } from '../../domain/records.js';
+import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
+import type { RunContext } from '../deps.js';
+
+/** One balance as the service showed it (specification 2.8). Amounts are normalized; null: not shown, or no amount. */
+export interface ReadBalance {
+  fields: JsonObject;
+  balance: string | null;
+  frozen: string | null;
+  available: string | null;
+  /** Start and end of the request, in ms of the service's clock. */
+  from: number;
+  to: number;
+}
+
+/** Null: the service does not know the asset, or refuses to show its balance. */
+export async function readBalance({ deps, tally, signal }: RunContext, assetCode: string): Promise<ReadBalance | null> {
+  signal?.throwIfAborted();
+  tally.calls += 1;
+  try {
+    const request = { path: { assetCode }, ...(signal ? { signal } : {}) };
+    const { data, from, to } = await deps.client.reply('getBalance', request);
+    const fields = isJsonObject(data) ? data : {};
+    const told = textField(fields, 'assetCode');
+    if (told !== null && told !== assetCode) return null;
+    const amount = (name: string): string | null => {
+      const value = fields[name];
+      return isSignedAmount(value) ? normalizeAmount(value) : null;
+    };
+    return {
+      fields: { ...fields, id: assetCode },
+      balance: amount('balance'),
+      frozen: amount('frozen'),
+      available: amount('available'),
+      from,
+      to,
+    };
+  } catch (error) {
+    if (error instanceof NotFoundError || error instanceof RefusedError) return null;
+    throw error;
+  }
+}
+
+/** Nothing moved between the two, as far as a balance tells. */
+export function isSameBalance(a: ReadBalance, b: ReadBalance): boolean {
+  return same(a.balance, b.balance) && same(a.frozen, b.frozen);
+}
+
+function same(a: string | null, b: string | null): boolean {
+  return a === null || b === null ? a === b : compareAmounts(a, b) === 0;
+}

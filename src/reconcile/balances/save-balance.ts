@@ -1,0 +1,115 @@
+import type { Knex } from 'knex';
+import { isIdentityKept } from '../../domain/balance-proof.js';
+import type { JsonObject } from '../../domain/json.js';
+import { compareAmounts, isAmount } from '../../domain/money.js';
+import type { Observation } from '../../domain/observation.js';
+import { keepRates } from '../../records/asset-rates.js';
+import { followResidual } from '../../records/balance-breaks.js';
+import { type Judged, openPosition, saveJudged, saveUnproven } from '../../records/balance-proofs.js';
+import { autoResolveBreaks, openBreaks } from '../../records/breaks.js';
+import { saveObservations } from '../../records/save-observations.js';
+import type { RunContext } from '../deps.js';
+import { writeFenced } from '../write-fenced.js';
+import type { ReadBalance } from './read-balance.js';
+
+/** What is written of one asset: what was read, and what came of judging it. */
+export type Verdict =
+  | { type: 'judged'; judged: Judged; opens: boolean; caveats: readonly string[] }
+  | { type: 'unproven'; reason: string };
+
+/** One transaction for each asset: the record, its rate, its proof and its breaks. */
+export async function saveBalance(
+  run: RunContext,
+  assetCode: string,
+  read: ReadBalance | null,
+  verdict: Verdict,
+): Promise<void> {
+  const { deps, tally, fence, source } = run;
+  const { db, now, adoptedAt } = deps;
+  await writeFenced({ db, now, tally, fence }, async (trx) => {
+    const observations: Observation[] =
+      read === null
+        ? []
+        : [
+            {
+              type: 'reading',
+              kind: 'balance',
+              id: assetCode,
+              from: read.from,
+              to: read.to,
+              source,
+              fields: read.fields,
+            },
+          ];
+    const saved = await saveObservations(trx, observations, { now: now(), adoptedAt });
+    if (read !== null) await keepRate(trx, assetCode, read);
+    const identity = read === null ? 0 : await followIdentity(trx, assetCode, read, source.ref);
+    const residual = await saveVerdict(trx, run, assetCode, verdict);
+    return { changed: saved.changed, breaksOpened: saved.breaksOpened + identity + residual };
+  });
+}
+
+async function saveVerdict(
+  trx: Knex.Transaction,
+  { deps, fence }: RunContext,
+  assetCode: string,
+  verdict: Verdict,
+): Promise<number> {
+  const about = { now: deps.now(), runId: fence.runId };
+  if (verdict.type === 'unproven') {
+    await saveUnproven(trx, { assetCode, reason: verdict.reason, ...about });
+    return 0;
+  }
+  const { judged, opens, caveats } = verdict;
+  const { balance, at } = judged.reading;
+  if (opens) await openPosition(trx, { assetCode, balance, at, now: deps.now() });
+  await saveJudged(trx, judged, about);
+  return followResidual(trx, assetCode, judged.judgement, evidenceOf(judged, caveats));
+}
+
+function evidenceOf({ reading, judgement }: Judged, caveats: readonly string[]): JsonObject {
+  const { explained, residual, unobservable, unexplained } = judgement;
+  return {
+    rule: 'balance = opening + movements + what no list shows',
+    unexplained,
+    residual,
+    unobservable,
+    ours: { explained, source: 'movements of payments, payouts and sub-wallets since the opening position' },
+    theirs: {
+      balance: reading.balance,
+      frozen: reading.frozen,
+      readAt: new Date(reading.at).toISOString(),
+      source: 'GET /v1/wallet/balances/{assetCode}, two readings that agreed',
+    },
+    mayBe: [
+      ...caveats,
+      'a settlement, a deposit of your own or a payout of the dashboard that no list shows: attribute it with a note',
+    ],
+  };
+}
+
+async function followIdentity(
+  trx: Knex.Transaction,
+  assetCode: string,
+  read: ReadBalance,
+  ref: string,
+): Promise<number> {
+  const kept = isIdentityKept(read);
+  const kind = 'balance_identity';
+  const entity = { kind: 'balance', id: assetCode } as const;
+  if (kept === true) await autoResolveBreaks(trx, [{ kind, entity }]);
+  if (kept !== false) return 0;
+  const { balance, frozen, available } = read;
+  const evidence = {
+    rule: 'available = balance − frozen',
+    theirs: { balance, frozen, available, source: { type: 'poll', ref } },
+  };
+  return openBreaks(trx, [{ kind, entity, evidence }]);
+}
+
+async function keepRate(trx: Knex.Transaction, assetCode: string, { fields, from }: ReadBalance): Promise<void> {
+  const told = fields['usdRate'];
+  if (!isAmount(told)) return;
+  const rate = compareAmounts(told, '0') === 0 ? null : told;
+  await keepRates(trx, [{ assetCode, rate, seenAt: from, source: 'balance' }]);
+}

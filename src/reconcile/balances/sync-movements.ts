@@ -1,0 +1,44 @@
+import { workInMovements } from '../../records/balance-movements.js';
+import { describeError } from '../../records/database-errors.js';
+import type { RunContext } from '../deps.js';
+
+/** The kinds whose records move balances. Payouts before payments, which name the refunds of disputes, and movements last. */
+const kinds = ['payouts', 'payment-intents', 'transactions'] as const;
+
+export interface Synced {
+  /** Why the records are not known to be whole; then nothing is judged. */
+  reason: string | null;
+  /** What the service does not offer to read, and what follows from it. */
+  caveats: string[];
+  payoutsListed: boolean;
+}
+
+/**
+ * Brings the records that move balances up to date with the service's lists, each by a run of its own, and works them into
+ * the movements.
+ */
+export async function syncMovements(run: RunContext): Promise<Synced> {
+  const synced: Synced = { reason: null, caveats: [], payoutsListed: true };
+  for (const kind of kinds) {
+    const reason = await readKind(run, kind);
+    if (reason === null) continue;
+    if (kind === 'payouts') synced.payoutsListed = false;
+    if (reason.startsWith('degraded: ')) synced.caveats.push(`${kind}: ${reason}`);
+    else synced.reason ??= `${kind}: ${reason}`;
+  }
+  await workInMovements(run.deps.db, run.deps.contract.movements);
+  return synced;
+}
+
+/** Null: read, and proven. */
+async function readKind(run: RunContext, kind: (typeof kinds)[number]): Promise<string | null> {
+  if (run.alongside === undefined) return 'a dry run reads no other list';
+  try {
+    const { status, complete, proof, error } = await run.alongside(kind);
+    if (status === 'succeeded' && complete) return null;
+    return error ?? String(proof['reason'] ?? 'not proven');
+  } catch (error) {
+    run.signal?.throwIfAborted();
+    return describeError(error);
+  }
+}

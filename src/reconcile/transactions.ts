@@ -1,0 +1,157 @@
+import { readWatermarks, type Watermark } from '../records/watermarks.js';
+import type { Outcome, RunContext } from './deps.js';
+import { type Covered, type Covering, coverRange } from './transactions/cover-range.js';
+import type { ReadFeed, Window } from './transactions/feed.js';
+import { type Audit, findHoles } from './transactions/find-holes.js';
+import { createFeedReader } from './transactions/read-feed.js';
+import { readTwice } from './transactions/read-window.js';
+import { createFeedStore } from './transactions/sql-feed-store.js';
+import { EDGE_MS, OVERLAP_MS, uncovered } from './transactions/windows.js';
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+/** Rows may come into the feed a little later than they say: a window that ended so long ago holds still. */
+const CLOSED_MS = 5 * MINUTE;
+/** What is read again and compared row by row goes round through so many days, a slice on each run. */
+const REREAD_MS = 30 * DAY;
+const SLICE_MS = 6 * 60 * MINUTE;
+const CALLS_PER_PAGE_OPTION = 2;
+
+/**
+ * STORY of one reading of the movements of all sub-wallets (specification 4.12): what was never read, in closed windows
+ * that are proven by counts → what is newer than these → the count of all → a slice of the last 30 days again. Complete:
+ * every closed window was read whole, and the count agrees.
+ */
+export async function reconcileTransactions(run: RunContext): Promise<Outcome> {
+  const { deps, tally, options } = run;
+  const read = told(run, createFeedReader(run));
+  const store = createFeedStore(run);
+  const begun = tally.calls;
+  const most = options.pages === null ? Number.POSITIVE_INFINITY : options.pages * CALLS_PER_PAGE_OPTION;
+  const covering: Covering = { read, store, counts: 'right', isSpent: () => tally.calls - begun >= most };
+  const range: Window = { from: 0, to: Math.floor(deps.client.serviceNow()) - CLOSED_MS };
+
+  const history = await readHistory(covering, range, options);
+  const newest = await readNewest(covering, range.to);
+  const audit = history.left.length > 0 ? null : await auditCounts(covering, range);
+  const again = await readAgain(covering, range, await readWatermarks(deps.db, 'transactions'));
+  const reasons = whyIncomplete({ covering, history, newest, audit, again: again.covered });
+  return {
+    complete: reasons.length === 0,
+    proof: {
+      ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
+      upTo: new Date(range.to).toISOString(),
+      windows: history.windows,
+      ...(audit === null ? {} : { count: saidOf(audit) }),
+      readAgain: { from: iso(again.slice.from), to: iso(again.slice.to), ...again.covered.windows },
+      missing: history.missing + again.covered.missing,
+    },
+    watermarks: new Map<string, Watermark>([
+      ['head', { at: range.to }],
+      ['again', { at: again.next }],
+    ]),
+  };
+}
+
+/** What no proven window covers; everything with `--full`, and what was created since with `--since`. */
+async function readHistory(
+  covering: Covering,
+  range: Window,
+  { full, since, resume }: RunContext['options'],
+): Promise<Covered> {
+  const { counted, read_twice: twice } = await covering.store.covered();
+  if (full && !resume) return coverRange(covering, [range]);
+  const open = uncovered(range, [...counted, ...twice]);
+  const asked = since === null || since >= range.to ? [] : [{ from: Math.max(0, since), to: range.to }];
+  return coverRange(covering, [...open, ...asked]);
+}
+
+/** Younger than the closed windows: read, and proven by the next run. */
+async function readNewest({ read, store }: Covering, closed: number): Promise<{ reason: string | null }> {
+  const reading = await readTwice(read, store, { from: closed - OVERLAP_MS, to: closed + CLOSED_MS + DAY });
+  return { reason: reading.type === 'flawed' ? reading.flaw : null };
+}
+
+async function auditCounts(covering: Covering, range: Window): Promise<Audit> {
+  if (covering.counts !== 'right') return { outcome: 'not_counted', ours: 0, theirs: null, suspects: [] };
+  const audit = await findHoles(covering, range);
+  if (audit.outcome !== 'count_differs') return audit;
+  const around = audit.suspects.map(({ from, to }) => ({
+    from: Math.max(0, from - 2 * EDGE_MS),
+    to: Math.min(range.to, to + 2 * EDGE_MS),
+  }));
+  await coverRange(covering, around);
+  return { ...(await findHoles(covering, range)), suspects: audit.suspects };
+}
+
+interface Again {
+  covered: Covered;
+  slice: Window;
+  /** Where the next run goes on. */
+  next: number;
+}
+
+/** A slice on each run, from the newest to the oldest of the last 30 days, then from the newest again. */
+async function readAgain(covering: Covering, range: Window, known: ReadonlyMap<string, Watermark>): Promise<Again> {
+  const oldest = range.to - REREAD_MS;
+  const mark = Number(known.get('again')?.['at'] ?? Number.NaN);
+  const to = mark > oldest && mark <= range.to ? mark : range.to;
+  const slice = { from: Math.max(oldest, to - SLICE_MS) - OVERLAP_MS, to: Math.min(range.to, to + OVERLAP_MS) };
+  const covered = await coverRange(covering, [slice]);
+  const done = covered.left.length === 0 && covered.failed.length === 0;
+  return { covered, slice, next: done ? slice.from + OVERLAP_MS : to };
+}
+
+interface Parts {
+  covering: Covering;
+  history: Covered;
+  newest: { reason: string | null };
+  audit: Audit | null;
+  again: Covered;
+}
+
+function whyIncomplete({ covering, history, newest, audit, again }: Parts): string[] {
+  const reasons: string[] = [];
+  if (covering.counts !== 'right') {
+    reasons.push(
+      `degraded: X-Total-Count is ${covering.counts}: windows were read twice instead, which proves less than a count`,
+    );
+  }
+  if (history.left.length > 0) reasons.push('the reading of what was never read goes on with the next run');
+  const failed = [...history.failed, ...again.failed];
+  for (const [reason, windows] of grouped(failed)) reasons.push(`${windows} windows: ${reason}`);
+  if (newest.reason !== null) reasons.push(`the newest part: ${newest.reason}`);
+  if (audit?.outcome === 'count_differs') {
+    reasons.push(`the service counts ${audit.theirs ?? '?'} movements, of which ${audit.ours} are here`);
+  }
+  if (audit?.outcome === 'flawed') reasons.push('the page that carries the count is not what the feed answers');
+  const doubtful = history.doubtful + again.doubtful;
+  if (doubtful > 0) reasons.push(`${doubtful} movements are in the list of their account and not in the feed`);
+  return reasons;
+}
+
+function grouped(failed: Covered['failed']): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { reason } of failed) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return counts;
+}
+
+function saidOf({ outcome, ours, theirs, suspects }: Audit): Record<string, unknown> {
+  const said = outcome === 'count_agrees' ? 'count agrees' : outcome.replaceAll('_', ' ');
+  return { said, ours, theirs, partsReadAgain: suspects.length };
+}
+
+/** Tells the progress after each page. */
+function told({ tally, progress }: RunContext, read: ReadFeed): ReadFeed {
+  let oldest: number | null = null;
+  return async (window, page) => {
+    const answer = await read(window, page);
+    for (const { createdAt } of answer.rows) oldest = Math.min(oldest ?? createdAt, createdAt);
+    progress({ seen: tally.seen, calls: tally.calls, oldest, total: null });
+    return answer;
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,93 @@
+import { canonicalJson } from '../../domain/canonical-json.js';
+import type { Json, JsonObject } from '../../domain/json.js';
+import { isSignedAmount, normalizeAmount } from '../../domain/money.js';
+import { movementFields } from '../../domain/movement-row.js';
+import type { Observation, ObservationSource } from '../../domain/observation.js';
+import { autoResolveBreaks, type NewBreak, openBreaks } from '../../records/breaks.js';
+import { instantText } from '../../records/instant.js';
+import { openEvidence } from '../../records/open-evidence.js';
+import { saveObservations } from '../../records/save-observations.js';
+import { transactionsRead } from '../../records/transaction-rows.js';
+import type { RunContext } from '../deps.js';
+import { writeFenced } from '../write-fenced.js';
+import type { FeedRow } from './feed.js';
+
+interface ReadRows {
+  rows: readonly FeedRow[];
+  /** Start and end of the request, in ms of the service's clock. */
+  from: number;
+  to: number;
+}
+
+/**
+ * Saves rows that the service showed. A movement is booked: one that is shown with other content than when it was read
+ * before is taken as it is shown now, and is a break until it is shown as it was.
+ */
+export async function saveMovements(run: RunContext, { rows, from, to }: ReadRows): Promise<void> {
+  const { deps, tally, fence, source } = run;
+  const { db, now, adoptedAt } = deps;
+  if (rows.length === 0) return;
+  const readings = rows.map(({ id, fields }): Observation => {
+    return { type: 'reading', kind: 'transaction', id, from, to, source, fields };
+  });
+  await writeFenced({ db, now, tally, fence }, async (trx) => {
+    const before = await transactionsRead(
+      trx,
+      rows.map(({ id }) => id),
+    );
+    const saved = await saveObservations(trx, readings, { now: now(), adoptedAt });
+    const shown = new Map(rows.map(({ id, fields }) => [id, fields]));
+    const recent = before.filter(({ createdAt }) => createdAt === null || createdAt >= adoptedAt.getTime());
+    const mismatches = recent.flatMap(({ id, fields }) =>
+      mismatchOf({ id, ours: fields, theirs: shown.get(id) ?? {} }, source),
+    );
+    const open = await openEvidence(trx, 'transaction_mismatch', 'transaction', [...shown.keys()]);
+    const back = [...open].filter(([id, evidence]) => isAsItWas(evidence, shown.get(id) ?? {}));
+    const entity = (id: string) => ({ kind: 'transaction', id }) as const;
+    await autoResolveBreaks(
+      trx,
+      back.map(([id]) => ({ kind: 'transaction_mismatch', entity: entity(id) })),
+    );
+    const isBack = new Set(back.map(([id]) => id));
+    const opened = await openBreaks(
+      trx,
+      mismatches.filter(({ entity }) => !isBack.has(entity.id)),
+    );
+    return { changed: saved.changed, breaksOpened: saved.breaksOpened + opened };
+  });
+}
+
+function mismatchOf(
+  { id, ours, theirs }: { id: string; ours: JsonObject; theirs: JsonObject },
+  source: ObservationSource,
+): NewBreak[] {
+  const names = movementFields.filter((name) => plain(name, ours[name]) !== plain(name, theirs[name]));
+  if (names.length === 0) return [];
+  const of = (fields: JsonObject): JsonObject => Object.fromEntries(names.map((name) => [name, fields[name] ?? null]));
+  return [
+    {
+      kind: 'transaction_mismatch',
+      entity: { kind: 'transaction', id },
+      evidence: {
+        rule: 'a booked movement does not change',
+        ours: { ...of(ours), source: 'read before' },
+        theirs: { ...of(theirs), source: { ...source } },
+      },
+    },
+  ];
+}
+
+function isAsItWas(evidence: JsonObject, shown: JsonObject): boolean {
+  const ours = evidence['ours'];
+  if (typeof ours !== 'object' || ours === null || Array.isArray(ours)) return false;
+  const before = ours as JsonObject;
+  const names = movementFields.filter((name) => Object.hasOwn(before, name));
+  return names.every((name) => plain(name, before[name]) === plain(name, shown[name]));
+}
+
+/** One text for one meaning: "1.50" is "1.5", and a time with or without its zone is the same. */
+function plain(name: string, value: Json | undefined): string {
+  if (value === undefined || value === null) return 'null';
+  if (name === 'createdAt') return instantText(value) ?? canonicalJson(value);
+  return isSignedAmount(value) ? normalizeAmount(value) : canonicalJson(value);
+}

@@ -1,0 +1,87 @@
+import type { JsonObject } from '../../domain/json.js';
+import { textField } from '../../domain/records.js';
+import { type KnownTransaction, transactionsRead } from '../../records/transaction-rows.js';
+import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
+import type { RunContext } from '../deps.js';
+import { itemsOf, readRows } from './read-feed.js';
+import { saveMovements } from './save-movements.js';
+
+const operation = 'listAccountTransactions';
+const TAKE = 100;
+const MOST_PAGES = 20;
+/** One account costs a call or more; the others have their turn in the next run. */
+const MOST_ACCOUNTS = 10;
+
+/**
+ * Movements that the feed no longer shows where it showed them, held against the list of their own account (specification
+ * 4.11). Shown there, they are read from there, and the feed is in doubt. `absent`: shown in neither.
+ */
+export async function settleMissing(
+  run: RunContext,
+  ids: readonly string[],
+): Promise<{ absent: string[]; doubtful: number }> {
+  const known = await transactionsRead(run.deps.db, ids);
+  const accounts = [...new Set(known.map(({ accountId }) => accountId))];
+  const absent: string[] = [];
+  let doubtful = 0;
+  for (const [asked, account] of accounts.entries()) {
+    const rows = known.filter(({ accountId }) => accountId === account);
+    const found = asked >= MOST_ACCOUNTS ? null : await readAccount(run, account, rows);
+    doubtful += rows.filter(({ id }) => found === null || found.has(id)).length;
+    absent.push(...rows.flatMap(({ id }) => (found === null || found.has(id) ? [] : [id])));
+  }
+  return { absent, doubtful };
+}
+
+/**
+ * Reads one sub-wallet's movements down to the oldest of these rows; returns the ids that were shown, null where the
+ * service does not tell to the end. An account that it does not know, or that the movement does not name, has none.
+ */
+async function readAccount(
+  run: RunContext,
+  account: string | null,
+  until: readonly KnownTransaction[],
+): Promise<Set<string> | null> {
+  const oldest = Math.min(...until.map(({ createdAt }) => createdAt ?? Number.NEGATIVE_INFINITY));
+  const shown = new Set<string>();
+  if (account === null) return shown;
+  let cursor: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const read = await readPage(run, account, cursor);
+    if (read === 'unknown') return shown;
+    if (read === null || read.flaw !== null) return null;
+    await saveMovements(run, read);
+    const news = read.rows.filter(({ id }) => !shown.has(id));
+    for (const { id } of news) shown.add(id);
+    if (read.items === 0 || news.some(({ createdAt }) => createdAt < oldest - 1_000)) return shown;
+    if (news.length === 0) return null;
+    cursor = read.next;
+    if (cursor === undefined) return shown;
+  }
+  return null;
+}
+
+async function readPage({ deps, tally, signal }: RunContext, account: string, cursor: string | undefined) {
+  signal?.throwIfAborted();
+  tally.calls += 1;
+  const query = { take: TAKE, ...(cursor === undefined ? {} : { cursor }) };
+  try {
+    const request = { path: { id: account }, query, ...(signal ? { signal } : {}) };
+    const { data, from, to } = await deps.client.reply(operation, request);
+    const items = itemsOf(data, operation);
+    const { rows, flaw } = readRows(items, deps.contract.transaction, null);
+    const own = typeof data === 'object' && data !== null && 'nextCursor' in data ? data['nextCursor'] : undefined;
+    const next = own === undefined ? rows.at(-1)?.id : typeof own === 'string' ? own : undefined;
+    return { rows: rows.map((row) => withAccount(row, account)), flaw, items: items.length, from, to, next };
+  } catch (error) {
+    if (error instanceof NotFoundError && cursor === undefined) return 'unknown';
+    if (error instanceof NotFoundError) return null;
+    if (error instanceof RefusedError && cursor !== undefined) return null;
+    throw error;
+  }
+}
+
+/** The list of one account may leave out whose it is. */
+function withAccount<R extends { fields: JsonObject }>(row: R, account: string): R {
+  return textField(row.fields, 'accountId') === null ? { ...row, fields: { ...row.fields, accountId: account } } : row;
+}

@@ -1,0 +1,34 @@
+import { pino } from 'pino';
+import type { Kind, ReconcileDeps } from '../../src/reconcile/deps.js';
+import { type RunOptions, runReconcile } from '../../src/reconcile/run.js';
+import type { Run } from '../../src/records/runs.js';
+import { MerchantClient } from '../../src/service-api/client.js';
+import { type Contract, defaultContract } from '../../src/service-api/contract.js';
+import type { TestDatabase } from '../support/database.js';
+import { testSettings } from './fake-service.js';
+
+export interface AtService {
+  deps: ReconcileDeps;
+  run: (kind: Kind, options?: Partial<RunOptions>) => Promise<Run>;
+}
+
+/** Reconciles against a sandbox in this process. Time is the service's: a clock that jumps ahead takes ours with it. */
+export function atService(
+  { db, url: databaseUrl }: TestDatabase,
+  baseUrl: string,
+  given: { contract?: Contract; adoptedAt?: Date } = {},
+): AtService {
+  const contract = given.contract ?? defaultContract;
+  const client = new MerchantClient({ baseUrl, apiKey: 'sandbox-api-key', contract });
+  const deps: ReconcileDeps = {
+    db,
+    databaseUrl,
+    log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
+    now: () => new Date(client.serviceNow()),
+    client,
+    contract,
+    settings: testSettings,
+    adoptedAt: given.adoptedAt ?? new Date(Date.now() - 3_600_000),
+  };
+  return { deps, run: (kind, options = {}) => runReconcile(deps, { kind, full: false, ...options }) };
+}
