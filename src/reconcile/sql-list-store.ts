@@ -1,29 +1,15 @@
 import type { Knex } from 'knex';
 import { withLinks } from '../domain/link-fields.js';
 import type { Observation, ObservationSource } from '../domain/observation.js';
-import {
-  countListed,
-  holdsListed,
-  markedRecords,
-  newestRecords,
-  openRecords,
-  placesOfRecords,
-  recordsBetween,
-  recordsFrom,
-  recordsNotSeenSince,
-  unplacedRecords,
-} from '../records/record-places.js';
 import type { RunTally } from '../records/runs.js';
 import { saveObservations } from '../records/save-observations.js';
-import { closeInterval, openInterval, readWatermarks, shrinkInterval, unreadIntervals } from '../records/watermarks.js';
+import { closeInterval, openInterval, shrinkInterval } from '../records/watermarks.js';
 import type { Kind, ReconcileDeps } from './deps.js';
 import type { ListPlan } from './list-plan.js';
 import type { Place } from './list-row.js';
 import type { ListStore, Stretch, StretchMove } from './list-store.js';
-import { spanOfUnlisted } from './span.js';
+import { lookups } from './sql-list-lookups.js';
 import { type Fence, NOTHING, type WriteDeps, writeFenced } from './write-fenced.js';
-
-const AT_ONCE = 2_000;
 
 export interface SqlListStoreOptions {
   source: ObservationSource;
@@ -71,35 +57,13 @@ export function createListStore(
       });
       if (observations.length > 0) await observe(observations, []);
     },
-    open: () => openRecords(db, record),
-    marked: () => markedRecords(db, record, AT_ONCE),
-    listedFrom: (createdAt, limit) => recordsFrom(db, record, createdAt, limit),
-    between: async (span, except) => {
-      const places = await recordsBetween(
-        db,
-        record,
-        { listed: span, unlisted: spanOfUnlisted(span) },
-        except,
-        AT_ONCE,
-      );
-      return { places, more: places.length === AT_ONCE };
-    },
-    notSeenSince: async (since) => {
-      const places = await recordsNotSeenSince(db, record, since, AT_ONCE);
-      return { places, more: places.length === AT_ONCE };
-    },
-    unplaced: () => unplacedRecords(db, record, AT_ONCE),
-    countListed: () => countListed(db, record),
-    holdsListed: () => holdsListed(db, record),
-    newestListed: (limit) => newestRecords(db, record, limit),
-    stretches: () => readStretches(db, { kind, record }),
+    ...lookups(db, { kind, record }),
     openStretch: (list, older) => openStretch({ ...writing, kind }, { list, older }, deps.now().getTime()),
     closeStretch: (id) =>
       writeFenced(writing, async (trx) => {
         await closeInterval(trx, id);
         return NOTHING;
       }),
-    watermarks: () => readWatermarks(db, kind),
   };
 }
 
@@ -134,20 +98,4 @@ async function openStretch(
     return NOTHING;
   });
   return { id, list, newer: null, older, openedAt: now, movedAt: now };
-}
-
-async function readStretches(db: Knex, { kind, record }: Pick<ListPlan, 'kind' | 'record'>): Promise<Stretch[]> {
-  const intervals = await unreadIntervals(db, kind);
-  const ids = intervals.flatMap(({ newerId, olderId }) => [newerId, olderId].filter((id) => id !== null));
-  const places = await placesOfRecords(db, record, ids);
-  const placeOf = (id: string | null): Place | null =>
-    id === null ? null : (places.get(id) ?? { id, createdAt: null });
-  return intervals.map(({ id, list, newerId, olderId, openedAt, movedAt }) => ({
-    id,
-    list,
-    newer: placeOf(newerId),
-    older: placeOf(olderId),
-    openedAt: openedAt.getTime(),
-    movedAt: movedAt.getTime(),
-  }));
 }

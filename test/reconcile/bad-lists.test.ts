@@ -141,7 +141,7 @@ describe.each([paymentIntentList, invoiceList, payoutList])('a list of $kind tha
         ended: fault.ends,
         proof: null,
       });
-      if (fault.because) expect(`${name}: ${bad.error ?? bad.proof['reason']}`).toMatch(fault.because);
+      if (fault.because) expect(`${name}: ${bad.error ?? String(bad.proof['reason'])}`).toMatch(fault.because);
       if (!bad.complete) expect({ name, marks: await marks() }).toEqual({ name, marks: before });
       if (bad.complete) expect({ name, held: await held() }).toEqual({ name, held: listed() });
       service.begin(null);

@@ -9,7 +9,7 @@ import { Random } from './random.js';
 
 export const DAY = 86_400_000;
 
-const refusal = { operation: 'listPaymentIntents', serviceCode: null, serviceMessage: null };
+const refusal = { operation: 'listPaymentIntents', serviceCode: null, serviceMessage: null, isOwnWord: false };
 export const unauthorized = () => new UnauthorizedError('the API key is not accepted', { ...refusal, status: 401 });
 export const rateLimited = () => new RateLimitedError({ ...refusal, status: 429 }, 1_000);
 const notFound = () => new NotFoundError('not found', { ...refusal, operation: 'getPayin', status: 404 });

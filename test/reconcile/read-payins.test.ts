@@ -26,7 +26,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-const about = { operation: 'getPayin', status: 400, serviceCode: null, serviceMessage: null };
+const about = { operation: 'getPayin', status: 400, serviceCode: null, serviceMessage: null, isOwnWord: false };
 const verified = () => database.db('payins').where({ verified: true }).orderBy('id').pluck('id');
 const marks = () => database.db('reading_marks').where({ kind: 'payin' }).orderBy('id');
 const due = () => database.db('reading_marks').update({ next_at: database.db.raw("now() - interval '1 s'") });

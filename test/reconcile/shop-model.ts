@@ -144,6 +144,7 @@ export class ShopModel implements ServiceReader {
       status: 404,
       serviceCode: null,
       serviceMessage: null,
+      isOwnWord: false,
     });
   }
 
