@@ -25,38 +25,29 @@ export interface Effect {
  * theirs, so the debits are kept as `unplaced`, those of known sub-wallets among them.
  */
 export function effectsOf(record: MovementRecord, table: MovementTable): Effect[] {
-  const { movements, unobservable, unclear } = movementsOf(record, table);
-  const withdrawal = isWithdrawal(record) && record.accountId !== null ? withdrawalOf(record, table) : null;
-  const unplaced =
-    withdrawal?.account === null || typeof record.accountId === 'string' ? (withdrawal?.effects ?? []) : [];
-  const isTold = unplaced.length > 0 && record.accountId === undefined;
-  const shown = isTold && withdrawal !== null ? withdrawal.others : movements.map(explained);
+  const told = movementsOf(record, table);
+  if (record.kind !== 'payout' || record.accountId === null) return effects(told, record);
+  const asOperating = movementsOf({ ...record, accountId: null }, table);
+  if (asOperating.unclear.length > 0) return effects(told, record);
+  const account = record.accountId ?? null;
+  const debits = asOperating.movements
+    .filter(isWithdrawal)
+    .map((movement): Effect => ({ ...explained(movement), part: 'unplaced', account }));
+  const shown = account === null ? asOperating : told;
+  const others = shown.movements.filter((movement) => !isWithdrawal(movement));
+  return [...effects({ ...shown, movements: others }, record), ...debits];
+}
+
+function effects({ movements, unobservable, unclear }: Told, { fields }: MovementRecord): Effect[] {
   return [
-    ...shown,
-    ...unplaced,
-    ...unobservable.map((effect) => unseen(effect, record.fields)),
-    ...(isTold ? [] : unclear.map(({ operation, why }) => unclearEffect(operation, why, record.fields))),
+    ...movements.map(explained),
+    ...unobservable.map((effect) => unseen(effect, fields)),
+    ...unclear.map(({ operation, why }) => unclearEffect(operation, why, fields)),
   ];
 }
 
-function isWithdrawal({ kind }: MovementRecord): boolean {
-  return kind === 'payout';
-}
-
-/** What the payout would do to the operating balance if it were its own. */
-function withdrawalOf(
-  record: MovementRecord,
-  table: MovementTable,
-): { account: string | null; effects: Effect[]; others: Effect[] } | null {
-  const { movements, unclear } = movementsOf({ ...record, accountId: null }, table);
-  if (unclear.length > 0) return null;
-  const account = record.accountId ?? null;
-  const own = movements.filter(({ operation }) => operation === 'payout');
-  return {
-    account,
-    effects: own.map((movement) => ({ ...explained(movement), part: 'unplaced', account })),
-    others: movements.filter(({ operation }) => operation !== 'payout').map(explained),
-  };
+function isWithdrawal({ operation }: Told['movements'][number]): boolean {
+  return operation === 'payout';
 }
 
 function explained({ balance, assetCode, delta, operation, at }: Told['movements'][number]): Effect {
