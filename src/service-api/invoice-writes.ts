@@ -91,12 +91,13 @@ export class InvoiceWrites {
     age: number,
     signal: AbortSignal | undefined,
   ): Promise<Pick<SettledWrite, 'outcome' | 'objectIds'>> {
-    const { body, sentAt } = objectFromJsonText(write.request ?? '{}');
-    const text = String(body);
-    const found = await this.look(write, { asked: objectFromJsonText(text), sentAt: Number(sentAt) }, signal);
+    const kept = objectFromJsonText(write.request ?? '{}');
+    const body = textField(kept, 'body') ?? '{}';
+    const lost = { asked: objectFromJsonText(body), sentAt: Number(kept['sentAt']) };
+    const found = await this.look(write, lost, signal);
     signal?.throwIfAborted();
     if (found.is === 'found') {
-      await this.done(write, text, found.reply);
+      await this.done(write, body, found.reply);
       return { outcome: 'done', objectIds: [found.id] };
     }
     // The service may still be at it.
@@ -115,8 +116,9 @@ export class InvoiceWrites {
     { cause, signal, ...lost }: LostInvoice & { cause: unknown; signal: AbortSignal | undefined },
   ): Promise<Reply<Json>> {
     let found: Found = { is: 'unread' };
-    for (let look = 0; look < LOOKS && !signal?.aborted; look++) {
+    for (let look = 0; look < LOOKS; look++) {
       if (look > 0) await pause(this.deps.pauseMs * 2 ** look, signal);
+      if (signal?.aborted) break;
       found = await this.look(write, lost, signal);
       if (found.is === 'found') {
         await this.done(write, toJsonText(lost.asked), found.reply);

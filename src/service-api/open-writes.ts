@@ -28,7 +28,10 @@ export async function* openWrites<O extends NotedOperation>(
     if (write === null) return;
     const name = `${write.operation} ${write.key}`;
     // Those that stay in doubt wait behind the others: all of them had their turn.
-    if (given.has(name)) return store.end(write, 'doubt', null);
+    if (given.has(name)) {
+      await store.end(write, 'doubt', null);
+      return;
+    }
     given.add(name);
     yield { write, isGivenUp: false };
   }

@@ -23,7 +23,7 @@ export interface Refusal {
   serviceCode: string | null;
   serviceMessage: string | null;
   /** The body is a JSON object, as the service's own are (specification 4); a proxy that answers in its place has a page. */
-  isOwnWord: boolean;
+  isOwnWord?: boolean;
 }
 
 /** The service answered, and said no: it did nothing. */
@@ -37,7 +37,7 @@ export abstract class RefusalError extends ServiceError {
     super(`${problem}, status ${refusal.status}${said === '' ? '' : ` (${said})`}`, refusal);
     this.serviceCode = refusal.serviceCode;
     this.serviceMessage = refusal.serviceMessage;
-    this.isOwnWord = refusal.isOwnWord;
+    this.isOwnWord = refusal.isOwnWord ?? false;
   }
 
   /** The automatic settlement that was asked for is not possible (specification 4.1, 7): another destination, or none. */

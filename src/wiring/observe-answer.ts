@@ -56,7 +56,7 @@ function observationsOf({ operation, path, request, reply }: Answered, links: Li
   const data = isJsonObject(reply.data) ? reply.data : {};
   const id = textField(data, 'id');
   // An account's own calls may answer with nothing at all (4.7 to 4.9).
-  if (id === null) return kind === 'account' && path['id'] ? [{ ...at, kind, id: path['id'], type: 'mention' }] : [];
+  if (!id) return kind === 'account' && path['id'] ? [{ ...at, kind, id: path['id'], type: 'mention' }] : [];
   const fields = {
     ...toldFields(told, request ?? {}),
     ...toldFields(toldByPath, path),

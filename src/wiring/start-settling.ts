@@ -1,6 +1,7 @@
 import { setInterval } from 'node:timers/promises';
 import type { Logger } from '../log.js';
 import type { MerchantClient } from '../service-api/client.js';
+import type { SettledWrite } from '../service-api/open-writes.js';
 import type { Closers } from './closers.js';
 
 const EVERY_MS = 20_000;
@@ -43,14 +44,33 @@ async function settleOnce(
   { client, log }: { client: MerchantClient; log: Logger },
 ): Promise<void> {
   try {
-    for (const { operation, key, outcome } of await client.settleWrites(signal)) {
-      const about = { operation, idempotencyKey: key, outcome };
-      if (outcome === 'lost')
-        log.error(about, 'a call is in doubt for too long to be asked again: look for what it made');
-      else log.info(about, 'a call in doubt was asked again');
-    }
+    for (const settled of await client.settleWrites(signal)) tell(settled, log);
   } catch (error) {
     if (signal.aborted) throw error;
     log.warn({ err: error }, 'calls in doubt could not be settled now');
   }
+}
+
+/** What the operator reads of a call in doubt. */
+function tell({ operation, key, outcome, objectIds }: SettledWrite, log: Logger): void {
+  if (operation === 'createInvoice') {
+    tellOfInvoice({ operation, outcome, invoices: objectIds }, log);
+    return;
+  }
+  const about = { operation, idempotencyKey: key, outcome, records: objectIds };
+  if (outcome === 'lost') log.error(about, 'a call is in doubt and can’t be asked again: look for what it made');
+  else log.info(about, 'a call in doubt was asked again');
+}
+
+function tellOfInvoice(
+  about: Pick<SettledWrite, 'operation' | 'outcome'> & { invoices: readonly string[] },
+  log: Logger,
+): void {
+  const { outcome } = about;
+  if (outcome === 'done') log.info(about, 'an invoice whose answer was lost is in the list: it was made');
+  else if (outcome === 'absent') {
+    log.warn(about, 'an invoice whose answer was lost is not in the list: create it again if it is still wanted');
+  } else if (outcome === 'lost') {
+    log.error(about, 'whether an invoice was made can’t be told from the list: look before you create it again');
+  } else log.info(about, 'an invoice whose answer was lost is still looked for');
 }

@@ -26,14 +26,14 @@ const client = (options: Parameters<typeof testClient>[0] = {}) => testClient({ 
 
 /** A process that died before it read the answer. */
 async function crash(request: object = body): Promise<void> {
-  vi.spyOn(keyStore, 'end').mockRejectedValue(new Error('the process is gone'));
+  const end = vi.spyOn(keyStore, 'end').mockRejectedValue(new Error('the process is gone'));
   const stop = new AbortController();
   post(INVOICES).reply(500, () => {
     stop.abort(new Error('gone'));
     return '';
   });
   await expect(client().createInvoice(request as typeof body, { signal: stop.signal })).rejects.toThrow('gone');
-  vi.mocked(keyStore.end).mockRestore();
+  end.mockRestore();
 }
 
 beforeEach(() => {
