@@ -47,7 +47,7 @@ async function recover(run: RunContext, deliveries: readonly Delivery[], rules: 
 }
 
 /** `now`: ms of the service's clock, the latest that it can have stamped anything. */
-export function arrivalOf(delivery: Delivery, eventIdPointer: string, now: number): Arrival | null {
+function arrivalOf(delivery: Delivery, eventIdPointer: string, now: number): Arrival | null {
   const event = deliveredEvent(delivery.payload ?? undefined, eventIdPointer);
   if (event === null) return null;
   const made = Math.max(delivery.createdAt ?? now, delivery.lastAttemptAt ?? 0);

@@ -1,10 +1,11 @@
 import type { Knex } from 'knex';
 import { autoResolveBreaks, openBreaks } from '../records/breaks.js';
 import { withoutDecided } from '../records/closed-breaks.js';
-import { saveDeliveries, siblingsOf } from '../records/deliveries.js';
+import { siblingsOf } from '../records/deliveries.js';
 import { type JudgedDelivery, type JudgeRules, judgeDeliveries } from '../records/judge-deliveries.js';
 import { markForReading } from '../records/marks.js';
 import type { Delivery } from '../records/read-delivery.js';
+import { saveDeliveries } from '../records/save-deliveries.js';
 import { deliveryBreaks } from './delivery-breaks.js';
 import type { RunContext } from './deps.js';
 import { type Written, writeFenced } from './write-fenced.js';

@@ -117,6 +117,22 @@ test('the mark waits below what is not final; the next run reads down to it', as
   expect((await flow.db('watermarks').where({ kind: 'deliveries' }).first()).value.at).toBeGreaterThan(now - 1_200_000);
 });
 
+test('what lies below the mark is judged again all the same: once its grace is over it is recovered', async () => {
+  flow.deps.settings.missedGraceMs = 3_600_000;
+  flow.deps.adoptedAt = new Date(now - 86_400_000);
+  const young = delivery('young', 600);
+  shown = [young];
+  await flow.run();
+  expect(await flow.db('inbox')).toEqual([]);
+  now += 7_200_000;
+  pages.size = 1;
+  shown = [delivery('newer', 5), young];
+  await flow.db('watermarks').update({ value: JSON.stringify({ at: now }) });
+  const run = await flow.run();
+  expect([run.seen, run.proof['recovered']]).toEqual([1, 1]);
+  expect((await flow.db('deliveries').where({ id: 'young' }).first()).recovered_at).not.toBeNull();
+});
+
 test('an event that was deleted by its age was received all the same', async () => {
   shown = [delivery('d1', 30)];
   await flow.run();
