@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
 import { type SecretMatches, saveSecretMatches } from '../records/secrets.js';
+import { fingerprintOf } from './fingerprint.js';
 import { logSeldom } from './log-seldom.js';
 import type { SigningSecret } from './match-signature.js';
-import { fingerprintOf } from './fingerprint.js';
 import { createWriteBehind } from './write-behind.js';
 
 export interface SecretMatchLog {
