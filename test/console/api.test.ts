@@ -286,3 +286,11 @@ describe('actions', () => {
     expect(answer.get('retry-after')).toBeDefined();
   });
 });
+
+it('tells what is proven of each kind', async () => {
+  const { status, body } = await request(app).get('/api/v1/coverage').set(viewer);
+  expect(status).toBe(200);
+  const nothing = { provenSince: null, completeUntil: null, ageSeconds: null, unread: [] };
+  const expected = { kind: 'payment-intents', ...nothing, reason: 'no run has ended yet' };
+  expect(body).toEqual({ items: [expected], nextCursor: null });
+});
