@@ -70,6 +70,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./breaks.js')).defineBreaks,
   },
   {
+    name: 'balances',
+    summary: 'balances: opening, movements, and what no list shows',
+    load: async () => (await import('./balances.js')).defineBalances,
+  },
+  {
     name: 'orders',
     summary: 'the whole story of one order',
     load: async () => (await import('./orders.js')).defineOrders,

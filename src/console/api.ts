@@ -4,7 +4,9 @@ import { stringify } from 'lossless-json';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { KytWords } from '../domain/kyt.js';
-import { isAmount } from '../domain/money.js';
+import { isAmount, isSignedAmount } from '../domain/money.js';
+import { attributeBalance } from '../records/balance-attributions.js';
+import { getBalance } from '../records/balance-views.js';
 import { readChanges } from '../records/changes.js';
 import { coverage } from '../records/coverage.js';
 import { isDataError, isPassing } from '../records/database-errors.js';
@@ -43,6 +45,7 @@ export function createApi(deps: ApiDeps): Router {
   addFeeds(api, deps);
   addActions(api, deps);
   addBreakActions(api, deps);
+  addBalanceActions(api, deps);
   api.use((error: unknown, _req: express.Request, _res: Response, next: express.NextFunction) => {
     if (error instanceof CursorError) next(new Problem(400, 'Bad request', error.message, { parameter: 'cursor' }));
     else if (error instanceof InvalidOrderError) next(new Problem(400, 'Bad request', `${error.message}.`));
@@ -150,6 +153,24 @@ function addBreakActions(api: Router, { db }: ApiDeps): void {
       sendJson(res, result.break);
     });
   }
+}
+
+const attributionBody = z.strictObject({
+  amount: z.string().refine(isSignedAmount, 'takes a signed decimal string such as "-12.50"'),
+  note: z.string().trim().min(1).max(2000),
+});
+
+function addBalanceActions(api: Router, { db }: ApiDeps): void {
+  api.post('/balances/:id/attribute', allow('finance'), async (req, res) => {
+    const { amount, note } = parseBody(attributionBody, req.body);
+    const assetCode = idOf(req);
+    const result = await attributeBalance(db, { assetCode, amount, note, actor: actorOf(req).name });
+    if (result.outcome === 'not_found')
+      throw new Problem(404, 'Not found', `The balance of "${assetCode.slice(0, 40)}" was never read.`);
+    if (result.outcome === 'refused')
+      throw new Problem(409, 'Conflict', `Open of the residual is ${result.open}.`, { open: result.open });
+    sendJson(res, (await getBalance(db, assetCode)) ?? result.proof);
+  });
 }
 
 function idOf(req: express.Request): string {

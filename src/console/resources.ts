@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../domain/records.js';
+import { getBalance, listBalances } from '../records/balance-views.js';
 import { getEvent, listEvents } from '../records/events.js';
 import { getBreak, listBreaks } from '../records/list-breaks.js';
 import { getDelivery, listDeliveries } from '../records/list-deliveries.js';
@@ -26,7 +27,12 @@ export const resources: readonly Resource[] = [
   records('payouts', 'payout'),
   records('accounts', 'account'),
   records('transactions', 'transaction'),
-  records('balances', 'balance'),
+  {
+    path: 'balances',
+    filters: recordFilters('balance'),
+    list: (db, query) => listBalances(db, query),
+    get: (db, id) => getBalance(db, id),
+  },
   records('endpoints', 'endpoint'),
   records('settlement-accounts', 'settlement_account'),
   records('products', 'product'),

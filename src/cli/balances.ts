@@ -1,0 +1,80 @@
+import { userInfo } from 'node:os';
+import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import { isSignedAmount } from '../domain/money.js';
+import { UsageError } from '../errors.js';
+import { attributeBalance } from '../records/balance-attributions.js';
+import { type BalanceProof, readProofs, withAge } from '../records/balance-proofs.js';
+import { subWalletSums } from '../records/balance-sums.js';
+import { type Columns, printJson, printList } from './print.js';
+import { withStore } from './with-store.js';
+
+const columns: Columns<BalanceProof> = {
+  asset: (item) => item.assetCode,
+  balance: (item) => item.balance,
+  frozen: (item) => item.frozen,
+  opening: (item) => item.opening?.balance,
+  since: (item) => item.opening?.at,
+  explained: (item) => item.explained,
+  unobservable: (item) => item.unobservable,
+  unexplained: (item) => item.unexplained,
+  'agreed at': (item) => item.agreedAt,
+  unproven: (item) => item.unproven,
+};
+
+const EXIT_FINDINGS = 3;
+
+export function defineBalances(command: Command): void {
+  command
+    .description('balances: opening, movements, and what no list shows')
+    .option('--json', 'print JSON')
+    .option('--account <id>', 'what the movements of one sub-wallet add up to, for each asset')
+    .action(({ json = false, account }: { json?: boolean; account?: string }) =>
+      withStore(({ db }) => (account === undefined ? showBalances(db, json) : showAccount(db, account, json))),
+    );
+  command
+    .command('attribute <asset>')
+    .description('say what a part of the residual was that no list shows; exit code 2 where so much is not open')
+    .requiredOption('--amount <amount>', 'signed: -100 is what left the balance', signedAmount)
+    .requiredOption('--note <text>', 'what it was; kept with your name')
+    .option('--dry-run', 'only say what would be done')
+    .action(attribute);
+}
+
+async function showBalances(db: Parameters<typeof readProofs>[0], json: boolean): Promise<void> {
+  const now = new Date();
+  const items = [...(await readProofs(db)).values()].map((proof) => withAge(proof, now));
+  printList({ items, nextCursor: null }, json, columns);
+  if (items.some(({ unexplained }) => unexplained !== null && unexplained !== '0')) process.exitCode = EXIT_FINDINGS;
+}
+
+async function showAccount(db: Parameters<typeof subWalletSums>[0], account: string, json: boolean): Promise<void> {
+  const items = await subWalletSums(db, account);
+  printList({ items, nextCursor: null }, json, {
+    asset: (item) => item.assetCode,
+    movements: (item) => item.movements,
+    sum: (item) => item.sum,
+  });
+}
+
+async function attribute(
+  assetCode: string,
+  { amount, note, dryRun }: { amount: string; note: string; dryRun?: boolean },
+): Promise<void> {
+  await withStore(async ({ db }) => {
+    if (dryRun) {
+      const open = (await readProofs(db, [assetCode])).get(assetCode)?.unexplained ?? 'nothing';
+      process.stdout.write(`would attribute ${amount} ${assetCode}; unexplained is ${open}\n`);
+      return;
+    }
+    const result = await attributeBalance(db, { assetCode, amount, note, actor: `cli:${userInfo().username}` });
+    if (result.outcome === 'not_found') throw new UsageError(`The balance of "${assetCode}" was never read.`);
+    if (result.outcome === 'refused') throw new UsageError(`Open of the residual is ${result.open}, not ${amount}.`);
+    printJson(result.proof);
+  });
+}
+
+function signedAmount(text: string): string {
+  if (isSignedAmount(text)) return text;
+  throw new InvalidArgumentError('Accepted is a decimal number such as -100.25.');
+}
