@@ -1,4 +1,5 @@
 import type { Check, DoctorParts } from './check.js';
+import { checkCoverage } from './check-coverage.js';
 import { checkDatabase, checkSecrets, checkWork } from './check-installation.js';
 import { checkKey } from './check-key.js';
 import { checkEndpoint, checkService } from './check-service.js';
@@ -20,7 +21,7 @@ export async function examine(parts: DoctorParts): Promise<Diagnosis> {
   const { checks: service, isReached } = await checkService(parts);
   const items = [...database, ...service, checkKey(parts.config.SERVICE_API_KEY, parts.now())];
   if (isReached) items.push(...(await checkEndpoint(parts)));
-  for (const check of [checkSecrets, checkWork]) items.push(...(await check(parts)));
+  for (const check of [checkSecrets, checkWork, checkCoverage]) items.push(...(await check(parts)));
   if (!isReached) return { items, ...nothing };
   const { checks, ...suggested } = await probeContract(parts);
   return { items: [...items, ...checks], ...suggested };
