@@ -28,7 +28,7 @@ beforeEach(async () => {
   for (let made = 0; made < OPEN; made++) {
     sandbox.control.createPayment({ amount: '12.5', currency: 'USDT.TRC20', merchantReference: `open-${made}` });
   }
-});
+}, DRILL_MS);
 
 afterEach(async () => {
   await sandbox?.close();
