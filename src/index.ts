@@ -1,21 +1,43 @@
 import type { RequestListener } from 'node:http';
+import type { Knex } from 'knex';
 import { AppError } from './errors.js';
 import { createLog, type Logger } from './log.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import { migrate, openDatabase, schemaState } from './records/database.js';
+import { createServiceWriteLog } from './records/service-writes.js';
+import type { KeyStore, NotedOperation } from './service-api/key-store.js';
 import type { SigningSecret } from './webhook/match-signature.js';
 import { createEventQueue } from './webhook/queue.js';
 import { createReceiverApp } from './webhook/receiver.js';
 import { staticSecrets, withoutRetired } from './webhook/secret-source.js';
 import { defaultTolerance, type Tolerance } from './webhook/verify-signature.js';
 
-export { MerchantClient, type MerchantClientOptions } from './service-api/client.js';
+export { ConfigError } from './errors.js';
+export {
+  type CallOptions,
+  type CreateOptions,
+  MerchantClient,
+  type MerchantClientOptions,
+  type Reply,
+} from './service-api/client.js';
+export { type Contract, defaultContract, loadContract } from './service-api/contract.js';
 export type { KeyStore } from './service-api/key-store.js';
-export { items, pages } from './service-api/pages.js';
+export type { SettledWrite } from './service-api/open-writes.js';
+export { items, type Page, pages } from './service-api/pages.js';
+export type {
+  AccountUpdateRequest,
+  DirectPaymentRequest,
+  InvoiceRequest,
+  MerchantAssetUpdateRequest,
+  PayoutRequest,
+  RefundRequest,
+  TransferRequest,
+} from './service-api/request-schemas.js';
 export {
   CircuitOpenError,
   ContractViolationError,
   ForbiddenError,
+  ForeignAnswerError,
   InvalidRequestError,
   NotFoundError,
   OutcomeUnknownError,
@@ -23,9 +45,14 @@ export {
   RefusalError,
   RefusedError,
   ServiceError,
+  TooLateError,
   UnauthorizedError,
   UnavailableError,
 } from './service-api/service-errors.js';
+export type { Answered } from './service-api/service-writes.js';
+export type { Balance, Movement, Payout, PublicAsset, SubWallet, Transfer } from './service-api/wire/funds.js';
+export type { DirectPayment, Invoice, Payin, PaymentIntent, Product } from './service-api/wire/payments.js';
+export type { DeliveryPage, WebhookEndpoint } from './service-api/wire/webhooks.js';
 export type { HeaderValues, SigningSecret } from './webhook/match-signature.js';
 export { type PlainEnvelope, type Reason, type Tolerance, verifySignature } from './webhook/verify-signature.js';
 
@@ -63,15 +90,7 @@ export async function createReceiver(
   options: ReceiverOptions,
 ): Promise<{ handler: RequestListener; close(): Promise<void> }> {
   const { databaseUrl, redisUrl, log = createLog('info') } = options;
-  if (options.migrate) await migrate(databaseUrl);
-  const db = openDatabase(databaseUrl, { max: CONNECTIONS, applicationName: 'tallyhook receiver' });
-  try {
-    const { ok, problems } = await schemaState(db);
-    if (!ok) throw new SchemaError(`${problems.join('; ')}: run "tallyhook migrate", or pass migrate: true`);
-  } catch (error) {
-    await db.destroy();
-    throw error;
-  }
+  const db = await openReady(options, 'tallyhook receiver');
   const secrets = await withoutRetired(staticSecrets(options.secrets), { db, log });
   const queue = createEventQueue({ databaseUrl, redisUrl, log });
   const receiver = createReceiverApp({
@@ -95,4 +114,32 @@ export async function createReceiver(
       await db.destroy();
     },
   };
+}
+
+/**
+ * Where a MerchantClient of your own writes its creating calls down before they are sent, so that they outlive the
+ * process: `new MerchantClient({ …, keyStore })`. What a crash leaves in doubt is settled by `tallyhook schedule` on the
+ * same database and account, or by `client.settleWrites()`, called now and then. Rejects like createReceiver.
+ */
+export async function createKeyStore(
+  options: Pick<ReceiverOptions, 'databaseUrl' | 'migrate'>,
+): Promise<KeyStore & { close(): Promise<void> }> {
+  const db = await openReady(options, 'tallyhook client');
+  return { ...createServiceWriteLog<NotedOperation>(db), close: () => db.destroy() };
+}
+
+async function openReady(
+  { databaseUrl, migrate: isToMigrate }: Pick<ReceiverOptions, 'databaseUrl' | 'migrate'>,
+  applicationName: string,
+): Promise<Knex> {
+  if (isToMigrate) await migrate(databaseUrl);
+  const db = openDatabase(databaseUrl, { max: CONNECTIONS, applicationName });
+  try {
+    const { ok, problems } = await schemaState(db);
+    if (!ok) throw new SchemaError(`${problems.join('; ')}: run "tallyhook migrate", or pass migrate: true`);
+    return db;
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
 }

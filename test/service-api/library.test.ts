@@ -1,0 +1,41 @@
+import nock from 'nock';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createKeyStore, MerchantClient, OutcomeUnknownError, SchemaError } from '../../src/index.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { made, noting, PAYOUTS, payout, post, seen, useScriptedWrites } from './scripted-writes.js';
+import { API_KEY, BASE_URL, rejection } from './test-client.js';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+useScriptedWrites();
+
+/** A process of a store: its client, and its end. */
+async function store(): Promise<{ client: MerchantClient; close(): Promise<void> }> {
+  const keyStore = await createKeyStore({ databaseUrl: database.url });
+  const client = new MerchantClient({ baseUrl: BASE_URL, apiKey: API_KEY, keyStore, patience: { retries: 0 } });
+  return { client, close: () => keyStore.close() };
+}
+
+it('a store’s own client keeps its calls where another process settles them', async () => {
+  const first = await store();
+  post(PAYOUTS).reply(500, '');
+  const error = await rejection(first.client.createPayout('acc_1', payout), OutcomeUnknownError);
+  await first.close();
+  const second = await store();
+  post(PAYOUTS).reply(noting(201, made));
+  const settled = await second.client.settleWrites();
+  expect(settled).toEqual([
+    { operation: 'createPayout', key: error.idempotencyKey, outcome: 'done', objectIds: ['po_1'] },
+  ]);
+  expect(seen).toEqual([{ body: payout, key: error.idempotencyKey }]);
+  await second.close();
+  expect(nock.isDone()).toBe(true);
+});
+
+it('a database without the schema is refused, before a call is lost in it', async () => {
+  const databaseUrl = database.url.replace(/\/[^/?]+(\?|$)/, '/postgres$1');
+  await expect(createKeyStore({ databaseUrl })).rejects.toThrow(SchemaError);
+});
