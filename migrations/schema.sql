@@ -22,6 +22,7 @@ TABLE accounts
   observed_by_ref text NOT NULL
   absent_since timestamp with time zone
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  masked boolean NOT NULL DEFAULT false
   CONSTRAINT accounts_pkey PRIMARY KEY (id)
   CREATE INDEX accounts_by_reference ON public.accounts USING btree (external_ref) WHERE (external_ref IS NOT NULL)
   CREATE INDEX accounts_by_status ON public.accounts USING btree (status, created_at DESC)
@@ -57,6 +58,7 @@ TABLE assets
   observed_by_ref text NOT NULL
   absent_since timestamp with time zone
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  masked boolean NOT NULL DEFAULT false
   CONSTRAINT assets_pkey PRIMARY KEY (id)
   CREATE INDEX assets_newest ON public.assets USING btree (created_at DESC, id DESC)
 
@@ -117,6 +119,7 @@ TABLE balances
   observed_by_ref text NOT NULL
   absent_since timestamp with time zone
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  masked boolean NOT NULL DEFAULT false
   CONSTRAINT balances_available_check CHECK ((available <> 'NaN'::numeric))
   CONSTRAINT balances_balance_check CHECK ((balance <> 'NaN'::numeric))
   CONSTRAINT balances_frozen_check CHECK ((frozen <> 'NaN'::numeric))
@@ -204,7 +207,7 @@ TABLE deliveries
   poll_from bigint NOT NULL
   poll_ref text NOT NULL
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
-  CONSTRAINT deliveries_class_check CHECK ((class = ANY (ARRAY['received'::text, 'received_sibling'::text, 'pending_retry'::text, 'rejected'::text, 'never_reached'::text, 'phantom'::text, 'other_endpoint'::text])))
+  CONSTRAINT deliveries_class_check CHECK ((class = ANY (ARRAY['received'::text, 'received_sibling'::text, 'pending_retry'::text, 'rejected'::text, 'never_reached'::text, 'phantom'::text, 'other_endpoint'::text, 'too_old'::text])))
   CONSTRAINT deliveries_pkey PRIMARY KEY (id)
   CREATE INDEX deliveries_by_class ON public.deliveries USING btree (class, created_at DESC, id DESC) WHERE (class <> ALL (ARRAY['received'::text, 'other_endpoint'::text]))
   CREATE INDEX deliveries_by_endpoint ON public.deliveries USING btree (endpoint_id, created_at DESC, id DESC)
@@ -233,6 +236,7 @@ TABLE endpoints
   observed_by_ref text NOT NULL
   absent_since timestamp with time zone
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  masked boolean NOT NULL DEFAULT false
   CONSTRAINT endpoints_pkey PRIMARY KEY (id)
   CREATE INDEX endpoints_newest ON public.endpoints USING btree (created_at DESC, id DESC)
 
@@ -274,7 +278,7 @@ TABLE inbox
   arrivals integer NOT NULL DEFAULT 1
   received_at timestamp with time zone NOT NULL DEFAULT now()
   last_arrival_at timestamp with time zone NOT NULL DEFAULT now()
-  body bytea NOT NULL
+  body bytea
   attempts integer NOT NULL DEFAULT 0
   next_attempt_at timestamp with time zone NOT NULL DEFAULT now()
   applied_at timestamp with time zone
@@ -333,6 +337,7 @@ TABLE invoices
   observed_by_ref text NOT NULL
   absent_since timestamp with time zone
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  masked boolean NOT NULL DEFAULT false
   CONSTRAINT invoices_amount_check CHECK ((amount <> 'NaN'::numeric))
   CONSTRAINT invoices_pkey PRIMARY KEY (id)
   CREATE INDEX invoices_by_intent ON public.invoices USING btree (payment_intent_id) WHERE (payment_intent_id IS NOT NULL)
@@ -421,6 +426,7 @@ TABLE payins
   poll_by text
   poll_ref text
   settled boolean NOT NULL DEFAULT false
+  masked boolean NOT NULL DEFAULT false
   CONSTRAINT payins_pkey PRIMARY KEY (id)
   CREATE INDEX payins_by_intent ON public.payins USING btree (payment_intent_id)
   CREATE INDEX payins_newest ON public.payins USING btree (created_at DESC, id DESC)
@@ -452,6 +458,7 @@ TABLE payment_intents
   poll_ref text
   settled boolean NOT NULL DEFAULT false
   irregular_refund_payout_id text
+  masked boolean NOT NULL DEFAULT false
   CONSTRAINT payment_intents_amount_requested_check CHECK ((amount_requested <> 'NaN'::numeric))
   CONSTRAINT payment_intents_pkey PRIMARY KEY (id)
   CREATE INDEX payment_intents_by_invoice ON public.payment_intents USING btree (invoice_id) WHERE (invoice_id IS NOT NULL)
@@ -488,6 +495,7 @@ TABLE payouts
   observed_by_ref text NOT NULL
   absent_since timestamp with time zone
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  masked boolean NOT NULL DEFAULT false
   CONSTRAINT payouts_amount_check CHECK ((amount <> 'NaN'::numeric))
   CONSTRAINT payouts_pkey PRIMARY KEY (id)
   CREATE INDEX payouts_by_intent ON public.payouts USING btree (payment_intent_id) WHERE (payment_intent_id IS NOT NULL)
@@ -522,6 +530,7 @@ TABLE products
   observed_by_ref text NOT NULL
   absent_since timestamp with time zone
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  masked boolean NOT NULL DEFAULT false
   CONSTRAINT products_pkey PRIMARY KEY (id)
   CREATE INDEX products_newest ON public.products USING btree (created_at DESC, id DESC)
 
@@ -554,6 +563,16 @@ TABLE rejections
   CONSTRAINT rejections_pkey PRIMARY KEY (id)
   CREATE INDEX rejections_by_body ON public.rejections USING btree (body_hash)
   CREATE INDEX rejections_by_reason ON public.rejections USING btree (reason, id DESC)
+
+TABLE retention
+  task text NOT NULL
+  place text
+  cutoff timestamp with time zone NOT NULL
+  done bigint NOT NULL DEFAULT 0
+  whole_at timestamp with time zone NOT NULL
+  started_at timestamp with time zone NOT NULL
+  finished_at timestamp with time zone
+  CONSTRAINT retention_pkey PRIMARY KEY (task)
 
 TABLE runs
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
@@ -631,6 +650,7 @@ TABLE settlement_accounts
   observed_by_ref text NOT NULL
   absent_since timestamp with time zone
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  masked boolean NOT NULL DEFAULT false
   CONSTRAINT settlement_accounts_pkey PRIMARY KEY (id)
   CREATE INDEX settlement_accounts_newest ON public.settlement_accounts USING btree (created_at DESC, id DESC)
 
@@ -664,6 +684,7 @@ TABLE transactions
   observed_by_ref text NOT NULL
   absent_since timestamp with time zone
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
+  masked boolean NOT NULL DEFAULT false
   CONSTRAINT transactions_amount_check CHECK ((amount <> 'NaN'::numeric))
   CONSTRAINT transactions_fee_amount_check CHECK ((fee_amount <> 'NaN'::numeric))
   CONSTRAINT transactions_pkey PRIMARY KEY (id)

@@ -1,3 +1,4 @@
+import type { FilterListing } from '../records/filter-listings.js';
 import type { Watermark } from '../records/watermarks.js';
 import type { ListRow, Place } from './list-row.js';
 import type { Span } from './span.js';
@@ -60,5 +61,7 @@ export interface ListStore {
   /** Opens a stretch before anything of it is read. */
   openStretch(list: string, older: Place | null): Promise<Stretch>;
   closeStretch(id: string): Promise<void>;
+  /** A complete reading of the whole list by a filter, for the cross-checks. */
+  keepListing(status: string, listing: FilterListing): Promise<void>;
   watermarks(): Promise<ReadonlyMap<string, Watermark>>;
 }

@@ -1,6 +1,8 @@
 import { reconcileAccounts } from './accounts.js';
 import { reconcileBalances } from './balances.js';
 import { reconcileCatalog } from './catalog.js';
+import { crossCheck } from './cross-check.js';
+import { crossCheckAll } from './cross-check-all.js';
 import { reconcileDeliveries } from './deliveries.js';
 import type { Kind, Reconciler, RunContext } from './deps.js';
 import { reconcileEndpoints } from './endpoints.js';
@@ -22,7 +24,11 @@ export const reconcilers: Readonly<Record<Kind, Reconciler>> = {
 };
 
 /**
- * Called after each reading that was not a rehearsal, before the run ends: what it throws fails the run. `changedSince`:
- * when the newest run of the kind that succeeded began, null where there is none; so nothing is left out after a failure.
+ * Called after each reading that was not a rehearsal, before the run ends: what it throws fails the run. What changed since
+ * the last cross-check is held against what belongs to it, after a full reading every record of the kind.
  */
-export async function afterRun(_run: RunContext, _changedSince: Date | null): Promise<void> {}
+export async function afterRun({ deps, tally, options, signal }: RunContext, kind: Kind): Promise<void> {
+  const { opened } = await crossCheck(deps, signal);
+  const again = options.full ? await crossCheckAll(deps, kind, signal) : { opened: 0 };
+  tally.breaksOpened += opened + again.opened;
+}

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { checkContinuity, noteDatabase } from '../records/continuity.js';
 import { describeError } from '../records/database-errors.js';
-import { finishRun, holdRun, lastSuccessAt, type Run, type RunTally, startRun } from '../records/runs.js';
+import { finishRun, holdRun, type Run, type RunTally, startRun } from '../records/runs.js';
 import { writeWatermarks } from '../records/watermarks.js';
 import type { Kind, Outcome, Progress, ReconcileDeps, RunContext } from './deps.js';
 import { type Lock, takeLock } from './leader.js';
@@ -70,9 +70,8 @@ async function perform(deps: ReconcileDeps, options: RunOptions, id: string, loc
   const context = contextOf(deps, { ...options, signal }, { dryRun: false, runId: id });
   const { tally } = context;
   try {
-    const changedSince = await lastSuccessAt(deps.db, kind);
     const outcome = await reconcilers[kind](context);
-    await afterRun(context, changedSince);
+    await afterRun(context, kind);
     const run = await record(deps, { id, kind }, tally, outcome);
     log.info({ calls: run.calls, changed: run.changed, complete: run.complete }, 'run ended');
     if (run.complete) deps.metrics?.reconcileLastSuccess.set({ kind }, deps.now().getTime() / 1_000);

@@ -17,7 +17,7 @@ import type { Place } from './list-row.js';
 import type { ListStore, Stretch } from './list-store.js';
 import { spanOfUnlisted } from './span.js';
 
-type Lookups = Omit<ListStore, 'save' | 'saveAbsences' | 'openStretch' | 'closeStretch'>;
+type Lookups = Omit<ListStore, 'save' | 'saveAbsences' | 'keepListing' | 'openStretch' | 'closeStretch'>;
 type Which = Pick<ListPlan, 'kind' | 'record'>;
 
 const AT_ONCE = 2_000;

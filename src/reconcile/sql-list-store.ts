@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { withLinks } from '../domain/link-fields.js';
 import type { Observation, ObservationSource } from '../domain/observation.js';
+import { saveFilterListing } from '../records/filter-listings.js';
 import type { RunTally } from '../records/runs.js';
 import { saveObservations } from '../records/save-observations.js';
 import { closeInterval, openInterval, shrinkInterval } from '../records/watermarks.js';
@@ -57,6 +58,11 @@ export function createListStore(
       });
       if (observations.length > 0) await observe(observations, []);
     },
+    keepListing: (status, listing) =>
+      writeFenced(writing, async (trx) => {
+        await saveFilterListing(trx, record, status, listing);
+        return NOTHING;
+      }),
     ...lookups(db, { kind, record }),
     openStretch: (list, older) => openStretch({ ...writing, kind }, { list, older }, deps.now().getTime()),
     closeStretch: (id) =>

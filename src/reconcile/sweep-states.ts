@@ -27,6 +27,7 @@ export async function sweepStates(
     const mark = `whole:${status}`;
     const waiting = waitingStates.includes(status);
     const whole = !waiting || full || now - Number(known.get(mark)?.['at'] ?? 0) >= HOUR_MS;
+    const listed = new Set<string>();
     const walk = await followList(
       reading.read,
       {
@@ -34,12 +35,18 @@ export async function sweepStates(
         bound: whole ? null : { createdAt: now - RECENT_MS },
         ...(reading.signal ? { signal: reading.signal } : {}),
       },
-      (page) => keepPage(reading, page, { status }),
+      async (page) => {
+        await keepPage(reading, page, { status });
+        if (waiting) for (const { id } of page.rows) listed.add(id);
+      },
     );
     sweep.walks.set(status, walk);
     sweep.complete &&= walk.complete;
     sweep.whole &&= whole;
-    if (waiting && whole && walk.complete) sweep.watermarks.set(mark, { at: now });
+    if (waiting && whole && walk.complete) {
+      sweep.watermarks.set(mark, { at: now });
+      await reading.store.keepListing(status, { from: walk.from, to: walk.to, ids: listed });
+    }
   }
   return sweep;
 }

@@ -3,6 +3,7 @@ import { type BreakKind, type Severity, severityOf } from '../domain/break.js';
 import type { JsonObject } from '../domain/json.js';
 import { toJsonText } from '../domain/json-text.js';
 import type { EntityRef } from '../domain/records.js';
+import { textArray } from './array-parameter.js';
 import { toDatabaseText } from './database-text.js';
 
 /** Who opens and resolves breaks where no person does. */
@@ -17,6 +18,11 @@ export interface NewBreak {
   severity?: Severity;
   /** Not opened again, even after it was closed. */
   once?: boolean;
+  /**
+   * A digest of the facts that it rests on. Where a person closed the last break of the kind and entity, it is opened again
+   * for another cause only: what was decided stays decided. Left out: every finding counts.
+   */
+  cause?: string;
 }
 
 export interface BreakRef {
@@ -25,23 +31,30 @@ export interface BreakRef {
 }
 
 /**
- * Opens breaks; one that is open (or acknowledged) already stays, with its evidence, unless the new one is more severe.
+ * Opens breaks; one that is open (or acknowledged) already stays, with its evidence, unless the new one is more severe:
+ * then it has the new evidence, and one that was acknowledged is open again, for it was acknowledged as something less.
  * Returns how many were opened. Call it after `saveObservations` where one transaction does both.
  */
 export async function openBreaks(trx: Knex, breaks: NewBreak[]): Promise<number> {
   const wanted = [...new Map(breaks.map((wanted) => [keyOf(wanted), wanted])).values()];
   if (wanted.length === 0) return 0;
   const opened = await trx.raw<{ rows: { id: string; is_new: boolean }[] }>(
-    `INSERT INTO breaks AS break (kind, severity, entity_kind, entity_id, evidence)
-     SELECT kind, severity, entity_kind, entity_id, evidence
-     FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[])
-       AS new (kind, severity, entity_kind, entity_id, evidence, once)
+    `INSERT INTO breaks AS break (kind, severity, entity_kind, entity_id, evidence, cause)
+     SELECT kind, severity, entity_kind, entity_id, evidence, cause
+     FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[], ?::text[])
+       AS new (kind, severity, entity_kind, entity_id, evidence, once, cause)
      WHERE NOT (once AND EXISTS (
        SELECT FROM breaks AS known
        WHERE (known.kind, known.entity_kind, known.entity_id) = (new.kind, new.entity_kind, new.entity_id)))
+       AND NOT (cause IS NOT NULL AND EXISTS (
+       SELECT FROM (
+         SELECT status, cause FROM breaks AS known
+         WHERE (known.kind, known.entity_kind, known.entity_id) = (new.kind, new.entity_kind, new.entity_id)
+         ORDER BY id DESC LIMIT 1) AS last
+       WHERE last.status IN ('resolved', 'written_off') AND last.cause = new.cause))
      ORDER BY kind, entity_kind, entity_id
      ON CONFLICT (kind, entity_kind, entity_id) WHERE status IN ('open', 'acknowledged')
-     DO UPDATE SET severity = excluded.severity, evidence = excluded.evidence
+     DO UPDATE SET severity = excluded.severity, evidence = excluded.evidence, cause = excluded.cause, status = 'open'
      WHERE array_position(ARRAY['low', 'medium', 'high', 'critical'], excluded.severity)
          > array_position(ARRAY['low', 'medium', 'high', 'critical'], break.severity)
      RETURNING id, xmax = 0 AS is_new`,
@@ -52,6 +65,7 @@ export async function openBreaks(trx: Knex, breaks: NewBreak[]): Promise<number>
       wanted.map((wanted) => toDatabaseText(wanted.entity.id)),
       wanted.map((wanted) => toJsonText(wanted.evidence)),
       wanted.map((wanted) => wanted.once ?? false),
+      textArray(wanted.map((wanted) => wanted.cause ?? null)),
     ],
   );
   await addSteps(
@@ -88,6 +102,20 @@ export async function autoResolveBreaks(trx: Knex, gone: BreakRef[]): Promise<nu
     'auto_resolved',
   );
   return resolved.rows.length;
+}
+
+/** Those of them that are open. */
+export async function stillOpen(trx: Knex, refs: BreakRef[]): Promise<BreakRef[]> {
+  if (refs.length === 0) return [];
+  const entities = [...new Map(refs.map((ref) => [`${ref.entity.kind} ${ref.entity.id}`, ref.entity])).values()];
+  const { rows } = await trx.raw<{ rows: { kind: string; entity_kind: string; entity_id: string }[] }>(
+    `SELECT break.kind, break.entity_kind, break.entity_id
+     FROM unnest(?::text[], ?::text[]) AS asked (entity_kind, entity_id)
+     JOIN breaks AS break USING (entity_kind, entity_id) WHERE break.status IN ('open', 'acknowledged')`,
+    [entities.map(({ kind }) => kind), entities.map(({ id }) => toDatabaseText(id))],
+  );
+  const open = new Set(rows.map((row) => `${row.kind} ${row.entity_kind} ${row.entity_id}`));
+  return refs.filter(({ kind, entity }) => open.has(`${kind} ${entity.kind} ${toDatabaseText(entity.id)}`));
 }
 
 async function addSteps(trx: Knex, ids: string[], action: string): Promise<void> {

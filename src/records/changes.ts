@@ -9,9 +9,9 @@ import { fromDatabaseText, toDatabaseText } from './database-text.js';
 /** The field of the one change that brings a record into being: `to` is the whole record. */
 export const WHOLE_RECORD = '*';
 
-/** An observation, or the store itself, which registers what it expects of an order. */
+/** An observation; the store itself, which registers what it expects of an order; or other words of the contract. */
 interface ChangeSource {
-  type: SourceType | 'store';
+  type: SourceType | 'store' | 'contract';
   ref: string;
 }
 

@@ -23,6 +23,8 @@ export interface BreakView {
   openedAt: string;
   resolvedAt: string | null;
   age: AgeBucket;
+  /** Whole days, of which `age` is the bucket. */
+  ageDays: number;
 }
 
 export interface BreakStep {
@@ -92,6 +94,7 @@ export async function getBreak(
 }
 
 export function breakView(row: BreakRow, now: Date): BreakView {
+  const ageDays = Math.floor(((row.resolved_at ?? now).getTime() - row.opened_at.getTime()) / DAY_MS);
   return {
     id: row.id,
     kind: row.kind,
@@ -101,12 +104,12 @@ export function breakView(row: BreakRow, now: Date): BreakView {
     status: row.status,
     openedAt: row.opened_at.toISOString(),
     resolvedAt: row.resolved_at?.toISOString() ?? null,
-    age: ageBucket(row.opened_at, row.resolved_at ?? now),
+    age: ageBucket(ageDays),
+    ageDays,
   };
 }
 
-function ageBucket(from: Date, to: Date): AgeBucket {
-  const days = Math.floor((to.getTime() - from.getTime()) / DAY_MS);
+function ageBucket(days: number): AgeBucket {
   if (days <= 30) return '0-30';
   if (days <= 60) return '31-60';
   return days <= 90 ? '61-90' : '90+';

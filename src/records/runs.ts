@@ -122,12 +122,6 @@ export async function listRuns(
   return { items: items.map(toRun), nextCursor };
 }
 
-/** When the newest run of the kind that succeeded began; null: there is none. */
-export async function lastSuccessAt(db: Knex, kind: string): Promise<Date | null> {
-  const row = await db<RunRow>('runs').where({ kind, status: 'succeeded' }).orderBy('id', 'desc').first('started_at');
-  return row?.started_at ?? null;
-}
-
 export async function getRun(db: Knex, id: string): Promise<Run | null> {
   if (!/^\d{1,18}$/.test(id)) return null;
   const row = await db<RunRow>('runs').where({ id }).first();

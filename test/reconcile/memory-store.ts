@@ -131,6 +131,8 @@ export class MemoryStore implements ListStore {
     this.parts.delete(id);
   }
 
+  async keepListing(): Promise<void> {}
+
   async watermarks(): Promise<ReadonlyMap<string, Watermark>> {
     return this.marks;
   }

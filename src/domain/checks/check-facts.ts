@@ -1,0 +1,72 @@
+import type { Json } from '../json.js';
+import type { KytWords } from '../kyt.js';
+import type { OrderStatus } from '../order.js';
+import type { OrderFacts, ShownRecord } from '../order-facts.js';
+import { type RecordKind, textField } from '../records.js';
+
+/** A record as it is shown, with what a check must know of it besides. Times in ms of the service's clock. */
+export interface CheckedRecord extends ShownRecord {
+  kind: RecordKind;
+  createdAt: number | null;
+  /** Older than adoption, and not changed since: never a break. */
+  history: boolean;
+  /** When the newest reading of it began; null: the service's own list has not shown it. */
+  readAt: number | null;
+  /** When it came to be known. */
+  firstSeenAt: number;
+  /** Since when its state is what it is, as far as is known. */
+  since: number | null;
+  observedBy: { type: string; ref: string };
+}
+
+/** An order with everything that it is derived from. */
+export interface CheckedOrder extends Omit<OrderFacts, 'kytWords' | 'intents' | 'invoices'> {
+  intents: readonly CheckedRecord[];
+  invoices: readonly CheckedRecord[];
+  status: OrderStatus;
+  releaseReason: string;
+  createdAt: number;
+  /** Registered references that differ from this one in upper and lower case alone. */
+  similar: readonly string[];
+}
+
+type FocusKind = 'intents' | 'payins' | 'invoices' | 'payouts';
+type ById = ReadonlyMap<string, CheckedRecord>;
+
+/**
+ * What one round of checks looks at. Judged are those in `focus`; each of them has here all that belongs to it and that
+ * is known.
+ */
+export interface CheckFacts {
+  now: number;
+  kytWords: KytWords;
+  /** When the store registered its first order; null: it registers none. */
+  registersSince: number | null;
+  intents: ById;
+  payins: ById;
+  invoices: ById;
+  payouts: ById;
+  /** Movements of sub-wallets, accounts and whatever else was changed and is only judged by its age. */
+  others: readonly CheckedRecord[];
+  orders: readonly CheckedOrder[];
+  /** The payment intents that list a deposit, by its id. */
+  listings: ReadonlyMap<string, readonly string[]>;
+  focus: Readonly<Record<FocusKind, ReadonlySet<string>>>;
+}
+
+/** Those of the focus that are known. */
+export function focused(facts: CheckFacts, kind: FocusKind): CheckedRecord[] {
+  return [...facts.focus[kind]].flatMap((id) => facts[kind].get(id) ?? []);
+}
+
+/** The money is the merchant's, by the service's own list. */
+export function isCollected({ fields, verified, absent }: ShownRecord): boolean {
+  const kept = textField(fields, 'irregularStatus');
+  if (!verified || absent || kept === 'pending_decision' || kept === 'refunded') return false;
+  return textField(fields, 'status') === 'completed' || kept === 'encashed';
+}
+
+/** Where a value of the record comes from, for evidence. */
+export function sourceOf(record: CheckedRecord): Json {
+  return { kind: record.kind, id: record.id, verified: record.verified, ...record.observedBy };
+}

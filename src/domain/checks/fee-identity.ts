@@ -1,0 +1,87 @@
+import type { JsonObject } from '../json.js';
+import type { CheckedRecord } from './check-facts.js';
+import { sourceOf } from './check-facts.js';
+import { type FieldEvidence, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
+import { type Identity, type IdentityOf, identitiesOf } from './identities.js';
+
+/** What the account's own records say of an identity so far. Records as `kind id`. */
+export interface IdentityEvidence {
+  identity: Identity;
+  /** Of which it held, one after another: none since the last of which it did not. No more than it takes. */
+  heldBy: readonly string[];
+  /** Some of which it did not, before it was proven. */
+  failedBy: readonly string[];
+  /** Since when, ms. */
+  provenAt: number | null;
+}
+
+/** So many different records in a row prove an identity; then a record that breaks it is a break. */
+export const RECORDS_FOR_PROOF = 20;
+const FAILURES_KEPT = 20;
+
+export interface FeeFindings {
+  findings: TimedFindings;
+  /** Every identity that was met, as it stands now. */
+  evidence: IdentityEvidence[];
+}
+
+/**
+ * `fee_identity`: amounts of a record that don't add up as those of the records before did. Records of history are
+ * evidence, and never a break; so is one that failed before the identity was proven, unless it is checked again then.
+ */
+export function checkFees(
+  records: readonly CheckedRecord[],
+  known: readonly IdentityEvidence[],
+  now: number,
+): FeeFindings {
+  const evidence = new Map(known.map((about) => [about.identity, about]));
+  const findings = noFindings();
+  for (const record of records) {
+    const said = identitiesOf(record);
+    const broken = said.filter((one) => !one.holds && (evidence.get(one.identity)?.provenAt ?? null) !== null);
+    for (const one of said) evidence.set(one.identity, observed(evidence.get(one.identity), one, record, now));
+    const name = { kind: 'fee_identity', entity: { kind: record.kind, id: record.id } } as const;
+    const isBreak = broken.length > 0 && !record.history;
+    settle(
+      findings,
+      name,
+      isBreak ? foundBreak(name, fieldsOf(broken, record), { notes: notesOf(broken, evidence) }) : null,
+    );
+  }
+  return { findings, evidence: [...evidence.values()] };
+}
+
+function observed(
+  known: IdentityEvidence | undefined,
+  { identity, holds }: IdentityOf,
+  { kind, id }: CheckedRecord,
+  now: number,
+): IdentityEvidence {
+  const before = known ?? { identity, heldBy: [], failedBy: [], provenAt: null };
+  const key = `${kind} ${id}`;
+  if (before.provenAt !== null) return before;
+  if (!holds) {
+    const failedBy = [...before.failedBy.filter((other) => other !== key), key].slice(-FAILURES_KEPT);
+    return { ...before, heldBy: [], failedBy };
+  }
+  if (before.heldBy.includes(key)) return before;
+  const heldBy = [...before.heldBy, key];
+  return { ...before, heldBy, provenAt: heldBy.length >= RECORDS_FOR_PROOF ? now : null };
+}
+
+function fieldsOf(broken: readonly IdentityOf[], record: CheckedRecord): Record<string, FieldEvidence> {
+  return Object.fromEntries(
+    broken.map(({ identity, field, ours, theirs }) => [
+      `${field} (${identity})`,
+      { ours, theirs, source: sourceOf(record) },
+    ]),
+  );
+}
+
+function notesOf(broken: readonly IdentityOf[], evidence: ReadonlyMap<Identity, IdentityEvidence>): JsonObject {
+  const provenAt = broken.map(({ identity }): [string, string | null] => {
+    const at = evidence.get(identity)?.provenAt ?? null;
+    return [identity, at === null ? null : new Date(at).toISOString()];
+  });
+  return { heldSince: Object.fromEntries(provenAt) };
+}

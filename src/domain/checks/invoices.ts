@@ -1,0 +1,125 @@
+import { isLosslessNumber } from 'lossless-json';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { compareAmounts, isAmount, multiplyAmounts, sumAmounts } from '../money.js';
+import { amountField } from '../order-facts.js';
+import { textField } from '../records.js';
+import { type CheckedRecord, type CheckFacts, focused, isCollected, sourceOf } from './check-facts.js';
+import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
+import { grace } from './grace.js';
+
+/** States in which it no longer matters whether the customer was written to. */
+const OVER = ['paid', 'expired', 'cancelled'];
+
+/** An invoice against its own items (specification 4.2), its e-mail, and the payment that paid it (3.3). */
+export function checkInvoices(facts: CheckFacts): TimedFindings {
+  const findings = noFindings();
+  for (const invoice of focused(facts, 'invoices')) {
+    const isJudged = !invoice.history && !invoice.absent;
+    const entity = { kind: 'invoice', id: invoice.id } as const;
+    const items = isJudged ? itemsSum(invoice) : null;
+    if (items !== 'unknown') settle(findings, { kind: 'invoice_items_sum', entity }, items);
+    settle(findings, { kind: 'invoice_email_failed', entity }, isJudged ? emailFailed(invoice) : null);
+    const unpaid = isJudged ? paidWithoutIntent(invoice, facts) : null;
+    if (unpaid === null || facts.now >= unpaid.due) {
+      settle(findings, { kind: 'invoice_paid_without_intent', entity }, unpaid?.found ?? null);
+    } else findings.again.push({ entity, at: unpaid.due });
+  }
+  return findings;
+}
+
+/** Payments that came in for an invoice that is not shown as paid. An invoice that was not read says nothing. */
+export function checkInvoicedPayments(facts: CheckFacts): TimedFindings {
+  const findings = noFindings();
+  for (const intent of focused(facts, 'intents')) {
+    const entity = { kind: 'payment_intent', id: intent.id } as const;
+    const name = { kind: 'intent_completed_invoice_unpaid', entity } as const;
+    const invoice = intent.history || !isCollected(intent) ? undefined : invoiceOf(intent, facts);
+    const isUnpaid = invoice?.verified === true && textField(invoice.fields, 'status') !== 'paid';
+    const due = Math.max(intent.since ?? 0, invoice?.since ?? 0) + grace.link;
+    if (isUnpaid && facts.now < due) {
+      findings.again.push({ entity, at: due });
+      continue;
+    }
+    const found = isUnpaid
+      ? foundBreak(name, {
+          paymentStatus: { ours: 'collected', theirs: intent.fields['status'] ?? null, source: sourceOf(intent) },
+          invoiceStatus: { ours: 'paid', theirs: invoice.fields['status'] ?? null, source: sourceOf(invoice) },
+          invoice: { ours: invoice.id, theirs: invoice.fields['paymentIntentId'] ?? null, source: sourceOf(invoice) },
+        })
+      : null;
+    settle(findings, name, found);
+  }
+  return findings;
+}
+
+function invoiceOf({ fields }: CheckedRecord, { invoices }: CheckFacts): CheckedRecord | undefined {
+  const invoice = invoices.get(textField(fields, 'invoiceId') ?? '');
+  return invoice?.absent === true ? undefined : invoice;
+}
+
+function paidWithoutIntent(invoice: CheckedRecord, facts: CheckFacts): { due: number; found: FoundBreak } | null {
+  const { fields, verified, id } = invoice;
+  if (!verified || textField(fields, 'status') !== 'paid') return null;
+  const named = textField(fields, 'paymentIntentId');
+  const intent = named === null ? undefined : facts.intents.get(named);
+  const names = intent === undefined ? null : textField(intent.fields, 'invoiceId');
+  if (intent !== undefined && wasCollected(intent) && (names === null || names === id)) return null;
+  // What only an event says of the payment is for a reading to decide.
+  if (intent !== undefined && !intent.absent && !intent.verified) return null;
+  const name = { kind: 'invoice_paid_without_intent', entity: { kind: 'invoice', id } } as const;
+  const found = foundBreak(name, {
+    status: { ours: 'not paid', theirs: 'paid', source: sourceOf(invoice) },
+    paymentIntentId: {
+      ours: intent?.id ?? null,
+      theirs: named,
+      source: intent === undefined ? null : sourceOf(intent),
+    },
+    payment: {
+      ours: intent === undefined ? null : { status: intent.fields['status'] ?? null, invoiceId: names },
+      theirs: { invoiceId: id },
+      source: sourceOf(invoice),
+    },
+  });
+  return { due: (invoice.since ?? invoice.firstSeenAt) + grace.link, found };
+}
+
+/** Also what was given back since. */
+function wasCollected(intent: CheckedRecord): boolean {
+  return isCollected(intent) || (!intent.absent && textField(intent.fields, 'status') === 'completed');
+}
+
+function itemsSum(invoice: CheckedRecord): FoundBreak | 'unknown' | null {
+  const { fields, id } = invoice;
+  const meta = fields['meta'];
+  const items = isJsonObject(meta) ? meta['items'] : undefined;
+  const amount = amountField(fields, 'amount');
+  if (!Array.isArray(items) || items.length === 0 || amount === null) return null;
+  const lines = items.map(lineTotal);
+  if (lines.some((line) => line === null)) return 'unknown';
+  const sum = sumAmounts(lines.filter((line) => line !== null));
+  if (compareAmounts(sum, amount) === 0) return null;
+  const name = { kind: 'invoice_items_sum', entity: { kind: 'invoice', id } } as const;
+  return foundBreak(name, { amount: { ours: sum, theirs: amount, source: sourceOf(invoice) } });
+}
+
+/** `unitPrice` times `quantity`, exact: a whole number of times at most 18 decimals. Null where either can't be read. */
+function lineTotal(item: Json): string | null {
+  if (!isJsonObject(item)) return null;
+  const quantity = isLosslessNumber(item['quantity']) ? item['quantity'].toString() : item['quantity'];
+  const price = item['unitPrice'];
+  if (typeof quantity !== 'string' || !/^\d{1,18}$/.test(quantity) || !isAmount(price)) return null;
+  return multiplyAmounts(price, quantity, { decimals: 18, mode: 'half_even' });
+}
+
+function emailFailed(invoice: CheckedRecord): FoundBreak | null {
+  const { fields, id } = invoice;
+  const email = fields['emailDelivery'];
+  if (!isJsonObject(email) || email['sent'] !== false || OVER.includes(textField(fields, 'status') ?? '')) return null;
+  const notes: JsonObject = { error: email['error'] ?? null };
+  const sent = { ours: true, theirs: false, source: { operation: 'createInvoice' } };
+  return foundBreak(
+    { kind: 'invoice_email_failed', entity: { kind: 'invoice', id } },
+    { 'emailDelivery.sent': sent },
+    { notes },
+  );
+}

@@ -1,0 +1,73 @@
+import type { Json } from '../json.js';
+import { compareAmounts, sumAmounts } from '../money.js';
+import { amountField } from '../order-facts.js';
+import { refundedIntent } from '../order-refund.js';
+import { textField } from '../records.js';
+import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
+import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
+
+/** States in which nothing left, and nothing will. Not all of them are shown (specification 3.4). */
+const NEVER_LEFT = /fail|cancel|reject|declin|refus|expire|abort/i;
+
+/**
+ * Nothing may be given back that was not credited (specification 4.5): refunds against the net, and these together with
+ * the refund of a dispute, which was never credited, against all that came in. Refunds under way count.
+ */
+export function checkRefunds(facts: CheckFacts): TimedFindings {
+  const findings = noFindings();
+  const given = refundsByIntent(facts);
+  for (const intent of focused(facts, 'intents')) {
+    const refunds = given.get(intent.id) ?? [];
+    const isHistory = intent.history && refunds.every(({ history }) => history);
+    const name = { kind: 'refund_exceeds_net', entity: { kind: 'payment_intent', id: intent.id } } as const;
+    settle(findings, name, isHistory ? null : exceeding(intent, refunds));
+  }
+  return findings;
+}
+
+function refundsByIntent({ intents, payouts }: CheckFacts): Map<string, CheckedRecord[]> {
+  const known = [...intents.values()];
+  const ofDispute = new Map(known.map((intent) => [textField(intent.fields, 'irregularRefundPayoutId'), intent]));
+  const refunds = new Map<string, CheckedRecord[]>();
+  for (const payout of payouts.values()) {
+    const disputed = ofDispute.get(payout.id);
+    const id = refundedIntent(payout, disputed === undefined ? [] : [disputed]);
+    const counts = !payout.absent && !NEVER_LEFT.test(textField(payout.fields, 'status') ?? '');
+    if (id !== null && counts) refunds.set(id, [...(refunds.get(id) ?? []), payout]);
+  }
+  return refunds;
+}
+
+function exceeding(intent: CheckedRecord, refunds: readonly CheckedRecord[]): FoundBreak | null {
+  const { fields, id } = intent;
+  const ofDispute = textField(fields, 'irregularRefundPayoutId');
+  const ordinary = refunds.filter((refund) => refund.id !== ofDispute);
+  const net = amountField(fields, 'amountNetMerchant');
+  const received = amountField(fields, 'totalAmountReceived');
+  const tooMuch = isMore(ordinary, net)
+    ? 'amountNetMerchant'
+    : isMore(refunds, received)
+      ? 'totalAmountReceived'
+      : null;
+  if (tooMuch === null) return null;
+  const counted = tooMuch === 'amountNetMerchant' ? ordinary : refunds;
+  return foundBreak(
+    { kind: 'refund_exceeds_net', entity: { kind: 'payment_intent', id } },
+    {
+      [tooMuch]: { ours: totalOf(counted), theirs: fields[tooMuch] ?? null, source: sourceOf(intent) },
+      refunds: { ours: counted.map(shortOf), theirs: null, source: counted.map(sourceOf) },
+    },
+  );
+}
+
+function isMore(refunds: readonly CheckedRecord[], most: string | null): boolean {
+  return refunds.length > 0 && most !== null && compareAmounts(totalOf(refunds), most) > 0;
+}
+
+function totalOf(refunds: readonly CheckedRecord[]): string {
+  return sumAmounts(refunds.map(({ fields }) => amountField(fields, 'amount') ?? '0'));
+}
+
+function shortOf({ id, fields }: CheckedRecord): Json {
+  return { id, amount: fields['amount'] ?? null, status: fields['status'] ?? null };
+}

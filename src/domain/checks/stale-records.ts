@@ -1,0 +1,78 @@
+import { textField } from '../records.js';
+import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
+import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
+import { grace, RECHECK_MS } from './grace.js';
+
+/** States that wait for the customer or the chain. What waits for a person's decision may wait. */
+const WAITING: Partial<Record<string, readonly string[]>> = {
+  payment_intent: ['waiting_address_selection', 'pending', 'confirming'],
+  payin: ['pending', 'confirming'],
+  invoice: ['draft', 'sent'],
+};
+/** Where the customer has until `expiresAt`, and the service is to end it then. */
+const ENDS: Partial<Record<string, readonly string[]>> = {
+  payment_intent: ['waiting_address_selection', 'pending'],
+  invoice: ['sent'],
+};
+
+/**
+ * What is open, or only claimed, and has not been read for longer than a list takes to be read again: whatever reads it
+ * does not reach it. And what the service still shows as waiting for the customer long after it ended. Payouts have rules
+ * of their own (payouts.ts).
+ */
+export function checkStale(facts: CheckFacts): TimedFindings {
+  const findings = noFindings();
+  const judged = [
+    ...focused(facts, 'intents'),
+    ...focused(facts, 'payins'),
+    ...focused(facts, 'invoices'),
+    ...facts.others,
+  ];
+  for (const record of judged) {
+    const entity = { kind: record.kind, id: record.id };
+    const name = { kind: 'stale_record', entity } as const;
+    const clocks = record.absent || record.history ? [] : clocksOf(record);
+    const run = clocks.find(({ due }) => facts.now >= due);
+    settle(findings, name, run === undefined ? null : foundStale(record, run, facts));
+    const next = Math.min(...clocks.map(({ due }) => (facts.now >= due ? facts.now + RECHECK_MS : due)));
+    if (Number.isFinite(next)) findings.again.push({ entity, at: next });
+  }
+  return findings;
+}
+
+interface Clock {
+  reason: 'not_read' | 'not_ended';
+  due: number;
+}
+
+function clocksOf({ kind, fields, verified, readAt, firstSeenAt }: CheckedRecord): Clock[] {
+  const status = textField(fields, 'status') ?? '';
+  const clocks: Clock[] = [];
+  if (!verified || WAITING[kind]?.includes(status) === true) {
+    clocks.push({ reason: 'not_read', due: (readAt ?? firstSeenAt) + grace.stale });
+  }
+  const expiresAt = Date.parse(textField(fields, 'expiresAt') ?? '');
+  if (verified && ENDS[kind]?.includes(status) === true && Number.isFinite(expiresAt)) {
+    clocks.push({ reason: 'not_ended', due: expiresAt + grace.overdue });
+  }
+  return clocks;
+}
+
+function foundStale(record: CheckedRecord, { reason }: Clock, { now }: CheckFacts): FoundBreak {
+  const { kind, id, fields, verified, readAt } = record;
+  const status = fields['status'] ?? null;
+  const isUnread = reason === 'not_read';
+  return foundBreak(
+    { kind: 'stale_record', entity: { kind, id } },
+    { status: { ours: isUnread ? status : 'ended', theirs: isUnread ? null : status, source: sourceOf(record) } },
+    {
+      notes: {
+        reason,
+        verified,
+        readAt: readAt === null ? null : new Date(readAt).toISOString(),
+        expiresAt: fields['expiresAt'] ?? null,
+        checkedAt: new Date(now).toISOString(),
+      },
+    },
+  );
+}

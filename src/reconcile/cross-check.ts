@@ -1,0 +1,114 @@
+import type { Knex } from 'knex';
+import { checkDisputes } from '../domain/checks/disputes.js';
+import type { Findings } from '../domain/checks/findings.js';
+import { runChecks } from '../domain/checks/run-checks.js';
+import { defaultKytWords } from '../domain/kyt.js';
+import type { EntityRef } from '../domain/records.js';
+import { autoResolveBreaks, openBreaks, stillOpen } from '../records/breaks.js';
+import {
+  changedEntities,
+  dueChecks,
+  holdCheckMark,
+  moveCheckMark,
+  planChecks,
+  readEvidence,
+  writeEvidence,
+} from '../records/check-progress.js';
+import { openDisputes, takeFilterListing } from '../records/filter-listings.js';
+import { loadCheckFacts } from '../records/load-check-facts.js';
+import type { ReconcileDeps } from './deps.js';
+import { NOTHING, writeFenced } from './write-fenced.js';
+
+export type CrossCheckDeps = Pick<ReconcileDeps, 'db' | 'now' | 'adoptedAt' | 'kytWords'>;
+
+/** What cross-checking did. `checked`: records and orders; one that was checked twice counts twice. */
+export interface CrossCheckReport {
+  checked: number;
+  opened: number;
+  resolved: number;
+}
+
+const CHANGES_AT_ONCE = 1_000;
+const DUE_AT_ONCE = 500;
+
+/**
+ * Holds records against one another: those that changed since the last time, those whose grace ended, and open disputes
+ * against a new listing of the filter `irregular`. Opens and resolves breaks, in slices of one transaction each. Two at
+ * once take turns; the same again changes nothing.
+ */
+export async function crossCheck(deps: CrossCheckDeps, signal?: AbortSignal): Promise<CrossCheckReport> {
+  const report: CrossCheckReport = { checked: 0, opened: 0, resolved: 0 };
+  add(report, await inTransaction(deps, (trx) => checkListing(trx, deps)));
+  for (;;) {
+    signal?.throwIfAborted();
+    const slice = await inTransaction(deps, (trx) => checkSlice(trx, deps));
+    if (slice.checked === 0) return report;
+    add(report, slice);
+  }
+}
+
+async function checkSlice(trx: Knex.Transaction, deps: CrossCheckDeps): Promise<CrossCheckReport> {
+  const after = await holdCheckMark(trx);
+  const changed = await changedEntities(trx, after, CHANGES_AT_ONCE);
+  const due = await dueChecks(trx, deps.now(), DUE_AT_ONCE);
+  const entities = [...changed.entities, ...due];
+  if (entities.length === 0) return { checked: 0, opened: 0, resolved: 0 };
+  if (changed.upTo !== after) await moveCheckMark(trx, changed.upTo);
+  return checkEntities(trx, entities, deps);
+}
+
+/** Checks these, whether they changed or not. */
+export async function checkInSlice(deps: CrossCheckDeps, entities: readonly EntityRef[]): Promise<CrossCheckReport> {
+  return inTransaction(deps, async (trx) => {
+    await holdCheckMark(trx);
+    return checkEntities(trx, entities, deps);
+  });
+}
+
+async function checkEntities(
+  trx: Knex.Transaction,
+  entities: readonly EntityRef[],
+  { now, adoptedAt, kytWords = defaultKytWords }: CrossCheckDeps,
+): Promise<CrossCheckReport> {
+  const context = { now: now(), adoptedAt, kytWords };
+  const facts = await loadCheckFacts(trx, entities, context);
+  const known = await readEvidence(trx);
+  const { findings, evidence } = runChecks(facts, known);
+  await writeEvidence(trx, evidence, known);
+  await planChecks(trx, entities, findings.again);
+  return { checked: entities.length, ...(await saveFindings(trx, findings)) };
+}
+
+async function checkListing(trx: Knex.Transaction, { adoptedAt }: CrossCheckDeps): Promise<CrossCheckReport> {
+  const listing = await takeFilterListing(trx, 'payment_intent', 'irregular');
+  if (listing === null) return { checked: 0, opened: 0, resolved: 0 };
+  const disputed = await openDisputes(trx, adoptedAt);
+  return { checked: disputed.length, ...(await saveFindings(trx, checkDisputes(disputed, listing))) };
+}
+
+async function saveFindings(
+  trx: Knex.Transaction,
+  { open, resolve }: Findings,
+): Promise<Pick<CrossCheckReport, 'opened' | 'resolved'>> {
+  const resolved = await autoResolveBreaks(trx, await stillOpen(trx, resolve));
+  return { opened: await openBreaks(trx, open), resolved };
+}
+
+/** Deadlocks and short outages of the database are tried again: what is reported is of the attempt that counted. */
+async function inTransaction<T>({ db, now }: CrossCheckDeps, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
+  const results: T[] = [];
+  const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
+  await writeFenced({ db, now, tally, fence: null }, async (trx) => {
+    results.push(await work(trx));
+    return NOTHING;
+  });
+  const last = results.at(-1);
+  if (last === undefined) throw new Error('a transaction ended without a result');
+  return last;
+}
+
+function add(report: CrossCheckReport, more: CrossCheckReport): void {
+  report.checked += more.checked;
+  report.opened += more.opened;
+  report.resolved += more.resolved;
+}
