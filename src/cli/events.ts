@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../errors.js';
 import { type EventView, getEvent, listEvents } from '../records/events.js';
-import { reviveEvents } from '../records/inbox-work.js';
+import { PRUNED_EVENT, prunedEvents, reviveEvents } from '../records/inbox-work.js';
 import { type ListFlags, listFlags, moment } from './arguments.js';
 import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';
@@ -63,10 +63,14 @@ async function replay(id: string | undefined, flags: ReplayFlags): Promise<void>
   await withStore(async ({ db }) => {
     const ids = id === undefined ? await idsOf(flags) : [id];
     if (id !== undefined && !(await getEvent(db, id))) throw new UsageError(`There is no event "${id}".`);
+    const pruned = await prunedEvents(db, ids);
+    if (id !== undefined && pruned.has(id)) throw new UsageError(`${PRUNED_EVENT}.`);
+    const leftOut = pruned.size === 0 ? '' : `, not ${pruned.size} whose bodies were deleted by their age`;
+    const replayed = ids.filter((each) => !pruned.has(each));
     // The sweep of the running workers finds what is revived: nothing is queued from here.
-    if (!flags.dryRun) await reviveEvents(db, ids);
-    if (flags.json) printJson({ replayed: ids, dryRun: flags.dryRun ?? false });
-    else process.stdout.write(`${flags.dryRun ? 'would replay' : 'replaying'} ${ids.length} event(s)\n`);
+    if (!flags.dryRun) await reviveEvents(db, replayed);
+    if (flags.json) printJson({ replayed, pruned: [...pruned], dryRun: flags.dryRun ?? false });
+    else process.stdout.write(`${flags.dryRun ? 'would replay' : 'replaying'} ${replayed.length} event(s)${leftOut}\n`);
 
     async function idsOf({ status, since }: ReplayFlags): Promise<string[]> {
       const found: string[] = [];

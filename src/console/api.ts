@@ -11,6 +11,7 @@ import { readChanges } from '../records/changes.js';
 import { coverage } from '../records/coverage.js';
 import { isDataError, isPassing } from '../records/database-errors.js';
 import { type BreakDecision, decideBreak } from '../records/decide-break.js';
+import { PRUNED_EVENT, prunedEvents } from '../records/inbox-work.js';
 import { InvalidOrderError, registerOrder } from '../records/orders.js';
 import { CursorError, defaultTake } from '../records/paging.js';
 import { actorOf, allow } from './authenticate.js';
@@ -117,6 +118,7 @@ function addActions(api: Router, { db, commands, runKinds, kytWords }: ApiDeps):
     const id = idOf(req);
     const known = /^\d{1,18}$/.test(id) && (await db('inbox').where({ id }).first('id'));
     if (!known) throw new Problem(404, 'Not found', `There is no event "${id.slice(0, 40)}" here.`);
+    if ((await prunedEvents(db, [id])).has(id)) throw new Problem(409, 'Conflict', `${PRUNED_EVENT}.`);
     await commands.replay([id]);
     res.status(202).json({ accepted: true, id });
   });

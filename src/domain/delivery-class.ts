@@ -10,6 +10,7 @@ import type { BreakKind } from './break.js';
  * - `never_reached`: no attempt reached us, or we could not be told of it.
  * - `phantom`: the service noted an answer of 2xx, and we hold nothing.
  * - `other_endpoint`: it was not meant for us.
+ * - `too_old`: it was first seen when the keys of events of its time were gone: nobody can tell any more.
  */
 export const deliveryClasses = [
   'received',
@@ -19,6 +20,7 @@ export const deliveryClasses = [
   'never_reached',
   'phantom',
   'other_endpoint',
+  'too_old',
 ] as const;
 export type DeliveryClass = (typeof deliveryClasses)[number];
 
@@ -39,6 +41,8 @@ export interface DeliveryFacts {
   refusal: string | null;
   /** The secret of its endpoint was retired by the operator. */
   secretRetired: boolean;
+  /** It was first seen when keys of events of its time were deleted already; left out: no. */
+  tooOld?: boolean;
   /** There is a payload to recover the event from. */
   recoverable: boolean;
 }
@@ -93,6 +97,7 @@ function classOf(facts: DeliveryFacts, clock: DeliveryClock): DeliveryClass {
   if (facts.held === 'own') return 'received';
   if (facts.held === 'sibling') return 'received_sibling';
   if (isUnderWay(facts, clock)) return 'pending_retry';
+  if (facts.held === null && facts.tooOld) return 'too_old';
   if (isSuccess(facts.httpStatus)) return 'phantom';
   return facts.refusal === null ? 'never_reached' : 'rejected';
 }

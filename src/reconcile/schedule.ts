@@ -2,7 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ScheduledTask, schedule, validate } from 'node-cron';
 import { ConfigError } from '../errors.js';
 import { describeError } from '../records/database-errors.js';
+import type { RetentionDays } from '../records/retention/retention-task.js';
 import { type Kind, kinds, type ReconcileDeps } from './deps.js';
+import { keepCrossChecking } from './keep-cross-checking.js';
+import { keepHouse } from './keep-house.js';
 import { type Lock, tryLock } from './leader.js';
 import { runReconcile } from './run.js';
 import { keepVerifyingClaims } from './verify-claims.js';
@@ -10,6 +13,8 @@ import { keepVerifyingClaims } from './verify-claims.js';
 export interface SchedulerDeps extends ReconcileDeps {
   /** When each kind runs: a cron expression, or `off`. A kind that is not named has its default. */
   crons?: Partial<Record<Kind, string>>;
+  /** How long what is kept; left out: for ever. */
+  retention?: RetentionDays;
   /** How often one that stands by asks for leadership. Default 1 s. */
   standbyMs?: number;
 }
@@ -81,7 +86,7 @@ async function lead(deps: SchedulerDeps, on: Timed[], lock: Lock, stop: AbortSig
   const tasks = on.map(({ kind, cron }) => tick(deps, cron, () => runs.ask(kind)));
   try {
     for (const { kind } of on) runs.ask(kind);
-    await keepVerifyingClaims(deps, signal);
+    await Promise.all([keepVerifyingClaims(deps, signal), keepCrossChecking(deps, signal), keepHouse(deps, signal)]);
     await runs.settled();
   } finally {
     for (const task of tasks) await task.destroy();

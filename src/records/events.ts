@@ -95,7 +95,7 @@ export async function getEvent(db: Knex, id: string): Promise<EventDetail | null
   const row = (await db('inbox')
     .select([...columns, 'body', 'content_hash'])
     .where({ id })
-    .first()) as (Row & { body: Buffer; content_hash: string }) | undefined;
+    .first()) as (Row & { body: Buffer | null; content_hash: string }) | undefined;
   if (!row) return null;
   const arrivals = await db('inbox_arrivals').where({ inbox_id: id }).orderBy('secret_label');
   const twins = await db('inbox').select('id').where({ content_hash: row.content_hash }).whereNot({ id }).limit(20);
@@ -108,7 +108,7 @@ export async function getEvent(db: Knex, id: string): Promise<EventDetail | null
       lastAt: arrival.last_at.toISOString(),
     })),
     sameContentAs: twins.map((twin) => twin.id),
-    body: row.body.toString('utf8'),
+    body: row.body?.toString('utf8') ?? null,
   };
 }
 

@@ -101,15 +101,28 @@ export async function claimStranded(
   return claimed.rows.map((row) => row.id);
 }
 
-/** Makes events, whatever became of them, ready to be applied again. Returns those that exist. */
+/**
+ * Makes events, whatever became of them, ready to be applied again. Returns those that exist and have their body still
+ * (docs/retention.md).
+ */
 export async function reviveEvents(db: Knex, ids: string[]): Promise<string[]> {
   const revived = await db.raw<{ rows: { id: string }[] }>(
-    `WITH asked AS (SELECT id FROM inbox WHERE id = ANY (?::bigint[]) ORDER BY id FOR UPDATE)
+    `WITH asked AS (SELECT id FROM inbox WHERE id = ANY (?::bigint[]) AND body IS NOT NULL ORDER BY id FOR UPDATE)
      UPDATE inbox SET status = 'received', attempts = 0, next_attempt_at = now(), applied_at = NULL, error = NULL
      FROM asked WHERE inbox.id = asked.id RETURNING inbox.id`,
     [ids],
   );
   return revived.rows.map((row) => row.id);
+}
+
+/** Why an event can't be applied again. */
+export const PRUNED_EVENT =
+  'The body of this event was deleted by its age (RETENTION_BODY_DAYS): it was dealt with, and there is nothing left to apply again';
+
+/** Of these events those whose body was deleted by its age: there is nothing left to apply. */
+export async function prunedEvents(db: Knex, ids: string[]): Promise<Set<string>> {
+  const pruned: string[] = await db('inbox').whereRaw('id = ANY (?::bigint[])', [ids]).whereNull('body').pluck('id');
+  return new Set(pruned);
 }
 
 /** Bodies of the events with these keys; null: deleted by its age. */

@@ -21,6 +21,7 @@ import {
   takenKey,
 } from './delivery-evidence.js';
 import type { Delivery } from './read-delivery.js';
+import { tooOldDeliveries } from './too-old-deliveries.js';
 
 export interface JudgeRules extends DeliveryClock {
   own: OwnAddress;
@@ -50,6 +51,8 @@ interface Evidence {
   refusals: ReadonlyMap<string, string>;
   secrets: KnownSecrets;
   before: ReadonlyMap<string, { class: DeliveryClass; inboxId: string }>;
+  /** Of a time of which keys are deleted, and never seen before. */
+  tooOld: ReadonlySet<string>;
   /** By event, the endpoints of ours that the service noted an answer of 2xx from. */
   acknowledged: ReadonlyMap<string, ReadonlySet<string | null>>;
 }
@@ -84,6 +87,7 @@ async function gather(db: Knex, deliveries: readonly Delivery[], rules: JudgeRul
       db,
       deliveries.map(({ id }) => id),
     ),
+    tooOld: await tooOldDeliveries(db, deliveries),
     acknowledged: acknowledgedBy(deliveries, rules),
   };
 }
@@ -107,6 +111,7 @@ async function judge(db: Knex, delivery: Delivery, evidence: Evidence, rules: Ju
     applied: held !== null && (held.status === 'applied' || held.status === 'unhandled'),
     refusal,
     secretRetired: secret?.retired ?? false,
+    tooOld: evidence.tooOld.has(delivery.id),
     recoverable: delivery.payload !== null,
   };
   const verdict = classifyDelivery(facts, rules);
@@ -173,6 +178,7 @@ async function refusalOf(db: Knex, delivery: Delivery, { refusals }: Evidence): 
 
 function reasonOf(facts: DeliveryFacts, { class: kind, missed }: DeliveryVerdict): string | null {
   if (facts.held === 'recovered') return facts.applied ? 'recovered' : 'recovered, not applied yet';
+  if (kind === 'too_old') return 'keys of events of that time are deleted by their age';
   if (missed && !facts.recoverable) return 'no payload to recover it from';
   return kind === 'never_reached' && facts.httpStatus !== null ? `answered ${facts.httpStatus}, not by us` : null;
 }

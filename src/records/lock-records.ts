@@ -5,7 +5,7 @@ import { fromDatabaseText, toDatabaseText } from './database-text.js';
 import { recordTables } from './record-columns.js';
 import type { StoredHead, StoredRow } from './stored-record.js';
 
-const HEAD = 'id, poll_hash, settled';
+const HEAD = 'id, poll_hash, settled, masked';
 const BODY = `${HEAD}, poll, poll_from, poll_to, poll_by, poll_ref, claims, shown, verified, absent_since`;
 
 /** Which of the ids have a row. Records are never deleted, so a row that is there now stays. */

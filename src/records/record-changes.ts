@@ -7,6 +7,7 @@ import { type MergedRecord, ownField } from './stored-record.js';
 /** One change per field that is shown with another value; one for the whole of a record that was not known before. */
 export function recordChanges(record: MergedRecord, redact: Redact): NewChange[] {
   const { kind, id, before, shown, absentSince } = record;
+  const textOf = (fields: JsonObject, name: string) => fieldText(fields, name, (value) => redact(kind, name, value));
   const change = (field: string, from: string | null, to: string | null): NewChange => ({
     entity: { kind, id },
     field,
@@ -16,11 +17,11 @@ export function recordChanges(record: MergedRecord, redact: Redact): NewChange[]
     serviceTime: shown.observedAt,
   });
   if (before === null) {
-    const whole = redact('', { ...shown.fields, verified: shown.verified });
+    const whole = redact(kind, '', { ...shown.fields, verified: shown.verified });
     return [change(WHOLE_RECORD, null, toJsonText(whole))];
   }
   const changes = record.changedFields.map((name) =>
-    change(name, fieldText(before.fields, name, redact), fieldText(shown.fields, name, redact)),
+    change(name, textOf(before.fields, name), textOf(shown.fields, name)),
   );
   if (before.verified !== shown.verified) changes.push(change('verified', `${before.verified}`, `${shown.verified}`));
   const wasAbsent = before.absentSince !== null;
@@ -29,7 +30,7 @@ export function recordChanges(record: MergedRecord, redact: Redact): NewChange[]
   return changes;
 }
 
-function fieldText(fields: JsonObject, name: string, redact: Redact): string | null {
+function fieldText(fields: JsonObject, name: string, redacted: (value: Json) => Json): string | null {
   const value: Json | undefined = ownField(fields, name);
-  return value === undefined ? null : toJsonText(redact(name, value));
+  return value === undefined ? null : toJsonText(redacted(value));
 }

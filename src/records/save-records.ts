@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { canonicalHash } from '../domain/canonical-json.js';
 import type { Observation } from '../domain/observation.js';
+import { maskPersonal } from '../domain/personal.js';
 import { compareText } from '../domain/record-state.js';
 import type { RecordKind } from '../domain/records.js';
 import { findExisting, lockHeads, readRows } from './lock-records.js';
@@ -23,13 +24,13 @@ export async function saveRecords(
 ): Promise<SavedRecords> {
   const ids = [...groups.keys()];
   const existing = await findExisting(trx, kind, ids);
-  const hashed = new Map([...groups].map(([id, observations]) => [id, observations.map(withHash)]));
-  const merge = (id: string) => mergeRecord(kind, id, null, hashed.get(id) ?? []);
+  const merge = (id: string) => mergeRecord(kind, id, null, hashedOf(kind, groups.get(id)));
   const fresh = ids.filter((id) => !existing.has(id)).map(merge);
   const inserted = fresh.length === 0 ? new Set<string>() : await insertOrLock(trx, kind, fresh, [...existing]);
 
   const locked = ids.filter((id) => !inserted.has(id));
   const heads = await lockHeads(trx, kind, locked);
+  const hashed = new Map(locked.map((id) => [id, hashedOf(kind, groups.get(id), heads.get(id))]));
   const touched: Observation[] = [];
   const slow: string[] = [];
   for (const id of locked) {
@@ -63,6 +64,20 @@ function compareReadings(a: Observation, b: Observation): number {
     compareText(a.source.type, b.source.type) ||
     compareText(a.source.ref, b.source.ref)
   );
+}
+
+/** Of a record whose personal fields were struck out, what is observed now is masked as well: it says the same as before. */
+function hashedOf(
+  kind: RecordKind,
+  observations: readonly Observation[] = [],
+  head?: Pick<StoredHead, 'masked'>,
+): HashedObservation[] {
+  return observations.map((observation) => withHash(head?.masked ? masked(kind, observation) : observation));
+}
+
+function masked(kind: RecordKind, observation: Observation): Observation {
+  if (observation.type !== 'reading' && observation.type !== 'claim') return observation;
+  return { ...observation, fields: maskPersonal(kind, observation.fields) };
 }
 
 function withHash(observation: Observation): HashedObservation {

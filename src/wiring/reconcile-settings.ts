@@ -1,5 +1,6 @@
 import type { Config } from '../config.js';
 import type { ReconcileSettings } from '../reconcile/deps.js';
+import type { RetentionDays } from '../records/retention/retention-task.js';
 
 export function reconcileSettings(config: Config): ReconcileSettings {
   return {
@@ -8,5 +9,13 @@ export function reconcileSettings(config: Config): ReconcileSettings {
     publicUrl: config.WEBHOOK_PUBLIC_URL ?? null,
     webhookPath: config.WEBHOOK_PATH,
     eventIdPointer: config.EVENT_ID_POINTER,
+  };
+}
+
+export function retentionDays(config: Config): RetentionDays {
+  return {
+    body: config.RETENTION_BODY_DAYS,
+    keys: config.RETENTION_KEY_DAYS,
+    personal: config.RETENTION_PERSONAL_DAYS,
   };
 }

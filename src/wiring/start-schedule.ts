@@ -3,7 +3,7 @@ import { kinds } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/run.js';
 import { startScheduler } from '../reconcile/schedule.js';
 import { type CommandHandlers, createCommandWorker } from '../webhook/command-queue.js';
-import { reconcileSettings } from './reconcile-settings.js';
+import { reconcileSettings, retentionDays } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
 import { createServiceClient } from './service-client.js';
 import { startSettling } from './start-settling.js';
@@ -18,7 +18,7 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   startSettling({ client, log, closers });
   const settings = reconcileSettings(config);
   const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, metrics, kytWords: contract.kyt };
-  const scheduler = startScheduler({ ...deps, crons: cronsOf(config) });
+  const scheduler = startScheduler({ ...deps, crons: cronsOf(config), retention: retentionDays(config) });
   closers.add('scheduler', () => scheduler.close());
 
   const handlers: CommandHandlers = {

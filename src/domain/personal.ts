@@ -1,0 +1,87 @@
+import { isJsonObject, type Json, type JsonObject } from './json.js';
+import type { RecordKind } from './record-kinds.js';
+import { recordRules } from './record-rules.js';
+
+/** What stands in the place of a personal value once the record is old. */
+export const MASK = '[masked]';
+
+/**
+ * Kinds of record that may tell of a person. Endpoints, products and assets don't, and a settlement account is the
+ * merchant's own.
+ */
+export const personalKinds = [
+  'payment_intent',
+  'payin',
+  'invoice',
+  'payout',
+  'account',
+  'transaction',
+] as const satisfies readonly RecordKind[];
+
+/**
+ * Fields that tell of a person (specification 2.1, 2.3, 2.5, 2.14, 4.6), at any depth of a record. Addresses on a chain
+ * are not among them, but for the one that the customer named as their own.
+ */
+const personalNames: ReadonlySet<string> = new Set([
+  'customerEmail',
+  'customerName',
+  'customerPhone',
+  'customerRefundAddress',
+  'email',
+  'firstName',
+  'lastName',
+  'phone',
+  'phoneNumber',
+  'refundAddress',
+  'toEmail',
+]);
+
+/** Of one kind alone: the label of a sub-wallet is the name of its end user (specification 2.5). */
+const personalNamesOf: Readonly<Partial<Record<RecordKind, string>>> = { account: 'label' };
+
+/** What records are found and joined by stays what it is, though a merchant may have put an address there. */
+const joining: ReadonlySet<string> = new Set([
+  'id',
+  ...Object.values(recordRules).flatMap(({ columns }) => columns.map(({ field }) => field)),
+]);
+
+const LONGEST_ADDRESS = 320;
+const E_MAIL = /^[^\s@/:]+@[^\s@/:]+\.[^\s@/:]+$/;
+
+/**
+ * Whether a field of a record tells of a person: by its name, or because its value is an e-mail address, as the
+ * destination of a payout may be (2.4). Never null.
+ */
+export function isPersonal(kind: RecordKind, name: string, value: Json): boolean {
+  if (value === null) return false;
+  if (personalNames.has(name) || personalNamesOf[kind] === name) return true;
+  return typeof value === 'string' && isAddress(value) && !joining.has(name) && !name.endsWith('Id');
+}
+
+/**
+ * The value of the field `name` with `replace` of every personal value in it, at any depth. The very same value where
+ * there is none. A field that is null stays null, one that is absent stays absent.
+ */
+export function replacePersonal(kind: RecordKind, name: string, value: Json, replace: (value: Json) => Json): Json {
+  if (isPersonal(kind, name, value)) return replace(value);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => replacePersonal(kind, '', item, replace));
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  return isJsonObject(value) ? replaceInside(kind, value, replace) : value;
+}
+
+/** The record's fields without what tells of a person. Pure, and the same when it is done twice. */
+export function maskPersonal(kind: RecordKind, fields: JsonObject): JsonObject {
+  return replaceInside(kind, fields, () => MASK);
+}
+
+function replaceInside(kind: RecordKind, object: JsonObject, replace: (value: Json) => Json): JsonObject {
+  const entries = Object.entries(object);
+  const after = entries.map(([name, value]) => [name, replacePersonal(kind, name, value, replace)] as const);
+  return after.some(([name, value]) => value !== object[name]) ? Object.fromEntries(after) : object;
+}
+
+function isAddress(text: string): boolean {
+  return text.length <= LONGEST_ADDRESS && text.includes('@') && E_MAIL.test(text);
+}

@@ -1,0 +1,77 @@
+import type { Knex } from 'knex';
+import { keyDays } from './delete-keys.js';
+import type { RetentionDays, RetentionTask, Step, StepQuery } from './retention-task.js';
+
+/** What the service said of deliveries that are final here, unless somebody still has to decide about one. */
+const deleteDeliveries = sweep('deliveries', keyDays, {
+  table: 'deliveries',
+  old: `created_at < CAST(:cutoff AS timestamptz) AND NOT open
+    AND NOT EXISTS (SELECT FROM breaks WHERE entity_kind = 'delivery' AND entity_id = deliveries.id
+                    AND breaks.status IN ('open', 'acknowledged'))`,
+});
+
+/** The beginning of what was refused; its hash and its reason stay. */
+const pruneRejections = sweep('rejected bodies', ({ body }) => body, {
+  table: 'rejections',
+  old: `rejected_at < CAST(:cutoff AS timestamptz) AND first_bytes <> ''`,
+  set: `first_bytes = ''`,
+});
+
+const deleteRejections = sweep('rejections', keyDays, {
+  table: 'rejections',
+  old: 'rejected_at < CAST(:cutoff AS timestamptz)',
+});
+
+/**
+ * What creating calls asked for, once it is settled what they made. The key stays for ever: it is what keeps an old
+ * payout from being made twice.
+ */
+const pruneRequests = sweep('requests', ({ body }) => body, {
+  table: 'service_writes',
+  old: `request IS NOT NULL AND status IN ('done', 'refused', 'unsent') AND coalesce(ended_at, begun_at) < CAST(:cutoff AS timestamptz)`,
+  set: 'request = NULL',
+});
+
+/** Of calls of which nobody knows what they made: only what they asked for can tell. */
+const pruneLostRequests = sweep('lost requests', ({ personal }) => personal, {
+  table: 'service_writes',
+  old: `request IS NOT NULL AND status = 'lost' AND coalesce(ended_at, begun_at) < CAST(:cutoff AS timestamptz)`,
+  set: 'request = NULL',
+});
+
+const deleteRejectionCounts = sweep('rejection counts', keyDays, {
+  table: 'rejection_counts',
+  old: 'hour < CAST(:cutoff AS timestamptz)',
+});
+
+/** The first and the last match of a secret stay with the secret. */
+const deleteSecretMatches = sweep('secret matches', keyDays, {
+  table: 'secret_matches',
+  old: 'hour < CAST(:cutoff AS timestamptz)',
+});
+
+export const rowTasks: readonly RetentionTask[] = [
+  deleteDeliveries,
+  pruneRejections,
+  deleteRejections,
+  pruneRequests,
+  pruneLostRequests,
+  deleteRejectionCounts,
+  deleteSecretMatches,
+];
+
+/** Rows that no longer fit the condition once they were dealt with: each step takes the next ones. */
+function sweep(
+  name: string,
+  days: (days: RetentionDays) => number,
+  { table, old, set }: { table: string; old: string; set?: string },
+): RetentionTask {
+  const change = set === undefined ? `DELETE FROM ${table}` : `UPDATE ${table} SET ${set}`;
+  const sql = `${change} WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM ${table} WHERE ${old} LIMIT :limit FOR UPDATE SKIP LOCKED))`;
+  const step = async (trx: Knex.Transaction, { cutoff, limit }: StepQuery): Promise<Step> => {
+    const { rowCount } = await trx.raw<{ rowCount: number }>(sql, { cutoff, limit });
+    return { done: rowCount, next: rowCount < limit ? null : '' };
+  };
+  return { name, days, step };
+}

@@ -1,0 +1,112 @@
+import type { Knex } from 'knex';
+import { toJsonText } from '../../domain/json-text.js';
+import { MASK, maskPersonal, personalKinds } from '../../domain/personal.js';
+import { stateToText } from '../../domain/record-state-text.js';
+import type { RecordKind } from '../../domain/records.js';
+import { textArray } from '../array-parameter.js';
+import { recordTables } from '../record-columns.js';
+import { type StoredRow, storedRecord } from '../stored-record.js';
+import { maskState } from './mask-state.js';
+import type { RetentionTask, Step, StepQuery } from './retention-task.js';
+
+/**
+ * One task for each kind of record that may tell of a person. Masks what was created long ago, or was first seen then
+ * where the service gives no time of creation; what such a record says otherwise, and whether it is verified, stays as
+ * it is. No change is written: nothing changed at the service.
+ */
+export const maskTasks: readonly RetentionTask[] = personalKinds.map((kind) => ({
+  name: `personal ${kind}`,
+  days: ({ personal }) => personal,
+  step: (trx, query) => maskStep(trx, kind, query),
+}));
+
+interface Place {
+  created: string | null;
+  id: string;
+}
+
+/** Fewer at a time than elsewhere: whole records are read. */
+const RECORDS = 250;
+
+async function maskStep(trx: Knex.Transaction, kind: RecordKind, query: StepQuery): Promise<Step> {
+  const limit = Math.min(query.limit, RECORDS);
+  const place = query.place === null ? null : (JSON.parse(query.place) as Place);
+  const looked = await look(trx, kind, { ...query, limit }, place);
+  const last = looked.at(-1);
+  const ids = looked.flatMap(({ id, masked }) => (masked ? [] : [id]));
+  const done = await maskRows(trx, kind, ids);
+  if (last !== undefined && looked.length === limit) {
+    return { done, next: JSON.stringify({ created: last.created, id: last.id } satisfies Place) };
+  }
+  // After those with a time of creation those without one.
+  const withoutTime = place !== null && place.created === null;
+  return { done, next: withoutTime ? null : JSON.stringify({ created: null, id: '' } satisfies Place) };
+}
+
+interface Looked {
+  id: string;
+  created: string | null;
+  masked: boolean;
+}
+
+async function look(
+  trx: Knex.Transaction,
+  kind: RecordKind,
+  { cutoff, limit }: StepQuery,
+  place: Place | null,
+): Promise<Looked[]> {
+  const columns = `id, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created, masked`;
+  if (place !== null && place.created === null) {
+    const { rows } = await trx.raw<{ rows: Looked[] }>(
+      `SELECT ${columns} FROM ${recordTables[kind]}
+       WHERE created_at IS NULL AND first_seen_at < :cutoff AND id > :id ORDER BY id LIMIT :limit`,
+      { cutoff, limit, id: place.id },
+    );
+    return rows;
+  }
+  const { rows } = await trx.raw<{ rows: Looked[] }>(
+    `SELECT ${columns} FROM ${recordTables[kind]}
+     WHERE created_at < :cutoff AND (created_at, id) > (CAST(:created AS timestamptz), :id) ORDER BY created_at, id LIMIT :limit`,
+    { cutoff, limit, created: place?.created ?? '-infinity', id: place?.id ?? '' },
+  );
+  return rows;
+}
+
+/** Rows that somebody works on are left to the next pass: nobody is waited for, so no circle of waiting closes. */
+async function maskRows(trx: Knex.Transaction, kind: RecordKind, ids: string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const { rows } = await trx.raw<{ rows: StoredRow[] }>(
+    `SELECT id, poll_hash, settled, masked, poll, poll_from, poll_to, poll_by, poll_ref, claims, shown, verified, absent_since
+     FROM ${recordTables[kind]} WHERE id = ANY (?::text[]) AND NOT masked ORDER BY id FOR UPDATE SKIP LOCKED`,
+    [textArray(ids)],
+  );
+  const after = rows.map((row) => maskRow(kind, row));
+  const label = kind === 'account' ? `, label = CASE WHEN record.label IS NULL THEN NULL ELSE '${MASK}' END` : '';
+  await trx.raw(
+    `UPDATE ${recordTables[kind]} AS record SET
+       poll = new.poll, poll_hash = new.poll_hash, claims = new.claims, shown = new.shown, masked = true${label}
+     FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[]) AS new (id, poll, poll_hash, claims, shown)
+     WHERE record.id = new.id`,
+    [
+      textArray(after.map(({ id }) => id)),
+      textArray(after.map(({ poll }) => poll)),
+      textArray(after.map(({ poll_hash }) => poll_hash)),
+      textArray(after.map(({ claims }) => claims)),
+      textArray(after.map(({ shown }) => shown)),
+    ],
+  );
+  return after.length;
+}
+
+function maskRow(kind: RecordKind, row: StoredRow): Pick<StoredRow, 'id' | 'poll' | 'poll_hash' | 'claims' | 'shown'> {
+  const { state, fields } = storedRecord(row);
+  const masked = maskState(kind, state);
+  const { poll, claims } = stateToText(masked);
+  return {
+    id: row.id,
+    poll: row.poll === null ? null : poll,
+    poll_hash: masked.poll?.hash ?? row.poll_hash,
+    claims,
+    shown: toJsonText(maskPersonal(kind, fields)),
+  };
+}
