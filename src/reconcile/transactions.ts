@@ -69,19 +69,21 @@ async function readHistory(
 /** Younger than the closed windows: read, and proven by the next run. */
 async function readNewest({ read, store }: Covering, closed: number): Promise<{ reason: string | null }> {
   const reading = await readTwice(read, store, { from: closed - OVERLAP_MS, to: closed + CLOSED_MS + DAY });
-  return { reason: reading.type === 'flawed' ? reading.flaw : null };
+  return { reason: reading.type === 'flawed' && reading.flaw !== 'duplicate_in_page' ? reading.flaw : null };
 }
 
 async function auditCounts(covering: Covering, range: Window): Promise<Audit> {
   if (covering.counts !== 'right') return { outcome: 'not_counted', ours: 0, theirs: null, suspects: [] };
-  const audit = await findHoles(covering, range);
+  const settle = async ({ from, to }: Window): Promise<boolean> => {
+    const wider = { from: Math.max(0, from - 2 * EDGE_MS), to: Math.min(range.to, to + 2 * EDGE_MS) };
+    await coverRange(covering, [wider]);
+    return covering.counts === 'right';
+  };
+  const audit = await findHoles({ ...covering, settle }, range);
   if (audit.outcome !== 'count_differs') return audit;
-  const around = audit.suspects.map(({ from, to }) => ({
-    from: Math.max(0, from - 2 * EDGE_MS),
-    to: Math.min(range.to, to + 2 * EDGE_MS),
-  }));
-  await coverRange(covering, around);
-  return { ...(await findHoles(covering, range)), suspects: audit.suspects };
+  const { read, store } = covering;
+  const again = { ours: await store.countBetween(range), theirs: (await read(range, 1)).total };
+  return { ...audit, ...again, outcome: again.ours === again.theirs ? 'count_agrees' : 'count_differs' };
 }
 
 interface Again {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Covered, coverRange } from '../../src/reconcile/transactions/cover-range.js';
+import { type Covered, type Covering, coverRange } from '../../src/reconcile/transactions/cover-range.js';
 import type { Window } from '../../src/reconcile/transactions/feed.js';
-import { findHoles } from '../../src/reconcile/transactions/find-holes.js';
+import { type Auditing, findHoles } from '../../src/reconcile/transactions/find-holes.js';
 import { uncovered } from '../../src/reconcile/transactions/windows.js';
 import { calm, type FeedHabits, MemoryFeedStore, MovingFeed } from './moving-feed.js';
 import { Random } from './random.js';
@@ -130,6 +130,15 @@ describe('a feed that is not what it should be', () => {
   });
 });
 
+function auditing(feed: MovingFeed, store: MemoryFeedStore): Auditing {
+  const covering: Covering = { read: feed.read, store, counts: 'right', isSpent: () => false };
+  const settle = async ({ from, to }: Window): Promise<boolean> => {
+    await coverRange(covering, [{ from: Math.max(0, from - 2_000), to: to + 2_000 }]);
+    return covering.counts === 'right';
+  };
+  return { read: feed.read, store, settle };
+}
+
 describe('an audit by counts', () => {
   async function known(rows: number, habits: Partial<FeedHabits> = {}) {
     const feed = feedOf(7, rows, habits);
@@ -142,7 +151,7 @@ describe('an audit by counts', () => {
 
   it('is one call where the count agrees', async () => {
     const { feed, store } = await known(900);
-    expect(await findHoles({ read: feed.read, store }, range)).toMatchObject({ outcome: 'count_agrees', ours: 900 });
+    expect(await findHoles(auditing(feed, store), range)).toMatchObject({ outcome: 'count_agrees', ours: 900 });
     expect(feed.calls).toBe(1);
   });
 
@@ -154,7 +163,7 @@ describe('an audit by counts', () => {
         const { feed, store } = await known(rows, { inclusive });
         const hole = feed.newestFirst()[Math.floor(rows * 0.7)]!.id;
         store.held.delete(hole);
-        const { outcome, suspects } = await findHoles({ read: feed.read, store }, range);
+        const { outcome, suspects } = await findHoles(auditing(feed, store), range);
         expect(outcome).toBe('count_differs');
         const covering = { read: feed.read, store, counts: 'right' as const, isSpent: () => false };
         await coverRange(covering, suspects);
@@ -172,7 +181,7 @@ describe('an audit by counts', () => {
     const foreign = { ...gone!, id: 'tx_foreign' };
     store.held.delete(gone!.id);
     store.held.set(foreign.id, foreign);
-    expect(await findHoles({ read: feed.read, store }, range)).toMatchObject({ outcome: 'count_agrees' });
+    expect(await findHoles(auditing(feed, store), range)).toMatchObject({ outcome: 'count_agrees' });
     const covering = { read: feed.read, store, counts: 'right' as const, isSpent: () => false };
     expect(await coverRange(covering, [range])).toMatchObject({ missing: 1 });
     expect(store.held.has(gone!.id)).toBe(true);

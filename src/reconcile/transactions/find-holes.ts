@@ -5,8 +5,15 @@ export interface Audit {
   outcome: 'count_agrees' | 'count_differs' | 'not_counted' | 'flawed';
   ours: number;
   theirs: number | null;
-  /** Windows, each of a page or so, that hold what is missing here or there; to be read. */
+  /** Windows, each of a page or so, that held what was missing here or there; they were read. */
   suspects: Window[];
+}
+
+export interface Auditing {
+  read: ReadFeed;
+  store: FeedStore;
+  /** Reads a window that was followed down to. False: that showed that X-Total-Count is not to be believed. */
+  settle: (window: Window) => Promise<boolean>;
 }
 
 /** A window of so few rows is read rather than parted. */
@@ -15,10 +22,10 @@ const MOST_SUSPECTS = 20;
 
 /**
  * Holds the service's count of a range against that of the rows read from the feed, and follows a difference down to
- * windows of about one page, in a number of calls that grows with the logarithm of the range. Equal counts say that the
+ * windows of about one page, which are read, in a number of calls that grows with the logarithm of the range. Equal counts say that the
  * count agrees, not that the rows are the same: a hole and a foreign row hide each other.
  */
-export async function findHoles({ read, store }: { read: ReadFeed; store: FeedStore }, range: Window): Promise<Audit> {
+export async function findHoles({ read, store, settle }: Auditing, range: Window): Promise<Audit> {
   const ours = await store.countBetween(range);
   const whole = await read(range, 1);
   const audit: Audit = { outcome: 'count_differs', ours, theirs: whole.total, suspects: [] };
@@ -30,6 +37,7 @@ export async function findHoles({ read, store }: { read: ReadFeed; store: FeedSt
     const parts = at.ours <= FEW && at.theirs <= FEW ? null : await partsOf(store, at.window);
     if (parts === null || audit.suspects.length >= MOST_SUSPECTS) {
       audit.suspects.push(at.window);
+      if (!(await settle(at.window))) return { ...audit, outcome: 'not_counted' };
       continue;
     }
     const differing: typeof stack = [];
@@ -39,7 +47,10 @@ export async function findHoles({ read, store }: { read: ReadFeed; store: FeedSt
       if (total !== null && total !== held) differing.push({ window, ours: held, theirs: total });
     }
     // Parts that both agree though the whole does not: a row on a bound that is counted in on one side alone.
-    if (differing.length === 0) audit.suspects.push(at.window);
+    if (differing.length === 0) {
+      audit.suspects.push(at.window);
+      await settle(at.window);
+    }
     stack.push(...differing.reverse());
   }
   return audit;

@@ -39,19 +39,20 @@ export function readRows(
 ): Pick<FeedPage, 'rows' | 'flaw'> {
   const rows = new Map<string, FeedRow>();
   let flaw: FeedFlaw | null = null;
+  let isDouble = false;
   for (const item of items) {
     const fields = movementFieldsOf(item, pointers);
     const id = textField(fields, 'id');
     const createdAt = instantMs(textField(fields, 'createdAt') ?? undefined);
     if (id === null || id === '') flaw ??= 'item_without_id';
     else if (createdAt === null) flaw ??= 'item_without_time';
-    else if (rows.has(id)) flaw ??= 'duplicate_in_page';
+    else if (rows.has(id)) isDouble = true;
     else {
       if (window !== null && !isWithin(createdAt, window)) flaw ??= 'outside_window';
       rows.set(id, { id, createdAt, fields });
     }
   }
-  return { rows: [...rows.values()], flaw };
+  return { rows: [...rows.values()], flaw: flaw ?? (isDouble ? 'duplicate_in_page' : null) };
 }
 
 function isWithin(createdAt: number, { from, to }: Window): boolean {

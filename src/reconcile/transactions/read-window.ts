@@ -33,7 +33,7 @@ export async function readCounted(read: ReadFeed, store: FeedStore, window: Wind
   if ('type' in pages) return pages;
   const { rows, first } = pages;
   const again = await read(window, 1);
-  if (again.flaw !== null) return { type: 'flawed', flaw: again.flaw };
+  if (isFlawed(again, true)) return { type: 'flawed', flaw: again.flaw };
   if (again.total !== first.total || !sameRows(first, again)) return { type: 'unstable' };
   if (rows.size > (first.total ?? 0)) return { type: 'uncounted', header: 'wrong' };
   if (rows.size !== first.total) return { type: 'unstable' };
@@ -54,7 +54,7 @@ export async function readTwice(read: ReadFeed, store: FeedStore, window: Window
 /** Reads on until a page brings nothing new: a count that is too low would otherwise hide what follows. */
 async function readPages(read: ReadFeed, store: FeedStore, window: Window, counts: boolean): Promise<Pages | Unproven> {
   const first = await read(window, 1);
-  if (first.flaw !== null) return { type: 'flawed', flaw: first.flaw };
+  if (isFlawed(first, counts)) return flawed(store, first);
   const total = counts ? first.total : null;
   if (counts && total === null) return { type: 'uncounted', header: 'missing' };
   const size = Math.max(first.items, 1);
@@ -68,7 +68,7 @@ async function readPages(read: ReadFeed, store: FeedStore, window: Window, count
     if (total !== null && rows.size > total) return pages;
     if (number > MOST_PAGES + 2) return counts ? { type: 'flawed', flaw: 'endless' } : { type: 'too_big', at: null };
     const page = await read(window, number);
-    if (page.flaw !== null) return { type: 'flawed', flaw: page.flaw };
+    if (isFlawed(page, counts)) return flawed(store, page);
     // A row that came and one that went between two readings of the first page would leave its count the same.
     if (total !== null && page.total !== total) return { type: 'unstable' };
     const news = page.rows.filter(({ id }) => !rows.has(id));
@@ -79,6 +79,17 @@ async function readPages(read: ReadFeed, store: FeedStore, window: Window, count
     if (news.length === 0 || (pages.ended && rows.size === total)) return pages;
   }
   return pages;
+}
+
+/** A row that stands twice in a page is no harm where distinct rows are counted. */
+function isFlawed(page: FeedPage, counts: boolean): page is FeedPage & { flaw: FeedFlaw } {
+  return page.flaw !== null && !(counts && page.flaw === 'duplicate_in_page');
+}
+
+/** What can be read of such a page is kept all the same. */
+async function flawed(store: FeedStore, page: FeedPage & { flaw: FeedFlaw }): Promise<Unproven> {
+  await store.saveRows(page);
+  return { type: 'flawed', flaw: page.flaw };
 }
 
 /** The time of a page's first row. */
