@@ -6,6 +6,7 @@ import { followPayouts } from './follow-payouts.js';
 import { invoiceList } from './invoices.js';
 import { paymentIntentList } from './payment-intents.js';
 import { hasNoPayoutList, payoutList } from './payouts.js';
+import { readMarkedAccounts, readMarkedTransactions } from './read-marked-wallets.js';
 import { readPayins } from './read-payins.js';
 import { verifyList } from './verify-list.js';
 
@@ -24,8 +25,8 @@ export const markedReaders: Readonly<Record<RecordKind, (marked: Marked) => Prom
   payment_intent: (marked) => verifyList(marked, paymentIntentList),
   invoice: (marked) => verifyList(marked, invoiceList),
   payout: readMarkedPayouts,
-  account: readByRunAlone,
-  transaction: readByRunAlone,
+  account: readMarkedAccounts,
+  transaction: readMarkedTransactions,
   balance: readByRunAlone,
   endpoint: readByRunAlone,
   settlement_account: readByRunAlone,
