@@ -51,7 +51,7 @@ export function isDated(invoice: JsonObject): boolean {
  * The invoices of a list that a creating call may have made: those for the same customer and amount that are no older than
  * the call. What the list does not show of an invoice counts as equal.
  */
-export function matchingInvoices(list: readonly JsonObject[], { asked, sentAt }: LostInvoice): JsonObject[] {
+function matchingInvoices(list: readonly JsonObject[], { asked, sentAt }: LostInvoice): JsonObject[] {
   return list.filter(
     (invoice) =>
       sameAmount(invoice['amount'], asked['amount']) &&

@@ -95,6 +95,16 @@ describe('an invoice whose process died before the answer', () => {
     expect(settled?.objectIds).toEqual(shown().map((invoice) => (invoice as { id: string }).id));
   });
 
+  it('can’t be told from a list that is not read back to the call', async () => {
+    await crash();
+    now = SETTLED;
+    nock(BASE_URL)
+      .get(INVOICES)
+      .query(true)
+      .reply(200, [ours(), { amount: '1', createdAt: at() }]);
+    expect(await client().settleWrites()).toMatchObject([{ outcome: 'lost', objectIds: ['inv_1'] }]);
+  });
+
   it.each([
     ['a reference that we did not give', {}, { merchantReference: 'ord-9' }],
     ['our reference in other letters', { merchantReference: 'ord-1' }, { merchantReference: 'ORD-1' }],
