@@ -36,7 +36,8 @@ async function readKind(run: RunContext, kind: (typeof kinds)[number]): Promise<
   try {
     const { status, complete, proof, error } = await run.alongside(kind);
     if (status === 'succeeded' && complete) return null;
-    return error ?? String(proof['reason'] ?? 'not proven');
+    const reason = proof['reason'];
+    return error ?? (typeof reason === 'string' ? reason : 'not proven');
   } catch (error) {
     run.signal?.throwIfAborted();
     return describeError(error);
