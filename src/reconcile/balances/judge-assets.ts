@@ -63,7 +63,10 @@ async function closeRound(
   const assets = [...open.keys()];
   const sums = await sumMovements(deps.db, assets, synced);
   const proofs = await readProofs(deps.db, assets);
-  for (const [asset, { before, suspected }] of [...open]) {
+  for (const asset of assets) {
+    const held = open.get(asset);
+    if (held === undefined) continue;
+    const { before, suspected } = held;
     const read = again.get(asset) ?? null;
     const moved = sums.get(asset);
     if (read?.balance == null || moved === undefined) {
