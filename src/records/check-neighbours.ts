@@ -8,10 +8,10 @@ import { listedPayins } from './payin-links.js';
 
 /** Ids of what is to be checked, by kind. */
 export interface CheckSeeds {
-  intents: ReadonlySet<string>;
-  payins: ReadonlySet<string>;
-  invoices: ReadonlySet<string>;
-  payouts: ReadonlySet<string>;
+  intents: readonly string[];
+  payins: readonly string[];
+  invoices: readonly string[];
+  payouts: readonly string[];
 }
 
 type ById = Map<string, CheckedRecord>;

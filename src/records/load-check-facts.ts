@@ -1,14 +1,12 @@
 import type { Knex } from 'knex';
 import type { CheckedOrder, CheckedRecord, CheckFacts } from '../domain/checks/check-facts.js';
 import type { KytWords } from '../domain/kyt.js';
-import type { ShownRecord } from '../domain/order-facts.js';
 import type { EntityRef, RecordKind } from '../domain/records.js';
 import { textArray } from './array-parameter.js';
-import { type CheckSeeds, loadNeighbours, type Neighbours } from './check-neighbours.js';
-import { idArray, selectChecked } from './checked-records.js';
-import { fromDatabaseText, toDatabaseText } from './database-text.js';
+import { loadNeighbours, type Neighbours } from './check-neighbours.js';
+import { byId, idArray, selectChecked } from './checked-records.js';
+import { fromDatabaseText } from './database-text.js';
 import { keyText } from './key-text.js';
-import { loadOrderFacts, noRecords, type RecordsOfOrder } from './load-order-facts.js';
 import { expectedOf, type OrderRow } from './order-row.js';
 import { ownField } from './stored-record.js';
 
@@ -27,36 +25,27 @@ export async function loadCheckFacts(
   entities: readonly EntityRef[],
   { now, adoptedAt, kytWords }: CheckContext,
 ): Promise<CheckFacts> {
-  const changed = await loadNeighbours(trx, await seedsOf(trx, entities), adoptedAt);
+  const seeds = {
+    intents: idsOf(entities, 'payment_intent'),
+    payins: idsOf(entities, 'payin'),
+    invoices: idsOf(entities, 'invoice'),
+    payouts: idsOf(entities, 'payout'),
+  };
+  const changed = await loadNeighbours(trx, seeds, adoptedAt);
+  const registered = await registersSince(trx);
   const references = new Set([...idsOf(entities, 'order'), ...referencesOf(changed)]);
   return {
     now: now.getTime(),
     kytWords,
-    registersSince: await registersSince(trx),
+    registersSince: registered,
     ...changed,
     others: await loadAlone(trx, entities, adoptedAt),
-    orders: await loadOrders(trx, references, adoptedAt),
+    orders: await loadOrders(trx, references, { registered, known: changed.intents, adoptedAt }),
   };
 }
 
 function idsOf(entities: readonly EntityRef[], wanted: EntityRef['kind']): string[] {
   return entities.flatMap(({ kind, id }) => (kind === wanted ? [id] : []));
-}
-
-/** An order stands for its payments and invoices. */
-async function seedsOf(trx: Knex, entities: readonly EntityRef[]): Promise<CheckSeeds> {
-  const references = idsOf(entities, 'order');
-  const rows =
-    references.length === 0 ? [] : await trx<OrderRow>('orders').whereIn('reference', references.map(toDatabaseText));
-  return {
-    intents: new Set([
-      ...idsOf(entities, 'payment_intent'),
-      ...rows.flatMap((row) => row.payment_intents.map(fromDatabaseText)),
-    ]),
-    payins: new Set(idsOf(entities, 'payin')),
-    invoices: new Set([...idsOf(entities, 'invoice'), ...rows.flatMap((row) => row.invoices.map(fromDatabaseText))]),
-    payouts: new Set(idsOf(entities, 'payout')),
-  };
 }
 
 function referencesOf({ intents, invoices }: Neighbours): string[] {
@@ -83,61 +72,30 @@ async function loadAlone(trx: Knex, entities: readonly EntityRef[], adoptedAt: D
   return found;
 }
 
+/** Those that can be held against what the store registers, and none where it registers nothing. */
 async function loadOrders(
-  trx: Knex.Transaction,
+  trx: Knex,
   references: ReadonlySet<string>,
-  adoptedAt: Date,
+  { registered, known, adoptedAt }: { registered: number | null; known: Neighbours['intents']; adoptedAt: Date },
 ): Promise<CheckedOrder[]> {
-  if (references.size === 0) return [];
+  if (references.size === 0 || registered === null) return [];
   const { rows } = await trx.raw<{ rows: OrderRow[] }>('SELECT * FROM orders WHERE reference = ANY (?::text[])', [
     idArray(references),
   ]);
-  const records = await loadOrderFacts(trx, rows, []);
-  const all = [...records.values()];
-  const intents = await asChecked(
-    trx,
-    'payment_intent',
-    all.flatMap((order) => order.intents),
-    adoptedAt,
-  );
-  const invoices = await asChecked(
-    trx,
-    'invoice',
-    all.flatMap((order) => order.invoices),
-    adoptedAt,
-  );
+  const missing = rows.flatMap((row) => row.payment_intents.filter((id) => !known.has(fromDatabaseText(id))));
+  const where = { sql: 'id = ANY (?::text[])', bindings: [textArray(missing)] };
+  const loaded = missing.length === 0 ? [] : await selectChecked(trx, 'payment_intent', where, adoptedAt);
+  const intents = new Map([...known, ...byId(loaded)]);
   const similar = await similarReferences(trx, rows);
-  return rows.map((row) => checkedOrder(row, records.get(row.reference) ?? noRecords, { intents, invoices, similar }));
-}
-
-async function asChecked(
-  trx: Knex,
-  kind: 'payment_intent' | 'invoice',
-  shown: readonly ShownRecord[],
-  adoptedAt: Date,
-): Promise<Map<string, CheckedRecord>> {
-  if (shown.length === 0) return new Map();
-  const where = { sql: 'id = ANY (?::text[])', bindings: [idArray(shown.map(({ id }) => id))] };
-  return new Map((await selectChecked(trx, kind, where, adoptedAt)).map((record) => [record.id, record]));
-}
-
-function checkedOrder(
-  row: OrderRow,
-  { intents, invoices, payins, refunds }: RecordsOfOrder,
-  known: Record<'intents' | 'invoices', Map<string, CheckedRecord>> & { similar: Map<string, string[]> },
-): CheckedOrder {
-  return {
+  return rows.map((row) => ({
     reference: fromDatabaseText(row.reference),
     expected: expectedOf(row),
-    intents: intents.flatMap(({ id }) => known.intents.get(id) ?? []),
-    invoices: invoices.flatMap(({ id }) => known.invoices.get(id) ?? []),
-    payins,
-    refunds,
+    intents: row.payment_intents.flatMap((id) => intents.get(fromDatabaseText(id)) ?? []),
     status: row.status,
     releaseReason: row.release_reason,
     createdAt: row.created_at.getTime(),
-    similar: known.similar.get(row.reference) ?? [],
-  };
+    similar: similar.get(row.reference) ?? [],
+  }));
 }
 
 /** Registered references that differ from an unregistered one in upper and lower case alone. */

@@ -225,20 +225,40 @@ test('a screening that holds a collected payment for longer than an hour', async
   expect(await breaksOf('pk1')).toEqual([]);
 });
 
-test('a claim that nothing reads for a day is stale, and the reading alone ends it', async () => {
-  await save(database, [reading('payment_intent', intent('s1', { expiresAt: null }), 10)]);
+test('what is open and not read for a day is stale; a reading ends it, though it shows nothing new', async () => {
+  const open = (second: number) => reading('payment_intent', intent('s1', { expiresAt: null }), second);
+  await save(database, [open(HOUR)]);
   await check();
-  await later(23 * HOUR);
-  await save(database, [claim('payment_intent', 's1', { status: 'confirming' }, 24 * HOUR - 60)]);
-  await check();
+  await later(20 * HOUR);
+  await save(database, [open(10 * HOUR)]);
+  await later(10 * HOUR);
   expect(await breaksOf('s1')).toEqual([]);
+  await later(5 * HOUR);
+  expect(await breakOf('s1', 'stale_record')).toMatchObject({
+    status: 'open',
+    evidence: { reason: 'not_read', readAt: new Date(at(10 * HOUR)).toISOString() },
+  });
+  await save(database, [open(36 * HOUR)]);
   await later(HOUR);
-  expect(await breaksOf('s1')).toEqual(['stale_record']);
-  // The same content as before: nothing changes but the time of the reading.
-  await save(database, [reading('payment_intent', intent('s1', { expiresAt: null, status: 'confirming' }), 25 * HOUR)]);
-  await save(database, [reading('payment_intent', intent('s1', { expiresAt: null, status: 'confirming' }), 49 * HOUR)]);
-  await check();
   expect(await breaksOf('s1')).toEqual([]);
+  await save(database, [claim('payment_intent', 's1', { status: 'confirming' }, 37 * HOUR)]);
+  await later(24 * HOUR);
+  expect(await breaksOf('s1')).toEqual(['stale_record']);
+});
+
+test('a payment that the service still shows as waiting two days after it ended', async () => {
+  const waiting = (second: number) =>
+    reading('payment_intent', intent('s2', { expiresAt: '2026-03-01T02:00:00.000Z' }), second);
+  await save(database, [waiting(HOUR)]);
+  await check();
+  for (const hours of [12, 24, 36, 48]) {
+    await save(database, [waiting(hours * HOUR)]);
+    await later(12 * HOUR);
+  }
+  expect(await breaksOf('s2')).toEqual([]);
+  await save(database, [waiting(50 * HOUR)]);
+  await later(2 * HOUR);
+  expect((await breakOf('s2', 'stale_record'))?.evidence).toMatchObject({ reason: 'not_ended' });
 });
 
 test('what adds up for twenty payments in a row is an identity of the account; then what does not is a break', async () => {
@@ -343,4 +363,40 @@ test('two at once open one break, and the same again changes nothing', async () 
   const before = await database.db('break_steps').count();
   expect(await check()).toEqual({ checked: 0, opened: 0, resolved: 0 });
   expect(await database.db('break_steps').count()).toEqual(before);
+});
+
+test('where nothing changed nothing is scanned, and where little did, little is', async () => {
+  const shop = await createTestDatabase();
+  try {
+    const many = Array.from({ length: 1500 }, (_, index) => `e${index}`);
+    await save(
+      shop,
+      many.flatMap((id) => [
+        reading('payment_intent', paidIntent(id, `p${id}`), 10),
+        reading('payin', payin(`p${id}`, id), 10),
+        reading('payment_intent', intent(`open-${id}`), 10),
+      ]),
+    );
+    const once = () => crossCheck({ db: shop.db, now: () => new Date(at(HOUR)), adoptedAt: context.adoptedAt });
+    await once();
+    await shop.db.raw('ANALYZE');
+    const scans = async () => {
+      await shop.db.raw('SELECT pg_stat_force_next_flush()');
+      const { rows } = await shop.db.raw<{ rows: { name: string; scans: string }[] }>(
+        `SELECT relname AS name, seq_scan AS scans FROM pg_stat_user_tables
+         WHERE relname IN ('changes', 'payment_intents', 'payins', 'orders', 'check_agenda') ORDER BY relname`,
+      );
+      return rows;
+    };
+    await shop.db.raw('SELECT pg_stat_force_next_flush()');
+    const before = await scans();
+    expect(await once()).toEqual({ checked: 0, opened: 0, resolved: 0 });
+    expect(await scans()).toEqual(before);
+    await save(shop, [reading('payment_intent', paidIntent('e7', 'pe7', { returnUrl: null }), 20)]);
+    const saved = await scans();
+    expect(await once()).toMatchObject({ checked: 1 });
+    expect(await scans()).toEqual(saved);
+  } finally {
+    await shop.drop();
+  }
 });

@@ -43,6 +43,33 @@ test('a worse finding of the same kind raises the open one', async () => {
   expect(shown?.steps.map(({ action }) => action)).toEqual(['opened', 'escalated']);
 });
 
+test('one that was acknowledged as something less is open again when it gets worse', async () => {
+  const violation = { kind: 'contract_violation' as const, entity: { kind: 'event' as const, id: 'w' }, evidence: {} };
+  await openBreaks(database.db, [violation]);
+  await decideBreak(database.db, await openedId('w'), 'acknowledge', { actor: 'Ada', note: 'can wait' });
+  await openBreaks(database.db, [violation]);
+  expect(await getBreak(database.db, await openedId('w'))).toMatchObject({ status: 'acknowledged', severity: 'low' });
+  await openBreaks(database.db, [{ ...violation, severity: 'critical' }]);
+  const shown = await getBreak(database.db, await openedId('w'));
+  expect(shown).toMatchObject({ status: 'open', severity: 'critical' });
+  expect(shown?.steps.map(({ action, note }) => [action, note])).toEqual([
+    ['opened', null],
+    ['acknowledged', 'can wait'],
+    ['escalated', null],
+  ]);
+});
+
+test('closed by a person it is not opened again for the same cause; resolved by itself it is', async () => {
+  const wanted = { ...missed('x'), cause: 'first' };
+  await openBreaks(database.db, [wanted]);
+  await decideBreak(database.db, await openedId('x'), 'write_off', { actor: 'Ada', note: 'known' });
+  expect(await openBreaks(database.db, [wanted])).toBe(0);
+  expect(await openBreaks(database.db, [{ ...wanted, cause: 'second' }])).toBe(1);
+  await autoResolveBreaks(database.db, [wanted]);
+  expect(await openBreaks(database.db, [{ ...wanted, cause: 'second' }])).toBe(1);
+  expect(await openBreaks(database.db, [{ ...missed('y'), cause: 'first' }])).toBe(1);
+});
+
 test('it resolves itself, may be acknowledged before, and opens anew when it comes back', async () => {
   await openBreaks(database.db, [missed('c')]);
   const id = await openedId('c');

@@ -1,7 +1,7 @@
 import type { Json } from '../json.js';
 import type { KytWords } from '../kyt.js';
 import type { OrderStatus } from '../order.js';
-import type { OrderFacts, ShownRecord } from '../order-facts.js';
+import type { Money, ShownRecord } from '../order-facts.js';
 import { type RecordKind, textField } from '../records.js';
 
 /** A record as it is shown, with what a check must know of it besides. Times in ms of the service's clock. */
@@ -19,10 +19,12 @@ export interface CheckedRecord extends ShownRecord {
   observedBy: { type: string; ref: string };
 }
 
-/** An order with everything that it is derived from. */
-export interface CheckedOrder extends Omit<OrderFacts, 'kytWords' | 'intents' | 'invoices'> {
+/** An order as it was derived from its records (order.ts), with the payments among them. */
+export interface CheckedOrder {
+  reference: string;
+  /** What the store registered. */
+  expected: Money | null;
   intents: readonly CheckedRecord[];
-  invoices: readonly CheckedRecord[];
   status: OrderStatus;
   releaseReason: string;
   createdAt: number;

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { defaultKytWords } from '../../src/domain/kyt.js';
+import { crossCheck } from '../../src/reconcile/cross-check.js';
+import { rederiveReleases } from '../../src/reconcile/rederive-releases.js';
+import { changesOf } from '../../src/records/changes.js';
+import { listBreaks } from '../../src/records/list-breaks.js';
+import { getOrder } from '../../src/records/orders.js';
+import { at, context, paidIntent, payin, reading, save } from '../records/observed.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const now = () => new Date(at(86_400));
+
+test('other words for compliance results: every order that hangs on them is derived anew, once, and so are its holds', async () => {
+  const ids = Array.from({ length: 450 }, (_, index) => `q${index}`);
+  await save(
+    database,
+    ids.flatMap((id, index) => [
+      reading('payment_intent', paidIntent(id, `p${id}`), 10),
+      reading('payin', payin(`p${id}`, id, { kytStatus: index % 3 === 0 ? 'Green Light' : 'approved' }), 10),
+    ]),
+  );
+  const deps = { db: database.db, now, adoptedAt: context.adoptedAt };
+  await crossCheck(deps);
+  const held = async () =>
+    (await listBreaks(database.db, { status: 'open', kind: 'kyt_hold', take: 500 })).items.length;
+  const unsafe = async () => Number((await database.db('orders').where('release_safe', false).count())[0]?.['count']);
+  expect([await unsafe(), await held()]).toEqual([150, 150]);
+
+  const words = { ...defaultKytWords, passed: [...defaultKytWords.passed, 'green_light'] };
+  await rederiveReleases({ db: database.db, now, kytWords: words });
+  await crossCheck({ ...deps, kytWords: words });
+  expect([await unsafe(), await held()]).toEqual([0, 0]);
+  expect(await getOrder(database.db, 'order-q3')).toMatchObject({ release: { safe: true, reason: 'proven' } });
+  const changes = await changesOf(database.db, { kind: 'order', id: 'order-q3' });
+  expect(changes.at(-1)).toMatchObject({ field: 'release', source: { type: 'contract', ref: 'kyt' } });
+
+  const before = await database.db('changes').count();
+  await rederiveReleases({ db: database.db, now, kytWords: words });
+  expect(await database.db('changes').count()).toEqual(before);
+});
