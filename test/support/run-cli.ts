@@ -34,14 +34,18 @@ export function startCli(args: string[], { cwd, env = {} }: Surroundings): CliPr
     child,
     output,
     stdoutMatch: (pattern) =>
-      vi.waitUntil(
-        () => {
-          const match = pattern.exec(output.stdout);
-          if (!match && child.exitCode !== null) throw new Error(`ended (${child.exitCode}): ${output.stderr}`);
-          return match;
-        },
-        { timeout: 30_000, interval: 25 },
-      ),
+      vi
+        .waitUntil(
+          () => {
+            const match = pattern.exec(output.stdout);
+            if (!match && child.exitCode !== null) throw new Error(`ended (${child.exitCode}): ${output.stderr}`);
+            return match;
+          },
+          { timeout: 30_000, interval: 25 },
+        )
+        .catch((cause: unknown) => {
+          throw new Error(`no ${String(pattern)} in stdout; stderr: ${output.stderr}`, { cause });
+        }),
     end: async (signal) => {
       if (signal) child.kill(signal);
       const [code, killedBy] = await closed;

@@ -1,0 +1,61 @@
+import type { Fields, Truth } from './compare-truth.js';
+
+/** `kind entityKind entityId` */
+export type BreakName = string;
+
+interface Attempt {
+  httpStatus: number | null;
+}
+
+/**
+ * What the deliveries of the service's own log imply: every delivery to our address whose event none of our endpoints
+ * answered with 200 was a break. Ids, with the kinds that are right. The last attempt says which: `rejected_delivery`
+ * where we refused it, `missed_webhook` where it did not get here. Where an earlier attempt was refused and the last
+ * did not get here either is right: the history names the last answer only (specification 2.13), and of refusals a sample is kept.
+ */
+export function deliveryBreaks(truth: Truth, url: string): Map<string, readonly string[]> {
+  const ours = truth.deliveries.filter(({ endpointUrl }) => endpointUrl === url);
+  const eventOf = ({ payload }: Fields) => JSON.stringify(payload);
+  const attemptsOf = ({ attemptsList }: Fields) => attemptsList as Attempt[];
+  const isReceived = (delivery: Fields) => attemptsOf(delivery).some(({ httpStatus }) => httpStatus === 200);
+  const received = new Set(ours.filter(isReceived).map(eventOf));
+  const missed = ours.filter((delivery) => !received.has(eventOf(delivery)));
+  return new Map(missed.map((delivery) => [String(delivery['id']), kindsOf(attemptsOf(delivery))]));
+}
+
+function kindsOf(attempts: readonly Attempt[]): string[] {
+  if (isRefusal(attempts.at(-1))) return ['rejected_delivery'];
+  return attempts.some(isRefusal) ? ['missed_webhook', 'rejected_delivery'] : ['missed_webhook'];
+}
+
+function isRefusal(attempt: Attempt | undefined): boolean {
+  return attempt?.httpStatus === 400 || attempt?.httpStatus === 401;
+}
+
+/** States that the specification does not name: one break for each, whoever showed it. */
+export function wordBreaks({ payouts, deliveries }: Truth): Set<BreakName> {
+  const named = ['pending', 'approved', 'confirmed', 'failed'];
+  const told = deliveries.flatMap(({ eventType, payload }) =>
+    String(eventType).startsWith('payout.') ? [(payload as { data: Fields }).data] : [],
+  );
+  const words = [...payouts, ...told].map(({ status }) => String(status));
+  return new Set(
+    words.filter((word) => !named.includes(word)).map((word) => `contract_violation payout status=${word}`),
+  );
+}
+
+/** What a customer did to an order that the store registered is a break too, whatever became of the webhooks. */
+const breakOfOrder: Readonly<Record<string, string>> = { underpaid: 'order_underpaid', overpaid: 'order_overpaid' };
+const withoutMoney: readonly string[] = ['expired', 'cancelled', 'awaiting_payment'];
+
+/** By what an order has to show in the end. */
+export function orderBreaks(
+  reference: string,
+  { status, registered }: { status: string; registered: boolean },
+): BreakName[] {
+  const kinds = [
+    ...(status === 'paid_twice' ? ['duplicate_payment'] : []),
+    ...(registered ? [breakOfOrder[status]] : [withoutMoney.includes(status) ? undefined : 'order_unknown_reference']),
+  ];
+  return kinds.flatMap((kind) => (kind === undefined ? [] : [`${kind} order ${reference}`]));
+}
