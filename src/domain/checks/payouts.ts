@@ -1,3 +1,4 @@
+import { canonicalHash } from '../canonical-json.js';
 import type { JsonObject } from '../json.js';
 import { textField } from '../records.js';
 import type { Findings } from './findings.js';
@@ -39,7 +40,8 @@ export function checkPayouts(payouts: readonly PayoutInHand[], about: PayoutChec
     const wrong = problemOf(payout, about);
     const entity = { kind: 'payout', id: payout.id } as const;
     for (const kind of ['payout_stuck', 'payout_untracked'] as const) {
-      if (kind === wrong) findings.open.push({ kind, entity, evidence: evidenceOf(payout, about) });
+      const evidence = evidenceOf(payout, about);
+      if (kind === wrong) findings.open.push({ kind, entity, evidence, cause: causeOf(payout) });
       else findings.resolve.push({ kind, entity });
     }
   }
@@ -55,6 +57,12 @@ function problemOf(payout: PayoutInHand, about: PayoutCheck): 'payout_stuck' | '
   // A list is there, and does not show it: whether it is missing is for the reading of the list to prove.
   if (about.offersList || !isOld(Math.max(observedAt, lastMoveOf(payout)))) return null;
   return textField(fields, 'failureReason') === null ? 'payout_untracked' : 'payout_stuck';
+}
+
+/** Written off, it is a new case when it moves. */
+function causeOf(payout: PayoutInHand): string {
+  const { fields } = payout;
+  return canonicalHash([fields['status'] ?? null, fields['failureReason'] ?? null, isoTime(lastMoveOf(payout))]);
 }
 
 function lastMoveOf({ createdAt, updatedAt, firstSeenAt }: PayoutInHand): number {

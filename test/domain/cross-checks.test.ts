@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { LosslessNumber } from 'lossless-json';
+import { describe, expect, test } from 'vitest';
+import type { CheckedRecord, CheckFacts } from '../../src/domain/checks/check-facts.js';
+import { checkFees, RECORDS_FOR_PROOF } from '../../src/domain/checks/fee-identity.js';
+import { checkInvoices } from '../../src/domain/checks/invoices.js';
+import { checkRefunds } from '../../src/domain/checks/refunds.js';
+import { runChecks } from '../../src/domain/checks/run-checks.js';
+import type { JsonObject } from '../../src/domain/json.js';
+import { defaultKytWords } from '../../src/domain/kyt.js';
+import { addAmounts, compareAmounts, multiplyAmounts, subtractAmounts, sumAmounts } from '../../src/domain/money.js';
+import type { RecordKind } from '../../src/domain/records.js';
+import { at, intent, invoice, paidIntent, payin, payout } from '../records/observed.js';
+
+function record(kind: RecordKind, fields: JsonObject, about: Partial<CheckedRecord> = {}): CheckedRecord {
+  return {
+    kind,
+    id: String(fields['id']),
+    fields,
+    verified: true,
+    verifiedAt: at(0),
+    absent: false,
+    createdAt: at(0),
+    history: false,
+    readAt: at(0),
+    firstSeenAt: at(0),
+    since: at(0),
+    observedBy: { type: 'poll', ref: 'run-1' },
+    ...about,
+  };
+}
+
+function factsOf(records: readonly CheckedRecord[], now = at(86_000)): CheckFacts {
+  const of = (kind: RecordKind) => new Map(records.filter((one) => one.kind === kind).map((one) => [one.id, one]));
+  const [intents, payins, invoices, payouts] = [of('payment_intent'), of('payin'), of('invoice'), of('payout')];
+  const ids = (map: ReadonlyMap<string, CheckedRecord>) => new Set(map.keys());
+  return {
+    now,
+    kytWords: defaultKytWords,
+    registersSince: null,
+    intents,
+    payins,
+    invoices,
+    payouts,
+    others: [],
+    orders: [],
+    listings: new Map(),
+    focus: { intents: ids(intents), payins: ids(payins), invoices: ids(invoices), payouts: ids(payouts) },
+  };
+}
+
+const amount = fc
+  .tuple(fc.bigInt({ min: 0n, max: 10n ** 12n }), fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }))
+  .map(([whole, fraction]) => `${whole}.${String(fraction).padStart(18, '0')}`);
+const TINY = '0.000000000000000001';
+
+describe('items of an invoice', () => {
+  const items = fc.array(fc.record({ price: amount, quantity: fc.integer({ min: 1, max: 1000 }) }), {
+    minLength: 1,
+    maxLength: 8,
+  });
+
+  test('add up to the last of 18 decimals, or it is a break that says by how much', () => {
+    fc.assert(
+      fc.property(items, fc.boolean(), (lines, isExact) => {
+        const sum = sumAmounts(
+          lines.map(({ price, quantity }) => multiplyAmounts(price, String(quantity), { decimals: 18, mode: 'down' })),
+        );
+        const meta = {
+          items: lines.map(({ price, quantity }) => ({
+            name: 'x',
+            unitPrice: price,
+            quantity: new LosslessNumber(String(quantity)),
+          })),
+        };
+        const shown = isExact ? sum : addAmounts(sum, TINY);
+        const { open } = checkInvoices(factsOf([record('invoice', invoice('i', { meta, amount: shown }))]));
+        expect(open.map(({ kind }) => kind)).toEqual(isExact ? [] : ['invoice_items_sum']);
+        if (!isExact) expect(open[0]?.evidence).toMatchObject({ amount: { ours: sum, theirs: shown } });
+      }),
+    );
+  });
+
+  test('that can not be read prove nothing, either way', () => {
+    const unreadable: JsonObject[] = [
+      { unitPrice: new LosslessNumber('5'), quantity: new LosslessNumber('5') },
+      { unitPrice: '5', quantity: new LosslessNumber('1.5') },
+      { quantity: new LosslessNumber('1') },
+    ];
+    for (const item of unreadable) {
+      const { open, resolve } = checkInvoices(factsOf([record('invoice', invoice('i', { meta: { items: [item] } }))]));
+      expect([...open, ...resolve].filter(({ kind }) => kind === 'invoice_items_sum')).toEqual([]);
+    }
+  });
+});
+
+test('refunds are a break exactly where those that left or may leave are more than the net', () => {
+  const status = fc.constantFrom('pending', 'approved', 'broadcasting', 'confirmed', 'failed', 'cancelled');
+  fc.assert(
+    fc.property(fc.array(fc.tuple(amount, status), { maxLength: 6 }), amount, (given, net) => {
+      const refunds = given.map(([amount, status], index) =>
+        record('payout', payout(`r${index}`, { paymentIntentId: 'i', amount, status })),
+      );
+      const left = given.filter(([, status]) => status !== 'failed' && status !== 'cancelled');
+      const paid = record(
+        'payment_intent',
+        paidIntent('i', 'p', { amountNetMerchant: net, totalAmountReceived: addAmounts(net, '1') }),
+      );
+      const { open } = checkRefunds(factsOf([paid, ...refunds]));
+      const isMore = left.length > 0 && compareAmounts(sumAmounts(left.map(([amount]) => amount)), net) > 0;
+      expect(open.map(({ kind }) => kind)).toEqual(isMore ? ['refund_exceeds_net'] : []);
+    }),
+  );
+});
+
+test('the refund of a dispute is no part of the net, and counts against what came in', () => {
+  const disputed = (amount: string) => [
+    record('payment_intent', paidIntent('i', 'p', { irregularStatus: 'refunded', irregularRefundPayoutId: 'r' })),
+    record('payout', payout('r', { amount, status: 'confirmed' })),
+  ];
+  expect(checkRefunds(factsOf(disputed('26.1'))).open).toEqual([]);
+  expect(checkRefunds(factsOf(disputed('26.11'))).open).toMatchObject([
+    { kind: 'refund_exceeds_net', evidence: { totalAmountReceived: { ours: '26.11', theirs: '26.1' } } },
+  ]);
+});
+
+describe('identities that are not promised', () => {
+  const payinOf = (id: string, isOdd: boolean, history = false) =>
+    record('payin', payin(id, 'i', isOdd ? { amountNet: subtractAmounts('25.839', TINY) } : {}), { history });
+
+  test('no break before so many in a row held; and not one record is counted twice', () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { maxLength: 60 }), fc.integer({ min: 1, max: 7 }), (odd, size) => {
+        let evidence: ReturnType<typeof checkFees>['evidence'] = [];
+        const broken: string[] = [];
+        const records = odd.map((isOdd, index) => payinOf(`p${index}`, isOdd));
+        for (let from = 0; from < records.length; from += size) {
+          const part = records.slice(from, from + size);
+          for (let again = 0; again < 2; again++) {
+            const result = checkFees(part, evidence, at(0));
+            evidence = result.evidence;
+            if (again === 0) broken.push(...result.findings.open.map(({ entity }) => entity.id));
+          }
+        }
+        let inARow = 0;
+        const expected = odd.flatMap((isOdd, index) => {
+          const isProven = inARow >= RECORDS_FOR_PROOF;
+          if (!isProven) inARow = isOdd ? 0 : inARow + 1;
+          return isProven && isOdd ? [`p${index}`] : [];
+        });
+        // Read twice, a part may count its own first records again after a failure among them.
+        if (size === 1) expect(broken).toEqual(expected);
+        else for (const id of broken) expect(odd[Number(id.slice(1))]).toBe(true);
+        expect(evidence.every(({ heldBy }) => new Set(heldBy).size === heldBy.length)).toBe(true);
+      }),
+    );
+  });
+
+  test('history is evidence, and never a break', () => {
+    const held = Array.from({ length: RECORDS_FOR_PROOF }, (_, index) => payinOf(`h${index}`, false, true));
+    const { evidence } = checkFees(held, [], at(0));
+    expect(evidence).toMatchObject([{ identity: 'payin_net', provenAt: at(0) }]);
+    expect(checkFees([payinOf('old', true, true)], evidence, at(1)).findings.open).toEqual([]);
+    expect(checkFees([payinOf('new', true)], evidence, at(1)).findings.open).toMatchObject([
+      { kind: 'fee_identity', entity: { kind: 'payin', id: 'new' } },
+    ]);
+  });
+});
+
+test('what the checks say hangs neither on the order of records nor on how often they are asked', () => {
+  const fields: [RecordKind, JsonObject][] = [
+    ['payment_intent', paidIntent('a', 'pa', { invoiceId: 'va' })],
+    ['payment_intent', intent('b', { status: 'pending' })],
+    ['payment_intent', paidIntent('c', 'pa', { irregularStatus: 'refunded', irregularRefundPayoutId: 'ra' })],
+    ['payin', payin('pa', 'a', { kytStatus: 'flagged' })],
+    ['invoice', invoice('va')],
+    ['invoice', invoice('vb', { status: 'paid', paymentIntentId: 'b' })],
+    ['payout', payout('ra', { paymentIntentId: 'a', amount: '40', status: 'confirmed' })],
+  ];
+  const told = (records: CheckedRecord[]) => {
+    const { findings } = runChecks(factsOf(records), []);
+    const name = ({ kind, entity }: { kind: string; entity: { kind: string; id: string } }) =>
+      `${kind} ${entity.kind} ${entity.id}`;
+    return {
+      open: findings.open.map((found) => `${name(found)} ${found.cause}`).sort(),
+      resolve: findings.resolve.map(name).sort(),
+    };
+  };
+  const expected = told(fields.map(([kind, shown]) => record(kind, shown)));
+  expect(expected.open.map((text) => text.split(' ').slice(0, 3).join(' '))).toEqual([
+    'contract_violation payout ra#paymentIntentId',
+    'intent_completed_invoice_unpaid payment_intent a',
+    'invoice_paid_without_intent invoice vb',
+    'kyt_hold payin pa',
+    'refund_exceeds_net payment_intent c',
+  ]);
+  fc.assert(
+    fc.property(fc.shuffledSubarray(fields, { minLength: fields.length }), (shuffled) => {
+      expect(told(shuffled.map(([kind, shown]) => record(kind, shown)))).toEqual(expected);
+    }),
+  );
+  const names = [...expected.open.map((text) => text.split(' ').slice(0, 3).join(' ')), ...expected.resolve];
+  expect(new Set(names).size).toBe(names.length);
+});
