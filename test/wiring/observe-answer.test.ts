@@ -1,79 +1,86 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../src/domain/json.js';
 import { defaultKytWords } from '../../src/domain/kyt.js';
-import type { WriteOperation } from '../../src/service-api/operations.js';
+import type { LinkPointers } from '../../src/domain/link-fields.js';
+import { getOrder } from '../../src/records/orders.js';
+import { getRecord } from '../../src/records/rows.js';
 import type { Answered } from '../../src/service-api/service-writes.js';
 import { observeAnswers } from '../../src/wiring/observe-answer.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-
-type Data = Answered['reply']['data'];
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
-beforeEach(() => database.db('reading_marks').delete());
 afterAll(() => database.drop());
 
-const path = { id: 'acc_1' };
-const NOW = Date.parse('2026-10-31T12:00:00Z');
-
-async function observe(operation: WriteOperation, data: Data, about: Partial<Answered> = {}): Promise<void> {
-  const take = observeAnswers({
+async function answered(
+  operation: Answered['operation'],
+  given: { path?: Record<string, string>; request?: JsonObject | null; data: Json },
+  links: LinkPointers = {},
+): Promise<void> {
+  const observe = observeAnswers({
     db: database.db,
-    now: () => new Date(NOW),
-    adoptedAt: new Date(0),
+    now: () => new Date('2026-03-01T01:00:00Z'),
+    adoptedAt: new Date('2026-01-01T00:00:00Z'),
     kytWords: defaultKytWords,
-    links: {},
+    links,
   });
-  await take({
-    operation,
-    path: {},
-    request: null,
-    ...about,
-    reply: { data, from: NOW, to: NOW + 100, totalCount: null },
-  });
+  const reply = { data: given.data, from: 1_772_323_200_000, to: 1_772_323_200_500, totalCount: null };
+  await observe({ operation, path: given.path ?? {}, request: given.request ?? null, reply } as Answered);
 }
 
-const marked = async () =>
-  (await database.db('reading_marks').select('kind', 'id').orderBy('id')).map(({ kind, id }) => `${kind} ${id}`);
+const marked = () => database.db('reading_marks').orderBy(['kind', 'id']).select('kind', 'id');
 
-describe('what the service answers to a call of our own', () => {
-  it.each<[WriteOperation, string, Partial<Answered>, object]>([
-    ['createDirectPayment', 'payment_intents', { request: {} }, {}],
-    ['createInvoice', 'invoices', { request: { merchantReference: 'ord-1' } }, { merchant_reference: 'ord-1' }],
-    ['createPayout', 'payouts', { path, request: {} }, {}],
-    ['createRefund', 'payouts', { request: { paymentIntentId: 'pi_1' } }, { payment_intent_id: 'pi_1' }],
-    ['updateAccount', 'accounts', { path }, {}],
-    ['closeAccount', 'accounts', { path }, {}],
-    ['archiveAccount', 'accounts', { path }, {}],
-  ])('%s is a claim in %s, with what the call alone tells, to be verified', async (operation, table, about, links) => {
-    const id = `made by ${operation}`;
-    await observe(operation, { id, status: 'some state' }, about);
-    expect(await database.db(table).where({ id }).first()).toMatchObject({
-      status: 'some state',
-      verified: false,
-      observed_by_type: 'api_response',
-      observed_by_ref: operation,
-      ...links,
-    });
+test('an invoice that we created has the reference that we asked for, though its record has no such field', async () => {
+  const request = { amount: '10', currency: 'EUR', merchantReference: 'ord-1' };
+  await answered('createInvoice', { request, data: { id: 'inv_1', status: 'sent', amount: '10', currency: 'EUR' } });
+  expect(await getRecord(database.db, 'invoice', 'inv_1')).toMatchObject({
+    status: 'sent',
+    merchantReference: 'ord-1',
+    verified: false,
+    observedBy: { type: 'api_response', ref: 'createInvoice' },
   });
+  expect(await getOrder(database.db, 'ord-1')).toMatchObject({ status: 'awaiting_payment', invoices: ['inv_1'] });
+});
 
-  it.each<[WriteOperation, Data]>([
-    ['updateAccount', null],
-    ['closeAccount', { status: 'closed' }],
-    ['archiveAccount', { id: '' }],
-  ])('%s asks for a reading of the account where it names none: %j', async (operation, data) => {
-    await observe(operation, data, { path });
-    expect(await marked()).toEqual(['account acc_1']);
-  });
+test('what the record says itself counts more than what was asked', async () => {
+  const data = { id: 'inv_2', status: 'sent', meta: { order: 'ord-3' } };
+  await answered(
+    'createInvoice',
+    { request: { merchantReference: 'ord-2' }, data },
+    {
+      invoice: { merchantReference: '/meta/order' },
+    },
+  );
+  expect(await getRecord(database.db, 'invoice', 'inv_2')).toMatchObject({ merchantReference: 'ord-3' });
+});
 
-  it('createTransfer asks for a reading of the accounts between which it moved money', async () => {
-    await observe('createTransfer', null, { path, request: { toWalletAccountId: 'acc_2' } });
-    expect(await marked()).toEqual(['account acc_1', 'account acc_2']);
+test('a refund knows its payment, a sub-wallet’s payout its sub-wallet', async () => {
+  await answered('createRefund', {
+    request: { paymentIntentId: 'pi_1' },
+    data: { id: 'po_1', status: 'pending', amount: '5' },
   });
+  expect(await getRecord(database.db, 'payout', 'po_1')).toMatchObject({ paymentIntentId: 'pi_1', amount: '5' });
+  await answered('createPayout', { path: { id: 'acc_1' }, request: {}, data: { id: 'po_2', status: 'pending' } });
+  expect(await getRecord(database.db, 'payout', 'po_2')).toMatchObject({ accountId: 'acc_1' });
+  expect(await getRecord(database.db, 'payout', 'po_2')).not.toHaveProperty('paymentIntentId');
+});
 
-  it('updateMerchantAsset is about no record that is kept', async () => {
-    await observe('updateMerchantAsset', { assetCode: 'BTC', isActive: true });
-    expect(await marked()).toEqual([]);
-  });
+test('accounts are claimed, or read where the answer shows nothing; so are both sides of a transfer', async () => {
+  await database.db('reading_marks').delete();
+  await answered('updateAccount', { path: { id: 'acc_2' }, request: {}, data: { id: 'acc_2', status: 'frozen' } });
+  expect(await getRecord(database.db, 'account', 'acc_2')).toMatchObject({ status: 'frozen', verified: false });
+  await answered('closeAccount', { path: { id: 'acc_3' }, data: null });
+  await answered('createTransfer', { path: { id: 'acc_4' }, request: { toWalletAccountId: 'acc_5' }, data: null });
+  await answered('createTransfer', { path: { id: 'acc_6' }, request: { toOperating: true }, data: { id: 'tr_1' } });
+  const ids = (await marked()).map(({ kind, id }) => `${kind} ${id}`);
+  expect(ids).toEqual(['acc_2', 'acc_3', 'acc_4', 'acc_5', 'acc_6'].map((id) => `account ${id}`));
+});
+
+test('an answer without a record, or of another operation, is no observation', async () => {
+  const before = await marked();
+  await answered('createRefund', { request: { paymentIntentId: 'pi_9' }, data: {} });
+  await answered('updateMerchantAsset', { path: { assetCode: 'BTC' }, data: { assetCode: 'BTC', isActive: true } });
+  expect(await marked()).toEqual(before);
 });

@@ -1,0 +1,55 @@
+import type { Json } from '../domain/json.js';
+import { toJsonText } from '../domain/json-text.js';
+import type { OrderStory, StoryStep } from '../records/order-story.js';
+import type { RecordView } from '../records/rows.js';
+
+const SOURCE_WIDTH = 44;
+const LONGEST_VALUE = 60;
+
+/** The story of one order, line by line: what it is, what it is made of, and what happened in the order of time. */
+export function tellOrder({ order, timeline, ...records }: OrderStory): string[] {
+  const { safe, reason, provenAt } = order.release;
+  return [
+    `order      ${order.reference}`,
+    `status     ${order.status}`,
+    `expected   ${order.expected ? `${order.expected.amount} ${order.expected.currency}` : 'not registered by the store'}`,
+    `release    ${safe ? `safe since ${provenAt}` : 'not safe'} (${reason})`,
+    ...order.similarReferences.map((similar) => `not to be mistaken for  ${similar}`),
+    '',
+    ...tellRecords('payment', order.paymentIntents, records.paymentIntents),
+    ...tellRecords('deposit', [], records.payins),
+    ...tellRecords('invoice', order.invoices, records.invoices),
+    ...tellRecords('refund', order.refunds, records.refunds),
+    '',
+    ...timeline.map(tellStep),
+  ];
+}
+
+/** @param named ids that the order names, read or not */
+function tellRecords(title: string, named: readonly string[], records: readonly RecordView[]): string[] {
+  const unread = named.filter((id) => records.every((record) => record.id !== id));
+  return [
+    ...records.map((record) => `${title.padEnd(10)} ${record.id}  ${statusOf(record)}, ${howKnown(record)}`),
+    ...unread.map((id) => `${title.padEnd(10)} ${id}  not read yet`),
+  ];
+}
+
+function statusOf({ status }: RecordView): string {
+  return typeof status === 'string' ? status : 'state unknown';
+}
+
+function howKnown({ verified, verifiedAt, absentSince, observedAt, observedBy }: RecordView): string {
+  if (absentSince !== null) return `not at the service since ${absentSince}`;
+  if (verified) return `as the service's own list showed at ${verifiedAt}`;
+  return `as ${observedBy.type} ${observedBy.ref} said at ${observedAt}, not verified`;
+}
+
+function tellStep({ changedAt, source, because, entity, field, from, to }: StoryStep): string {
+  const told = `${source.type} ${source.ref}${because === null ? '' : ` (${because.name})`}`;
+  return `${changedAt}  ${told.padEnd(SOURCE_WIDTH)} ${entity.kind} ${entity.id}: ${field} ${short(from)} → ${short(to)}`;
+}
+
+function short(value: Json): string {
+  const text = typeof value === 'string' ? value : toJsonText(value);
+  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE - 3)}…` : text;
+}

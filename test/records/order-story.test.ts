@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tellOrder } from '../../src/cli/tell-order.js';
+import { orderStory } from '../../src/records/order-story.js';
+import { startRun } from '../../src/records/runs.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { claim, intent, invoice, paidIntent, payin, payout, reading, save } from './observed.js';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+async function storedEvent(type: string): Promise<string> {
+  const [row] = await database
+    .db('inbox')
+    .insert({
+      key: `fp:${type}`,
+      key_type: 'fingerprint',
+      event_type: type,
+      event_timestamp: 0,
+      source: 'webhook',
+      body: Buffer.from('{}'),
+      content_hash: 'none',
+    })
+    .returning<{ id: string }[]>('id');
+  return row?.id ?? '';
+}
+
+test('an order tells of its payments, deposits, invoices and refunds, each step with the event or run behind it', async () => {
+  const event = await storedEvent('invoice.paid');
+  const run = (await startRun(database.db, 'payment-intents', false, new Date())).id;
+  const own = { merchantReference: 'Story-1' };
+  const bill = invoice('inv', { status: 'paid', paymentIntentId: 'pi', merchantReference: 'Story-1' });
+  await save(database, [claim('invoice', 'inv', bill, 1, event)]);
+  await save(database, [reading('payment_intent', paidIntent('pi', 'in', own), 2, run)]);
+  await save(database, [
+    reading('payin', payin('in', 'pi', { customerEmail: 'ada@example.test' }), 3, 'verify-claims'),
+  ]);
+  await save(database, [
+    reading('payment_intent', paidIntent('pi', 'in', { ...own, irregularRefundPayoutId: 'po-2' }), 4, run),
+  ]);
+  await save(database, [
+    reading('payout', payout('po', { paymentIntentId: 'pi', amount: '1', status: 'confirmed' }), 5, run),
+  ]);
+  await save(database, [reading('payment_intent', intent('other', { merchantReference: 'story-1' }), 0)]);
+
+  const story = await orderStory(database.db, 'Story-1');
+  expect(story).toMatchObject({
+    order: { status: 'partially_refunded', similarReferences: ['story-1'], refunds: ['po', 'po-2'] },
+    paymentIntents: [{ id: 'pi' }],
+    payins: [{ id: 'in' }],
+    invoices: [{ id: 'inv', verified: false }],
+    refunds: [{ id: 'po' }],
+  });
+  const seqs = story?.timeline.map(({ seq }) => BigInt(seq)) ?? [];
+  expect(seqs).toEqual(seqs.toSorted((a, b) => (a < b ? -1 : 1)));
+  const steps = story?.timeline.map(({ entity, source, because }) => [entity.kind, source.type, because?.name ?? null]);
+  expect(steps).toEqual(
+    expect.arrayContaining([
+      ['invoice', 'webhook', 'invoice.paid'],
+      ['order', 'webhook', 'invoice.paid'],
+      ['payment_intent', 'poll', 'payment-intents'],
+      ['payin', 'poll', null],
+      ['payout', 'poll', 'payment-intents'],
+    ]),
+  );
+  expect(JSON.stringify(story?.timeline)).not.toContain('ada@example.test');
+
+  const told = story === null ? [] : tellOrder(story);
+  expect(told).toEqual(
+    expect.arrayContaining([
+      'status     partially_refunded',
+      'not to be mistaken for  story-1',
+      expect.stringMatching(/^payment {4}pi {2}completed, as the service's own list showed at 2026-03-01T00:00:04/),
+      expect.stringMatching(new RegExp(`^invoice {4}inv {2}paid, as webhook ${event} said at .*, not verified$`)),
+      'refund     po-2  not read yet',
+      expect.stringMatching(
+        new RegExp(` {2}webhook ${event} \\(invoice\\.paid\\) +order Story-1: status null → paid_unverified$`),
+      ),
+      expect.stringMatching(/poll \d+ \(payment-intents\) +payout po: \* null → /),
+    ]),
+  );
+  expect(await orderStory(database.db, 'STORY-1')).toBeNull();
+});
