@@ -4,6 +4,7 @@ import { DEMO_FILE } from '../demo.js';
 import { canonicalJson } from '../domain/canonical-json.js';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { isAmount, normalizeAmount } from '../domain/money.js';
+import { maskPersonal } from '../domain/personal.js';
 import { UsageError } from '../errors.js';
 import { printJson } from './print.js';
 
@@ -79,8 +80,17 @@ function differences(theirs: JsonObject, ours: JsonObject | undefined): Differen
   const id = textOf(theirs.id);
   if (!ours) return [{ id, field: '*', ours: null, theirs }];
   return Object.keys(theirs)
-    .filter((field) => canonicalJson(plain(theirs[field])) !== canonicalJson(plain(ours[field])))
+    .filter((field) => !same(field, theirs[field], ours[field]))
     .map((field) => ({ id, field, ours: ours[field] ?? null, theirs: theirs[field] ?? null }));
+}
+
+/** What is masked by its age is equal where theirs would be masked to the same. */
+function same(field: string, theirs: Json = null, ours: Json = null): boolean {
+  const [shown, told] = [canonicalJson(plain(ours)), plain(theirs)];
+  return (
+    shown === canonicalJson(told) ||
+    shown === canonicalJson(maskPersonal('payment_intent', { [field]: told })[field] ?? null)
+  );
 }
 
 /** Our API writes amounts without trailing zeros; the value is what counts. */

@@ -1,0 +1,226 @@
+import fc from 'fast-check';
+import type { Knex } from 'knex';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/domain/json.js';
+import type { Observation } from '../../../src/domain/observation.js';
+import { MASK, maskPersonal } from '../../../src/domain/personal.js';
+import { maskTasks } from '../../../src/records/retention/mask-records.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import {
+  absence,
+  at,
+  claim,
+  everything,
+  intent,
+  invoice,
+  paidIntent,
+  payin,
+  payout,
+  reading,
+  save,
+} from '../observed.js';
+import { pruneIn } from './aged.js';
+
+const [maskIntent] = maskTasks;
+if (maskIntent === undefined) throw new Error('nothing is masked');
+
+let database: TestDatabase;
+let db: Knex;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+});
+afterEach(() => database.drop());
+
+/** Days from now until what the tests save is 400 days old, and 390. */
+const daysUntil = (age: number) => (at(0) - Date.now()) / 86_400_000 + age;
+const OLD = daysUntil(401);
+const YOUNG = daysUntil(390);
+const mask = (days = OLD) => pruneIn(db, days);
+const shownOf = async (table: string, id: string): Promise<JsonObject> =>
+  JSON.parse((await db(table).where({ id }).first('shown')).shown);
+const wholeOf = async (table: string) => JSON.stringify(await db(table).orderBy('id'));
+const person = /ada@|grace|hopper|Ada Example/i;
+
+test('records that are old lose what tells of a person, everywhere it is kept, and nothing else', async () => {
+  await save(database, [
+    reading('payment_intent', paidIntent('i1', 'p1', { metadata: { email: 'grace@example.test', size: 'XL' } }), 0),
+    reading('invoice', invoice('v1'), 0),
+    reading('payout', payout('o1', { destinationAddress: 'hopper@example.test' }), 0),
+    reading(
+      'account',
+      { id: 'w1', label: 'Grace H.', externalRef: 'ref-1', status: 'active', createdAt: '2026-03-01T00:00:00Z' },
+      0,
+    ),
+    reading('payin', payin('p1', 'i1', { senderAddress: 'T9' }), 0),
+  ]);
+  // An absence keeps the reading before it; a claim keeps what an event said.
+  await save(database, [
+    absence('invoice', 'v1', 20),
+    claim('payment_intent', 'i2', { ...intent('i2'), customerEmail: 'grace@example.test' }, 10),
+  ]);
+  const before = await everything(database);
+  const changes = await db('changes').orderBy('seq');
+  expect((await mask(YOUNG)).done).toEqual({});
+  expect((await mask()).done).toEqual({
+    'personal payment_intent': 2,
+    'personal payin': 1,
+    'personal invoice': 1,
+    'personal payout': 1,
+    'personal account': 1,
+  });
+  for (const table of ['payment_intents', 'invoices', 'payouts', 'accounts'])
+    expect(await wholeOf(table)).not.toMatch(person);
+  expect(await shownOf('payment_intents', 'i1')).toMatchObject({
+    customerEmail: MASK,
+    metadata: { email: MASK, size: 'XL' },
+  });
+  expect(await shownOf('payouts', 'o1')).toMatchObject({ destinationAddress: MASK, amount: '25.839' });
+  expect(await db('accounts').first()).toMatchObject({ label: MASK, external_ref: 'ref-1', status: 'active' });
+  const after = await everything(database);
+  expect(plain(after)).toEqual(plain(before));
+  expect(after.intents.map(({ shown }) => shown)).toEqual(
+    before.intents.map(({ shown }) => maskPersonal('payment_intent', shown)),
+  );
+  expect(await db('changes').orderBy('seq')).toEqual(changes);
+  expect((await mask()).done).toEqual({});
+});
+
+/** Without what masking is to change. */
+function plain({ intents, invoices, payouts, payins, ...rest }: Awaited<ReturnType<typeof everything>>) {
+  const records = [intents, invoices, payouts, payins].map((rows) =>
+    rows.map(({ poll_hash: _hash, poll: _poll, claims: _claims, shown: _shown, masked: _masked, ...row }) => row),
+  );
+  return { records, ...rest };
+}
+
+test('reading it again brings nothing back and is no change; what did change is one', async () => {
+  const fields = paidIntent('i1', 'p1');
+  await save(database, [reading('payment_intent', fields, 0)]);
+  await mask();
+  const changes = await db('changes').orderBy('seq');
+  const again = await save(database, [reading('payment_intent', fields, 100, 'run-2')]);
+  expect(again).toEqual({ changed: 0, unchanged: 1, breaksOpened: 0, orders: [] });
+  await save(database, [reading('payment_intent', { ...fields, customerEmail: 'hopper@example.test' }, 200, 'run-3')]);
+  await save(database, [claim('payment_intent', 'i1', { ...fields, customerEmail: 'grace@example.test' }, 300)]);
+  expect(await db('changes').orderBy('seq')).toEqual(changes);
+  expect(await db('payment_intents').first()).toMatchObject({ verified: true, poll_ref: 'run-3' });
+  const disputed = { ...fields, irregularStatus: 'pending_decision' };
+  expect(await save(database, [reading('payment_intent', disputed, 400, 'run-4')])).toMatchObject({ changed: 1 });
+  expect(await db('changes').where({ entity_kind: 'payment_intent' }).orderBy('seq', 'desc').first()).toMatchObject({
+    field: 'irregularStatus',
+    to_value: '"pending_decision"',
+  });
+  expect(await wholeOf('payment_intents')).not.toMatch(person);
+});
+
+test('a record that is unchanged costs no more than before: it is only touched', async () => {
+  const fields = intent('i1');
+  await save(database, [reading('payment_intent', fields, 0)]);
+  await mask();
+  const [{ xmin: _x, ...before }] = await db('payment_intents').select('*', db.raw('xmin'));
+  await save(database, [reading('payment_intent', fields, 50)]);
+  const touched = await db('payment_intents').first();
+  expect(touched).toMatchObject({ shown: before.shown, poll_hash: before.poll_hash, poll: null, settled: true });
+  expect(touched.poll_from).not.toBe(before.poll_from);
+});
+
+test('a record of which the service tells no time of creation is as old as our knowledge of it', async () => {
+  await save(database, [claim('account', 'w1', { id: 'w1', label: 'Grace H.', status: 'active' }, 0)]);
+  await pruneIn(db, 399);
+  expect(await wholeOf('accounts')).toMatch(person);
+  await pruneIn(db, 401);
+  expect(await wholeOf('accounts')).not.toMatch(person);
+});
+
+test('the history tells of a person by digests alone, of sub-wallets and payouts too', async () => {
+  await save(database, [
+    reading('account', { id: 'w1', label: 'Grace H.', status: 'active', createdAt: '2026-03-01T00:00:00Z' }, 0),
+    reading('payout', payout('o1', { destinationAddress: 'hopper@example.test' }), 0),
+  ]);
+  await save(database, [reading('account', { id: 'w1', label: 'Grace Hopper', status: 'active' }, 5)]);
+  expect(await wholeOf('payouts')).toMatch(person);
+  expect(JSON.stringify(await db('changes'))).not.toMatch(person);
+});
+
+const emails = fc.constantFrom(null, 'ada@example.test', 'grace@example.test', 'hopper@example.test');
+const seen = fc.record({
+  what: fc.constantFrom('reading', 'claim', 'absence'),
+  second: fc.integer({ min: 0, max: 9 }),
+  status: fc.constantFrom('pending', 'confirming', 'completed', 'expired', 'unmatched', 'odd'),
+  irregularStatus: fc.constantFrom('none', 'pending_decision', 'encashed'),
+  customerEmail: emails,
+});
+type Seen = typeof seen extends fc.Arbitrary<infer T> ? T : never;
+
+function observationOf(id: string, { what, second, ...fields }: Seen): Observation {
+  if (what === 'absence') return absence('payment_intent', id, second);
+  if (what === 'reading') return reading('payment_intent', intent(id, fields), second, `run ${second}`);
+  return claim('payment_intent', id, { ...fields, createdAt: '2026-02-28T23:00:00.000Z' }, second, `${second}`);
+}
+
+/** No two at one moment: of those it is chance which one counts as newer. */
+const history = fc
+  .uniqueArray(seen, { minLength: 1, maxLength: 7, selector: ({ second }) => second })
+  .map((all) => [all.slice(0, 2), all.slice(2, 3), all.slice(3)].filter((batch) => batch.length > 0));
+
+test('whatever is observed in whatever order, masked in the middle: all but the person is as if it never had been', async () => {
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(history, fc.nat(2), async (batches, when) => {
+      runs += 1;
+      const left = await outcome(`a${runs}`, batches, null);
+      const right = await outcome(`b${runs}`, batches, when);
+      expect(right).toEqual(left);
+    }),
+    { numRuns: process.env['TALLYHOOK_LONG'] ? 500 : 40 },
+  );
+});
+
+test('of two claims of one moment the same one stands on top as before', async () => {
+  const ids = Array.from({ length: 12 }, (_, i) => `t${i}`);
+  for (const id of ids) {
+    const said = (status: string) =>
+      claim('payment_intent', id, { ...intent(id), status, customerEmail: `${id}${status}@a.example` }, 5);
+    await save(database, [said('expired'), said('cancelled')]);
+  }
+  const states = () => db('payment_intents').orderBy('id').select('id', 'status', 'verified');
+  const before = await states();
+  await maskIntents();
+  expect(await states()).toEqual(before);
+  for (const id of ids) await save(database, [claim('payment_intent', id, { status: 'waiting_address_selection' }, 0)]);
+  expect(await states()).toEqual(before);
+  expect(await wholeOf('payment_intents')).not.toContain('@');
+});
+
+async function outcome(id: string, batches: Seen[][], maskAfter: number | null) {
+  for (const [index, batch] of batches.entries()) {
+    const observations = batch.map((one) => observationOf(id, one));
+    await save(database, observations);
+    if (index === maskAfter) await maskIntents();
+  }
+  const read = async () => {
+    const row = await db('payment_intents').where({ id }).first();
+    return { ...row, shown: JSON.parse(row.shown) };
+  };
+  const { shown: before, masked } = await read();
+  await maskIntents();
+  const { shown, verified, settled, absent_since, status, observed_at } = await read();
+  expect(shown).toEqual(maskPersonal('payment_intent', before));
+  if (masked) expect(before).toEqual(shown);
+  const changes = await db('changes')
+    .where({ entity_id: id })
+    .whereNot({ field: 'customerEmail' })
+    .orderBy('seq')
+    .select('field', 'source_ref');
+  const order = await db('orders')
+    .where({ reference: `order-${id}` })
+    .first('status', 'release_safe', 'release_reason');
+  const told = { shown, verified, settled, absent: absent_since !== null, status, observed_at, changes, order };
+  return JSON.parse(JSON.stringify(told).replaceAll(id, 'x'));
+}
+
+async function maskIntents(): Promise<void> {
+  const cutoff = new Date(at(0));
+  await db.transaction((trx) => maskIntent.step(trx, { cutoff, place: null, limit: 250 }));
+}
