@@ -37,11 +37,37 @@ export async function loadCheckFacts(
   return {
     now: now.getTime(),
     kytWords,
+    ranAt: await ranAt(trx),
     registersSince: registered,
     ...changed,
     others: await loadAlone(trx, entities, adoptedAt),
     orders: await loadOrders(trx, references, { registered, known: changed.intents, adoptedAt }),
   };
+}
+
+/** The run that reads each kind of record that is judged by when it was read. */
+const RUNS: Partial<Record<RecordKind, string>> = {
+  payment_intent: 'payment-intents',
+  payin: 'payment-intents',
+  invoice: 'invoices',
+  account: 'accounts',
+  transaction: 'transactions',
+};
+
+async function ranAt(trx: Knex): Promise<Map<RecordKind, number>> {
+  const { rows } = await trx.raw<{ rows: { kind: string; at: Date }[] }>(
+    `SELECT kind, at FROM unnest(?::text[]) AS asked (kind)
+     CROSS JOIN LATERAL (SELECT started_at AS at FROM runs
+       WHERE runs.kind = asked.kind AND status = 'succeeded' ORDER BY id DESC LIMIT 1) AS last`,
+    [textArray([...new Set(Object.values(RUNS))])],
+  );
+  const runs = new Map(rows.map(({ kind, at }) => [kind, at.getTime()]));
+  return new Map(
+    (Object.keys(RUNS) as RecordKind[]).flatMap((kind) => {
+      const at = runs.get(RUNS[kind] ?? '');
+      return at === undefined ? [] : [[kind, at] as const];
+    }),
+  );
 }
 
 function idsOf(entities: readonly EntityRef[], wanted: EntityRef['kind']): string[] {

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
+import { breakKinds } from '../../src/domain/break.js';
 import type { CheckedRecord, CheckFacts } from '../../src/domain/checks/check-facts.js';
 import { checkFees, RECORDS_FOR_PROOF } from '../../src/domain/checks/fee-identity.js';
 import { checkInvoices } from '../../src/domain/checks/invoices.js';
@@ -37,6 +39,7 @@ function factsOf(records: readonly CheckedRecord[], now = at(86_000)): CheckFact
   return {
     now,
     kytWords: defaultKytWords,
+    ranAt: new Map(),
     registersSince: null,
     intents,
     payins,
@@ -201,4 +204,11 @@ test('what the checks say hangs neither on the order of records nor on how often
   );
   const names = [...expected.open.map((text) => text.split(' ').slice(0, 3).join(' ')), ...expected.resolve];
   expect(new Set(names).size).toBe(names.length);
+});
+
+test('the catalogue and its page for people name the same kinds', () => {
+  const page = readFileSync(new URL('../../docs/breaks.md', import.meta.url), 'utf8');
+  const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+  const named = rows.flatMap((row) => (row.split('|')[1] ?? '').match(/(?<=`)[a-z_]+(?=`)/g) ?? []);
+  expect(breakKinds.filter((kind) => !named.includes(kind))).toEqual([]);
 });

@@ -29,6 +29,18 @@ const later = (seconds: number) => {
   return check();
 };
 
+async function ran(second: number): Promise<void> {
+  const startedAt = new Date(at(second));
+  const run = {
+    kind: 'payment-intents',
+    full: false,
+    status: 'succeeded',
+    started_at: startedAt,
+    heartbeat_at: startedAt,
+  };
+  await database.db('runs').insert(run);
+}
+
 async function breaksOf(id: string, status = 'open'): Promise<string[]> {
   const { items } = await listBreaks(database.db, { status, entityId: id });
   return items.map(({ kind }) => kind).sort();
@@ -234,15 +246,20 @@ test('what is open and not read for a day is stale; a reading ends it, though it
   await later(10 * HOUR);
   expect(await breaksOf('s1')).toEqual([]);
   await later(5 * HOUR);
+  // Nothing was read meanwhile, so it is no record's doing.
+  expect(await breaksOf('s1')).toEqual([]);
+  await ran(34 * HOUR);
+  await later(HOUR);
   expect(await breakOf('s1', 'stale_record')).toMatchObject({
     status: 'open',
     evidence: { reason: 'not_read', readAt: new Date(at(10 * HOUR)).toISOString() },
   });
-  await save(database, [open(36 * HOUR)]);
+  await save(database, [open(37 * HOUR)]);
   await later(HOUR);
   expect(await breaksOf('s1')).toEqual([]);
-  await save(database, [claim('payment_intent', 's1', { status: 'confirming' }, 37 * HOUR)]);
-  await later(24 * HOUR);
+  await save(database, [claim('payment_intent', 's1', { status: 'confirming' }, 38 * HOUR)]);
+  await ran(60 * HOUR);
+  await later(25 * HOUR);
   expect(await breaksOf('s1')).toEqual(['stale_record']);
 });
 
@@ -335,6 +352,11 @@ test('history that does not change is never a break; what happens to it since is
   await save(database, [reading('payout', refund('h1b', { amount: '0.1' }), 20)]);
   await check();
   expect(await breaksOf('h1')).toEqual(['refund_exceeds_net']);
+  await save(database, [reading('payin', payin('ph1', 'h1', { ...old, kytStatus: 'under review' }), 3 * HOUR)]);
+  await check();
+  expect(await breaksOf('ph1')).toEqual([]);
+  await later(2 * HOUR);
+  expect(await breaksOf('ph1')).toEqual(['kyt_hold']);
 });
 
 test('what a person closed is not opened again for the same, but for something new', async () => {

@@ -13,7 +13,16 @@ type OrderBreak = (typeof kinds)[number];
 const OPEN = ['waiting_address_selection', 'pending', 'confirming'];
 const NOT_ASKING = ['expired', 'cancelled'];
 /** The store may send goods for what it never registered. */
-const WITH_MONEY = ['paid', 'underpaid', 'overpaid', 'paid_twice', 'partially_refunded', 'refunded', 'disputed'];
+const WITH_MONEY = [
+  'paid',
+  'underpaid',
+  'overpaid',
+  'paid_twice',
+  'partially_refunded',
+  'refunded',
+  'disputed',
+  'unmatched',
+];
 
 /**
  * What the store registered against what its payments show, in the currency of the request. One break at most: money that

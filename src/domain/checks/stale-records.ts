@@ -16,8 +16,8 @@ const ENDS: Partial<Record<string, readonly string[]>> = {
 };
 
 /**
- * What is open, or only claimed, and has not been read for longer than a list takes to be read again: whatever reads it
- * does not reach it. And what the service still shows as waiting for the customer long after it ended. Payouts have rules
+ * What is open, or only claimed, and has not been read for longer than a list takes to be read again, though its kind has
+ * been read since: whatever reads it does not reach it. Where nothing is read at all, that is no record's doing. And what the service still shows as waiting for the customer long after it ended. Payouts have rules
  * of their own (payouts.ts).
  */
 export function checkStale(facts: CheckFacts): TimedFindings {
@@ -32,12 +32,18 @@ export function checkStale(facts: CheckFacts): TimedFindings {
     const entity = { kind: record.kind, id: record.id };
     const name = { kind: 'stale_record', entity } as const;
     const clocks = record.absent || record.history ? [] : clocksOf(record);
-    const run = clocks.find(({ due }) => facts.now >= due);
-    settle(findings, name, run === undefined ? null : foundStale(record, run, facts));
+    const over = clocks.find(
+      ({ reason, due }) => facts.now >= due && (reason === 'not_ended' || wasRun(record, facts)),
+    );
+    settle(findings, name, over === undefined ? null : foundStale(record, over, facts));
     const next = Math.min(...clocks.map(({ due }) => (facts.now >= due ? facts.now + RECHECK_MS : due)));
     if (Number.isFinite(next)) findings.again.push({ entity, at: next });
   }
   return findings;
+}
+
+function wasRun({ kind, readAt, firstSeenAt }: CheckedRecord, { ranAt }: CheckFacts): boolean {
+  return (ranAt.get(kind) ?? Number.NEGATIVE_INFINITY) > (readAt ?? firstSeenAt);
 }
 
 interface Clock {
