@@ -33,7 +33,7 @@ export interface Axis {
 }
 
 /** A second state machine beside the main one, and the fields that move with it and with it alone. */
-export interface SideAxis extends Axis {
+interface SideAxis extends Axis {
   travels: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export interface Column {
  * What it means that the service no longer shows a record that it showed, or that an event spoke of: a `break`, or
  * nothing (`quiet`), or nothing where its last state is one of these.
  */
-export type Vanishing = 'break' | 'quiet' | { quietIn: readonly string[] };
+type Vanishing = 'break' | 'quiet' | { quietIn: readonly string[] };
 
 export interface RecordRules {
   main: Axis;

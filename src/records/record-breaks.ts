@@ -19,7 +19,8 @@ export function recordBreaks(record: MergedRecord, context: SaveContext): BreakF
   const listed = state.poll !== null && state.poll.fields !== null;
   const violations = violationBreaks(record);
   const resolve: BreakRef[] = [];
-  if (before !== null && (listed || (wasMissing && !missing))) resolve.push({ kind: 'record_not_at_service', entity });
+  if (before !== null && (listed || (record.shown.absent && !missing)))
+    resolve.push({ kind: 'record_not_at_service', entity });
   if (record.shown.verified && before !== null && violations.length === 0) {
     resolve.push({ kind: 'contract_violation', entity });
   }
@@ -32,9 +33,8 @@ export function recordBreaks(record: MergedRecord, context: SaveContext): BreakF
 
 /** The service does not list a record that an event spoke of or that it listed before, and that may not vanish. */
 function isMissing(kind: RecordKind, absent: boolean, fields: JsonObject, { poll, claims }: RecordState): boolean {
-  return (
-    absent && !mayVanish(kind, fields) && (poll?.before != null || claims.some((claim) => claim.state !== MENTION))
-  );
+  if (!absent || [fields, ...claims.map((claim) => claim.fields)].some((said) => mayVanish(kind, said))) return false;
+  return poll?.before != null || claims.some((claim) => claim.state !== MENTION);
 }
 
 /** The service has no such deposit by its id, and sums it up in these payment intents: one of the two is wrong. */

@@ -10,21 +10,29 @@ import type { Answered } from '../service-api/service-writes.js';
 
 interface AnswerOf {
   kind: RecordKind;
-  /** Fields of the record that it may lack and that the request tells, each with the request's name for it. */
-  told?: Readonly<Record<string, string>>;
-  /** The same of the path. */
-  toldByPath?: Readonly<Record<string, string>>;
+  /** What the call itself tells of the record, which its answer may lack. */
+  tells?: (call: { path: Answered['path']; request: JsonObject }) => Readonly<Record<string, string | null>>;
 }
 
-/** What an operation answers with, of the kinds that are kept. The response of a transfer is not shown (4.6). */
+/** What an operation answers with, of the kinds that are kept; an account's own calls perhaps with nothing (4.7 to 4.9). */
 const answers: Partial<Record<WriteOperation, AnswerOf>> = {
   createDirectPayment: { kind: 'payment_intent' },
-  createInvoice: { kind: 'invoice', told: { merchantReference: 'merchantReference' } },
-  createPayout: { kind: 'payout', toldByPath: { accountId: 'id' } },
-  createRefund: { kind: 'payout', told: { paymentIntentId: 'paymentIntentId' } },
-  updateAccount: { kind: 'account' },
-  closeAccount: { kind: 'account' },
-  archiveAccount: { kind: 'account' },
+  createInvoice: {
+    kind: 'invoice',
+    tells: ({ request }) => ({ merchantReference: textField(request, 'merchantReference') }),
+  },
+  createPayout: { kind: 'payout', tells: ({ path }) => ({ accountId: path['id'] ?? null }) },
+  createRefund: {
+    kind: 'payout',
+    tells: ({ request }) => ({ paymentIntentId: textField(request, 'paymentIntentId') }),
+  },
+  updateAccount: {
+    kind: 'account',
+    tells: ({ path, request }) => ({ id: path['id'] ?? null, status: textField(request, 'status') }),
+  },
+  // Hidden from the list by what follows, an account is missed by nobody that was told that it is closed (3.6).
+  closeAccount: { kind: 'account', tells: closed },
+  archiveAccount: { kind: 'account', tells: closed },
 };
 
 /**
@@ -52,26 +60,15 @@ function observationsOf({ operation, path, request, reply }: Answered, links: Li
     return walletsOf(path, request).map((id) => ({ ...at, kind: 'account', id, type: 'mention' }));
   const answer = answers[operation];
   if (answer === undefined) return [];
-  const { kind, told = {}, toldByPath = {} } = answer;
-  const data = isJsonObject(reply.data) ? reply.data : {};
-  const id = textField(data, 'id');
-  // An account's own calls may answer with nothing at all (4.7 to 4.9).
-  if (!id) return kind === 'account' && path['id'] ? [{ ...at, kind, id: path['id'], type: 'mention' }] : [];
-  const fields = {
-    ...toldFields(told, request ?? {}),
-    ...toldFields(toldByPath, path),
-    ...withLinks(kind, data, links),
-  };
-  return [{ ...at, type: 'claim', kind, id, fields }];
+  const told = Object.entries(answer.tells?.({ path, request: request ?? {} }) ?? {});
+  const data = isJsonObject(reply.data) ? withLinks(answer.kind, reply.data, links) : {};
+  const fields: JsonObject = { ...Object.fromEntries(told.filter(([, value]) => value !== null)), ...data };
+  const id = textField(fields, 'id');
+  return id === null || id === '' ? [] : [{ ...at, type: 'claim', kind: answer.kind, id, fields }];
 }
 
-function toldFields(names: Readonly<Record<string, string>>, told: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(names).flatMap(([field, name]) => {
-      const value = textField(told, name);
-      return value === null ? [] : [[field, value]];
-    }),
-  );
+function closed({ path }: { path: Answered['path'] }): { id: string | null; status: string } {
+  return { id: path['id'] ?? null, status: 'closed' };
 }
 
 /** The sub-wallets that a transfer moved money between: their balances are other than before. */

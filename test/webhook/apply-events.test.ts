@@ -82,7 +82,7 @@ describe('applying events', () => {
 
   it('of a type that is not kept: unhandled, never failed', async () => {
     const ids = await storeEvents(database.db, [
-      { event: 'payout.failed', data: { id: 'po_1' } },
+      { event: 'account.closed', data: { id: 'po_1' } },
       { event: 'made.up\u0000\ud800', data: {} },
     ]);
     expect(await applyEvents(deps, ids)).toEqual({ applied: 0, unhandled: 2, failed: 0 });

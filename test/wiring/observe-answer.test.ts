@@ -27,7 +27,7 @@ async function answered(
     links,
   });
   const reply = { data: given.data, from: 1_772_323_200_000, to: 1_772_323_200_500, totalCount: null };
-  await observe({ operation, path: given.path ?? {}, request: given.request ?? null, reply } as Answered);
+  await observe({ operation, path: given.path ?? {}, request: given.request ?? null, reply });
 }
 
 const marked = () => database.db('reading_marks').orderBy(['kind', 'id']).select('kind', 'id');
@@ -67,11 +67,12 @@ test('a refund knows its payment, a sub-wallet’s payout its sub-wallet', async
   expect(await getRecord(database.db, 'payout', 'po_2')).not.toHaveProperty('paymentIntentId');
 });
 
-test('accounts are claimed, or read where the answer shows nothing; so are both sides of a transfer', async () => {
+test('accounts are claimed, where the answer shows nothing as the call says; both sides of a transfer are read', async () => {
   await database.db('reading_marks').delete();
   await answered('updateAccount', { path: { id: 'acc_2' }, request: {}, data: { id: 'acc_2', status: 'frozen' } });
   expect(await getRecord(database.db, 'account', 'acc_2')).toMatchObject({ status: 'frozen', verified: false });
   await answered('closeAccount', { path: { id: 'acc_3' }, data: null });
+  expect(await getRecord(database.db, 'account', 'acc_3')).toMatchObject({ status: 'closed', verified: false });
   await answered('createTransfer', { path: { id: 'acc_4' }, request: { toWalletAccountId: 'acc_5' }, data: null });
   await answered('createTransfer', { path: { id: 'acc_6' }, request: { toOperating: true }, data: { id: 'tr_1' } });
   const ids = (await marked()).map(({ kind, id }) => `${kind} ${id}`);
