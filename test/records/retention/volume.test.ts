@@ -49,8 +49,7 @@ test('100,000 bodies go in small steps: no step takes long, memory stays flat, a
   expect(Math.max(...steps)).toBeLessThan(3_000);
   expect(Math.max(...waits)).toBeLessThan(3_000);
   expect(peak - before).toBeLessThan(60 * 1024 * 1024);
-  const [{ left }] = await db('inbox').whereNotNull('body').count({ left: '*' });
-  expect(Number(left)).toBe(0);
+  expect(await db('inbox').whereNotNull('body').limit(1)).toEqual([]);
   steps.length = 0;
   await pruneIn(db, 0, { batch: BATCH });
   // What was looked at stays looked at: only what is new is, until a whole pass is due.
