@@ -11,13 +11,13 @@ import { runChecks } from '../../src/domain/checks/run-checks.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { defaultKytWords } from '../../src/domain/kyt.js';
 import { addAmounts, compareAmounts, multiplyAmounts, subtractAmounts, sumAmounts } from '../../src/domain/money.js';
-import type { RecordKind } from '../../src/domain/records.js';
+import { type RecordKind, textField } from '../../src/domain/records.js';
 import { at, intent, invoice, paidIntent, payin, payout } from '../records/observed.js';
 
 function record(kind: RecordKind, fields: JsonObject, about: Partial<CheckedRecord> = {}): CheckedRecord {
   return {
     kind,
-    id: String(fields['id']),
+    id: textField(fields, 'id') ?? '',
     fields,
     verified: true,
     verifiedAt: at(0),
