@@ -52,7 +52,7 @@ const E_MAIL = /^[^\s@/:]+@[^\s@/:]+\.[^\s@/:]+$/;
  * Whether a field of a record tells of a person: by its name, or because its value is an e-mail address, as the
  * destination of a payout may be (2.4). Never null.
  */
-export function isPersonal(kind: RecordKind, name: string, value: Json): boolean {
+function isPersonal(kind: RecordKind, name: string, value: Json): boolean {
   if (value === null) return false;
   if (personalNames.has(name) || personalNamesOf[kind] === name) return true;
   return typeof value === 'string' && isAddress(value) && !joining.has(name) && !name.endsWith('Id');

@@ -57,10 +57,12 @@ test('doctor says what is old and had to stay', async () => {
   expect(await body()).not.toBeNull();
 });
 
-test('a database that is away is no reason to end; without days nothing is let go of', async () => {
+test('a failure is no reason to end; without days nothing is let go of', async () => {
   const stop = new AbortController();
-  const given = { ...deps(), now: () => new Date(Number.NaN) };
-  const done = keepHouse({ ...given, retention }, stop.signal);
+  const now = () => {
+    throw new Error('nobody is there');
+  };
+  const done = keepHouse({ ...deps(), now, retention }, stop.signal);
   await keepHouse(deps(), stop.signal);
   stop.abort();
   await done;

@@ -33,7 +33,7 @@ export interface RetentionReport {
 }
 
 /** Deliveries before keys: what no delivery needs any more can go in the same pass. */
-export const retentionTasks: readonly RetentionTask[] = [pruneBodies, ...rowTasks, deleteKeys, ...maskTasks];
+const retentionTasks: readonly RetentionTask[] = [pruneBodies, ...rowTasks, deleteKeys, ...maskTasks];
 
 const DAY_MS = 86_400_000;
 const BATCH = 1_000;

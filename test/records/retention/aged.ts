@@ -7,7 +7,7 @@ import {
 } from '../../../src/records/retention/apply-retention.js';
 import type { RetentionDays } from '../../../src/records/retention/retention-task.js';
 
-export const days: RetentionDays = { body: 90, keys: 400, personal: 400 };
+const days: RetentionDays = { body: 90, keys: 400, personal: 400 };
 export const log = createLog('silent');
 
 /** Retention as it will be run in so many days. */
