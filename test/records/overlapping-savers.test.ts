@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Observation } from '../../src/domain/observation.js';
+import { getOrder } from '../../src/records/orders.js';
+import { saveObservations } from '../../src/records/save-observations.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { context, invoice, paidIntent, payin, payout, reading, save } from './observed.js';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+/** Saves the second while the transaction of the first is still open: neither can see the rows of the other. */
+async function saveOverlapping(first: Observation[], second: Observation[]): Promise<void> {
+  const { db } = database;
+  const open = await db.transaction();
+  await saveObservations(open, first, context);
+  let ended = false;
+  const saving = save(database, second).finally(() => {
+    ended = true;
+  });
+  await vi.waitFor(
+    async () => {
+      const waiting = await db('pg_stat_activity').whereRaw(
+        "datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      expect(ended || waiting.length > 0).toBe(true);
+    },
+    { timeout: 10_000, interval: 10 },
+  );
+  await open.commit();
+  await saving;
+}
+
+type Made = (p: string) => Observation;
+
+const bill =
+  (fields: object): Made =>
+  (p) =>
+    reading('invoice', invoice(`${p}inv`, { status: 'paid', ...fields }), 1);
+const payment =
+  (fields: object): Made =>
+  (p) =>
+    reading('payment_intent', paidIntent(`${p}pi`, `${p}in`, { merchantReference: null, ...fields }), 1);
+const deposit: Made = (p) => reading('payin', payin(`${p}in`, `${p}pi`), 1);
+const refund =
+  (fields: object): Made =>
+  (p) =>
+    reading('payout', payout(`${p}po`, fields), 1);
+
+/** Names stand for those of the case: `$` for its prefix. */
+const cases: [name: string, known: Made[], one: Made, other: Made, end: object][] = [
+  [
+    'a payment and its invoice, which it names',
+    [],
+    payment({ merchantReference: '$o', invoiceId: '$inv' }),
+    bill({}),
+    { invoices: ['inv'], paymentIntents: ['pi'] },
+  ],
+  [
+    'a payment without a reference and its invoice, which it names',
+    [],
+    payment({ invoiceId: '$inv' }),
+    bill({ merchantReference: '$o' }),
+    { invoices: ['inv'], paymentIntents: ['pi'] },
+  ],
+  [
+    'a payment without a reference and the invoice that names it',
+    [],
+    payment({}),
+    bill({ merchantReference: '$o', paymentIntentId: '$pi' }),
+    { invoices: ['inv'], paymentIntents: ['pi'] },
+  ],
+  [
+    'a payment and the refund that names it',
+    [],
+    payment({ merchantReference: '$o' }),
+    refund({ paymentIntentId: '$pi' }),
+    { refunds: ['po'], release: { safe: false } },
+  ],
+  [
+    'a payment and the refund that it names',
+    [],
+    payment({ merchantReference: '$o', irregularRefundPayoutId: '$po' }),
+    refund({ status: 'confirmed' }),
+    { status: 'refunded', refunds: ['po'] },
+  ],
+  [
+    'a deposit of a payment whose order only its invoice tells, and the invoice',
+    [payment({ invoiceId: '$inv' })],
+    deposit,
+    bill({ merchantReference: '$o' }),
+    { status: 'paid', release: { safe: true } },
+  ],
+  [
+    'a refund that such a payment names, and the invoice',
+    [payment({ invoiceId: '$inv', irregularRefundPayoutId: '$po' })],
+    refund({ status: 'confirmed' }),
+    bill({ merchantReference: '$o' }),
+    { status: 'refunded' },
+  ],
+];
+
+test.each(cases)('%s, saved at once: the order has both', async (name, known, one, other, end) => {
+  for (const turned of [false, true]) {
+    const prefix = `${name}-${turned}-`.replaceAll(/[^a-z-]/g, '');
+    const make = (made: Made): Observation =>
+      JSON.parse(JSON.stringify(made(prefix)).replaceAll('"$', `"${prefix}`)) as Observation;
+    for (const made of known) await save(database, [make(made)]);
+    const [first, second] = turned ? [other, one] : [one, other];
+    await saveOverlapping([make(first)], [make(second)]);
+    const order = JSON.stringify(await getOrder(database.db, `${prefix}o`)).replaceAll(prefix, '');
+    expect(JSON.parse(order), prefix).toMatchObject(end);
+  }
+});
