@@ -5,7 +5,7 @@ import { deleteKeys } from './delete-keys.js';
 import { rowTasks } from './delete-rows.js';
 import { maskTasks } from './mask-records.js';
 import { pruneBodies } from './prune-bodies.js';
-import { beginPass, endPass, notePlace } from './retention-state.js';
+import { beginPass, EVERYTHING, endPass, notePlace } from './retention-state.js';
 import type { RetentionDays, RetentionTask, StepQuery } from './retention-task.js';
 
 export interface RetentionDeps {
@@ -48,11 +48,14 @@ const STEP_LIMITS = "SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout 
  */
 export async function applyRetention(deps: RetentionDeps, options: RetentionOptions = {}): Promise<RetentionReport> {
   const done: Record<string, number> = {};
+  const began = deps.now();
+  await beginPass(deps.db, EVERYTHING, { cutoff: began, now: began });
   for (const task of retentionTasks) {
     if (options.signal?.aborted) break;
     const count = await applyTask(deps, task, options);
     if (count > 0) done[task.name] = count;
   }
+  if (!options.signal?.aborted) await endPass(deps.db, EVERYTHING, { place: null, now: deps.now() });
   const report = { done, left: await countLeft(deps), isCutShort: options.signal?.aborted ?? false };
   deps.log.info(report, 'what is kept was looked through for its age');
   return report;

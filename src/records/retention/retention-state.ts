@@ -57,8 +57,11 @@ export async function keysGoneBefore(db: Knex): Promise<Date | null> {
   return row?.cutoff ?? null;
 }
 
+/** The row that stands for all tasks together. */
+export const EVERYTHING = 'everything';
+
 export interface RetentionState {
-  /** When every task had last come to its end; null: that is not so yet. */
+  /** When a pass last came to the end of every task; null: none has yet. */
   finishedAt: Date | null;
   /** Tasks whose newest pass has not come to its end. */
   unfinished: string[];
@@ -66,8 +69,10 @@ export interface RetentionState {
 
 export async function retentionState(db: Knex): Promise<RetentionState> {
   const rows = await db<Row>('retention').orderBy('task');
-  const ends = rows.map(({ finished_at }) => finished_at);
-  const first = ends.every((end) => end !== null) ? ends.toSorted((a, b) => a.getTime() - b.getTime())[0] : null;
   const isUnfinished = ({ started_at, finished_at }: Row) => finished_at === null || finished_at < started_at;
-  return { finishedAt: first ?? null, unfinished: rows.filter(isUnfinished).map(({ task }) => task) };
+  const unfinished = rows.filter(isUnfinished).map(({ task }) => task);
+  return {
+    finishedAt: rows.find(({ task }) => task === EVERYTHING)?.finished_at ?? null,
+    unfinished: unfinished.filter((task) => task !== EVERYTHING),
+  };
 }
