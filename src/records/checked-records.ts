@@ -33,8 +33,6 @@ const COLUMNS = `id, shown, verified, verified_at, absent_since, created_at, fir
 /** What a state is made of. */
 const STATE_FIELDS = ['status', 'irregularStatus', 'kytStatus', 'paymentIntentId'];
 
-export type ByKey = Map<string, CheckedRecord>;
-
 /** Records of one kind that fit `where`, a condition on its table, each with what its past says. */
 export async function selectChecked(
   trx: Knex,

@@ -45,7 +45,7 @@ const identities = {
 } as const;
 
 export type Identity = keyof typeof identities;
-export const identityNames = Object.keys(identities) as readonly Identity[];
+const identityNames = Object.keys(identities) as readonly Identity[];
 
 /** Every identity that the record, which is final, can be held against. Of any other there is nothing to say. */
 export function identitiesOf(record: CheckedRecord): IdentityOf[] {
