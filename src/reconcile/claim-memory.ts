@@ -8,6 +8,8 @@ export interface ClaimMemory {
   looksOf(kind: RecordKind): Map<string, Absence>;
   /** Lists that are known to be those that our records came from. */
   sure: Set<RecordKind>;
+  /** Kinds whose reading costs so much that it is not due again before this moment (ms, our clock). */
+  restUntil: Map<RecordKind, number>;
 }
 
 export interface Marked {
@@ -21,6 +23,7 @@ export function newClaimMemory(sure: readonly RecordKind[] = []): ClaimMemory {
   const looks = new Map<RecordKind, Map<string, Absence>>();
   return {
     sure: new Set(sure),
+    restUntil: new Map(),
     looksOf: (kind) => {
       const known = looks.get(kind) ?? new Map<string, Absence>();
       looks.set(kind, known);

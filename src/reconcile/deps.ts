@@ -125,6 +125,8 @@ export interface Outcome {
   proof: Record<string, unknown>;
   /** To be written if the outcome is complete. */
   watermarks: Map<string, Watermark>;
+  /** When what was last read, whatever else is unproven: it tells what is due next, and proves nothing. Always written. */
+  due?: Map<string, Watermark>;
 }
 
 /** Throws what stops the whole run (no key, no service), never for what is wrong with one record alone. */

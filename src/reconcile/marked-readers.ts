@@ -5,7 +5,7 @@ import type { Marked } from './claim-memory.js';
 import { followPayouts } from './follow-payouts.js';
 import { invoiceList } from './invoices.js';
 import { paymentIntentList } from './payment-intents.js';
-import { hasNoPayoutList, payoutList } from './payouts.js';
+import { hasNoPayoutList, hasPayoutList, payoutList } from './payouts.js';
 import { readMarkedAccounts, readMarkedTransactions } from './read-marked-wallets.js';
 import { readPayins } from './read-payins.js';
 import { verifyList } from './verify-list.js';
@@ -18,22 +18,18 @@ const PAYOUTS_PER_ROUND = 20;
 /** An event comes a while after what it tells of. */
 const PAYOUT_AGAIN_MS = 60_000;
 
-const readByRunAlone = (): Promise<void> => Promise.resolve();
-
-/** How the records of each kind are read at once that something asked to be read. In this order, deposits last. */
-export const markedReaders: Readonly<Record<RecordKind, (marked: Marked) => Promise<void>>> = {
-  payment_intent: (marked) => verifyList(marked, paymentIntentList),
-  invoice: (marked) => verifyList(marked, invoiceList),
-  payout: readMarkedPayouts,
-  account: readMarkedAccounts,
-  transaction: readMarkedTransactions,
-  balance: readByRunAlone,
-  endpoint: readByRunAlone,
-  settlement_account: readByRunAlone,
-  product: readByRunAlone,
-  asset: readByRunAlone,
-  payin: readMarkedPayins,
-};
+/**
+ * How the records of a kind are read at once that something asked to be read; deposits last. The other kinds are named by
+ * no event: their runs read all of them.
+ */
+export const markedReaders: readonly { kind: RecordKind; read: (marked: Marked) => Promise<void> }[] = [
+  { kind: 'payment_intent', read: (marked) => verifyList(marked, paymentIntentList) },
+  { kind: 'invoice', read: (marked) => verifyList(marked, invoiceList) },
+  { kind: 'payout', read: readMarkedPayouts },
+  { kind: 'account', read: readMarkedAccounts },
+  { kind: 'transaction', read: readMarkedTransactions },
+  { kind: 'payin', read: readMarkedPayins },
+];
 
 async function readMarkedPayins({ deps, signal }: Marked): Promise<void> {
   const until = new Date(deps.now().getTime() + PAYINS_TURN_MS);
@@ -54,7 +50,7 @@ async function readMarkedPayouts(marked: Marked): Promise<void> {
   const due = await dueMarks(deps.db, 'payout', PAYOUTS_PER_ROUND);
   if (due.length === 0) return;
   const known = await readWatermarks(deps.db, payoutList.kind);
-  if (known.has('head') && !hasNoPayoutList(known)) return verifyList(marked, payoutList);
+  if (hasPayoutList(known)) return verifyList(marked, payoutList);
   const ids = due.map(({ id }) => id);
   if (hasNoPayoutList(known)) {
     const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };

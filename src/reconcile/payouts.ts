@@ -36,6 +36,11 @@ export async function reconcilePayouts(run: RunContext): Promise<Outcome> {
   return outcome;
 }
 
+/** The service has shown its list, proven or not. */
+export function hasPayoutList(known: ReadonlyMap<string, Watermark>): boolean {
+  return (known.has(LISTED) || known.has('head')) && !hasNoPayoutList(known);
+}
+
 /** The service said so when it was last asked. */
 export function hasNoPayoutList(known: ReadonlyMap<string, Watermark>): boolean {
   return typeof known.get(NO_LIST)?.['at'] === 'number';
@@ -46,17 +51,19 @@ function isProbeDue(known: ReadonlyMap<string, Watermark>, { deps }: RunContext)
 }
 
 const NO_LIST = 'no list';
+const LISTED = 'listed';
 const FOLLOWED = 'followed';
 
 /** Null: the service has no such list. Remembered for a day, unless it had one before. */
 async function readIfOffered(run: RunContext, known: ReadonlyMap<string, Watermark>): Promise<Outcome | null> {
   try {
     const outcome = await readList(run, payoutList);
-    if (known.has(NO_LIST)) outcome.watermarks.set(NO_LIST, { at: null });
-    return outcome;
+    const at = run.deps.now().getTime();
+    const marks: [string, Watermark][] = known.has(NO_LIST) ? [[NO_LIST, { at: null }]] : [];
+    return { ...outcome, due: new Map([...(outcome.due ?? []), [LISTED, { at }], ...marks]) };
   } catch (error) {
     if (!isNotOffered(error)) throw error;
-    if (!known.has('head')) await note(run, NO_LIST, { at: run.deps.now().getTime() });
+    if (!hasPayoutList(known)) await note(run, NO_LIST, { at: run.deps.now().getTime() });
     return null;
   }
 }

@@ -5,7 +5,8 @@ import type { ListPlan } from './list-plan.js';
 
 /**
  * Pages of one of the service's lists, each call counted. A cursor that the service
- * refuses reads as an empty page: its row may be gone, which is no failure.
+ * refuses reads as an empty page: its row may be gone, which is no failure. A list whose shape is not shown may be an object
+ * with `items`.
  */
 export function listPages(
   client: ServiceReader,
@@ -19,9 +20,10 @@ export function listPages(
     const query = { take, ...(cursor === undefined ? {} : { cursor }), ...(status === undefined ? {} : { status }) };
     try {
       const { data, from, to } = await client.reply(operation, { query, ...(signal ? { signal } : {}) });
-      if (!Array.isArray(data)) throw new ContractViolationError('the answer is not an array', { operation });
+      const items = isJsonObject(data) ? data['items'] : data;
+      if (!Array.isArray(items)) throw new ContractViolationError('the answer is not an array', { operation });
       last = from;
-      return { data: data.map((item): JsonObject => (isJsonObject(item) ? item : {})), from, to };
+      return { data: items.map((item): JsonObject => (isJsonObject(item) ? item : {})), from, to };
     } catch (error) {
       const refused = error instanceof NotFoundError || error instanceof RefusedError;
       if (cursor === undefined || !refused) throw error;

@@ -28,19 +28,26 @@ export async function reconcileList(reading: ListReading, options: ReadingOption
   const marked = await readMarked(reading);
   const again = await sweepAgain(reading, known, { ...options, head });
   const gone = await proveAbsent(reading, again.whole);
-  const reasons = whyIncomplete({ head, states: states.walks, closure, gone, sweep: again });
+  const reasons = whyIncomplete({ head, states, closure, gone, sweep: again });
   return {
     complete: reasons.length === 0,
     proof: {
       ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
       head: head.walks.map(proofOf),
-      states: Object.fromEntries([...states.walks].map(([status, walk]) => [status, proofOf(walk)])),
+      states: Object.fromEntries([
+        ...[...states.walks].map(([status, walk]) => [status, proofOf(walk)] as const),
+        ...[...states.unfiltered].map(([status, filter]) => [status, { complete: false, filter }] as const),
+      ]),
       closure,
       marked,
       sweep: { name: again.name, continues: again.continues, ...(again.walk ? proofOf(again.walk) : {}) },
       absent: gone,
     },
-    watermarks: new Map([['head', { at: startedAt }], ...states.watermarks, ...again.watermarks]),
+    watermarks: new Map([['head', { at: startedAt }]]),
+    due: new Map([
+      ...(closure.undecided === 0 ? states.watermarks : []),
+      ...(gone.undecided === 0 && !gone.more ? again.watermarks : []),
+    ]),
   };
 }
 

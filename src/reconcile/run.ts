@@ -112,7 +112,7 @@ function runAlongside(deps: ReconcileDeps, { pages, signal }: RunOptions, kind: 
   });
 }
 
-/** The watermarks move with the end of the run, and only if it is proven. */
+/** The watermarks move with the end of the run, and only if it is proven; what is due next in any case. */
 async function record(
   deps: ReconcileDeps,
   { id, kind }: { id: string; kind: Kind },
@@ -122,6 +122,7 @@ async function record(
   return deps.db.transaction(async (trx: Knex.Transaction) => {
     await holdRun(trx, id, tally, deps.now());
     if (outcome.complete) await writeWatermarks(trx, kind, id, outcome.watermarks);
+    await writeWatermarks(trx, kind, id, outcome.due ?? new Map());
     const { complete, proof } = outcome;
     return finishRun(trx, id, { ...tally, status: 'succeeded', complete, proof, error: null, now: deps.now() });
   });

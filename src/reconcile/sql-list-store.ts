@@ -9,6 +9,7 @@ import type { Kind, ReconcileDeps } from './deps.js';
 import type { ListPlan } from './list-plan.js';
 import type { Place } from './list-row.js';
 import type { ListStore, Stretch, StretchMove } from './list-store.js';
+import { createRehearsedIds } from './rehearsed-ids.js';
 import { lookups } from './sql-list-lookups.js';
 import { type Fence, NOTHING, type WriteDeps, writeFenced } from './write-fenced.js';
 
@@ -39,13 +40,11 @@ export function createListStore(
     });
 
   /** What a dry run writes is undone, so it would count a change each time that it meets the row. */
-  const rehearsed = new Set<string>();
-  const isNew = ({ id }: { id: string }): boolean => !fence?.dryRun || !rehearsed.has(id);
+  const rehearsed = fence?.dryRun ? createRehearsedIds() : null;
 
   return {
     save: async (page, moves) => {
-      const rows = page.rows.filter(isNew);
-      for (const { id } of fence?.dryRun ? rows : []) rehearsed.add(id);
+      const rows = page.rows.filter(({ id }) => rehearsed?.add(id) ?? true);
       const { from, to } = page;
       const readings = rows.map(({ id, fields }): Observation => {
         return { type: 'reading', kind: record, id, from, to, source, fields: withLinks(record, fields, links) };
@@ -64,6 +63,8 @@ export function createListStore(
         return NOTHING;
       }),
     ...lookups(db, { kind, record }),
+    // What a dry run saw was not written, so it would all be unseen.
+    ...(fence?.dryRun ? { notSeenSince: async () => ({ places: [], more: false }) } : {}),
     openStretch: (list, older) => openStretch({ ...writing, kind }, { list, older }, deps.now().getTime()),
     closeStretch: (id) =>
       writeFenced(writing, async (trx) => {

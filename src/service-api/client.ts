@@ -209,10 +209,14 @@ export class MerchantClient extends ServiceCalls {
     return { ...reply, data: { ...reply.data, nextCursor: reply.data.nextCursor ?? null } };
   }
 
-  /** Not in the specification: a NotFoundError where the service has no such list. One page, newest first. */
+  /**
+   * Not in the specification: a NotFoundError where the service has no such list. One page, newest first, out of an array or
+   * an object with `items`; the next page's cursor is the id of the last item.
+   */
   async listPayouts(query: queries.PayoutQuery = {}, options: CallOptions = {}): Read<funds.Payout[]> {
     const parts = { query: checkQuery('listPayouts', query), ...options };
-    return this.read('listPayouts', funds.payout.array(), parts);
+    const { data, ...about } = await this.readPage('listPayouts', funds.payout, parts);
+    return { ...about, data: data.items };
   }
 
   private async read<S extends Parameters<typeof readAs>[0]>(

@@ -34,7 +34,7 @@ const operations = {
   listPublicAssets: { method: 'GET', path: '/v1/public/assets', answer: 'array', public: true },
   listWebhookEndpoints: { method: 'GET', path: '/v1/webhook-endpoints', answer: 'array' },
   listWebhookDeliveries: { method: 'GET', path: '/v1/webhook-endpoints/deliveries', answer: 'page' },
-  listPayouts: { method: 'GET', path: '/v1/payouts', answer: 'array' },
+  listPayouts: { method: 'GET', path: '/v1/payouts', answer: 'not shown' },
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;

@@ -58,7 +58,9 @@ async function run(
   const pages = full ? null : random.pick([null, null, null, 1, 2, 5]);
   const reading = newReading({ plan, read: list.read, store, now: () => list.clock });
   const outcome = await reconcileList(reading, { full, since: null, resume: false, pages });
-  if (outcome.complete) for (const [name, mark] of outcome.watermarks) store.marks.set(name, mark);
+  for (const [name, mark] of [...(outcome.complete ? outcome.watermarks : []), ...(outcome.due ?? [])]) {
+    store.marks.set(name, mark);
+  }
   return { ...outcome, startedAt, pages };
 }
 

@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { kinds } from '../../src/reconcile/deps.js';
+import { type Scheduler, startScheduler } from '../../src/reconcile/schedule.js';
+import { listRuns } from '../../src/records/runs.js';
+import { createServiceRate } from '../../src/records/service-rate.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { DAY, depsOf, FakeService } from './fake-service.js';
+import { lives, MovingList } from './moving-list.js';
+import { Random } from './random.js';
+
+const PER_SECOND = 20;
+/** 400 pages. */
+const PAYMENTS = 40_000;
+const within = { timeout: 60_000, interval: 20 };
+
+let database: TestDatabase;
+let scheduler: Scheduler | null = null;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+
+afterEach(async () => {
+  await scheduler?.close();
+  scheduler = null;
+  await database.drop();
+});
+
+function listOf(many: number, kind: 'payment_intent' | 'invoice'): MovingList {
+  const options = { semantics: 'key', pageCap: 100, deletes: false, grainMs: 1, life: lives[kind] } as const;
+  const list = new MovingList(new Random(3), options);
+  list.restlessness = 0;
+  list.grow(many, 20 * DAY);
+  list.clock += 60_000;
+  return list;
+}
+
+/** Two lists, one clock, and the one rate that all processes share. */
+class TwoLists extends FakeService {
+  readonly invoices: FakeService;
+  private readonly turn: (signal?: AbortSignal) => Promise<void>;
+
+  constructor(turn: (signal?: AbortSignal) => Promise<void>) {
+    super(listOf(PAYMENTS, 'payment_intent'));
+    this.invoices = new FakeService(listOf(150, 'invoice'));
+    this.turn = turn;
+  }
+
+  override async reply(operation: string, request: Parameters<FakeService['reply']>[1]) {
+    await this.turn(request.signal);
+    await delay(5);
+    if (operation !== 'listInvoices') return super.reply(operation, request);
+    this.asked.push({ operation, cursor: request.query?.['cursor'], status: request.query?.['status'] });
+    return this.invoices.reply(operation, request);
+  }
+}
+
+test('while a long list is read for the first time, another kind and what events claim have their turn at the one rate', async () => {
+  const service = new TwoLists(createServiceRate(database.db, { perSecond: PER_SECOND }));
+  const off = Object.fromEntries(kinds.map((kind) => [kind, 'off']));
+  scheduler = startScheduler({
+    ...depsOf(database, service),
+    crons: { ...off, 'payment-intents': '0 0 1 1 *', invoices: '0 0 1 1 *' },
+  });
+  const endedOf = async (kind: string) => (await listRuns(database.db, { kind, status: 'succeeded' })).items;
+  await vi.waitFor(async () => expect(await endedOf('invoices')).toMatchObject([{ complete: true }]), within);
+  const callsUntilInvoices = service.asked.length;
+  expect(await endedOf('payment-intents')).toEqual([]);
+
+  // The newest of the long list is the one that customers wait for.
+  const id = String(service.list.all()[3]?.['id']);
+  await vi.waitFor(async () => expect(await held(id)).toBeDefined(), within);
+  const row = service.list.rows.get(id)!;
+  row.version += 1;
+  const before = service.asked.length;
+  await database.db('reading_marks').insert({ kind: 'payment_intent', id, reason: 'claimed' });
+  await vi.waitFor(async () => expect((await held(id))?.version).toBe(String(row.version)), within);
+  const callsUntilClaim = service.asked.length - before;
+  expect(await endedOf('payment-intents')).toEqual([]);
+
+  // Each has its turn as often as the long reading has, which is not at its half; a claim waits a second to be gathered.
+  expect(callsUntilInvoices).toBeLessThan(120);
+  expect(callsUntilClaim).toBeLessThan(120);
+}, 120_000);
+
+async function held(id: string): Promise<{ version: string } | undefined> {
+  const row = await database.db('payment_intents').where({ id }).first('shown');
+  return row === undefined ? undefined : JSON.parse(row.shown);
+}
