@@ -1,4 +1,5 @@
-import { knownAssets } from '../records/balance-assets.js';
+import { holdsCatalog, type KnownAsset, knownAssets } from '../records/balance-assets.js';
+import { NotFoundError, RefusedError } from '../service-api/service-errors.js';
 import { judgeAssets, type Sandwiched } from './balances/judge-assets.js';
 import { saveBalance } from './balances/save-balance.js';
 import { readCatalog } from './catalog/read-catalog.js';
@@ -6,6 +7,8 @@ import type { Outcome, RunContext } from './deps.js';
 
 /** Each costs two calls or more; those that were asked for longest ago come first. */
 const MOST_ASSETS = 100;
+/** Of those that nobody holds: with 100 of them, and a run each quarter of an hour, each has its turn every 5 hours. */
+const IDLE_PER_RUN = 5;
 
 /**
  * STORY of one reading of the operating balances (specification 4.18): every asset is read, the records that move balances
@@ -13,21 +16,41 @@ const MOST_ASSETS = 100;
  */
 export async function reconcileBalances(run: RunContext): Promise<Outcome> {
   const { db } = run.deps;
-  let assets = await knownAssets(db);
-  if (assets.length === 0) assets = await readCatalog(run);
-  const asked = assets.slice(0, MOST_ASSETS);
+  if (!(await holdsCatalog(db))) await readCatalogIfOffered(run);
+  const assets = await knownAssets(db);
+  const { asked, idle, waiting } = turnOf(assets, run.options.full);
   const sandwiched = await judgeAssets(run, asked);
   for (const [assetCode, { read, verdict }] of sandwiched) await saveBalance(run, assetCode, read, verdict);
   run.tally.seen += sandwiched.size;
   run.progress({ seen: sandwiched.size, calls: run.tally.calls, oldest: null, total: assets.length });
   const reasons = whyIncomplete(sandwiched);
-  if (assets.length > asked.length)
-    reasons.push(`${assets.length - asked.length} assets have their turn in the next run`);
+  if (waiting > 0) reasons.push(`${waiting} assets have their turn in the next run`);
   return {
     complete: reasons.length === 0,
-    proof: { ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }), ...countsOf(sandwiched) },
+    proof: { ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }), ...countsOf(sandwiched), ...(idle > 0 ? { idle } : {}) },
     watermarks: new Map(),
   };
+}
+
+/** `idle`: so many are zero, were never moved, and have their turn another time; the balances of the others wait. */
+function turnOf(assets: readonly KnownAsset[], all: boolean): { asked: string[]; idle: number; waiting: number } {
+  const held = assets.filter(({ idle }) => all || !idle);
+  const others = assets.filter(({ idle }) => !all && idle);
+  const asked = [...held.slice(0, MOST_ASSETS), ...others.slice(0, IDLE_PER_RUN)];
+  return {
+    asked: asked.map(({ assetCode }) => assetCode),
+    idle: Math.max(0, others.length - IDLE_PER_RUN),
+    waiting: Math.max(0, held.length - MOST_ASSETS),
+  };
+}
+
+/** Without a catalog there are still the assets that records name. */
+async function readCatalogIfOffered(run: RunContext): Promise<void> {
+  try {
+    await readCatalog(run);
+  } catch (error) {
+    if (!(error instanceof NotFoundError || error instanceof RefusedError)) throw error;
+  }
 }
 
 function whyIncomplete(sandwiched: ReadonlyMap<string, Sandwiched>): string[] {
