@@ -6,7 +6,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandb
 import { STEP_MS } from './drill.js';
 import { type CliProcess, runCli, startCli } from './run-cli.js';
 
-export type LoneRole = 'serve' | 'work';
+export type LoneRole = 'serve' | 'work' | 'schedule';
 
 /** A Tallyhook of real processes, each role in its own, beside a sandbox in this process as its service. */
 export interface Installation {

@@ -11,7 +11,8 @@ interface Attempt {
  * What the deliveries of the service's own log imply: every delivery to our address whose event none of our endpoints
  * answered with 200 was a break. Ids, with the kinds that are right. The last attempt says which: `rejected_delivery`
  * where we refused it, `missed_webhook` where it did not get here. Where an earlier attempt was refused and the last
- * did not get here either is right: the history names the last answer only (specification 2.13), and of refusals a sample is kept.
+ * did not get here either is right: the history names the last answer only (specification 2.13), and of refusals a sample
+ * is kept. So it is where the same bytes were refused that came for another endpoint of ours.
  */
 export function deliveryBreaks(truth: Truth, url: string): Map<string, readonly string[]> {
   const ours = truth.deliveries.filter(({ endpointUrl }) => endpointUrl === url);
@@ -20,12 +21,14 @@ export function deliveryBreaks(truth: Truth, url: string): Map<string, readonly 
   const isReceived = (delivery: Fields) => attemptsOf(delivery).some(({ httpStatus }) => httpStatus === 200);
   const received = new Set(ours.filter(isReceived).map(eventOf));
   const missed = ours.filter((delivery) => !received.has(eventOf(delivery)));
-  return new Map(missed.map((delivery) => [String(delivery['id']), kindsOf(attemptsOf(delivery))]));
-}
-
-function kindsOf(attempts: readonly Attempt[]): string[] {
-  if (isRefusal(attempts.at(-1))) return ['rejected_delivery'];
-  return attempts.some(isRefusal) ? ['missed_webhook', 'rejected_delivery'] : ['missed_webhook'];
+  const refused = new Set(missed.filter((delivery) => attemptsOf(delivery).some(isRefusal)).map(eventOf));
+  return new Map(
+    missed.map((delivery) => {
+      if (isRefusal(attemptsOf(delivery).at(-1))) return [String(delivery['id']), ['rejected_delivery']];
+      const either = refused.has(eventOf(delivery)) ? ['rejected_delivery'] : [];
+      return [String(delivery['id']), ['missed_webhook', ...either]];
+    }),
+  );
 }
 
 function isRefusal(attempt: Attempt | undefined): boolean {

@@ -24,10 +24,14 @@ export interface DayOrder {
 
 export interface DayOptions extends Omit<DrillSizes, 'wallets'> {
   rounds: number;
+  /** Of references; default: none. */
+  prefix?: string;
 }
 
 /** How far apart two rounds are, so that what expires does so while the faults are still at work. */
 export const ROUND_SECONDS = 300;
+/** So many sub-wallets the day opens by itself. */
+export const DAY_WALLETS = 4;
 const EXPIRES_AFTER_ROUNDS = 2;
 /** So many orders have one that the store never told us of. */
 const UNREGISTERED = 12;
@@ -36,10 +40,11 @@ export function createMerchantDay(sandbox: Sandbox, options: DayOptions): Mercha
   const random = new Random(options.seed);
   const plan: Step[][] = Array.from({ length: options.rounds }, () => []);
   const day: Day = {
-    service: createService(sandbox),
+    service: createService(sandbox, options.prefix ?? ''),
     random,
     orders: new Map(),
     lastRound: options.rounds - 1,
+    prefix: options.prefix ?? '',
     at: (round, step) => void plan[Math.min(round, options.rounds - 1)]?.push(step),
   };
   for (let n = 0; n < options.payments; n += 1) planPayment(day, n);
@@ -59,6 +64,7 @@ interface Day {
   random: Random;
   orders: Map<string, DayOrder>;
   lastRound: number;
+  prefix: string;
   at: (round: number, step: Step) => void;
 }
 
@@ -103,7 +109,7 @@ const PRICES = [
 function planPayment(day: Day, n: number): void {
   const { random, service, orders } = day;
   const course = random.pick(COURSES);
-  const merchantReference = `order-${String(n).padStart(5, '0')}`;
+  const merchantReference = `${day.prefix}order-${String(n).padStart(5, '0')}`;
   const { currency, assetCode } = random.pick(PRICES);
   const amount = `${20 + random.below(180)}.${10 + random.below(90)}`;
   const rest = { amount, currency, assetCode, merchantReference, metadata: JSON.stringify({ cart: n }) };
@@ -137,7 +143,7 @@ function planPayment(day: Day, n: number): void {
 function planInvoice(day: Day, n: number): void {
   const { random, service, at, orders } = day;
   const course = random.pick(['paid', 'paid', 'paid', 'cancelled', 'expired', 'sent', 'draft'] as const);
-  const reference = `invoice-${String(n).padStart(4, '0')}`;
+  const reference = `${day.prefix}invoice-${String(n).padStart(4, '0')}`;
   const start = random.below(Math.max(1, day.lastRound - 3));
   const amount = `${10 + random.below(90)}.50`;
   const ids: string[] = [];

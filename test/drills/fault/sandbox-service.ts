@@ -28,7 +28,8 @@ export interface Service {
 const KEY = 'sandbox-api-key';
 const ASSET = 'USDT.TRC20';
 
-export function createService({ url, control }: Sandbox): Service {
+/** `prefix`: of the references of its sub-wallets. */
+export function createService({ url, control }: Sandbox, prefix: string): Service {
   const send = async (path: string, body: object = {}): Promise<Record<string, unknown>> => {
     const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
     const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -39,7 +40,7 @@ export function createService({ url, control }: Sandbox): Service {
   let wallets: string[] | null = null;
   const walletOf = (random: Random): string => {
     wallets ??= Array.from({ length: 4 }, (_, n) =>
-      control.createAccount({ label: `drill ${n}`, externalRef: `dr-${n}` }),
+      control.createAccount({ label: `drill ${n}`, externalRef: `${prefix}wallet-${n}` }),
     );
     return random.pick(wallets);
   };
