@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js';
 
 const AMOUNT = /^\d{1,18}(\.\d{1,18})?$/;
 const SIGNED_AMOUNT = /^-?\d{1,18}(\.\d{1,18})?$/;
+const TOTAL = /^-?\d{1,60}(\.\d{1,18})?$/;
 /** What arithmetic takes: a sum of amounts may have more integer digits than an amount. */
 const TERM = /^(-?)(\d+)(?:\.(\d{1,18}))?$/;
 
@@ -41,6 +42,11 @@ export function isAmount(value: unknown): value is string {
 /** An amount that may be negative: a movement or a difference. */
 export function isSignedAmount(value: unknown): value is string {
   return typeof value === 'string' && SIGNED_AMOUNT.test(value);
+}
+
+/** What many amounts add up to: a balance may have more integer digits than any amount. */
+export function isTotal(value: unknown): value is string {
+  return typeof value === 'string' && TOTAL.test(value);
 }
 
 /** The one way to write a value: no leading or trailing zeros, no negative zero. */

@@ -21,12 +21,11 @@ function ofPayin({ fields }: MovementRecord): Operations {
   return { unclear: 'a deposit without a payment: which balance it went to is not shown' };
 }
 
-/** Specification 2.4. What a sub-wallet pays stands among its own movements. */
+/** Specification 2.4. What a sub-wallet pays, to whomever, stands among its own movements. */
 function ofPayout(record: MovementRecord, table: MovementTable): Operations {
   const type = textField(record.fields, 'payoutType');
   const found = classOf(type, table.words.payoutType);
   if (found === null) return { unclear: `payoutType ${quoted(type)} is on no list of movements.words.payoutType` };
-  if (found === 'internal') return { operations: ['internalPayout', 'networkFee'] };
   if (found === 'settlement') return { operations: ['settlement', 'networkFee'] };
   if (found === 'refund') {
     if (record.ofDispute === undefined) return { unclear: 'whether a dispute made this refund is not known' };
@@ -34,7 +33,7 @@ function ofPayout(record: MovementRecord, table: MovementTable): Operations {
   }
   if (typeof record.accountId === 'string') return { operations: ['networkFee'] };
   if (record.accountId === null || table.choices.unnamedPayout === 'operating') {
-    return { operations: ['payout', 'networkFee'] };
+    return { operations: [found === 'internal' ? 'internalPayout' : 'payout', 'networkFee'] };
   }
   return { unclear: 'which balance this payout debits is not shown' };
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from './json.js';
 import { isAmount } from './money.js';
-import type { MovementRecord, MovementTable } from './movement-table.js';
+import { operationsOf } from './movement-operation.js';
+import type { MovementOperation, MovementRecord, MovementTable } from './movement-table.js';
 import { movementsOf } from './movements.js';
 
 type Told = ReturnType<typeof movementsOf>;
@@ -27,6 +28,7 @@ export interface Effect {
 export function effectsOf(record: MovementRecord, table: MovementTable): Effect[] {
   const told = movementsOf(record, table);
   if (record.kind !== 'payout' || record.accountId === null) return effects(told, record);
+  if (record.accountId === undefined && table.choices.unnamedPayout === 'operating') return effects(told, record);
   const asOperating = movementsOf({ ...record, accountId: null }, table);
   if (asOperating.unclear.length > 0) return effects(told, record);
   const account = record.accountId ?? null;
@@ -38,6 +40,13 @@ export function effectsOf(record: MovementRecord, table: MovementTable): Effect[
   return [...effects({ ...shown, movements: others }, record), ...debits];
 }
 
+/** All that a record may stand for, whether or not it moves something as it stands; null: that can't be told. */
+export function operationsWith(record: MovementRecord, table: MovementTable): readonly MovementOperation[] | null {
+  // A withdrawal is one also where it is not known whose.
+  const found = operationsOf({ ...record, accountId: null }, table);
+  return 'unclear' in found ? null : found.operations;
+}
+
 function effects({ movements, unobservable, unclear }: Told, { fields }: MovementRecord): Effect[] {
   return [
     ...movements.map(explained),
@@ -47,7 +56,7 @@ function effects({ movements, unobservable, unclear }: Told, { fields }: Movemen
 }
 
 function isWithdrawal({ operation }: Told['movements'][number]): boolean {
-  return operation === 'payout';
+  return operation === 'payout' || operation === 'internalPayout';
 }
 
 function explained({ balance, assetCode, delta, operation, at }: Told['movements'][number]): Effect {

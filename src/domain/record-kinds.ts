@@ -57,6 +57,8 @@ export interface RecordRules {
   amounts: readonly string[];
   /** Decimal-string fields that may be negative. */
   signedAmounts: readonly string[];
+  /** Sums of amounts, which may have more integer digits, and a sign. */
+  totals: readonly string[];
   /** Decimal-string fields of the objects in an array field. */
   nestedAmounts: Readonly<Record<string, readonly string[]>>;
   /**

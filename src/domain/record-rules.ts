@@ -23,6 +23,7 @@ const plain = {
   side: null,
   amounts: [],
   signedAmounts: [],
+  totals: [],
   nestedAmounts: {},
   kept: [],
   decisive: [],
@@ -161,7 +162,7 @@ export const recordRules: Readonly<Record<RecordKind, RecordRules>> = {
   balance: {
     ...plain,
     amounts: ['usdRate'],
-    signedAmounts: ['balance', 'frozen', 'available'],
+    totals: ['balance', 'frozen', 'available'],
     vanishing: 'quiet',
     columns: columns({ amount: ['balance', 'frozen', 'available'], time: ['createdAt'] }),
   },

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from './json.js';
-import { isAmount, isSignedAmount } from './money.js';
+import { isAmount, isSignedAmount, isTotal } from './money.js';
 import type { Axis, RecordKind } from './record-kinds.js';
 import { recordRules } from './record-rules.js';
 
@@ -39,10 +39,11 @@ export function mayVanish(kind: RecordKind, fields: JsonObject): boolean {
  * above all. `path` is a JSON pointer into the record.
  */
 export function amountViolations(kind: RecordKind, fields: JsonObject): { path: string; given: string }[] {
-  const { amounts, signedAmounts, nestedAmounts } = recordRules[kind];
+  const { amounts, signedAmounts, totals, nestedAmounts } = recordRules[kind];
   const found = [
     ...violationsOf(amounts, fields, '', isAmount),
     ...violationsOf(signedAmounts, fields, '', isSignedAmount),
+    ...violationsOf(totals, fields, '', isTotal),
   ];
   for (const [list, names] of Object.entries(nestedAmounts)) {
     const items = Object.hasOwn(fields, list) ? fields[list] : null;

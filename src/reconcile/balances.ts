@@ -27,7 +27,11 @@ export async function reconcileBalances(run: RunContext): Promise<Outcome> {
   if (waiting > 0) reasons.push(`${waiting} assets have their turn in the next run`);
   return {
     complete: reasons.length === 0,
-    proof: { ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }), ...countsOf(sandwiched), ...(idle > 0 ? { idle } : {}) },
+    proof: {
+      ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
+      ...countsOf(sandwiched),
+      ...(idle > 0 ? { idle } : {}),
+    },
     watermarks: new Map(),
   };
 }

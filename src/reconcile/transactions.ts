@@ -1,4 +1,4 @@
-import { readWatermarks, type Watermark } from '../records/watermarks.js';
+import { readWatermarks, type Watermark, writeWatermarks } from '../records/watermarks.js';
 import type { Outcome, RunContext } from './deps.js';
 import { type Covered, type Covering, coverRange } from './transactions/cover-range.js';
 import type { ReadFeed, Window } from './transactions/feed.js';
@@ -7,6 +7,7 @@ import { createFeedReader } from './transactions/read-feed.js';
 import { readTwice } from './transactions/read-window.js';
 import { createFeedStore } from './transactions/sql-feed-store.js';
 import { EDGE_MS, OVERLAP_MS, uncovered } from './transactions/windows.js';
+import { NOTHING, writeFenced } from './write-fenced.js';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -35,6 +36,7 @@ export async function reconcileTransactions(run: RunContext): Promise<Outcome> {
   const newest = await readNewest(covering, range.to);
   const audit = history.left.length > 0 ? null : await auditCounts(covering, range);
   const again = await readAgain(covering, range, await readWatermarks(deps.db, 'transactions'));
+  await noteAgain(run, again.next);
   const reasons = whyIncomplete({ covering, history, newest, audit, again: again.covered });
   return {
     complete: reasons.length === 0,
@@ -46,10 +48,7 @@ export async function reconcileTransactions(run: RunContext): Promise<Outcome> {
       readAgain: { from: iso(again.slice.from), to: iso(again.slice.to), ...again.covered.windows },
       missing: history.missing + again.covered.missing,
     },
-    watermarks: new Map<string, Watermark>([
-      ['head', { at: range.to }],
-      ['again', { at: again.next }],
-    ]),
+    watermarks: new Map<string, Watermark>([['head', { at: range.to }]]),
   };
 }
 
@@ -102,6 +101,17 @@ async function readAgain(covering: Covering, range: Window, known: ReadonlyMap<s
   const covered = await coverRange(covering, [slice]);
   const done = covered.left.length === 0 && covered.failed.length === 0;
   return { covered, slice, next: done ? slice.from + OVERLAP_MS : to };
+}
+
+/** At once: a slice that was read again need not wait for the rest of the run to be proven, which it never is without a count. */
+async function noteAgain({ deps, tally, fence }: RunContext, next: number): Promise<void> {
+  const { db, now } = deps;
+  const { runId } = fence;
+  if (runId === null) return;
+  await writeFenced({ db, now, tally, fence }, async (trx) => {
+    await writeWatermarks(trx, 'transactions', runId, new Map([['again', { at: next }]]));
+    return NOTHING;
+  });
 }
 
 interface Parts {

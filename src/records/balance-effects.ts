@@ -6,7 +6,8 @@ import type { MovingKind, MovingRecord } from './balance-records.js';
 import { toDatabaseText } from './database-text.js';
 import { instantText } from './instant.js';
 
-type Worked = MovingRecord & { effects: Effect[] };
+/** `operations`: all that the record may stand for, whether or not they move something; null: that can't be told. */
+export type Worked = MovingRecord & { effects: Effect[]; operations: readonly string[] | null };
 
 interface Line {
   record_id: string;
@@ -74,12 +75,14 @@ function linesOf(
   { openings, renewing }: { openings: Map<string, Opening>; renewing: boolean },
 ): Line[] {
   const left = [...before];
-  return record.effects.map((effect, line) => {
+  const told: Told = renewing ? 'by_another_table' : before.some((old) => isReread(record, old)) ? 'otherwise' : 'on';
+  const lines = record.effects.map((effect, line): Line => {
     const asset = effect.assetCode === null ? null : toDatabaseText(effect.assetCode);
     const account = effect.account === null ? null : toDatabaseText(effect.account);
-    const at = left.findIndex(
-      (old) => old.operation === effect.operation && old.asset_code === asset && old.part === effect.part,
-    );
+    const same = (old: Line) =>
+      old.operation === effect.operation && old.asset_code === asset && old.part !== 'unclear';
+    const exact = left.findIndex((old) => same(old) && old.part === effect.part);
+    const at = exact < 0 ? left.findIndex(same) : exact;
     const old = at < 0 ? undefined : left.splice(at, 1)[0];
     const isSame = old !== undefined && old.account_id === account && sameAmount(old.delta, effect.delta);
     const opening = openings.get(asset ?? '');
@@ -91,36 +94,67 @@ function linesOf(
       account_id: account,
       asset_code: asset,
       delta: effect.delta,
-      base: old === undefined ? baseOf(record, effect, opening, renewing) : carried(old, effect, renewing),
+      base: old === undefined ? baseOf(record, effect, opening, told) : carried(old, effect, told),
       at: timeOf(effect.at),
       why: effect.why,
       limits: effect.limit,
       moved_from: isSame ? old.moved_from : String(Math.floor(record.from)),
     };
   });
+  const rest = left.flatMap((old) => {
+    const delta = restOf(record, old, told);
+    return delta === null ? [] : [{ old, delta }];
+  });
+  return [...lines, ...rest.map(({ old, delta }, n) => leftOver(old, lines.length + n, delta, record))];
+}
+
+/** How the effects came to be others than before: by what happened, or by how the same record is understood. */
+type Told = 'on' | 'otherwise' | 'by_another_table';
+
+/** It was not understood until now, or was taken for what it is not: a refund of the dashboard for that of a dispute. */
+function isReread({ operations }: Worked, old: Line): boolean {
+  if (operations === null) return false;
+  return old.part === 'unclear' ? old.base !== null : !operations.includes(old.operation ?? '');
+}
+
+/**
+ * What an effect is now that stood at the opening and that the record no longer shows. '0': it was taken back since, as a net
+ * of nothing while a dispute is open. As it stood: that can't be told, or the record is gone. Null: it never was one.
+ */
+function restOf({ operations, effects }: Worked, { operation, base, delta }: Line, told: Told): string | null {
+  if (base === null || compareAmounts(base, '0') === 0) return null;
+  const isUnclear = effects.some((one) => one.part === 'unclear' && (one.operation ?? operation) === operation);
+  if (operations === null || isUnclear) return base;
+  if (!operations.includes(operation ?? '')) return null;
+  return told === 'by_another_table' && sameAmount(base, delta) ? null : '0';
+}
+
+function leftOver(old: Line, line: number, delta: string, { from }: Worked): Line {
+  return { ...old, line, delta, moved_from: sameAmount(old.delta, delta) ? old.moved_from : String(Math.floor(from)) };
 }
 
 /** By another table the whole of an effect that stood at the opening is another, and still stood then. */
-function carried(old: Line, { delta }: Effect, renewing: boolean): string | null {
-  const stood = renewing && old.base !== null && old.base !== '0' && sameAmount(old.base, old.delta);
+function carried(old: Line, { delta }: Effect, told: Told): string | null {
+  const stood = told === 'by_another_table' && old.base !== null && old.base !== '0' && sameAmount(old.base, old.delta);
   return stood ? (delta ?? '0') : (old.base ?? (delta === null ? null : '0'));
 }
 
 /**
  * An effect that nothing was known of: it came after the opening, unless the record was found only since and says that it
- * is older. By another table: what says when it was goes by that, what does not by when the record was first seen.
- * Null: what can't be told in figures is open.
+ * is older. Where a record is only told otherwise: what says when it was goes by that, what does not by when the record was
+ * first seen. Null: what can't be told in figures is open.
  */
-function baseOf(record: Worked, effect: Effect, opening: Opening | undefined, renewing: boolean): string | null {
+function baseOf(record: Worked, effect: Effect, opening: Opening | undefined, told: Told): string | null {
   const open = effect.delta === null ? null : '0';
   if (opening === undefined) return open;
   const at = timeOf(effect.at ?? record.saysAt)?.getTime() ?? null;
   const seenBefore = record.firstSeenAt.getTime() <= opening.openedAt;
-  const stood = renewing
-    ? at === null
-      ? seenBefore
-      : at <= opening.at
-    : !seenBefore && at !== null && at < opening.at - MARGIN_MS;
+  const stood =
+    told === 'on'
+      ? !seenBefore && at !== null && at < opening.at - MARGIN_MS
+      : at === null
+        ? seenBefore
+        : at <= opening.at;
   return stood ? (effect.delta ?? '0') : open;
 }
 

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { canonicalHash } from '../domain/canonical-json.js';
 import type { MovementTable } from '../domain/movement-table.js';
-import { type Effect, effectsOf } from '../domain/record-effects.js';
-import { writeEffects } from './balance-effects.js';
+import { effectsOf, operationsWith } from '../domain/record-effects.js';
+import { type Worked, writeEffects } from './balance-effects.js';
 import { type MovingKind, movingKinds, readMoving } from './balance-records.js';
 
 const CHANGES_AT_ONCE = 5_000;
@@ -86,9 +86,9 @@ async function workInRecords(
   ids: readonly string[],
 ): Promise<number> {
   const records = await readMoving(trx, kind, ids);
-  const effects = records.map((record) => {
-    const shown: Effect[] = record.record === null ? [] : effectsOf(record.record, table);
-    return { ...record, effects: shown };
+  const effects = records.map((record): Worked => {
+    if (record.record === null) return { ...record, effects: [], operations: null };
+    return { ...record, effects: effectsOf(record.record, table), operations: operationsWith(record.record, table) };
   });
   await writeEffects(trx, kind, effects, renewing);
   return records.length;

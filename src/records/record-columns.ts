@@ -1,5 +1,5 @@
 import type { Json } from '../domain/json.js';
-import { isAmount, isSignedAmount } from '../domain/money.js';
+import { isAmount, isSignedAmount, isTotal } from '../domain/money.js';
 import { KEPT } from '../domain/record-state.js';
 import { stateToText } from '../domain/record-state-text.js';
 import { type Column, type RecordKind, recordRules } from '../domain/records.js';
@@ -45,6 +45,7 @@ const shownTypes: Readonly<
 
 /** An amount that may be negative. */
 const signedCell = (value?: Json): string | null => (isSignedAmount(value) ? value : null);
+const totalCell = (value?: Json): string | null => (isTotal(value) ? value : null);
 
 const commonColumns: readonly WrittenColumn[] = [
   text('id', (record) => toDatabaseText(record.id)),
@@ -71,7 +72,9 @@ export function writtenColumns(kind: RecordKind): WrittenColumn[] {
 
 function shownColumn(kind: RecordKind, { name, field, type }: Column): WrittenColumn {
   const shownType = shownTypes[type];
-  const cell = recordRules[kind].signedAmounts.includes(field) ? signedCell : shownType.cell;
+  const { signedAmounts, totals } = recordRules[kind];
+  const signed = signedAmounts.includes(field) ? signedCell : shownType.cell;
+  const cell = totals.includes(field) ? totalCell : signed;
   return { ...text(name, ({ shown }) => cell(ownField(shown.fields, field))), read: shownType.read };
 }
 

@@ -158,7 +158,12 @@ describe('payouts', () => {
   });
 
   it('to another merchant debit the operating balance', () => {
-    expect(told(payout({ payoutType: 'internal' }, {}))).toEqual(only('operating USDT.TRC20 -50.5'));
+    expect(told(payout({ payoutType: 'internal' }))).toEqual(only('operating USDT.TRC20 -50.5'));
+  });
+
+  it.each(['internal', 'crypto'])('of a sub-wallet are shown by its movements whoever got them (%s)', (payoutType) => {
+    expect(told(payout({ payoutType }, { accountId: 'acc_1' }))).toEqual(only());
+    expect(told(payout({ payoutType }, {})).unclear).toEqual(['which balance this payout debits is not shown']);
   });
 
   it('have their gas paid by the service out of the fee, or by the merchant in the coin of the chain', () => {

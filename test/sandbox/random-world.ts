@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { amountOf as units } from '../../src/sandbox/base/money.js';
+import type { SandboxOptions } from '../../src/sandbox/start-sandbox.js';
 import { openSandbox, type Reply, type Row, rowsOf, type TestSandbox } from './support.js';
 
 /** Records made so far, and what the service has promised about them. */
@@ -17,8 +18,8 @@ export interface World {
   made: Map<string, string>;
 }
 
-export async function open(): Promise<World> {
-  const sandbox = await openSandbox({ expirySeconds: 3600 });
+export async function open(options: SandboxOptions = {}): Promise<World> {
+  const sandbox = await openSandbox({ expirySeconds: 3600, ...options });
   const catalog = (await sandbox.call<Row[]>('GET', '/v1/public/assets')).body;
   const fees = new Map(
     catalog.map(({ assetCode, fees }) => [

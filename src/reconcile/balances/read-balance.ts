@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
-import { compareAmounts, isSignedAmount, normalizeAmount } from '../../domain/money.js';
+import { compareAmounts, isTotal, normalizeAmount } from '../../domain/money.js';
 import { textField } from '../../domain/records.js';
 import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
 import type { RunContext } from '../deps.js';
@@ -27,7 +27,7 @@ export async function readBalance({ deps, tally, signal }: RunContext, assetCode
     if (told !== null && told !== assetCode) return null;
     const amount = (name: string): string | null => {
       const value = fields[name];
-      return isSignedAmount(value) ? normalizeAmount(value) : null;
+      return isTotal(value) ? normalizeAmount(value) : null;
     };
     return {
       fields: { ...fields, id: assetCode },

@@ -9,8 +9,17 @@ import { saveMovements } from './save-movements.js';
 const operation = 'listAccountTransactions';
 const TAKE = 100;
 const MOST_PAGES = 20;
-/** One account costs a call or more; the others have their turn in the next run. */
-const MOST_ACCOUNTS = 10;
+/** Calls of one run for this, whatever is missing: a feed that forgets a part of its rows keeps them all in doubt. */
+const MOST_CALLS = 60;
+
+/** What of these calls a run has left. */
+export interface SettlingBudget {
+  calls: number;
+}
+
+export function settlingBudget(): SettlingBudget {
+  return { calls: MOST_CALLS };
+}
 
 /**
  * Movements that the feed no longer shows where it showed them, held against the list of their own account (specification
@@ -19,14 +28,15 @@ const MOST_ACCOUNTS = 10;
 export async function settleMissing(
   run: RunContext,
   ids: readonly string[],
+  budget: SettlingBudget,
 ): Promise<{ absent: string[]; doubtful: number }> {
   const known = await transactionsRead(run.deps.db, ids);
   const accounts = [...new Set(known.map(({ accountId }) => accountId))];
   const absent: string[] = [];
   let doubtful = 0;
-  for (const [asked, account] of accounts.entries()) {
+  for (const account of accounts) {
     const rows = known.filter(({ accountId }) => accountId === account);
-    const found = asked >= MOST_ACCOUNTS ? null : await readAccount(run, account, rows);
+    const found = await readAccount(run, account, rows, budget);
     doubtful += rows.filter(({ id }) => found === null || found.has(id)).length;
     absent.push(...rows.flatMap(({ id }) => (found === null || found.has(id) ? [] : [id])));
   }
@@ -41,12 +51,15 @@ async function readAccount(
   run: RunContext,
   account: string | null,
   until: readonly KnownTransaction[],
+  budget: SettlingBudget,
 ): Promise<Set<string> | null> {
   const oldest = Math.min(...until.map(({ createdAt }) => createdAt ?? Number.NEGATIVE_INFINITY));
   const shown = new Set<string>();
   if (account === null) return shown;
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES; page += 1) {
+    if (budget.calls <= 0) return null;
+    budget.calls -= 1;
     const read = await readPage(run, account, cursor);
     if (read === 'unknown') return shown;
     if (read === null || read.flaw !== null) return null;

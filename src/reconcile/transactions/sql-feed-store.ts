@@ -6,7 +6,7 @@ import type { RunContext } from '../deps.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';
 import type { FeedStore, Window } from './feed.js';
 import { saveMovements } from './save-movements.js';
-import { settleMissing } from './settle-missing.js';
+import { settleMissing, settlingBudget } from './settle-missing.js';
 import { EDGE_MS, merged } from './windows.js';
 
 /** The movements in Postgres. Every write is one fenced transaction; of a dry run all are rolled back. */
@@ -16,6 +16,7 @@ export function createFeedStore(run: RunContext): FeedStore {
   const writing = { db, now, tally, fence };
   /** A dry run saves a row once: what it wrote is undone, and would count as a change again. */
   const rehearsed = new Set<string>();
+  const budget = settlingBudget();
 
   return {
     saveRows: async (page) => {
@@ -28,7 +29,7 @@ export function createFeedStore(run: RunContext): FeedStore {
     countBetween: (window) => countTransactionsRead(db, window),
     middle: (window) => pauseInTransactions(db, window, 4 * EDGE_MS),
     saveMissing: async (ids, asked) => {
-      const { absent, doubtful } = await settleMissing(run, ids);
+      const { absent, doubtful } = await settleMissing(run, ids, budget);
       const absences = absent.map((id): Observation => {
         return { type: 'absence', kind: 'transaction', id, from: asked.from, to: asked.to, source };
       });

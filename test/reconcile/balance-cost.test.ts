@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Json } from '../../src/domain/json.js';
+import type { ServiceReader } from '../../src/reconcile/deps.js';
+import { readProofs } from '../../src/records/balance-proofs.js';
+import { NotFoundError } from '../../src/service-api/service-errors.js';
+import { openSandbox, type TestSandbox } from '../sandbox/support.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { type AtService, atService } from './service-at.js';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(async () => {
+  await database.drop();
+});
+
+interface Counted {
+  at: AtService;
+  sandbox: TestSandbox;
+  /** Operations asked for since it was looked at last, by those of the runs within the run as well. */
+  asked: () => string[];
+}
+
+/** A service with so many assets more than the sandbox has; nobody holds them, unless told. */
+async function serviceWith(more: number, held = '0'): Promise<Counted> {
+  const sandbox = await openSandbox({ payments: 30, payouts: 4, wallets: 3, movements: 40, seed: 5 });
+  const at = atService(database, sandbox.url, { adoptedAt: new Date(0) });
+  const asked: string[] = [];
+  at.deps.client = withAssets(
+    at.deps.client,
+    new Set(Array.from({ length: more }, (_, n) => `C${n}.NET`)),
+    held,
+    asked,
+  );
+  return { at, sandbox, asked: () => asked.splice(0) };
+}
+
+function withAssets(client: ServiceReader, more: ReadonlySet<string>, held: string, asked: string[]): ServiceReader {
+  return {
+    serviceNow: () => client.serviceNow(),
+    reply: async (operation, request) => {
+      const assetCode = request.path?.['assetCode'] ?? '';
+      asked.push(operation === 'getBalance' ? `${operation} ${assetCode}` : operation);
+      if (operation === 'getBalance' && more.has(assetCode)) {
+        const now = client.serviceNow();
+        return { data: { assetCode, balance: held, frozen: '0', available: held }, from: now, to: now };
+      }
+      const answer = await client.reply(operation, request);
+      if (operation !== 'listPublicAssets' || !Array.isArray(answer.data)) return answer;
+      const others = [...more].map((code): Json => ({ assetCode: code, name: code, network: 'NET' }));
+      return { ...answer, data: [...answer.data, ...others] };
+    },
+  };
+}
+
+const balancesOf = (asked: readonly string[]) => asked.filter((one) => one.startsWith('getBalance'));
+
+describe('the calls of a run of balances', () => {
+  it('are fewer than 60 where nothing happened, with 20 assets that are all held', async () => {
+    const { at, sandbox, asked } = await serviceWith(7, '3.5');
+    const catalog = (await sandbox.call<{ assetCode: string }[]>('GET', '/v1/public/assets')).body;
+    for (const { assetCode } of catalog) await sandbox.call('POST', '/sandbox/deposits', { assetCode, amount: '1' });
+    await at.run('balances');
+    await at.run('balances');
+    asked();
+    const run = await at.run('balances');
+    expect(run).toMatchObject({ complete: true, proof: { assets: 20, agreed: 20 } });
+    const calls = asked();
+    expect(balancesOf(calls)).toHaveLength(40);
+    expect(calls.length).toBeLessThan(60);
+  });
+
+  it('do not grow with assets that nobody holds: five have their turn, and what is missing there is found in theirs', async () => {
+    const { at, asked } = await serviceWith(20);
+    const first = await at.run('balances');
+    expect(first.proof).not.toHaveProperty('reason');
+    expect((await readProofs(database.db)).size).toBe(33);
+    const turns = new Set<string>();
+    for (let n = 0; n < 6; n += 1) {
+      asked();
+      expect(await at.run('balances')).toMatchObject({ complete: true });
+      const calls = asked();
+      expect(calls.length).toBeLessThan(60);
+      for (const call of balancesOf(calls)) turns.add(call);
+    }
+    expect(turns.size).toBe(33);
+  });
+
+  it('still find money that comes to such an asset', async () => {
+    const { at, sandbox } = await serviceWith(0);
+    const idle = async () => {
+      const proofs = [...(await readProofs(database.db)).values()];
+      return proofs.find(({ balance, explained }) => balance === '0' && explained === '0')?.assetCode;
+    };
+    await at.run('balances');
+    const assetCode = await idle();
+    if (assetCode === undefined) throw new Error('each asset of the sandbox is held');
+    await sandbox.call('POST', '/sandbox/deposits', { assetCode, amount: '12' });
+    for (let n = 0; n < 3; n += 1) await at.run('balances');
+    expect((await readProofs(database.db)).get(assetCode)).toMatchObject({ unexplained: '12' });
+  });
+
+  it('are none for the catalog that the service does not offer', async () => {
+    const { at, sandbox } = await serviceWith(0);
+    await sandbox.call('POST', '/sandbox/deposits', { assetCode: 'BTC', amount: '1' });
+    const { client } = at.deps;
+    at.deps.client = {
+      serviceNow: () => client.serviceNow(),
+      reply: (operation, request) => {
+        const refused = { operation, serviceCode: null, serviceMessage: null, isOwnWord: false, status: 404 };
+        return operation === 'listPublicAssets'
+          ? Promise.reject(new NotFoundError('there is none', refused))
+          : client.reply(operation, request);
+      },
+    };
+    await at.run('payment-intents');
+    expect(await at.run('balances')).toMatchObject({ status: 'succeeded', error: null });
+    expect((await readProofs(database.db)).size).toBeGreaterThan(0);
+  });
+});
