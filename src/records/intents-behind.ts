@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { textArray } from './array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from './database-text.js';
 import { listingIntents } from './payin-links.js';
-import { carriesReference, type LinkedRecords, lockIds, namedIds, namedIntents } from './record-links.js';
+import { carriesReference, type LinkedRecords, lockIds, lockLinks, namedIds, namedIntents } from './record-links.js';
 import type { MergedRecord } from './stored-record.js';
 
 /** The payment intents that changed records belong to, and through them the orders. */
@@ -31,22 +31,22 @@ interface Wanted {
 }
 
 /**
- * Reads what is behind the records, whose links are locked (`lockLinks`). A payment intent without a reference of its own
- * has that of its invoice: where one is found, nobody else saves anything that names it until the transaction ends.
+ * Locks the links of changed records (`lockLinks`) and reads what is behind them. A payment intent without a reference of
+ * its own has that of its invoice: nobody else saves anything that names such a one until the transaction ends.
  */
-export async function findIntentsBehind(trx: Knex.Transaction, linked: LinkedRecords): Promise<IntentsBehind> {
+export async function lockIntentsBehind(trx: Knex.Transaction, linked: LinkedRecords): Promise<IntentsBehind> {
   const { payment_intent: intents, payin: payins, invoice: invoices, payout: payouts } = linked;
-  const listing = await listingIntents(
-    trx,
-    payins.map(({ id }) => id),
-  );
-  const namedBy = (record: MergedRecord): string[] => [
-    ...namedIntents(record),
-    ...(record.kind === 'payin' ? (listing.get(record.id) ?? []) : []),
-  ];
-  const members = [...payins, ...invoices, ...payouts];
-  const wanted = { intents: members.flatMap(namedBy), invoices: invoices.map(idOf), payouts: payouts.map(idOf) };
-  const rows = await lockedRows(trx, wanted, new Set(members.flatMap(namedIntents)));
+  const readBehind = async (): Promise<Found> => {
+    const listing = await listingIntents(trx, payins.map(idOf));
+    const namedBy = (record: MergedRecord): string[] => [
+      ...namedIntents(record),
+      ...(record.kind === 'payin' ? (listing.get(record.id) ?? []) : []),
+    ];
+    const named = [...payins, ...invoices, ...payouts].flatMap(namedBy);
+    const wanted = { intents: named, invoices: invoices.map(idOf), payouts: payouts.map(idOf) };
+    return { namedBy, rows: await readIntents(trx, wanted) };
+  };
+  const { namedBy, rows } = await lockAround(trx, linked, readBehind);
   const invoiced = await invoicesOf(trx, intents);
   const ofIntent = referencesBy(rows, ({ id }) => id);
   const naming = {
@@ -65,16 +65,29 @@ export async function findIntentsBehind(trx: Knex.Transaction, linked: LinkedRec
   };
 }
 
-/** Where an intent turns up that has its reference from an invoice, it is locked too, and looked at once more. */
-async function lockedRows(trx: Knex.Transaction, wanted: Wanted, locked: ReadonlySet<string>): Promise<IntentRow[]> {
-  const rows = await readIntents(trx, wanted);
-  const further = rows.filter((row) => !row.own && !locked.has(fromDatabaseText(row.id)));
-  if (further.length === 0) return rows;
-  await lockIds(
-    trx,
-    further.map((row) => fromDatabaseText(row.id)),
-  );
-  return readIntents(trx, wanted);
+interface Found {
+  /** The payment intents that a record names, or that list it. */
+  namedBy: (record: MergedRecord) => string[];
+  rows: IntentRow[];
+}
+
+/**
+ * What is there is looked at before the locks, so that they are taken all at once, in one order; and after them, as it
+ * may have changed. What turned up in between is locked by itself: the one place where savers may meet in a circle.
+ */
+async function lockAround(trx: Knex.Transaction, linked: LinkedRecords, read: () => Promise<Found>): Promise<Found> {
+  const before = await read();
+  const expected = dependent(before);
+  await lockLinks(trx, linked, expected);
+  const after = await read();
+  const further = dependent(after).filter((id) => !expected.includes(id));
+  if (further.length === 0) return after;
+  await lockIds(trx, further);
+  return read();
+}
+
+function dependent({ rows }: Found): string[] {
+  return rows.filter((row) => !row.own).map((row) => fromDatabaseText(row.id));
 }
 
 async function readIntents(trx: Knex.Transaction, { intents, invoices, payouts }: Wanted): Promise<IntentRow[]> {

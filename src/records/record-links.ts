@@ -52,11 +52,18 @@ export function namedIntents(record: MergedRecord): string[] {
  * together exclude one another, by a lock for each id, from before the links are read until the end of the
  * transaction. Sets without an id in common don't wait for each other. A set too large for Postgres' table of locks
  * takes the gate for itself alone.
+ *
+ * @param further ids of payment intents whose order hangs on what is saved
  */
-export async function lockLinks(trx: Knex.Transaction, linked: LinkedRecords): Promise<void> {
+export async function lockLinks(
+  trx: Knex.Transaction,
+  linked: LinkedRecords,
+  further: readonly string[],
+): Promise<void> {
   const { payment_intent: intents, payin, invoice, payout } = linked;
+  const members = [...payin, ...invoice, ...payout];
   const exclusive = new Set(
-    [...payin, ...invoice, ...payout].flatMap((record) => [record.id, ...namedIntents(record)]).map(lockKey),
+    [...further, ...members.flatMap((record) => [record.id, ...namedIntents(record)])].map(lockKey),
   );
   const shared = intents.flatMap((intent) => [intent.id, ...namedByIntent(intent)]).map(lockKey);
   const keys = [...new Set([...exclusive, ...shared])].sort((a, b) => a - b);

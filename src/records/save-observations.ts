@@ -6,7 +6,7 @@ import { fromDatabaseText } from './database-text.js';
 import { type DerivedRow, deriveOrders } from './derive-orders.js';
 import { followUpMarks, payinMarks } from './follow-up-marks.js';
 import { type GroupedObservations, groupObservations } from './group-observations.js';
-import { findIntentsBehind } from './intents-behind.js';
+import { lockIntentsBehind } from './intents-behind.js';
 import { linkedMarks } from './linked-marks.js';
 import { type NewMark, updateMarks } from './marks.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
@@ -14,7 +14,7 @@ import { deniedPayins, saveListings } from './payin-links.js';
 import { readRedaction } from './personal-fields.js';
 import { deniedBreaks, recordBreaks } from './record-breaks.js';
 import { recordChanges } from './record-changes.js';
-import { linkedRecords, lockLinks } from './record-links.js';
+import { linkedRecords } from './record-links.js';
 import type { SaveContext } from './save-context.js';
 import { type SavedRecords, saveRecords } from './save-records.js';
 import type { MergedRecord } from './stored-record.js';
@@ -76,9 +76,8 @@ async function saveAll(trx: Knex.Transaction, { byKind }: GroupedObservations, c
     again.push(...saved.touched);
   }
   const linked = linkedRecords(merged.filter((record) => record.changed));
-  await lockLinks(trx, linked);
+  const behind = await lockIntentsBehind(trx, linked);
   await saveListings(trx, linked.payment_intent);
-  const behind = await findIntentsBehind(trx, linked);
   const ordersTouched = touchedOrders(linked, behind);
   const orders = await deriveOrders(trx, [...ordersTouched.values()], merged, context.kytWords);
   const asked = await linkedMarks(trx, linked, behind, context);

@@ -126,7 +126,7 @@ test('savers of overlapping sets never deadlock, and end where one saver of the 
     await save(alone, seen);
     expect(await endOf(together), `round ${round}`).toEqual(await endOf(alone));
   }
-});
+}, 120_000);
 
 /** Without what also tells of states on the way: marks, breaks, orders that a payment left again. */
 async function endOf(database: TestDatabase) {
