@@ -5,7 +5,8 @@ import { compareAmounts, isAmount } from '../../domain/money.js';
 import type { Observation } from '../../domain/observation.js';
 import { keepRates } from '../../records/asset-rates.js';
 import { followResidual } from '../../records/balance-breaks.js';
-import { type Judged, openPosition, saveJudged, saveUnproven } from '../../records/balance-proofs.js';
+import { type Judged, lockProof, openPosition, saveJudged, saveUnproven } from '../../records/balance-proofs.js';
+import { sumAttributed } from '../../records/balance-sums.js';
 import { autoResolveBreaks, openBreaks } from '../../records/breaks.js';
 import { saveObservations } from '../../records/save-observations.js';
 import type { RunContext } from '../deps.js';
@@ -62,6 +63,10 @@ async function saveVerdict(
   }
   const { judged, opens, caveats } = verdict;
   const { balance, at } = judged.reading;
+  // What finance has attributed meanwhile would be open again by this judgement, and attributed twice.
+  await lockProof(trx, assetCode);
+  const attributed = (await sumAttributed(trx)).get(assetCode) ?? '0';
+  if (!opens && attributed !== judged.judgement.attributed) return 0;
   if (opens) await openPosition(trx, { assetCode, balance, at, now: deps.now() });
   await saveJudged(trx, judged, about);
   return followResidual(trx, assetCode, judged.judgement, evidenceOf(judged, caveats));

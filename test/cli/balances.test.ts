@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { judgedBalance } from '../support/judged-balance.js';
+import { runCli } from '../support/run-cli.js';
+
+let database: TestDatabase;
+let cwd: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  cwd = await mkdtemp(path.join(tmpdir(), 'balances-'));
+  await judgedBalance(database.db, { assetCode: 'BTC', opening: '2', balance: '2' });
+  await judgedBalance(database.db, { assetCode: 'USDT.TRC20', opening: '100', balance: '56' });
+}, 60_000);
+afterAll(async () => {
+  await database.drop();
+  await rm(cwd, { recursive: true, force: true });
+});
+
+async function balances(...args: string[]) {
+  const env = {
+    DATABASE_URL: database.url,
+    SERVICE_BASE_URL: 'http://127.0.0.1:9',
+    SERVICE_API_KEY: 'none',
+    LOG_LEVEL: 'silent',
+  };
+  const { code, stdout, stderr } = await runCli(['balances', ...args], { cwd, env });
+  return { code, stdout, stderr, json: stdout.startsWith('{') ? JSON.parse(stdout) : null };
+}
+
+const attribute = (amount: string, asset = 'USDT.TRC20', ...more: string[]) =>
+  balances('attribute', asset, '--amount', amount, '--note', 'the settlement of 3 November', ...more);
+const kept = () => database.db('balance_attributions').select('asset_code', 'note').orderBy('id');
+
+test('says what is unexplained by exit code 3, until a person has attributed all of it, once', async () => {
+  const before = await balances('--json');
+  expect(before.code).toBe(3);
+  expect(before.json.items).toMatchObject([
+    { assetCode: 'BTC', unexplained: '0' },
+    { assetCode: 'USDT.TRC20', opening: { balance: '100' }, balance: '56', unexplained: '-44' },
+  ]);
+  expect((await balances()).stdout).toContain('-44');
+
+  const rehearsed = await attribute('-44', 'USDT.TRC20', '--dry-run');
+  expect([rehearsed.code, await kept()]).toEqual([0, []]);
+  for (const amount of ['-44.1', '1.0000000000000000001']) {
+    const refused = await attribute(amount);
+    expect([amount, refused.code]).toEqual([amount, 2]);
+  }
+  const unknown = await attribute('-44', 'NEVER.SEEN');
+  expect([unknown.code, unknown.stderr.includes('was never read')]).toEqual([2, true]);
+  expect(await kept()).toEqual([]);
+
+  const done = await attribute('-44');
+  expect([done.code, done.json]).toMatchObject([0, { unexplained: '0', attributed: '-44', unobservable: '-44' }]);
+  expect((await attribute('-44')).code).toBe(2);
+  expect(await kept()).toEqual([{ asset_code: 'USDT.TRC20', note: 'the settlement of 3 November' }]);
+  expect((await balances('--json')).code).toBe(0);
+}, 120_000);

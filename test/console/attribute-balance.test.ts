@@ -1,0 +1,113 @@
+import { pino } from 'pino';
+import request from 'supertest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createConsoleApp } from '../../src/console/server.js';
+import { listAttributions } from '../../src/records/balance-attributions.js';
+import { listBreaks } from '../../src/records/list-breaks.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { judgedBalance } from '../support/judged-balance.js';
+
+const tokens = [
+  { name: 'vera', role: 'viewer' as const, token: 'viewer-token-1' },
+  { name: 'omar', role: 'operator' as const, token: 'operator-token' },
+  { name: 'fina', role: 'finance' as const, token: 'finance-token-' },
+];
+
+let store: TestDatabase;
+let app: ReturnType<typeof createConsoleApp>;
+let count = 0;
+let asset: string;
+
+beforeAll(async () => {
+  store = await createTestDatabase();
+  app = createConsoleApp({
+    db: store.db,
+    log: pino({ level: 'silent' }),
+    tokens,
+    commands: { replay: async () => {}, recover: async () => {}, run: async () => {} },
+    runKinds: ['balances'],
+    ready: async () => ({ ok: true, problems: [] }),
+    metrics: async () => ({ contentType: 'text/plain', body: '' }),
+    secretsStatus: async () => ({ items: [] }),
+  });
+});
+afterAll(() => store.drop());
+beforeEach(async () => {
+  count += 1;
+  asset = `C${count}.NET`;
+  await judgedBalance(store.db, { assetCode: asset, opening: '100', balance: '56' });
+});
+
+const attribute = (body: object, token = 'finance-token-', code = asset) =>
+  request(app)
+    .post(`/api/v1/balances/${code}/attribute`)
+    .set({ Authorization: `Bearer ${token}` })
+    .send(body);
+const note = 'the settlement of 3 November, see the bank';
+const residuals = async () => (await listBreaks(store.db, { kind: 'balance_residual', status: 'open' })).items;
+
+describe('what no list shows is attributed', () => {
+  it('by finance alone, under the name of who said it', async () => {
+    for (const token of ['viewer-token-1', 'operator-token']) {
+      expect((await attribute({ amount: '-44', note }, token)).status).toBe(403);
+    }
+    expect(await listAttributions(store.db, asset)).toEqual([]);
+    const done = await attribute({ amount: '-44', note });
+    expect(done.status).toBe(200);
+    expect(done.body).toMatchObject({
+      id: asset,
+      proof: {
+        status: 'agrees',
+        unexplained: '0',
+        attributed: '-44',
+        unobservable: '-44',
+        opening: { balance: '100' },
+      },
+      attributions: [{ amount: '-44', note, actor: 'fina' }],
+    });
+  });
+
+  it('in parts, each once; the break ends with the last of them', async () => {
+    const left = async () => (await residuals()).filter(({ entity }) => entity.id === asset).length;
+    expect((await attribute({ amount: '-40.5', note })).body.proof).toMatchObject({ unexplained: '-3.5' });
+    expect(await left()).toBe(1);
+    const again = await attribute({ amount: '-40.5', note });
+    expect([again.status, again.body.open]).toEqual([409, '-3.5']);
+    expect((await attribute({ amount: '-3.5', note })).status).toBe(200);
+    expect(await left()).toBe(0);
+    expect((await attribute({ amount: '-3.5', note })).status).toBe(409);
+    expect((await listAttributions(store.db, asset)).map(({ amount }) => amount)).toEqual(['-3.5', '-40.5']);
+  });
+
+  it('once, also when two people say it in the same moment', async () => {
+    const answers = await Promise.all([attribute({ amount: '-44', note }), attribute({ amount: '-44', note })]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(await listAttributions(store.db, asset)).toHaveLength(1);
+  });
+
+  it.each(['-44.000000000000000001', '-45', '44', '0.000000000000000001', '0', '-0'])(
+    'never more than is open, nor of the other sign, nor nothing (%s)',
+    async (amount) => {
+      const answer = await attribute({ amount, note });
+      expect([answer.status, answer.body.open]).toEqual([409, '-44']);
+      expect(await listAttributions(store.db, asset)).toEqual([]);
+    },
+  );
+
+  it.each<[object]>([
+    [{ amount: '-1.0000000000000000001', note }],
+    [{ amount: -44, note }],
+    [{ amount: '-1e1', note }],
+    [{ amount: '-44' }],
+    [{ amount: '-44', note: '  ' }],
+    [{ amount: '-44', note, actor: 'somebody else' }],
+    [{}],
+  ])('only by a body that is right (%j)', async (body) => {
+    expect((await attribute(body)).status).toBe(400);
+    expect(await listAttributions(store.db, asset)).toEqual([]);
+  });
+
+  it('of no asset that was never read', async () => {
+    expect((await attribute({ amount: '-44', note }, 'finance-token-', 'NEVER.SEEN')).status).toBe(404);
+  });
+});

@@ -1,0 +1,30 @@
+import type { Knex } from 'knex';
+import { judgeBalance } from '../../src/domain/balance-proof.js';
+import { followResidual } from '../../src/records/balance-breaks.js';
+import { openPosition, saveJudged } from '../../src/records/balance-proofs.js';
+import { saveObservations } from '../../src/records/save-observations.js';
+
+/** An asset whose balance was read and judged: what it is more or less than at the opening is unexplained. */
+export async function judgedBalance(
+  db: Knex,
+  {
+    assetCode,
+    opening,
+    balance,
+    now = new Date(),
+  }: { assetCode: string; opening: string; balance: string; now?: Date },
+): Promise<void> {
+  const at = now.getTime();
+  const sums = { explained: '0', known: '0', attributed: '0', limit: '0', unclear: null };
+  const judgement = judgeBalance(opening, balance, sums);
+  await db.transaction(async (trx) => {
+    const fields = { id: assetCode, assetCode, balance, frozen: '0', available: balance };
+    const source = { type: 'poll', ref: 'test' } as const;
+    const reading = { type: 'reading', kind: 'balance', id: assetCode, from: at, to: at, source, fields } as const;
+    await saveObservations(trx, [reading], { now, adoptedAt: new Date(0) });
+    await openPosition(trx, { assetCode, balance: opening, at, now });
+    await saveJudged(trx, { assetCode, reading: { balance, frozen: '0', at }, judgement }, { now, runId: null });
+    const evidence = { unexplained: judgement.unexplained };
+    await followResidual(trx, assetCode, judgement, evidence);
+  });
+}
