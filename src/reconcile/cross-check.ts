@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { checkDisputes } from '../domain/checks/disputes.js';
+import { awaitsReading, checkDisputes } from '../domain/checks/disputes.js';
 import type { Findings } from '../domain/checks/findings.js';
 import { runChecks } from '../domain/checks/run-checks.js';
 import { defaultKytWords } from '../domain/kyt.js';
@@ -14,7 +14,7 @@ import {
   readEvidence,
   writeEvidence,
 } from '../records/check-progress.js';
-import { openDisputes, takeFilterListing } from '../records/filter-listings.js';
+import { closeFilterListing, openDisputes, openFilterListing } from '../records/filter-listings.js';
 import { loadCheckFacts } from '../records/load-check-facts.js';
 import type { ReconcileDeps } from './deps.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
@@ -80,9 +80,12 @@ async function checkEntities(
 }
 
 async function checkListing(trx: Knex.Transaction, { adoptedAt }: CrossCheckDeps): Promise<CrossCheckReport> {
-  const listing = await takeFilterListing(trx, 'payment_intent', 'irregular');
+  const listing = await openFilterListing(trx, 'payment_intent', 'irregular');
   if (listing === null) return { checked: 0, opened: 0, resolved: 0 };
   const disputed = await openDisputes(trx, adoptedAt);
+  if (!disputed.some((intent) => awaitsReading(intent, listing))) {
+    await closeFilterListing(trx, 'payment_intent', 'irregular');
+  }
   return { checked: disputed.length, ...(await saveFindings(trx, checkDisputes(disputed, listing))) };
 }
 

@@ -27,20 +27,24 @@ export async function saveFilterListing(
   );
 }
 
-/** The newest listing, if nothing was held against it yet; it counts as held against from then on. */
-export async function takeFilterListing(
+/** The newest listing, if not everything was held against it yet. Held until the commit. */
+export async function openFilterListing(
   trx: Knex.Transaction,
   kind: RecordKind,
   status: string,
 ): Promise<FilterListing | null> {
   const { rows } = await trx.raw<{ rows: { from_ms: string; to_ms: string; ids: string[] }[] }>(
-    `UPDATE filter_listings SET checked = true WHERE record_kind = ? AND status = ? AND NOT checked
-     RETURNING from_ms, to_ms, ids`,
+    `SELECT from_ms, to_ms, ids FROM filter_listings WHERE record_kind = ? AND status = ? AND NOT checked FOR UPDATE`,
     [kind, status],
   );
   const [row] = rows;
   if (row === undefined) return null;
   return { from: Number(row.from_ms), to: Number(row.to_ms), ids: new Set(row.ids.map(fromDatabaseText)) };
+}
+
+/** Everything was held against the newest listing. */
+export async function closeFilterListing(trx: Knex.Transaction, kind: RecordKind, status: string): Promise<void> {
+  await trx('filter_listings').where({ record_kind: kind, status }).update({ checked: true });
 }
 
 const DISPUTES_AT_ONCE = 5_000;

@@ -38,6 +38,15 @@ export function checkDisputes(disputed: readonly CheckedRecord[], listing: Irreg
   return findings;
 }
 
+/**
+ * Whether a later reading could still show that this one should have been listed: it stood before, and no reading that
+ * surely began after the listing ended has shown it yet. Two requests within the doubt about the service's clock have no order.
+ */
+export function awaitsReading({ id, since, readAt, history }: CheckedRecord, listing: IrregularListing): boolean {
+  if (history || listing.ids.has(id) || since === null || since >= listing.from) return false;
+  return readAt === null || readAt < listing.to;
+}
+
 /** A dispute that is decided can't be missing any more. */
 export function checkEndedDisputes(facts: CheckFacts): TimedFindings {
   const findings = noFindings();
