@@ -3,7 +3,7 @@ import type { WalkPage } from './follow-list.js';
 import type { ListPlan } from './list-plan.js';
 import type { Place } from './list-row.js';
 import type { ListStore, StretchMove } from './list-store.js';
-import { spanOf } from './span.js';
+import { SETTLE_MS, spanOf } from './span.js';
 
 /** One reading of a list under way: a run's, or one round of verify-claims. */
 export interface ListReading {
@@ -16,6 +16,8 @@ export interface ListReading {
   unseen: Map<string, Place>;
   /** Held here, but missing where a page would have shown it: to be looked for once more. */
   suspects: Map<string, Place>;
+  /** Met since the reading began when they were just made: what becomes of them at once is later than the reading. */
+  young: Set<string>;
   /** There are more of them than are told at once; what is left has its turn in the next run. */
   moreSuspects: boolean;
   /** Counts what was read. */
@@ -24,7 +26,7 @@ export interface ListReading {
 }
 
 export function newReading(
-  parts: Omit<ListReading, 'unseen' | 'suspects' | 'moreSuspects' | 'tally' | 'progress'> &
+  parts: Omit<ListReading, 'unseen' | 'suspects' | 'young' | 'moreSuspects' | 'tally' | 'progress'> &
     Partial<Pick<ListReading, 'tally' | 'progress'>>,
 ): ListReading {
   return {
@@ -33,6 +35,7 @@ export function newReading(
     ...parts,
     unseen: new Map(),
     suspects: new Map(),
+    young: new Set(),
     moreSuspects: false,
   };
 }
@@ -49,9 +52,10 @@ export async function keepPage(
   reading.tally.seen += page.fresh;
   await reading.store.save(page, about.moves ?? []);
   tellProgress(reading, page);
-  for (const { id } of page.rows) {
+  for (const { id, createdAt } of page.rows) {
     reading.unseen.delete(id);
     reading.suspects.delete(id);
+    if (createdAt !== null && createdAt >= page.from - SETTLE_MS) reading.young.add(id);
   }
   const span = about.status === undefined ? spanOf(page) : null;
   if (span === null) return;

@@ -5,6 +5,7 @@ import { readWatermarks, type Watermark, writeWatermarks } from '../records/wate
 import { ForbiddenError, NotFoundError, RefusedError, ServiceError } from '../service-api/service-errors.js';
 import type { Outcome, RunContext } from './deps.js';
 import { followPayouts } from './follow-payouts.js';
+import { isDue } from './is-due.js';
 import type { ListPlan } from './list-plan.js';
 import { readList } from './read-list.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
@@ -47,7 +48,7 @@ export function hasNoPayoutList(known: ReadonlyMap<string, Watermark>): boolean 
 }
 
 function isProbeDue(known: ReadonlyMap<string, Watermark>, { deps }: RunContext): boolean {
-  return deps.now().getTime() - Number(known.get(NO_LIST)?.['at']) >= DAY_MS;
+  return isDue(known.get(NO_LIST), DAY_MS, deps.now().getTime());
 }
 
 const NO_LIST = 'no list';

@@ -8,7 +8,7 @@ import { CLOCKS_APART_MS } from './span.js';
 const OVERLAP_MS = 600_000;
 
 /** The whole list was read: what stood in it from `from` to `to` (ms of the service's clock) was met. */
-export interface WholeReading {
+interface WholeReading {
   from: number;
   to: number;
   /** When it began, by our clock. */

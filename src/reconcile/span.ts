@@ -1,7 +1,10 @@
 import type { WalkPage } from './follow-list.js';
 import type { Place } from './list-row.js';
 
-/** What no list has shown yet may still be on its way into it: younger than this, its lack proves nothing. */
+/**
+ * What was made just now may still be on its way into the list, or into another copy of it that answers the next call:
+ * younger than this, its lack proves nothing.
+ */
 export const SETTLE_MS = 30_000;
 
 /** More than our clock and the service's will differ. */
@@ -15,7 +18,7 @@ export interface Span {
   /** Neither moment is part of it. Infinite where the page reaches the head or the end of the list. */
   after: number;
   before: number;
-  /** Younger ones that no list has shown yet need not be in it. */
+  /** Younger ones need not be in it. */
   settled: number;
 }
 
@@ -44,7 +47,7 @@ export function covers(span: Span, place: Place): boolean {
   if (place.createdAt === null) return false;
   const within = toldWithin(place);
   if (place.createdAt - within <= span.after || place.createdAt + within >= span.before) return false;
-  return place.listed === true || place.createdAt + within < span.settled;
+  return place.createdAt + within < span.settled;
 }
 
 /** By so many ms the list may show the record older or newer than its `createdAt` says. */
@@ -52,7 +55,15 @@ export function toldWithin({ listed }: Place): number {
   return listed === true ? 0 : TOLD_WITHIN_MS;
 }
 
-/** The part of a span that covers records that no list has shown yet. */
-export function spanOfUnlisted({ after, before, settled }: Span): { after: number; before: number } {
-  return { after: after + TOLD_WITHIN_MS, before: Math.min(before, settled) - TOLD_WITHIN_MS };
+/** The parts of a span that cover records that the list has shown, and those that it has not. */
+export function spansByPlace({
+  after,
+  before,
+  settled,
+}: Span): Record<'listed' | 'unlisted', Pick<Span, 'after' | 'before'>> {
+  const until = Math.min(before, settled);
+  return {
+    listed: { after, before: until },
+    unlisted: { after: after + TOLD_WITHIN_MS, before: until - TOLD_WITHIN_MS },
+  };
 }

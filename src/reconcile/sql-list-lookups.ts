@@ -15,7 +15,7 @@ import { readWatermarks, unreadIntervals } from '../records/watermarks.js';
 import type { ListPlan } from './list-plan.js';
 import type { Place } from './list-row.js';
 import type { ListStore, Stretch } from './list-store.js';
-import { spanOfUnlisted } from './span.js';
+import { spansByPlace } from './span.js';
 
 type Lookups = Omit<ListStore, 'save' | 'saveAbsences' | 'keepListing' | 'openStretch' | 'closeStretch'>;
 type Which = Pick<ListPlan, 'kind' | 'record'>;
@@ -29,8 +29,7 @@ export function lookups(db: Knex, { kind, record }: Which): Lookups {
     marked: () => markedRecords(db, record, AT_ONCE),
     listedFrom: (createdAt, limit) => recordsFrom(db, record, createdAt, limit),
     between: async (span, except) => {
-      const spans = { listed: span, unlisted: spanOfUnlisted(span) };
-      const places = await recordsBetween(db, record, spans, except, AT_ONCE);
+      const places = await recordsBetween(db, record, spansByPlace(span), except, AT_ONCE);
       return { places, more: places.length === AT_ONCE };
     },
     notSeenSince: async (since) => {

@@ -1,6 +1,7 @@
 import type { Watermark } from '../records/watermarks.js';
 import type { ReadingOptions } from './deps.js';
 import type { Bound, Walk } from './follow-list.js';
+import { isDue } from './is-due.js';
 import type { ListReading } from './list-reading.js';
 import type { Stretch } from './list-store.js';
 import type { HeadReading } from './read-head.js';
@@ -88,11 +89,11 @@ async function dueSweep(
   if (options.since !== null) return { name: 'sweep:since', bound: { createdAt: options.since }, everyMs: 0 };
   for (const sweep of sweeps) {
     const mark = known.get(sweep.name);
-    const age = now - Number(mark?.['at'] ?? 0);
     const bound = Number.isFinite(sweep.ageMs) ? { createdAt: now - sweep.ageMs } : null;
-    if (age >= sweep.everyMs) return { ...sweep, bound };
+    if (isDue(mark, sweep.everyMs, now)) return { ...sweep, bound };
     const rest = Math.max(HOUR_MS, Number(mark?.['calls'] ?? 0) * REST_MS_PER_CALL);
-    if (bound === null && age >= rest && (await reading.store.unplaced()).length > 0) return { ...sweep, bound };
+    if (bound === null && isDue(mark, rest, now) && (await reading.store.unplaced()).length > 0)
+      return { ...sweep, bound };
   }
   return null;
 }

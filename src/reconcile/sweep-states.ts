@@ -2,10 +2,12 @@ import { textField } from '../domain/records.js';
 import type { Watermark } from '../records/watermarks.js';
 import { NotFoundError, RefusedError } from '../service-api/service-errors.js';
 import { followList, type Walk } from './follow-list.js';
+import { isDue } from './is-due.js';
 import { keepPage, type ListReading } from './list-reading.js';
 import type { ListRow } from './list-row.js';
 
 const HOUR_MS = 3_600_000;
+const REST_MS_PER_CALL = 20_000;
 /** Records that wait for a decision are read on each tick while younger than this, the others hourly. */
 export const RECENT_MS = 30 * 24 * HOUR_MS;
 /** So many records may have moved on between the service's search and its answer. */
@@ -32,7 +34,7 @@ export async function sweepStates(
   for (const status of [...activeStates, ...waitingStates]) {
     const mark = `whole:${status}`;
     const waiting = waitingStates.includes(status);
-    const whole = !waiting || full || now - Number(known.get(mark)?.['at'] ?? 0) >= HOUR_MS;
+    const whole = !waiting || full || isDue(known.get(mark), restOf(known.get(mark)), now);
     sweep.whole &&= whole;
     const filtered = isIgnored(sweep)
       ? 'ignored'
@@ -43,11 +45,16 @@ export async function sweepStates(
     if (typeof filtered === 'string') sweep.watermarks.set(mark, { at: now });
     else if (filtered.walk.complete) {
       const { from, to } = filtered.walk;
-      sweep.watermarks.set(mark, { at: now });
+      sweep.watermarks.set(mark, { at: now, calls: filtered.walk.calls });
       await reading.store.keepListing(status, { from, to, ids: filtered.listed });
     }
   }
   return sweep;
+}
+
+/** Where thousands wait for a decision, reading all of them may cost a hundredth of the rate. */
+function restOf(mark: Watermark | undefined): number {
+  return Math.max(HOUR_MS, Number(mark?.['calls'] ?? 0) * REST_MS_PER_CALL);
 }
 
 /** A service that goes by no value of the filter would show the whole list for each. */

@@ -124,11 +124,6 @@ interface Parts {
 
 function whyIncomplete({ covering, history, newest, audit, again }: Parts): string[] {
   const reasons: string[] = [];
-  if (covering.counts !== 'right') {
-    reasons.push(
-      `degraded: X-Total-Count is ${covering.counts}: windows were read twice instead, which proves less than a count`,
-    );
-  }
   if (history.left.length > 0) reasons.push('the reading of what was never read goes on with the next run');
   const failed = [...history.failed, ...again.failed];
   for (const [reason, windows] of grouped(failed)) reasons.push(`${windows} windows: ${reason}`);
@@ -139,6 +134,12 @@ function whyIncomplete({ covering, history, newest, audit, again }: Parts): stri
   if (audit?.outcome === 'flawed') reasons.push('the page that carries the count is not what the feed answers');
   const doubtful = history.doubtful + again.doubtful;
   if (doubtful > 0) reasons.push(`${doubtful} movements are in the list of their account and not in the feed`);
+  // Last: beside another reason it is not the one that decides.
+  if (covering.counts !== 'right') {
+    reasons.push(
+      `degraded: X-Total-Count is ${covering.counts}: windows were read twice instead, which proves less than a count`,
+    );
+  }
   return reasons;
 }
 

@@ -6,9 +6,11 @@ import type { StateSweep } from './sweep-states.js';
 interface Parts {
   head: HeadReading;
   states: Pick<StateSweep, 'walks' | 'unfiltered'>;
-  closure: { undecided: number };
+  closure: { undecided: number; left: number };
+  marked: { undecided: number };
   gone: { undecided: number; more: boolean };
   sweep: Sweep;
+  clock: { backMs: number };
 }
 
 const words: Readonly<Record<Incomplete, string>> = {
@@ -26,14 +28,21 @@ const words: Readonly<Record<Incomplete, string>> = {
  * What keeps a reading from being proven, in words for people; none: nothing does. What the service does not offer comes
  * last: it only is the reason where there is no other.
  */
-export function whyIncomplete({ head, states, closure, gone, sweep }: Parts): string[] {
+export function whyIncomplete({ head, states, closure, marked, gone, sweep, clock }: Parts): string[] {
   const reasons: string[] = [];
+  if (clock.backMs > 0) {
+    reasons.push(
+      `the clock of the service went back by ${Math.ceil(clock.backMs / 1_000)} s: until it has caught up, what is read counts as older`,
+    );
+  }
   if (head.continues) reasons.push('the reading of what was never read goes on with the next run');
   for (const walk of head.walks) {
     if (!walk.complete && walk.reason !== 'page_limit') reasons.push(`the newest part: ${wordsOf(walk)}`);
   }
   for (const [status, walk] of states.walks) if (!walk.complete) reasons.push(`status ${status}: ${wordsOf(walk)}`);
   if (closure.undecided > 0) reasons.push(`${closure.undecided} records that are open here could not be read`);
+  if (closure.left > 0) reasons.push(`${closure.left} records that are open here have their turn in the next runs`);
+  if (marked.undecided > 0) reasons.push(`${marked.undecided} records that events spoke of could not be read`);
   if (gone.undecided > 0) reasons.push(`of ${gone.undecided} records it could not be told whether they are listed`);
   if (gone.more) reasons.push('more records seem to be missing than one run looks for');
   const { walk, continues, name } = sweep;

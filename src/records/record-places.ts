@@ -40,12 +40,12 @@ const lives: Readonly<Record<ListedKind, { open: string; active: string }>> = {
   payout: { open: "status NOT IN ('confirmed', 'failed')", active: 'true' },
 };
 
-/** Every record that the service listed and that may still change by itself. */
+/** Every record that the service listed and that may still change by itself; those that were read longest ago first. */
 export async function openRecords(db: Knex, kind: ListedKind): Promise<OpenRecord[]> {
   const { open, active } = lives[kind];
   const { rows } = await db.raw<{ rows: (PlaceRow & { active: boolean })[] }>(
     `SELECT id, ${MS}, true AS listed, ${active} AS active
-     FROM ${recordTables[kind]} WHERE absent_since IS NULL AND ${open} AND coalesce(poll_hash, '') <> ''`,
+     FROM ${recordTables[kind]} WHERE absent_since IS NULL AND ${open} AND coalesce(poll_hash, '') <> '' ORDER BY poll_from`,
   );
   return rows.map((row) => ({ ...toPlace(row), active: row.active }));
 }
