@@ -1,9 +1,14 @@
+import { countUnread } from '../records/marks.js';
 import type { Outcome, RunContext } from './deps.js';
 import type { ListPlan } from './list-plan.js';
 import { readList } from './read-list.js';
 import { readPayins } from './read-payins.js';
 
-const PAYINS_PER_RUN = 500;
+const PAYINS_AT_ONCE = 100;
+/** Rounds of a run by hand: a hundred thousand deposits. */
+const MOST_ROUNDS = 1_000;
+/** The loop that reads what events claim is not keeping up with deposits that have waited longer. */
+const LATE_MS = 600_000;
 
 /** Specification 4.14. `irregular` is the filter for payments whose amount differs (specification 3.1). */
 export const paymentIntentList: ListPlan = {
@@ -14,9 +19,28 @@ export const paymentIntentList: ListPlan = {
   waitingStates: ['unmatched', 'irregular'],
 };
 
-/** Payment intents, and the detail of their deposits, which have no list (specification 4.15). */
+/**
+ * Payment intents, and the detail of their deposits, which have no list (specification 4.15). A run by hand reads every
+ * deposit that is due; beside the loop that does so, a run looks whether it keeps up.
+ */
 export async function reconcilePaymentIntents(run: RunContext): Promise<Outcome> {
   const outcome = await readList(run, paymentIntentList);
-  if (!run.options.withoutPayins && !run.fence.dryRun) await readPayins(run.deps, { ...run, limit: PAYINS_PER_RUN });
-  return outcome;
+  if (run.fence.dryRun) return outcome;
+  const { withoutPayins = false } = run.options;
+  const read = withoutPayins ? 0 : await readDuePayins(run);
+  const left = await countUnread(run.deps.db, 'payin', withoutPayins ? LATE_MS : 0);
+  const proof = { ...outcome.proof, payins: { read, left } };
+  if (left === 0) return { ...outcome, proof };
+  const reason = [outcome.proof['reason'], `deposits still to be read: ${left}`].filter(Boolean).join('; ');
+  return { ...outcome, complete: false, proof: { ...proof, reason } };
+}
+
+async function readDuePayins(run: RunContext): Promise<number> {
+  let read = 0;
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const asked = await readPayins(run.deps, { ...run, limit: PAYINS_AT_ONCE });
+    read += asked;
+    if (asked < PAYINS_AT_ONCE) break;
+  }
+  return read;
 }

@@ -80,6 +80,17 @@ export async function dueMarks(db: Knex, kind: RecordKind, limit: number): Promi
   return rows.map((row) => ({ ...row, id: fromDatabaseText(row.id) }));
 }
 
+/** Records of the kind that are due, or could not be read yet at all, and have been for longer than `waitingMs`. */
+export async function countUnread(db: Knex, kind: RecordKind, waitingMs: number): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ count: string }] }>(
+    `SELECT count(*) FROM reading_marks
+     WHERE kind = :kind AND (next_at <= now() - :waiting * interval '1 millisecond'
+       OR (reason = 'payin_of_intent' AND attempts > 0 AND marked_at <= now() - :waiting * interval '1 millisecond'))`,
+    { kind, waiting: waitingMs },
+  );
+  return Number(rows[0].count);
+}
+
 /**
  * Puts marks off after a reading that did not settle them: by `delayMs`, doubled with each attempt, an hour at most. A
  * record that was only named, and that nothing has shown after many readings, is not looked for any more: the service

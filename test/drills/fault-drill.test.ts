@@ -106,7 +106,6 @@ test('webhooks dropped, doubled, late, out of order and corrupted, a rotation, t
   await playTheDay();
 
   const runs = await site.reconcile('all');
-  const more = await readDepositsLeft(db);
   await everythingApplied(db);
   const recovered = await installation.run(['deliveries', 'recover', '--json']);
   expect(recovered.code, recovered.stderr).toBe(0);
@@ -123,7 +122,6 @@ test('webhooks dropped, doubled, late, out of order and corrupted, a rotation, t
     deliveries: truth.deliveries.length,
     answers: JSON.stringify(countAnswers(await loggedDeliveries(sandbox))),
     'missed, recovered': `${implied.size} expected, ${mended.length} found`,
-    'runs for further deposits': more,
     calls: runs.reduce((sum, { calls }) => sum + calls, 0),
   });
   expect
@@ -185,15 +183,6 @@ async function untilAccepted(secret: string): Promise<void> {
     const response = await fetch(site.installation.endpoint.url, { method: 'POST', headers, body });
     return (await response.text()).includes('expired_timestamp');
   });
-}
-
-/** A deposit costs a call of its own, and a run makes no more than 500 of these. */
-async function readDepositsLeft(db: Knex): Promise<number> {
-  for (let runs = 0; ; runs += 1) {
-    const marked = await db('reading_marks').where({ kind: 'payin' }).first('id');
-    if (marked === undefined || runs === 10) return runs;
-    await site.reconcile('payment-intents');
-  }
 }
 
 /** So that the last reconciliation goes on from an earlier one, and finds what the webhooks in between did not tell. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newClaimMemory } from '../../src/reconcile/claim-memory.js';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
+import { runReconcile } from '../../src/reconcile/run.js';
 import { verifyClaims } from '../../src/reconcile/verify-claims.js';
 import { ContractViolationError, RefusedError, UnavailableError } from '../../src/service-api/service-errors.js';
 import { at, claim, mention, payin, save } from '../records/observed.js';
@@ -81,4 +82,28 @@ test('a deposit that is not there yet is not absent while an event may be newer 
   expect(await database.db('payins').pluck('absent_since')).toEqual([null]);
   expect(await marks().pluck('id')).toEqual(['p']);
   expect(await database.db('breaks')).toEqual([]);
+});
+
+test('a run by hand reads every deposit that is due, however many, and is not complete while one could not be read', async () => {
+  const ids = Array.from({ length: 110 }, (_, index) => `p${index}`);
+  await save(
+    database,
+    ids.map((id) => mention('payin', id, 0)),
+  );
+  for (const id of ids) service.payins.set(id, payin(id, 'pi_1'));
+  failOn({ p7: new RefusedError('the service refuses the request', about) });
+  await database.db('reading_marks').update({ reason: 'payin_of_intent' });
+  const first = await runReconcile(deps, { kind: 'payment-intents', full: false });
+  expect(first).toMatchObject({ complete: false, proof: { payins: { read: 110, left: 1 } } });
+  expect(first.proof['reason']).toContain('deposits still to be read: 1');
+  expect(await verified()).toHaveLength(109);
+});
+
+test('a run beside the loop that reads deposits says so when the loop does not keep up', async () => {
+  await markInOrder('late', 'new');
+  const run = () => runReconcile(deps, { kind: 'payment-intents', full: false, withoutPayins: true });
+  expect((await run()).complete).toBe(true);
+  const late = database.db.raw("now() - interval '11 minutes'");
+  await database.db('reading_marks').where({ id: 'late' }).update({ next_at: late });
+  expect(await run()).toMatchObject({ complete: false, proof: { payins: { read: 0, left: 1 } } });
 });
