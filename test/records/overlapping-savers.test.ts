@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { getOrder } from '../../src/records/orders.js';
 import { saveObservations } from '../../src/records/save-observations.js';
@@ -36,16 +37,16 @@ async function saveOverlapping(first: Observation[], second: Observation[]): Pro
 type Made = (p: string) => Observation;
 
 const bill =
-  (fields: object): Made =>
+  (fields: JsonObject): Made =>
   (p) =>
     reading('invoice', invoice(`${p}inv`, { status: 'paid', ...fields }), 1);
 const payment =
-  (fields: object): Made =>
+  (fields: JsonObject): Made =>
   (p) =>
     reading('payment_intent', paidIntent(`${p}pi`, `${p}in`, { merchantReference: null, ...fields }), 1);
 const deposit: Made = (p) => reading('payin', payin(`${p}in`, `${p}pi`), 1);
 const refund =
-  (fields: object): Made =>
+  (fields: JsonObject): Made =>
   (p) =>
     reading('payout', payout(`${p}po`, fields), 1);
 
