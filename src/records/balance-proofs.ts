@@ -68,7 +68,8 @@ export async function openPosition(
   { assetCode, balance, at, now }: { assetCode: string; balance: string; at: number; now: Date },
 ): Promise<void> {
   const asset_code = toDatabaseText(assetCode);
-  const opening = { opening_balance: balance, opening_at: new Date(at), opened_at: now };
+  // By the clock that also says when a record was first seen.
+  const opening = { opening_balance: balance, opening_at: new Date(at), opened_at: trx.fn.now() };
   await trx('balance_proofs')
     .insert({ asset_code, ...opening, asked_at: now })
     .onConflict('asset_code')

@@ -75,6 +75,7 @@ const defaults: Record<MovementOperation, Given[]> = {
       balance: 'operating',
       effect: ['+amountNet'],
       states: CONFIRMED,
+      time: 'statusHistory',
       shownBy: 'payment_intent',
       when: { payments: 'payins' },
     },

@@ -1,4 +1,5 @@
 import { workInMovements } from '../../records/balance-movements.js';
+import { countUnreadPayins } from '../../records/balance-records.js';
 import { describeError } from '../../records/database-errors.js';
 import type { RunContext } from '../deps.js';
 
@@ -26,7 +27,10 @@ export async function syncMovements(run: RunContext): Promise<Synced> {
     if (reason.startsWith('degraded: ')) synced.caveats.push(`${kind}: ${reason}`);
     else synced.reason ??= `${kind}: ${reason}`;
   }
-  await workInMovements(run.deps.db, run.deps.contract.movements);
+  const { movements } = run.deps.contract;
+  const unread = movements.choices.payments === 'payins' ? await countUnreadPayins(run.deps.db) : 0;
+  if (unread > 0) synced.reason ??= `${unread} deposits of payments are not read yet`;
+  await workInMovements(run.deps.db, movements);
   return synced;
 }
 

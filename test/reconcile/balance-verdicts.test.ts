@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { judgeBalance } from '../../src/domain/balance-proof.js';
+import { saveBalance } from '../../src/reconcile/balances/save-balance.js';
+import type { RunContext } from '../../src/reconcile/deps.js';
+import { attributeBalance } from '../../src/records/balance-attributions.js';
+import { readProofs } from '../../src/records/balance-proofs.js';
+import { getBalance } from '../../src/records/balance-views.js';
+import { defaultContract } from '../../src/service-api/contract.js';
+import { openSandbox, type TestSandbox } from '../sandbox/support.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { judgedBalance } from '../support/judged-balance.js';
+import { type AtService, atService } from './service-at.js';
+
+const ASSET = 'USDT.TRC20';
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(async () => {
+  await database.drop();
+});
+
+const proofOf = async () => (await readProofs(database.db, [ASSET])).get(ASSET);
+
+async function opened(faults: object = {}): Promise<{ sandbox: TestSandbox; at: AtService }> {
+  const sandbox = await openSandbox({ payments: 20, payouts: 2, wallets: 2, movements: 10, seed: 5 });
+  await sandbox.call('PUT', '/sandbox/faults', faults);
+  await payDirect(sandbox, '7');
+  // What is younger than some minutes at the opening could have been confirmed before it or after.
+  sandbox.control.advance(3_600);
+  const at = atService(database, sandbox.url);
+  expect(await at.run('balances')).toMatchObject({ status: 'succeeded', error: null });
+  return { sandbox, at };
+}
+
+async function payDirect(sandbox: TestSandbox, amount: string, more: object = {}): Promise<void> {
+  const body = { requestedCoin: ASSET, amount, customer: {}, ...more };
+  const { status, body: made } = await sandbox.call('POST', '/v1/payment-intents/direct', body);
+  expect(status).toBe(201);
+  expect((await sandbox.call('POST', `/sandbox/payment-intents/${made.id}/pay`, { amount })).status).toBe(201);
+}
+
+describe('a payment that is settled automatically', () => {
+  const settling = { autoSettlement: { enabled: true } };
+
+  it('nets out where payouts are listed: what it brought is explained, what was settled is unobservable', async () => {
+    const { sandbox, at } = await opened();
+    await payDirect(sandbox, '100', settling);
+    await at.run('balances');
+    expect(await proofOf()).toMatchObject({ explained: '99', unobservable: '-99', unexplained: '0', unproven: null });
+  });
+
+  it('leaves what was settled unexplained where nothing shows it', async () => {
+    const { sandbox, at } = await opened({ payoutsList: false });
+    await payDirect(sandbox, '100', settling);
+    await at.run('balances');
+    expect(await proofOf()).toMatchObject({ explained: '99', unobservable: '0', unexplained: '-99' });
+  });
+});
+
+describe('another table of movements', () => {
+  it('works in all records again, and what stood at the opening still does', async () => {
+    const { sandbox, at } = await opened();
+    await payDirect(sandbox, '100');
+    await at.run('balances');
+    const before = await proofOf();
+    expect(before).toMatchObject({ explained: '99', unexplained: '0' });
+    const { movements } = defaultContract;
+    const choices = { ...movements.choices, payments: 'payins', unnamedPayout: 'operating' } as const;
+    at.deps.contract = { ...defaultContract, movements: { ...movements, choices } };
+    expect(await at.run('balances')).toMatchObject({ breaksOpened: 0 });
+    expect((await proofOf())?.unproven).toContain('deposits of payments are not read yet');
+    await at.run('payment-intents');
+    expect(await at.run('balances')).toMatchObject({ breaksOpened: 0 });
+    expect(await proofOf()).toMatchObject({
+      opening: before?.opening,
+      explained: '99',
+      unexplained: '0',
+      unproven: null,
+    });
+    at.deps.contract = defaultContract;
+    await at.run('balances');
+    expect(await proofOf()).toMatchObject({ opening: before?.opening, explained: '99', unexplained: '0' });
+  });
+});
+
+describe('a balance that was judged', () => {
+  const HOUR = 3_600_000;
+
+  it('is unproven once no two readings agreed for a day', async () => {
+    const now = new Date('2026-11-01T00:00:00Z');
+    await judgedBalance(database.db, { assetCode: ASSET, opening: '5', balance: '5', now });
+    const statusAt = async (hours: number) => {
+      const view = await getBalance(database.db, ASSET, new Date(now.getTime() + hours * HOUR));
+      return (view as { proof: { status: string; unproven: string | null } }).proof;
+    };
+    expect(await statusAt(23)).toMatchObject({ status: 'agrees', unproven: null });
+    expect(await statusAt(24)).toMatchObject({ status: 'unproven' });
+    expect((await statusAt(24)).unproven).toContain('no two readings agreed since 2026-11-01');
+  });
+
+  it('is not opened again by a run that began before finance attributed it', async () => {
+    await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '56' });
+    const said = { assetCode: ASSET, amount: '-44', note: 'a settlement', actor: 'ann' };
+    expect(await attributeBalance(database.db, said)).toMatchObject({ outcome: 'done' });
+    const sums = { explained: '0', known: '0', attributed: '0', limit: '0', unclear: null };
+    const judged = {
+      assetCode: ASSET,
+      reading: { balance: '56', frozen: '0', at: Date.now() },
+      judgement: judgeBalance('100', '56', sums),
+    };
+    const run: RunContext = {
+      deps: atService(database, 'http://127.0.0.1:9').deps,
+      source: { type: 'poll', ref: 'test' },
+      tally: { calls: 0, seen: 0, changed: 0, breaksOpened: 0 },
+      fence: { runId: null, dryRun: false },
+      options: { full: false, since: null, resume: false, pages: null },
+      progress: () => {},
+    };
+    await saveBalance(run, ASSET, null, { type: 'judged', judged, opens: false, caveats: [] });
+    expect(await proofOf()).toMatchObject({ attributed: '-44', unexplained: '0' });
+    expect(run.tally.breaksOpened).toBe(0);
+    expect(await attributeBalance(database.db, said)).toMatchObject({ outcome: 'refused' });
+  });
+});
