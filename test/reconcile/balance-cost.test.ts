@@ -77,7 +77,7 @@ describe('the calls of a run of balances', () => {
     expect(first.proof).not.toHaveProperty('reason');
     expect((await readProofs(database.db)).size).toBe(33);
     const turns = new Set<string>();
-    for (let n = 0; n < 6; n += 1) {
+    for (let n = 0; n < 5; n += 1) {
       asked();
       expect(await at.run('balances')).toMatchObject({ complete: true });
       const calls = asked();

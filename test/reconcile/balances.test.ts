@@ -29,7 +29,7 @@ async function pay(sandbox: TestSandbox, amount: string, assetCode = ASSET): Pro
 }
 
 async function opened(faults: object = {}): Promise<{ sandbox: TestSandbox; at: AtService }> {
-  const sandbox = await openSandbox({ payments: 40, payouts: 6, wallets: 4, movements: 40, seed: 5 });
+  const sandbox = await openSandbox({ payments: 20, payouts: 3, wallets: 3, movements: 20, seed: 5 });
   await sandbox.call('PUT', '/sandbox/faults', faults);
   const at = atService(database, sandbox.url);
   const run = await at.run('balances');
