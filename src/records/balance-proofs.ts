@@ -21,7 +21,7 @@ export interface BalanceProof {
   askedAt: string;
 }
 
-export interface ProofRow {
+interface ProofRow {
   asset_code: string;
   opening_balance: string | null;
   opening_at: Date | null;

@@ -39,6 +39,7 @@ test('what events name of sub-wallets is read at once, once, and what stays unkn
   await readMarkedAccounts({ deps, memory });
   expect(await database.db('accounts').pluck('id')).toEqual([account]);
   expect(await marks('account')).toEqual(['wa_nobody']);
+  await mark('account', ['wa_other']);
   calls = 0;
   await readMarkedAccounts({ deps, memory });
   expect(calls).toBe(0);

@@ -10,7 +10,7 @@ import { writeFenced } from '../write-fenced.js';
 const MOST_PRODUCTS = 50;
 
 /** Products whose counts differ from those of our own payments: told, no break, because what they count is not shown. */
-export interface ProductFinding {
+interface ProductFinding {
   id: string;
   ours: { totalIntents: number; completedIntents: number };
   theirs: { totalIntents: number | null; completedIntents: number | null };

@@ -1,6 +1,6 @@
 import type { FeedFlaw, FeedPage, FeedRow, FeedStore, ReadFeed, Window } from './feed.js';
 
-export type Unproven =
+type Unproven =
   | { type: 'flawed'; flaw: FeedFlaw | 'endless' }
   /** More rows than are read in one go. `at`: a time that parts them about evenly; null: not known. */
   | { type: 'too_big'; at: number | null }
