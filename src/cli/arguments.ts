@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { maximumTake } from '../records/paging.js';
+import { maximumTake } from '../records/database/paging.js';
 
 export interface ListFlags {
   json?: boolean;

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { isSignedAmount } from '../domain/money.js';
 import { UsageError } from '../errors.js';
-import { attributeBalance } from '../records/balance-attributions.js';
-import { type BalanceProof, readProofs, withAge } from '../records/balance-proofs.js';
-import { subWalletSums } from '../records/balance-sums.js';
+import { attributeBalance } from '../records/balances/balance-attributions.js';
+import { type BalanceProof, readProofs, withAge } from '../records/balances/balance-proofs.js';
+import { subWalletSums } from '../records/balances/balance-sums.js';
 import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';
 

@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { UsageError } from '../errors.js';
-import { type BreakDecision, decideBreak } from '../records/decide-break.js';
-import { type BreakView, getBreak, listBreaks } from '../records/list-breaks.js';
+import { type BreakDecision, decideBreak } from '../records/breaks/decide-break.js';
+import { type BreakView, getBreak, listBreaks } from '../records/breaks/list-breaks.js';
 import { type ListFlags, listFlags } from './arguments.js';
 import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';

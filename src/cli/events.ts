@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../errors.js';
-import { type EventView, getEvent, listEvents } from '../records/events.js';
-import { PRUNED_EVENT, prunedEvents, reviveEvents } from '../records/inbox-work.js';
+import { type EventView, getEvent, listEvents } from '../records/inbox/events.js';
+import { PRUNED_EVENT, prunedEvents, reviveEvents } from '../records/inbox/inbox-work.js';
 import { type ListFlags, listFlags, moment } from './arguments.js';
 import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';

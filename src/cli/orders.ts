@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../errors.js';
-import { type OrderStory, orderStory } from '../records/order-story.js';
+import { type OrderStory, orderStory } from '../records/orders/order-story.js';
 import { oneLine, printJson } from './print.js';
 import { tellOrder } from './tell-order.js';
 import { withStore } from './with-store.js';

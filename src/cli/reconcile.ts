@@ -3,7 +3,7 @@ import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
 import { type Kind, kinds, type Progress } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/run.js';
-import type { Run } from '../records/runs.js';
+import type { Run } from '../records/runs/runs.js';
 import { adopt } from '../wiring/adopt.js';
 import { reconcileSettings } from '../wiring/reconcile-settings.js';
 import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';

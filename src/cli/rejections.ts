@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listRejections, type RejectionView } from '../records/rejections.js';
+import { listRejections, type RejectionView } from '../records/inbox/rejections.js';
 import { type ListFlags, listFlags, moment } from './arguments.js';
 import { type Columns, printList } from './print.js';
 import { withStore } from './with-store.js';

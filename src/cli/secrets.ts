@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Knex } from 'knex';
 import { type Config, loadConfig } from '../config.js';
 import { AppError, UsageError } from '../errors.js';
-import { restoreSecret, retireSecret } from '../records/secrets.js';
+import { restoreSecret, retireSecret } from '../records/deliveries/secrets.js';
 import { loadContract } from '../service-api/contract.js';
 import { type SecretStatus, secretsStatus } from '../webhook/rotation.js';
 import { type Columns, printJson, printList } from './print.js';

@@ -1,6 +1,6 @@
 import type { Json } from '../domain/json.js';
 import { toJsonText } from '../domain/json-text.js';
-import type { OrderStory, StoryStep } from '../records/order-story.js';
+import type { OrderStory, StoryStep } from '../records/orders/order-story.js';
 import type { RecordView } from '../records/rows.js';
 
 const SOURCE_WIDTH = 44;

@@ -3,17 +3,17 @@ import type { Knex } from 'knex';
 import { stringify } from 'lossless-json';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { KytWords } from '../domain/kyt.js';
 import { isAmount, isSignedAmount } from '../domain/money.js';
-import { attributeBalance } from '../records/balance-attributions.js';
-import { getBalance } from '../records/balance-views.js';
+import type { KytWords } from '../domain/orders/kyt.js';
+import { attributeBalance } from '../records/balances/balance-attributions.js';
+import { getBalance } from '../records/balances/balance-views.js';
+import { type BreakDecision, decideBreak } from '../records/breaks/decide-break.js';
 import { readChanges } from '../records/changes.js';
-import { coverage } from '../records/coverage.js';
-import { isDataError, isPassing } from '../records/database-errors.js';
-import { type BreakDecision, decideBreak } from '../records/decide-break.js';
-import { PRUNED_EVENT, prunedEvents } from '../records/inbox-work.js';
-import { InvalidOrderError, registerOrder } from '../records/orders.js';
-import { CursorError, defaultTake } from '../records/paging.js';
+import { isDataError, isPassing } from '../records/database/database-errors.js';
+import { CursorError, defaultTake } from '../records/database/paging.js';
+import { PRUNED_EVENT, prunedEvents } from '../records/inbox/inbox-work.js';
+import { InvalidOrderError, registerOrder } from '../records/orders/orders.js';
+import { coverage } from '../records/runs/coverage.js';
 import { actorOf, allow } from './authenticate.js';
 import { listQuery } from './list-query.js';
 import { Problem } from './problem.js';
@@ -33,7 +33,7 @@ export interface ApiDeps {
   commands: Commands;
   /** Kinds that a run may be asked for. */
   runKinds: readonly string[];
-  /** How the account's compliance results are read; left out: domain/kyt.ts. */
+  /** How the account's compliance results are read; left out: domain/orders/kyt.ts. */
   kytWords?: KytWords;
   secretsStatus: () => Promise<{ items: object[] }>;
 }

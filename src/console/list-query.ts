@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { maximumTake } from '../records/paging.js';
+import { maximumTake } from '../records/database/paging.js';
 import { Problem } from './problem.js';
 
 export interface ListQuery {

@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../domain/records.js';
-import { getBalance, listBalances } from '../records/balance-views.js';
-import { getEvent, listEvents } from '../records/events.js';
-import { getBreak, listBreaks } from '../records/list-breaks.js';
-import { getDelivery, listDeliveries } from '../records/list-deliveries.js';
-import { getOrder, listOrders } from '../records/orders.js';
-import type { Page } from '../records/paging.js';
-import { listRejections } from '../records/rejections.js';
+import { getBalance, listBalances } from '../records/balances/balance-views.js';
+import { getBreak, listBreaks } from '../records/breaks/list-breaks.js';
+import type { Page } from '../records/database/paging.js';
+import { getDelivery, listDeliveries } from '../records/deliveries/list-deliveries.js';
+import { getEvent, listEvents } from '../records/inbox/events.js';
+import { listRejections } from '../records/inbox/rejections.js';
+import { getOrder, listOrders } from '../records/orders/orders.js';
 import { getRecord, listRecords, recordFilters } from '../records/rows.js';
-import { getRun, listRuns } from '../records/runs.js';
+import { getRun, listRuns } from '../records/runs/runs.js';
 import type { ListQuery } from './list-query.js';
 
 /** A collection of the read API: `GET /path` and, where it has one, `GET /path/{id}`. */

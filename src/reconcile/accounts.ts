@@ -1,9 +1,9 @@
 import type { Observation } from '../domain/observation.js';
-import { listedIds } from '../records/listed-ids.js';
+import { listedIds } from '../records/runs/listed-ids.js';
 import { saveObservations } from '../records/save-observations.js';
 import { type AccountPage, type AccountsWalk, walkAccounts } from './accounts/walk-accounts.js';
 import type { Outcome, RunContext } from './deps.js';
-import { StrangeListError } from './same-list.js';
+import { StrangeListError } from './lists/same-list.js';
 import { writeFenced } from './write-fenced.js';
 
 /** Specification 3.6, 4.10. */

@@ -1,4 +1,4 @@
-import { holdsCatalog, type KnownAsset, knownAssets } from '../records/balance-assets.js';
+import { holdsCatalog, type KnownAsset, knownAssets } from '../records/balances/balance-assets.js';
 import { NotFoundError, RefusedError } from '../service-api/service-errors.js';
 import { judgeAssets, type Sandwiched } from './balances/judge-assets.js';
 import { saveBalance } from './balances/save-balance.js';

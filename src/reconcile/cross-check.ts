@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 import { awaitsReading, checkDisputes } from '../domain/checks/disputes.js';
 import type { Findings } from '../domain/checks/findings.js';
 import { runChecks } from '../domain/checks/run-checks.js';
-import { defaultKytWords } from '../domain/kyt.js';
+import { defaultKytWords } from '../domain/orders/kyt.js';
 import type { EntityRef } from '../domain/records.js';
-import { autoResolveBreaks, openBreaks, stillOpen } from '../records/breaks.js';
+import { autoResolveBreaks, openBreaks, stillOpen } from '../records/breaks/breaks.js';
 import {
   changedEntities,
   dueChecks,
@@ -13,9 +13,9 @@ import {
   planChecks,
   readEvidence,
   writeEvidence,
-} from '../records/check-progress.js';
-import { closeFilterListing, openDisputes, openFilterListing } from '../records/filter-listings.js';
-import { loadCheckFacts } from '../records/load-check-facts.js';
+} from '../records/breaks/check-progress.js';
+import { closeFilterListing, openDisputes, openFilterListing } from '../records/breaks/filter-listings.js';
+import { loadCheckFacts } from '../records/breaks/load-check-facts.js';
 import type { ReconcileDeps } from './deps.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
 

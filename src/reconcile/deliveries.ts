@@ -1,13 +1,18 @@
-import { deliveriesById, knownButUnseen, oldestUnsettled, openDeliveries } from '../records/deliveries.js';
-import type { JudgedDelivery, JudgeRules } from '../records/judge-deliveries.js';
-import type { Delivery } from '../records/read-delivery.js';
-import { learnSecretEndpoints } from '../records/secret-endpoints.js';
-import { readWatermarks, type Watermark } from '../records/watermarks.js';
+import { deliveriesById, knownButUnseen, oldestUnsettled, openDeliveries } from '../records/deliveries/deliveries.js';
+import type { JudgedDelivery, JudgeRules } from '../records/deliveries/judge-deliveries.js';
+import type { Delivery } from '../records/deliveries/read-delivery.js';
+import { learnSecretEndpoints } from '../records/deliveries/secret-endpoints.js';
+import { readWatermarks, type Watermark } from '../records/runs/watermarks.js';
+import {
+  type DeliveryPageReader,
+  type DeliveryWalk,
+  DISORDER_MS,
+  walkDeliveries,
+} from './deliveries/read-deliveries.js';
+import { recoverDeliveries } from './deliveries/recover-deliveries.js';
+import { saveJudged } from './deliveries/save-judged.js';
+import { saveSecretUse } from './deliveries/secret-use.js';
 import type { Outcome, ReconcileDeps, RunContext } from './deps.js';
-import { type DeliveryPageReader, type DeliveryWalk, DISORDER_MS, walkDeliveries } from './read-deliveries.js';
-import { recoverDeliveries } from './recover-deliveries.js';
-import { saveJudged } from './save-judged.js';
-import { saveSecretUse } from './secret-use.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
 
 const AT_ONCE = 100;

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 import type { Json, JsonObject } from '../domain/json.js';
-import type { KytWords } from '../domain/kyt.js';
 import type { ObservationSource } from '../domain/observation.js';
+import type { KytWords } from '../domain/orders/kyt.js';
 import type { Logger } from '../log.js';
-import type { Run, RunTally } from '../records/runs.js';
-import type { Watermark } from '../records/watermarks.js';
+import type { Run, RunTally } from '../records/runs/runs.js';
+import type { Watermark } from '../records/runs/watermarks.js';
 import type { Contract } from '../service-api/contract.js';
 import type { ReadOperation } from '../service-api/operations.js';
 import type { Fence } from './write-fenced.js';
@@ -73,7 +73,7 @@ export interface ReconcileDeps {
   contract: Contract;
   settings: ReconcileSettings;
   adoptedAt: Date;
-  /** How the account's compliance results are read; left out: domain/kyt.ts. */
+  /** How the account's compliance results are read; left out: domain/orders/kyt.ts. */
   kytWords?: KytWords;
   metrics?: { reconcileLastSuccess: { set(labels: { kind: string }, value: number): void } };
 }

@@ -1,11 +1,11 @@
-import { type EndpointFault, findEndpointFaults } from '../domain/endpoint-rules.js';
+import { type EndpointFault, findEndpointFaults } from '../domain/deliveries/endpoint-rules.js';
 import type { Json, JsonObject } from '../domain/json.js';
 import { isJsonObject } from '../domain/json.js';
 import type { Observation } from '../domain/observation.js';
 import { textField } from '../domain/records.js';
-import { autoResolveBreaks, openBreaks } from '../records/breaks.js';
-import { listedEndpointIds, readEndpoint } from '../records/listed-endpoints.js';
-import { resolvableEndpointBreaks } from '../records/open-endpoint-breaks.js';
+import { autoResolveBreaks, openBreaks } from '../records/breaks/breaks.js';
+import { listedEndpointIds, readEndpoint } from '../records/deliveries/listed-endpoints.js';
+import { resolvableEndpointBreaks } from '../records/deliveries/open-endpoint-breaks.js';
 import { saveObservations } from '../records/save-observations.js';
 import { ForbiddenError, NotFoundError } from '../service-api/service-errors.js';
 import type { Answer, Outcome, RunContext } from './deps.js';

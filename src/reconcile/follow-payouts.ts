@@ -1,10 +1,10 @@
-import { boundedTimestamp, deliveredEvent } from '../domain/delivery-payload.js';
+import { boundedTimestamp, deliveredEvent } from '../domain/deliveries/delivery-payload.js';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { objectFromJsonText } from '../domain/json-text.js';
 import type { Observation } from '../domain/observation.js';
 import { payoutClaim } from '../domain/payout-claim.js';
 import { textField } from '../domain/records.js';
-import { instantMs } from '../records/instant.js';
+import { instantMs } from '../records/database/instant.js';
 import { saveObservations } from '../records/save-observations.js';
 import { NotFoundError, RefusedError } from '../service-api/service-errors.js';
 import type { RunContext } from './deps.js';

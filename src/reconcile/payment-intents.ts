@@ -1,8 +1,8 @@
-import { countUnread } from '../records/marks.js';
+import { countUnread } from '../records/runs/marks.js';
+import { readPayins } from './claims/read-payins.js';
 import type { Outcome, RunContext } from './deps.js';
-import type { ListPlan } from './list-plan.js';
-import { readList } from './read-list.js';
-import { readPayins } from './read-payins.js';
+import type { ListPlan } from './lists/list-plan.js';
+import { readList } from './lists/read-list.js';
 
 const PAYINS_AT_ONCE = 100;
 /** Rounds of a run by hand: a hundred thousand deposits. */

@@ -1,13 +1,13 @@
 import { checkPayouts } from '../domain/checks/payouts.js';
-import { autoResolveBreaks, openBreaks } from '../records/breaks.js';
-import { openPayoutIds, payoutsInHand } from '../records/open-payouts.js';
-import { readWatermarks, type Watermark, writeWatermarks } from '../records/watermarks.js';
+import { autoResolveBreaks, openBreaks } from '../records/breaks/breaks.js';
+import { openPayoutIds, payoutsInHand } from '../records/runs/open-payouts.js';
+import { readWatermarks, type Watermark, writeWatermarks } from '../records/runs/watermarks.js';
 import { ForbiddenError, NotFoundError, RefusedError, ServiceError } from '../service-api/service-errors.js';
 import type { Outcome, RunContext } from './deps.js';
 import { followPayouts } from './follow-payouts.js';
-import { isDue } from './is-due.js';
-import type { ListPlan } from './list-plan.js';
-import { readList } from './read-list.js';
+import { isDue } from './lists/is-due.js';
+import type { ListPlan } from './lists/list-plan.js';
+import { readList } from './lists/read-list.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
 
 /** Not in the specification; where the service has it, it is a list like the others (contract: `paths.listPayouts`). */

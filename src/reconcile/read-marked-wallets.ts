@@ -1,6 +1,6 @@
-import { dueMarks, postponeMarks } from '../records/marks.js';
+import { dueMarks, postponeMarks } from '../records/runs/marks.js';
 import { readAll } from './accounts.js';
-import type { Marked } from './claim-memory.js';
+import type { Marked } from './claims/claim-memory.js';
 import type { RunContext } from './deps.js';
 import { createFeedReader } from './transactions/read-feed.js';
 import { readTwice } from './transactions/read-window.js';

@@ -1,8 +1,8 @@
 import { reconcileAccounts } from './accounts.js';
 import { reconcileBalances } from './balances.js';
 import { reconcileCatalog } from './catalog.js';
+import { crossCheckAll } from './cross-check/cross-check-all.js';
 import { crossCheck } from './cross-check.js';
-import { crossCheckAll } from './cross-check-all.js';
 import { reconcileDeliveries } from './deliveries.js';
 import type { Kind, Reconciler, RunContext } from './deps.js';
 import { reconcileEndpoints } from './endpoints.js';

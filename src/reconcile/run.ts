@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import { checkContinuity, noteDatabase } from '../records/continuity.js';
-import { describeError } from '../records/database-errors.js';
-import { finishRun, holdRun, type Run, type RunTally, startRun } from '../records/runs.js';
-import { writeWatermarks } from '../records/watermarks.js';
+import { describeError } from '../records/database/database-errors.js';
+import { checkContinuity, noteDatabase } from '../records/runs/continuity.js';
+import { finishRun, holdRun, type Run, type RunTally, startRun } from '../records/runs/runs.js';
+import { writeWatermarks } from '../records/runs/watermarks.js';
 import type { Kind, Outcome, Progress, ReconcileDeps, RunContext } from './deps.js';
 import { type Lock, takeLock } from './leader.js';
 import { afterRun, reconcilers } from './reconcilers.js';

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ScheduledTask, schedule, validate } from 'node-cron';
 import { ConfigError } from '../errors.js';
-import { describeError } from '../records/database-errors.js';
+import { describeError } from '../records/database/database-errors.js';
 import type { RetentionDays } from '../records/retention/retention-task.js';
+import { keepVerifyingClaims } from './claims/verify-claims.js';
+import { keepCrossChecking } from './cross-check/keep-cross-checking.js';
 import { type Kind, kinds, type ReconcileDeps } from './deps.js';
-import { keepCrossChecking } from './keep-cross-checking.js';
 import { keepHouse } from './keep-house.js';
 import { type Lock, tryLock } from './leader.js';
 import { runReconcile } from './run.js';
-import { keepVerifyingClaims } from './verify-claims.js';
 
 export interface SchedulerDeps extends ReconcileDeps {
   /** When each kind runs: a cron expression, or `off`. A kind that is not named has its default. */

@@ -1,4 +1,4 @@
-import { readWatermarks, type Watermark, writeWatermarks } from '../records/watermarks.js';
+import { readWatermarks, type Watermark, writeWatermarks } from '../records/runs/watermarks.js';
 import type { Outcome, RunContext } from './deps.js';
 import { type Covered, type Covering, coverRange } from './transactions/cover-range.js';
 import type { ReadFeed, Window } from './transactions/feed.js';

@@ -1,7 +1,7 @@
 import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
 import type { Knex } from 'knex';
-import { isPassing } from '../records/database-errors.js';
-import { holdRun, type RunTally } from '../records/runs.js';
+import { isPassing } from '../records/database/database-errors.js';
+import { holdRun, type RunTally } from '../records/runs/runs.js';
 
 /** In whose name something is written. */
 export interface Fence {

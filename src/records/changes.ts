@@ -3,8 +3,8 @@ import type { Json } from '../domain/json.js';
 import { fromJsonText } from '../domain/json-text.js';
 import type { SourceType } from '../domain/observation.js';
 import type { EntityKind, EntityRef } from '../domain/records.js';
-import { floatArray, textArray } from './array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from './database-text.js';
+import { floatArray, textArray } from './database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from './database/database-text.js';
 
 /** The field of the one change that brings a record into being: `to` is the whole record. */
 export const WHOLE_RECORD = '*';

@@ -3,10 +3,10 @@ import type { JsonObject } from '../domain/json.js';
 import { objectFromJsonText } from '../domain/json-text.js';
 import type { SourceType } from '../domain/observation.js';
 import { type RecordKind, recordRules } from '../domain/records.js';
-import { fromDatabaseText, toDatabaseText } from './database-text.js';
-import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from './paging.js';
-import { withPlainAmounts } from './plain-amounts.js';
-import { recordTables } from './record-columns.js';
+import { fromDatabaseText, toDatabaseText } from './database/database-text.js';
+import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from './database/paging.js';
+import { withPlainAmounts } from './saving/plain-amounts.js';
+import { recordTables } from './saving/record-columns.js';
 
 /**
  * A record as programs see it: the fields of the specification (section 2) as they are shown, and how we know them.

@@ -1,26 +1,26 @@
 import type { Knex } from 'knex';
 import type { Observation } from '../domain/observation.js';
-import { autoResolveBreaks, type NewBreak, openBreaks } from './breaks.js';
+import { autoResolveBreaks, type NewBreak, openBreaks } from './breaks/breaks.js';
 import { appendChanges } from './changes.js';
-import { fromDatabaseText } from './database-text.js';
-import { type DerivedRow, deriveOrders } from './derive-orders.js';
-import { followUpMarks, payinMarks } from './follow-up-marks.js';
-import { type GroupedObservations, groupObservations } from './group-observations.js';
-import { lockIntentsBehind } from './intents-behind.js';
-import { linkedMarks } from './linked-marks.js';
-import { type NewMark, updateMarks } from './marks.js';
-import { orderBreaks, orderChanges } from './order-follow-up.js';
-import { deniedPayins, saveListings } from './payin-links.js';
-import { readRedaction } from './personal-fields.js';
-import { deniedBreaks, recordBreaks } from './record-breaks.js';
-import { recordChanges } from './record-changes.js';
-import { linkedRecords } from './record-links.js';
-import type { SaveContext } from './save-context.js';
-import { type SavedRecords, saveRecords } from './save-records.js';
-import type { MergedRecord } from './stored-record.js';
-import { type TouchedOrders, touchedOrders } from './touched-orders.js';
+import { fromDatabaseText } from './database/database-text.js';
+import { type DerivedRow, deriveOrders } from './orders/derive-orders.js';
+import { orderBreaks, orderChanges } from './orders/order-follow-up.js';
+import { type TouchedOrders, touchedOrders } from './orders/touched-orders.js';
+import { type NewMark, updateMarks } from './runs/marks.js';
+import { followUpMarks, payinMarks } from './saving/follow-up-marks.js';
+import { type GroupedObservations, groupObservations } from './saving/group-observations.js';
+import { lockIntentsBehind } from './saving/intents-behind.js';
+import { linkedMarks } from './saving/linked-marks.js';
+import { deniedPayins, saveListings } from './saving/payin-links.js';
+import { readRedaction } from './saving/personal-fields.js';
+import { deniedBreaks, recordBreaks } from './saving/record-breaks.js';
+import { recordChanges } from './saving/record-changes.js';
+import { linkedRecords } from './saving/record-links.js';
+import type { SaveContext } from './saving/save-context.js';
+import { type SavedRecords, saveRecords } from './saving/save-records.js';
+import type { MergedRecord } from './saving/stored-record.js';
 
-export type { SaveContext } from './save-context.js';
+export type { SaveContext } from './saving/save-context.js';
 
 export interface SaveResult {
   /** Records that are shown otherwise than before, new ones among them. */

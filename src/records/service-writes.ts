@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText, toDatabaseText } from './database-text.js';
+import { fromDatabaseText, toDatabaseText } from './database/database-text.js';
 
 interface Write<O extends string> {
   operation: O;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { MovementOperation, MovementTable } from '../domain/movement-table.js';
+import type { MovementOperation, MovementTable } from '../domain/balances/movement-table.js';
 
 const AMOUNTS =
   /^[+-](amount|amountNet|amountGross|feeAmount|networkFeeAmount|amountNetMerchant|totalAmountReceived|feeAmountTotal|amountInRange|amountRejected|amountToRefund|feeAmountOnRange|feeAmountOnRejected)$/;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Json } from '../domain/json.js';
-import { defaultKytWords, kytWord } from '../domain/kyt.js';
+import { defaultKytWords, kytWord } from '../domain/orders/kyt.js';
 import { JsonTextError, parseJson } from '../domain/parse-json.js';
 import { ConfigError } from '../errors.js';
 import { movements } from './contract-movements.js';

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Metrics } from '../metrics.js';
-import { type Backlog, inboxBacklog } from '../records/inbox-work.js';
+import { type Backlog, inboxBacklog } from '../records/inbox/inbox-work.js';
 
 const FRESH_MS = 1_000;
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import type { NewBreak } from '../records/breaks.js';
-import { bodiesByKey } from '../records/inbox-work.js';
+import type { NewBreak } from '../records/breaks/breaks.js';
+import { bodiesByKey } from '../records/inbox/inbox-work.js';
 import { eventKind } from './event-kinds.js';
 import { movementId } from './find-movement.js';
 import { findSubject } from './find-records.js';

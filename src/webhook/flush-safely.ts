@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isPassing } from '../records/database-errors.js';
+import { isPassing } from '../records/database/database-errors.js';
 
 const MAX_ATTEMPTS = 4;
 const DEADLINE_MS = 6_000;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { type Arrival, insertNew, type StoredArrival } from '../records/inbox.js';
-import { storeRepeats } from '../records/store-arrivals.js';
+import { type Arrival, insertNew, type StoredArrival } from '../records/inbox/inbox.js';
+import { storeRepeats } from '../records/inbox/store-arrivals.js';
 import { flushSafely } from './flush-safely.js';
 import { GroupCommit } from './group-commit.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TimeoutStrategy, timeout } from 'cockatiel';
 import type { Logger } from '../log.js';
-import { describeError } from '../records/database-errors.js';
+import { describeError } from '../records/database/database-errors.js';
 import { type JobWorker, openWhenReady, type Processor } from './queue-backend.js';
 
 const JOBS_TIMEOUT_MS = 15_000;

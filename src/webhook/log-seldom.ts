@@ -1,5 +1,5 @@
 import type { Logger } from '../log.js';
-import { describeError } from '../records/database-errors.js';
+import { describeError } from '../records/database/database-errors.js';
 
 const PERIOD_MS = 30_000;
 

@@ -1,8 +1,8 @@
 import { severityOf } from '../domain/break.js';
 import type { JsonObject } from '../domain/json.js';
 import type { LinkPointers } from '../domain/link-fields.js';
-import type { NewBreak } from '../records/breaks.js';
-import type { FinishedEvent, WaitingEvent } from '../records/inbox-work.js';
+import type { NewBreak } from '../records/breaks/breaks.js';
+import type { FinishedEvent, WaitingEvent } from '../records/inbox/inbox-work.js';
 import { type EventProblem, type ObservedEvent, observeEvent } from './observe-event.js';
 import { parseEnvelope } from './parse-envelope.js';
 

@@ -1,5 +1,5 @@
 import { eventKey } from '../domain/event-key.js';
-import type { Arrival, StoredArrival } from '../records/inbox.js';
+import type { Arrival, StoredArrival } from '../records/inbox/inbox.js';
 import type { SigningSecret } from './match-signature.js';
 import type { Envelope } from './parse-envelope.js';
 import type { createUnsignedIds } from './unsigned-ids.js';

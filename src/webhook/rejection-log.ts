@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
-import { type Rejection, type RejectionCount, saveRejections } from '../records/rejections.js';
+import { type Rejection, type RejectionCount, saveRejections } from '../records/inbox/rejections.js';
 import { diagnose } from './diagnose.js';
 import { logSeldom } from './log-seldom.js';
 import type { HeaderValues, SigningSecret } from './match-signature.js';

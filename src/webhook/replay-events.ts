@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { reviveEvents } from '../records/inbox-work.js';
+import { reviveEvents } from '../records/inbox/inbox-work.js';
 import type { EventQueue } from './queue.js';
 
 /**

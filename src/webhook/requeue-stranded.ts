@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { claimStranded } from '../records/inbox-work.js';
+import { claimStranded } from '../records/inbox/inbox-work.js';
 import { type ApplyDeps, applyEvents } from './apply-events.js';
 import { logSeldom } from './log-seldom.js';
 

@@ -1,8 +1,13 @@
 import type { Knex } from 'knex';
-import { judgeSecret, type Overlap, type SecretFacts, type SecretVerdict } from '../domain/secret-verdict.js';
-import { endpointsById, type KnownEndpoint } from '../records/listed-endpoints.js';
-import { historyReadAt, overlapOf, pendingDeliveries } from '../records/secret-overlap.js';
-import { type SecretEvidence, secretEvidence } from '../records/secrets.js';
+import {
+  judgeSecret,
+  type Overlap,
+  type SecretFacts,
+  type SecretVerdict,
+} from '../domain/deliveries/secret-verdict.js';
+import { endpointsById, type KnownEndpoint } from '../records/deliveries/listed-endpoints.js';
+import { historyReadAt, overlapOf, pendingDeliveries } from '../records/deliveries/secret-overlap.js';
+import { type SecretEvidence, secretEvidence } from '../records/deliveries/secrets.js';
 import { fingerprintOf } from './fingerprint.js';
 import type { SigningSecret } from './match-signature.js';
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
-import { type SecretMatches, saveSecretMatches } from '../records/secrets.js';
+import { type SecretMatches, saveSecretMatches } from '../records/deliveries/secrets.js';
 import { fingerprintOf } from './fingerprint.js';
 import { logSeldom } from './log-seldom.js';
 import type { SigningSecret } from './match-signature.js';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
-import { retiredLabels } from '../records/secrets.js';
+import { retiredLabels } from '../records/deliveries/secrets.js';
 import { logSeldom } from './log-seldom.js';
 import type { SigningSecret } from './match-signature.js';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
-import type { Arrival } from '../records/inbox.js';
+import type { Arrival } from '../records/inbox/inbox.js';
 import { type Answer, sendAnswer, unavailable } from './answer.js';
 import { answerWebhook } from './answer-webhook.js';
 import { createBodyRoom } from './body-room.js';

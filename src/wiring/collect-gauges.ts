@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import { kinds } from '../reconcile/deps.js';
+import { countMissed } from '../records/deliveries/list-deliveries.js';
 import { countOpenBreaks, lastCompleteRuns } from '../records/gauges.js';
-import { countMissed } from '../records/list-deliveries.js';
 import { collectBacklog } from '../webhook/backlog.js';
 
 /**

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
-import type { KytWords } from '../domain/kyt.js';
 import { type LinkPointers, withLinks } from '../domain/link-fields.js';
 import type { Observation } from '../domain/observation.js';
+import type { KytWords } from '../domain/orders/kyt.js';
 import { type RecordKind, textField } from '../domain/records.js';
 import { saveObservations } from '../records/save-observations.js';
 import type { WriteOperation } from '../service-api/operations.js';

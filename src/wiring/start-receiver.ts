@@ -1,5 +1,5 @@
 import { readWebhookSecrets } from '../config.js';
-import { markForReading } from '../records/marks.js';
+import { markForReading } from '../records/runs/marks.js';
 import { observeEvent } from '../webhook/observe-event.js';
 import type { Envelope } from '../webhook/parse-envelope.js';
 import { createEventQueue } from '../webhook/queue.js';

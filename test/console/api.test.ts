@@ -3,7 +3,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createConsoleApp } from '../../src/console/server.js';
 import type { Observation } from '../../src/domain/observation.js';
-import { openBreaks } from '../../src/records/breaks.js';
+import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 

@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../src/console/server.js';
-import { listAttributions } from '../../src/records/balance-attributions.js';
-import { listBreaks } from '../../src/records/list-breaks.js';
+import { listAttributions } from '../../src/records/balances/balance-attributions.js';
+import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 

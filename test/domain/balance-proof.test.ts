@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BalanceSums, isAttributable, isIdentityKept, judgeBalance } from '../../src/domain/balance-proof.js';
+import {
+  type BalanceSums,
+  isAttributable,
+  isIdentityKept,
+  judgeBalance,
+} from '../../src/domain/balances/balance-proof.js';
+import type { MovementRecord } from '../../src/domain/balances/movement-table.js';
+import { effectsOf } from '../../src/domain/balances/record-effects.js';
 import { addAmounts, subtractAmounts, sumAmounts } from '../../src/domain/money.js';
-import type { MovementRecord } from '../../src/domain/movement-table.js';
-import { effectsOf } from '../../src/domain/record-effects.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 
 const sums = (given: Partial<BalanceSums> = {}): BalanceSums => ({

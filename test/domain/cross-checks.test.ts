@@ -9,8 +9,8 @@ import { checkInvoices } from '../../src/domain/checks/invoices.js';
 import { checkRefunds } from '../../src/domain/checks/refunds.js';
 import { runChecks } from '../../src/domain/checks/run-checks.js';
 import type { JsonObject } from '../../src/domain/json.js';
-import { defaultKytWords } from '../../src/domain/kyt.js';
 import { addAmounts, compareAmounts, multiplyAmounts, subtractAmounts, sumAmounts } from '../../src/domain/money.js';
+import { defaultKytWords } from '../../src/domain/orders/kyt.js';
 import { type RecordKind, textField } from '../../src/domain/records.js';
 import { at, intent, invoice, paidIntent, payin, payout } from '../records/observed.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { classifyDelivery, type DeliveryFacts, deliveryClasses } from '../../src/domain/delivery-class.js';
-import { boundedTimestamp, deliveredEvent } from '../../src/domain/delivery-payload.js';
-import { isOwnUrl } from '../../src/domain/own-endpoint.js';
+import { classifyDelivery, type DeliveryFacts, deliveryClasses } from '../../src/domain/deliveries/delivery-class.js';
+import { boundedTimestamp, deliveredEvent } from '../../src/domain/deliveries/delivery-payload.js';
+import { isOwnUrl } from '../../src/domain/deliveries/own-endpoint.js';
 
 const MINUTE = 60_000;
 const NOW = 1_800_000_000_000;

@@ -1,8 +1,8 @@
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
+import type { MovementChoices, MovementRecord, MovementTable } from '../../src/domain/balances/movement-table.js';
+import { movementsOf, unobservableOperations } from '../../src/domain/balances/movements.js';
 import type { JsonObject } from '../../src/domain/json.js';
-import type { MovementChoices, MovementRecord, MovementTable } from '../../src/domain/movement-table.js';
-import { movementsOf, unobservableOperations } from '../../src/domain/movements.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 
 const table = (choices: Partial<MovementChoices> = {}): MovementTable => ({

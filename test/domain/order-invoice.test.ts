@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { refundOf } from '../../src/domain/order-refund.js';
+import { refundOf } from '../../src/domain/orders/order-refund.js';
 import {
   describeLines,
   fiat,

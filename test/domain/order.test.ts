@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { deriveOrder } from '../../src/domain/order.js';
+import { deriveOrder } from '../../src/domain/orders/order.js';
 import {
   describeLines,
   eur,

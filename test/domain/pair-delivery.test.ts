@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type HeldEvent, type PairedBy, pairDelivery } from '../../src/domain/pair-delivery.js';
-import { pairSecrets, type SecretShare } from '../../src/domain/pair-secrets.js';
+import { type HeldEvent, type PairedBy, pairDelivery } from '../../src/domain/deliveries/pair-delivery.js';
+import { pairSecrets, type SecretShare } from '../../src/domain/deliveries/pair-secrets.js';
 
 const delivery: PairedBy = {
   id: 'd1',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { MovementRecord } from '../../src/domain/movement-table.js';
-import { effectsOf, operationsWith } from '../../src/domain/record-effects.js';
+import type { MovementRecord } from '../../src/domain/balances/movement-table.js';
+import { effectsOf, operationsWith } from '../../src/domain/balances/record-effects.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 
 const table = defaultContract.movements;

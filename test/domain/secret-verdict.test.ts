@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { findEndpointFaults, type ListedEndpoint } from '../../src/domain/endpoint-rules.js';
-import { judgeSecret, type SecretFacts, type VerdictFacts } from '../../src/domain/secret-verdict.js';
+import { findEndpointFaults, type ListedEndpoint } from '../../src/domain/deliveries/endpoint-rules.js';
+import { judgeSecret, type SecretFacts, type VerdictFacts } from '../../src/domain/deliveries/secret-verdict.js';
 
 const old: SecretFacts = {
   label: 'old',

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { registerOrder } from '../../src/records/orders.js';
+import { registerOrder } from '../../src/records/orders/orders.js';
 import { Random } from '../reconcile/random.js';
 import { countAnswers, loggedDeliveries } from '../support/deliveries.js';
 import { DRILL_MS, report, until } from '../support/drill.js';

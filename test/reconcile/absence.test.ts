@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { isJsonObject, type Json } from '../../src/domain/json.js';
-import { newClaimMemory } from '../../src/reconcile/claim-memory.js';
+import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
+import { keepVerifyingClaims, verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
 import { kinds } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
-import { keepVerifyingClaims, verifyClaims } from '../../src/reconcile/verify-claims.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { DAY, depsOf, FakeService, serviceWith } from './fake-service.js';

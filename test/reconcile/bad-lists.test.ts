@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { invoiceList } from '../../src/reconcile/invoices.js';
-import type { ListPlan } from '../../src/reconcile/list-plan.js';
+import type { ListPlan } from '../../src/reconcile/lists/list-plan.js';
 import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
 import { payoutList } from '../../src/reconcile/payouts.js';
 import { runReconcile } from '../../src/reconcile/run.js';
-import { recordTables } from '../../src/records/record-columns.js';
+import { recordTables } from '../../src/records/saving/record-columns.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { DAY, depsOf, FakeService, rateLimited, unauthorized } from './fake-service.js';
 import { lives, MovingList } from './moving-list.js';

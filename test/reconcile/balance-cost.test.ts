@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/domain/json.js';
 import type { ServiceReader } from '../../src/reconcile/deps.js';
-import { readProofs } from '../../src/records/balance-proofs.js';
+import { readProofs } from '../../src/records/balances/balance-proofs.js';
 import { NotFoundError } from '../../src/service-api/service-errors.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';

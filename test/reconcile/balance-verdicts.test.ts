@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { judgeBalance } from '../../src/domain/balance-proof.js';
+import { judgeBalance } from '../../src/domain/balances/balance-proof.js';
 import { saveBalance } from '../../src/reconcile/balances/save-balance.js';
 import type { RunContext } from '../../src/reconcile/deps.js';
-import { attributeBalance } from '../../src/records/balance-attributions.js';
-import { readProofs } from '../../src/records/balance-proofs.js';
-import { getBalance } from '../../src/records/balance-views.js';
+import { attributeBalance } from '../../src/records/balances/balance-attributions.js';
+import { readProofs } from '../../src/records/balances/balance-proofs.js';
+import { getBalance } from '../../src/records/balances/balance-views.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { attributeBalance, listAttributions } from '../../src/records/balance-attributions.js';
-import { readProofs } from '../../src/records/balance-proofs.js';
-import { subWalletSums } from '../../src/records/balance-sums.js';
-import { listBreaks } from '../../src/records/list-breaks.js';
+import { attributeBalance, listAttributions } from '../../src/records/balances/balance-attributions.js';
+import { readProofs } from '../../src/records/balances/balance-proofs.js';
+import { subWalletSums } from '../../src/records/balances/balance-sums.js';
+import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { openSandbox, type Row, rowsOf, type TestSandbox } from '../sandbox/support.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { type AtService, atService } from './service-at.js';

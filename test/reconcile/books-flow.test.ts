@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { subtractAmounts, sumAmounts } from '../../src/domain/money.js';
-import { readProofs } from '../../src/records/balance-proofs.js';
-import { subWalletSums } from '../../src/records/balance-sums.js';
+import { readProofs } from '../../src/records/balances/balance-proofs.js';
+import { subWalletSums } from '../../src/records/balances/balance-sums.js';
 import { run as runCommand } from '../sandbox/random-actions.js';
 import { type Command, command } from '../sandbox/random-commands.js';
 import { among, open, type World } from '../sandbox/random-world.js';

@@ -1,6 +1,6 @@
 import { type CrossCheckReport, crossCheck } from '../../src/reconcile/cross-check.js';
-import { getBreak, listBreaks } from '../../src/records/list-breaks.js';
-import { registerOrder } from '../../src/records/orders.js';
+import { getBreak, listBreaks } from '../../src/records/breaks/list-breaks.js';
+import { registerOrder } from '../../src/records/orders/orders.js';
 import { at, context } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 

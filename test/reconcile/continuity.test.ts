@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runReconcile } from '../../src/reconcile/run.js';
-import { coverage } from '../../src/records/coverage.js';
+import { coverage } from '../../src/records/runs/coverage.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { depsOf, serviceWith } from './fake-service.js';
 

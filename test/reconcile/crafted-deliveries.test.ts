@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
-import { listBreaks } from '../../src/records/list-breaks.js';
+import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { collectGauges } from '../../src/wiring/collect-gauges.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 

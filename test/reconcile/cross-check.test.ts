@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
+import { crossCheckAll } from '../../src/reconcile/cross-check/cross-check-all.js';
 import { crossCheck } from '../../src/reconcile/cross-check.js';
-import { crossCheckAll } from '../../src/reconcile/cross-check-all.js';
-import { decideBreak } from '../../src/records/decide-break.js';
+import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { at, claim, context, intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { type CheckedShop, HOUR, openCheckedShop } from './checked-shop.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { listBreaks } from '../../src/records/list-breaks.js';
-import { countMissed, listDeliveries } from '../../src/records/list-deliveries.js';
+import { listBreaks } from '../../src/records/breaks/list-breaks.js';
+import { countMissed, listDeliveries } from '../../src/records/deliveries/list-deliveries.js';
 import type { Faults } from '../../src/sandbox/faults.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { kinds } from '../../src/reconcile/deps.js';
 import { type Scheduler, startScheduler } from '../../src/reconcile/schedule.js';
-import { listRuns } from '../../src/records/runs.js';
+import { listRuns } from '../../src/records/runs/runs.js';
 import { createServiceRate } from '../../src/records/service-rate.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { DAY, depsOf, FakeService } from './fake-service.js';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
-import { newClaimMemory } from '../../src/reconcile/claim-memory.js';
+import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
+import { keepVerifyingClaims, verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
-import { keepVerifyingClaims, verifyClaims } from '../../src/reconcile/verify-claims.js';
-import { markForReading } from '../../src/records/marks.js';
+import { markForReading } from '../../src/records/runs/marks.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { openSandbox, type Row } from '../sandbox/support.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';

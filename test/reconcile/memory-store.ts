@@ -1,9 +1,9 @@
 import { textField } from '../../src/domain/records.js';
-import type { ListRow, Place } from '../../src/reconcile/list-row.js';
-import type { Absence, ListStore, ReadPage, Stretch, StretchMove } from '../../src/reconcile/list-store.js';
-import { covers, type Span } from '../../src/reconcile/span.js';
-import type { ListedKind } from '../../src/records/record-places.js';
-import type { Watermark } from '../../src/records/watermarks.js';
+import type { ListRow, Place } from '../../src/reconcile/lists/list-row.js';
+import type { Absence, ListStore, ReadPage, Stretch, StretchMove } from '../../src/reconcile/lists/list-store.js';
+import { covers, type Span } from '../../src/reconcile/lists/span.js';
+import type { ListedKind } from '../../src/records/runs/record-places.js';
+import type { Watermark } from '../../src/records/runs/watermarks.js';
 
 export interface Held extends Place {
   /** Null: only an event spoke of it. */

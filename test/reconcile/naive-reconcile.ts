@@ -1,4 +1,4 @@
-import { readRows } from '../../src/reconcile/list-row.js';
+import { readRows } from '../../src/reconcile/lists/list-row.js';
 import type { MemoryStore } from './memory-store.js';
 import type { MovingList } from './moving-list.js';
 

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { newClaimMemory } from '../../src/reconcile/claim-memory.js';
+import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
+import { verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
 import { invoiceList } from '../../src/reconcile/invoices.js';
-import type { ListPlan } from '../../src/reconcile/list-plan.js';
+import type { ListPlan } from '../../src/reconcile/lists/list-plan.js';
 import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
 import { payoutList } from '../../src/reconcile/payouts.js';
 import { runReconcile } from '../../src/reconcile/run.js';
-import { verifyClaims } from '../../src/reconcile/verify-claims.js';
-import { recordTables } from '../../src/records/record-columns.js';
+import { recordTables } from '../../src/records/saving/record-columns.js';
 import { RefusedError } from '../../src/service-api/service-errors.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { DAY, depsOf, FakeService } from './fake-service.js';

@@ -2,7 +2,7 @@ import { parse } from 'lossless-json';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Json } from '../../src/domain/json.js';
 import { createLog } from '../../src/log.js';
-import { listBreaks } from '../../src/records/list-breaks.js';
+import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { applyRetention } from '../../src/records/retention/apply-retention.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 

@@ -1,6 +1,6 @@
 import { expect, it, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/json.js';
-import { walkDeliveries } from '../../src/reconcile/read-deliveries.js';
+import { walkDeliveries } from '../../src/reconcile/deliveries/read-deliveries.js';
 
 const AT = Date.UTC(2026, 9, 1);
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { newClaimMemory } from '../../src/reconcile/claim-memory.js';
+import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
 import { readMarkedAccounts, readMarkedTransactions } from '../../src/reconcile/read-marked-wallets.js';
-import { markForReading } from '../../src/records/marks.js';
+import { markForReading } from '../../src/records/runs/marks.js';
 import { openSandbox } from '../sandbox/support.js';
 import { createTestDatabase } from '../support/database.js';
 import { atService } from './service-at.js';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { newClaimMemory } from '../../src/reconcile/claim-memory.js';
+import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
+import { verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
-import { verifyClaims } from '../../src/reconcile/verify-claims.js';
 import { ContractViolationError, RefusedError, UnavailableError } from '../../src/service-api/service-errors.js';
 import { at, claim, mention, payin, save } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { defaultKytWords } from '../../src/domain/kyt.js';
+import { defaultKytWords } from '../../src/domain/orders/kyt.js';
+import { rederiveReleases } from '../../src/reconcile/cross-check/rederive-releases.js';
 import { crossCheck } from '../../src/reconcile/cross-check.js';
-import { rederiveReleases } from '../../src/reconcile/rederive-releases.js';
+import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { changesOf } from '../../src/records/changes.js';
-import { listBreaks } from '../../src/records/list-breaks.js';
-import { getOrder } from '../../src/records/orders.js';
+import { getOrder } from '../../src/records/orders/orders.js';
 import { at, context, paidIntent, payin, reading, save } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 

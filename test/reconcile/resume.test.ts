@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Run } from '../../src/records/runs.js';
+import type { Run } from '../../src/records/runs/runs.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { DRILL_MS, until } from '../support/drill.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { kinds } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
-import { listRuns, startRun } from '../../src/records/runs.js';
+import { listRuns, startRun } from '../../src/records/runs/runs.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { DAY, depsOf, FakeService, rateLimited, serviceWith, unauthorized } from './fake-service.js';
 

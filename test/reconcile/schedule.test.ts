@@ -4,7 +4,7 @@ import { type Kind, kinds } from '../../src/reconcile/deps.js';
 import { type Lock, LockTimeoutError, takeLock, tryLock } from '../../src/reconcile/leader.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { type Scheduler, startScheduler } from '../../src/reconcile/schedule.js';
-import { listRuns } from '../../src/records/runs.js';
+import { listRuns } from '../../src/records/runs/runs.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { depsOf, FakeService } from './fake-service.js';
 import { MovingList } from './moving-list.js';

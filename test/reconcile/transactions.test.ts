@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listBreaks } from '../../src/records/list-breaks.js';
+import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { openSandbox, type Row, type TestSandbox } from '../sandbox/support.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { type AtService, atService } from './service-at.js';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
-import { type ClaimMemory, newClaimMemory } from '../../src/reconcile/claim-memory.js';
+import { type ClaimMemory, newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
+import { verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
 import { kinds } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
-import { verifyClaims } from '../../src/reconcile/verify-claims.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { depsOf, FakeService, rateLimited } from './fake-service.js';

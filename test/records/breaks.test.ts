@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { autoResolveBreaks, openBreaks } from '../../src/records/breaks.js';
-import { decideBreak } from '../../src/records/decide-break.js';
-import { getBreak, listBreaks } from '../../src/records/list-breaks.js';
+import { autoResolveBreaks, openBreaks } from '../../src/records/breaks/breaks.js';
+import { decideBreak } from '../../src/records/breaks/decide-break.js';
+import { getBreak, listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 let database: TestDatabase;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBreaks } from '../../src/records/breaks.js';
+import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { countOpenBreaks, lastCompleteRuns } from '../../src/records/gauges.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 

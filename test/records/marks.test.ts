@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dueMarks, markForReading, postponeMarks } from '../../src/records/marks.js';
+import { dueMarks, markForReading, postponeMarks } from '../../src/records/runs/marks.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { at, claim, intent, payin, reading, save } from './observed.js';
 

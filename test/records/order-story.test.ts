@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tellOrder } from '../../src/cli/tell-order.js';
-import { orderStory } from '../../src/records/order-story.js';
-import { startRun } from '../../src/records/runs.js';
+import { orderStory } from '../../src/records/orders/order-story.js';
+import { startRun } from '../../src/records/runs/runs.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { claim, intent, invoice, paidIntent, payin, payout, reading, save } from './observed.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
-import { getOrder } from '../../src/records/orders.js';
+import { getOrder } from '../../src/records/orders/orders.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { absence, claim, intent, invoice, paidIntent, payin, payout, reading, save } from './observed.js';
 

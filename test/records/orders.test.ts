@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { CursorError } from '../../src/records/database/paging.js';
 import {
   getOrder,
   InvalidOrderError,
   listOrders,
   type OrderRegistration,
   registerOrder,
-} from '../../src/records/orders.js';
-import { CursorError } from '../../src/records/paging.js';
+} from '../../src/records/orders/orders.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { context, intent, paidIntent, payin, reading, save } from './observed.js';

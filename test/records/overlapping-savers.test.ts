@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
-import { getOrder } from '../../src/records/orders.js';
+import { getOrder } from '../../src/records/orders/orders.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { context, invoice, paidIntent, payin, payout, reading, save } from './observed.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CursorError } from '../../src/records/paging.js';
+import { CursorError } from '../../src/records/database/paging.js';
 import { getRecord, listRecords, recordFilters } from '../../src/records/rows.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { claim, intent, payin, reading, save } from './observed.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listBreaks } from '../../src/records/list-breaks.js';
-import { getOrder } from '../../src/records/orders.js';
+import { listBreaks } from '../../src/records/breaks/list-breaks.js';
+import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord } from '../../src/records/rows.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { absence, claim, intent, mention, paidIntent, payin, reading, save } from './observed.js';

@@ -1,9 +1,15 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fromJsonText, toJsonText } from '../../src/domain/json-text.js';
-import { arrayText, bigintArray, booleanArray, floatArray, textArray } from '../../src/records/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../../src/records/database-text.js';
-import { instantText } from '../../src/records/instant.js';
+import {
+  arrayText,
+  bigintArray,
+  booleanArray,
+  floatArray,
+  textArray,
+} from '../../src/records/database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../../src/records/database/database-text.js';
+import { instantText } from '../../src/records/database/instant.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 let database: TestDatabase;

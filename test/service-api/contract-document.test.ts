@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { MovementLine } from '../../src/domain/movement-table.js';
+import type { MovementLine } from '../../src/domain/balances/movement-table.js';
 import { MerchantClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { type OperationName, operationNames, operationOf } from '../../src/service-api/operations.js';

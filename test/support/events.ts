@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { eventKey } from '../../src/domain/event-key.js';
-import type { Arrival } from '../../src/records/inbox.js';
-import { storeArrivals } from '../../src/records/store-arrivals.js';
+import type { Arrival } from '../../src/records/inbox/inbox.js';
+import { storeArrivals } from '../../src/records/inbox/store-arrivals.js';
 import { parseEnvelope } from '../../src/webhook/parse-envelope.js';
 
 export interface TestEvent {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import { judgeBalance } from '../../src/domain/balance-proof.js';
-import { followResidual } from '../../src/records/balance-breaks.js';
-import { openPosition, saveJudged } from '../../src/records/balance-proofs.js';
+import { judgeBalance } from '../../src/domain/balances/balance-proof.js';
+import { followResidual } from '../../src/records/balances/balance-breaks.js';
+import { openPosition, saveJudged } from '../../src/records/balances/balance-proofs.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 
 /** An asset whose balance was read and judged: what it is more or less than at the opening is unexplained. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { deriveOrder } from '../../src/domain/order.js';
-import type { Money, OrderFacts, OrderRefund, ShownRecord } from '../../src/domain/order-facts.js';
+import { deriveOrder } from '../../src/domain/orders/order.js';
+import type { Money, OrderFacts, OrderRefund, ShownRecord } from '../../src/domain/orders/order-facts.js';
 
 /** The reading of payments, and a later one of deposits. */
 export const READ = 1_700_000_000_000;

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { recordRules } from '../../src/domain/records.js';
 import { createMetrics } from '../../src/metrics.js';
-import { MAX_ATTEMPTS } from '../../src/records/inbox-work.js';
+import { MAX_ATTEMPTS } from '../../src/records/inbox/inbox-work.js';
 import { type ApplyDeps, applyEvents } from '../../src/webhook/apply-events.js';
 import { collectBacklog } from '../../src/webhook/backlog.js';
 import { replayEvents } from '../../src/webhook/replay-events.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { listRejections } from '../../src/records/rejections.js';
+import { listRejections } from '../../src/records/inbox/rejections.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { startReceiver } from '../support/receiver.js';
 import { eventBody, NOW, SECRET, sign, signedHeaders } from '../support/signed.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/json.js';
-import { defaultKytWords } from '../../src/domain/kyt.js';
 import type { LinkPointers } from '../../src/domain/link-fields.js';
-import { getOrder } from '../../src/records/orders.js';
+import { defaultKytWords } from '../../src/domain/orders/kyt.js';
+import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord } from '../../src/records/rows.js';
 import type { Answered } from '../../src/service-api/service-writes.js';
 import { observeAnswers } from '../../src/wiring/observe-answer.js';

@@ -1,5 +1,5 @@
 import { kinds } from '../../reconcile/deps.js';
-import { type Coverage, coverage } from '../../records/coverage.js';
+import { type Coverage, coverage } from '../../records/runs/coverage.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 
 /** A line per kind: complete up to when, and what keeps it from being more. */

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.js';
-import { isOwnUrl } from '../../domain/own-endpoint.js';
+import { isOwnUrl } from '../../domain/deliveries/own-endpoint.js';
 import { AppError } from '../../errors.js';
 import type { MerchantClient } from '../../service-api/client.js';
 import { ForbiddenError, ServiceError, UnauthorizedError } from '../../service-api/service-errors.js';

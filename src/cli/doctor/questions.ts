@@ -14,7 +14,7 @@ export interface QuestionLimits {
   lastMs: number;
 }
 
-export const QUESTION_LIMITS: QuestionLimits = { questions: 800, lastMs: 300_000 };
+const QUESTION_LIMITS: QuestionLimits = { questions: 800, lastMs: 300_000 };
 
 const LONGEST_PAUSE_MS = 10_000;
 const USUAL_PAUSE_MS = 1_000;

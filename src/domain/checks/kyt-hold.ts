@@ -1,4 +1,4 @@
-import { kytVerdict } from '../kyt.js';
+import { kytVerdict } from '../orders/kyt.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, isCollected, sourceOf } from './check-facts.js';
 import { foundBreak, noFindings, settle, type TimedFindings } from './findings.js';

@@ -1,7 +1,7 @@
 import type { Json } from '../json.js';
 import { compareAmounts, sumAmounts } from '../money.js';
-import { amountField } from '../order-facts.js';
-import { refundedIntent } from '../order-refund.js';
+import { amountField } from '../orders/order-facts.js';
+import { refundedIntent } from '../orders/order-refund.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
 import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';

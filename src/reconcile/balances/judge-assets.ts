@@ -1,7 +1,7 @@
-import { judgeBalance } from '../../domain/balance-proof.js';
-import { isKnownResidual } from '../../records/balance-breaks.js';
-import { type BalanceProof, type Judged, readProofs } from '../../records/balance-proofs.js';
-import { type AssetSums, sumMovements } from '../../records/balance-sums.js';
+import { judgeBalance } from '../../domain/balances/balance-proof.js';
+import { isKnownResidual } from '../../records/balances/balance-breaks.js';
+import { type BalanceProof, type Judged, readProofs } from '../../records/balances/balance-proofs.js';
+import { type AssetSums, sumMovements } from '../../records/balances/balance-sums.js';
 import type { RunContext } from '../deps.js';
 import { isSameBalance, type ReadBalance, readBalance } from './read-balance.js';
 import type { Verdict } from './save-balance.js';

@@ -1,13 +1,19 @@
 import type { Knex } from 'knex';
-import { isIdentityKept } from '../../domain/balance-proof.js';
+import { isIdentityKept } from '../../domain/balances/balance-proof.js';
 import type { JsonObject } from '../../domain/json.js';
 import { compareAmounts, isAmount } from '../../domain/money.js';
 import type { Observation } from '../../domain/observation.js';
-import { keepRates } from '../../records/asset-rates.js';
-import { followResidual } from '../../records/balance-breaks.js';
-import { type Judged, lockProof, openPosition, saveJudged, saveUnproven } from '../../records/balance-proofs.js';
-import { sumAttributed } from '../../records/balance-sums.js';
-import { autoResolveBreaks, openBreaks } from '../../records/breaks.js';
+import { keepRates } from '../../records/balances/asset-rates.js';
+import { followResidual } from '../../records/balances/balance-breaks.js';
+import {
+  type Judged,
+  lockProof,
+  openPosition,
+  saveJudged,
+  saveUnproven,
+} from '../../records/balances/balance-proofs.js';
+import { sumAttributed } from '../../records/balances/balance-sums.js';
+import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
 import { saveObservations } from '../../records/save-observations.js';
 import type { RunContext } from '../deps.js';
 import { writeFenced } from '../write-fenced.js';

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import type { Observation } from '../../domain/observation.js';
 import type { RecordKind } from '../../domain/record-kinds.js';
 import { textField } from '../../domain/records.js';
-import { listedIds } from '../../records/listed-ids.js';
+import { listedIds } from '../../records/runs/listed-ids.js';
 import { saveObservations } from '../../records/save-observations.js';
 import type { ReadOperation } from '../../service-api/operations.js';
 import type { RunContext } from '../deps.js';

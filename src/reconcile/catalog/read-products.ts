@@ -1,6 +1,6 @@
 import { isLosslessNumber } from 'lossless-json';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
-import { countProductPayments, productsOfPayments } from '../../records/product-facts.js';
+import { countProductPayments, productsOfPayments } from '../../records/balances/product-facts.js';
 import { saveObservations } from '../../records/save-observations.js';
 import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
 import type { RunContext } from '../deps.js';

@@ -1,6 +1,6 @@
 import type { Json } from '../../domain/json.js';
 import { toJsonText } from '../../domain/json-text.js';
-import { assetsToSettle, keepSettlementMethods } from '../../records/product-facts.js';
+import { assetsToSettle, keepSettlementMethods } from '../../records/balances/product-facts.js';
 import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
 import type { RunContext } from '../deps.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';

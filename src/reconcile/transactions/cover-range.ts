@@ -1,4 +1,4 @@
-import { StrangeListError } from '../same-list.js';
+import { StrangeListError } from '../lists/same-list.js';
 import type { FeedStore, ReadFeed, Window } from './feed.js';
 import { readCounted, readTwice, type WindowReading } from './read-window.js';
 import { halves, inner } from './windows.js';

@@ -1,7 +1,7 @@
+import { type MovementPointers, movementFieldsOf } from '../../domain/balances/movement-row.js';
 import { isJsonObject, type Json } from '../../domain/json.js';
-import { type MovementPointers, movementFieldsOf } from '../../domain/movement-row.js';
 import { textField } from '../../domain/records.js';
-import { instantMs } from '../../records/instant.js';
+import { instantMs } from '../../records/database/instant.js';
 import { ContractViolationError } from '../../service-api/service-errors.js';
 import type { RunContext } from '../deps.js';
 import type { FeedFlaw, FeedPage, FeedRow, ReadFeed, Window } from './feed.js';

@@ -1,13 +1,13 @@
+import { movementFields } from '../../domain/balances/movement-row.js';
 import { canonicalJson } from '../../domain/canonical-json.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import { isSignedAmount, normalizeAmount } from '../../domain/money.js';
-import { movementFields } from '../../domain/movement-row.js';
 import type { Observation, ObservationSource } from '../../domain/observation.js';
-import { autoResolveBreaks, type NewBreak, openBreaks } from '../../records/breaks.js';
-import { instantText } from '../../records/instant.js';
-import { openEvidence } from '../../records/open-evidence.js';
+import { transactionsRead } from '../../records/balances/transaction-rows.js';
+import { autoResolveBreaks, type NewBreak, openBreaks } from '../../records/breaks/breaks.js';
+import { openEvidence } from '../../records/breaks/open-evidence.js';
+import { instantText } from '../../records/database/instant.js';
 import { saveObservations } from '../../records/save-observations.js';
-import { transactionsRead } from '../../records/transaction-rows.js';
 import type { RunContext } from '../deps.js';
 import { writeFenced } from '../write-fenced.js';
 import type { FeedRow } from './feed.js';

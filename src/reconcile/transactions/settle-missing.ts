@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
-import { type KnownTransaction, transactionsRead } from '../../records/transaction-rows.js';
+import { type KnownTransaction, transactionsRead } from '../../records/balances/transaction-rows.js';
 import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
 import type { RunContext } from '../deps.js';
 import { itemsOf, readRows } from './read-feed.js';

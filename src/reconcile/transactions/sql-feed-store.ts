@@ -1,7 +1,11 @@
 import type { Observation } from '../../domain/observation.js';
+import {
+  countTransactionsRead,
+  pauseInTransactions,
+  transactionsReadBetween,
+} from '../../records/balances/transaction-rows.js';
+import { feedWindows, replaceFeedWindows } from '../../records/balances/transaction-windows.js';
 import { saveObservations } from '../../records/save-observations.js';
-import { countTransactionsRead, pauseInTransactions, transactionsReadBetween } from '../../records/transaction-rows.js';
-import { feedWindows, replaceFeedWindows } from '../../records/transaction-windows.js';
 import type { RunContext } from '../deps.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';
 import type { FeedStore, Window } from './feed.js';

@@ -3,9 +3,9 @@ import { toJsonText } from '../../domain/json-text.js';
 import { MASK, maskPersonal, personalKinds } from '../../domain/personal.js';
 import { stateToText } from '../../domain/record-state-text.js';
 import type { RecordKind } from '../../domain/records.js';
-import { textArray } from '../array-parameter.js';
-import { recordTables } from '../record-columns.js';
-import { type StoredRow, storedRecord } from '../stored-record.js';
+import { textArray } from '../database/array-parameter.js';
+import { recordTables } from '../saving/record-columns.js';
+import { type StoredRow, storedRecord } from '../saving/stored-record.js';
 import { maskState } from './mask-state.js';
 import type { RetentionTask, Step, StepQuery } from './retention-task.js';
 

@@ -13,7 +13,7 @@ export interface MerchantDay {
   orders: Map<string, DayOrder>;
 }
 
-export interface DayOrder {
+interface DayOrder {
   /** What it has to show in the end. */
   status: string;
   /** Whether the store told us of it, and of what it expects. */

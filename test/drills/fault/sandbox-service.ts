@@ -1,7 +1,7 @@
 import type { Sandbox } from '../../../src/sandbox/start-sandbox.js';
 import { Random } from '../../reconcile/random.js';
 
-export type PayoutCourse = 'auto' | 'failed' | 'internal' | 'wallet';
+type PayoutCourse = 'auto' | 'failed' | 'internal' | 'wallet';
 
 /** What customers, the dashboard and other programs of the merchant do at the service, past Tallyhook. */
 export interface Service {

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMetrics } from '../../../src/metrics.js';
-import { getEvent } from '../../../src/records/events.js';
-import { listBreaks } from '../../../src/records/list-breaks.js';
+import { listBreaks } from '../../../src/records/breaks/list-breaks.js';
+import { getEvent } from '../../../src/records/inbox/events.js';
 import { keysGoneBefore, retentionState } from '../../../src/records/retention/retention-state.js';
 import { applyEvents } from '../../../src/webhook/apply-events.js';
 import { replayEvents } from '../../../src/webhook/replay-events.js';

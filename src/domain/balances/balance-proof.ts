@@ -1,0 +1,76 @@
+import { addAmounts, compareAmounts, subtractAmounts, sumAmounts } from '../money.js';
+
+/** What moved one balance since its opening position, added up from the records of the service. Signed decimal strings. */
+export interface BalanceSums {
+  /** Shown by lists of the service that hold all of their kind. */
+  explained: string;
+  /** Shown by records of operations that no list holds all of. */
+  known: string;
+  /** What finance has said of parts that nothing shows. */
+  attributed: string;
+  /** Known operations whose amount is not shown: they took no more than this together, a positive number. */
+  limit: string;
+  /** Why an effect can't be told; null: there is none such. */
+  unclear: string | null;
+}
+
+/** residual = unobservable + unexplained; balance = opening + explained + residual. All signed, of one asset. */
+export interface BalanceJudgement {
+  explained: string;
+  residual: string;
+  /** known + attributed + unknownAmount. */
+  unobservable: string;
+  attributed: string;
+  /** What of it is put down to known operations whose amount is not shown: to be attributed. */
+  unknownAmount: string;
+  /** What nothing accounts for: a break. */
+  unexplained: string;
+  /** Why this is no proof; null: it is one. */
+  unproven: string | null;
+}
+
+/**
+ * Splits what a balance changed by since its opening. What no record shows is unexplained, whichever operations there may be
+ * that no list shows: only a record, or finance, makes a part unobservable. Exact; assets are never netted.
+ */
+export function judgeBalance(opening: string, balance: string, sums: BalanceSums): BalanceJudgement {
+  const { explained, known, attributed, limit, unclear } = sums;
+  const residual = subtractAmounts(subtractAmounts(balance, opening), explained);
+  const open = subtractAmounts(subtractAmounts(residual, known), attributed);
+  const unknownAmount = withinLimit(open, limit) ? open : '0';
+  const unexplained = subtractAmounts(open, unknownAmount);
+  const reasons = [
+    unclear,
+    unknownAmount === '0' ? null : `${unknownAmount} went to settlements whose amount is not shown: attribute it`,
+  ].filter((reason) => reason !== null);
+  return {
+    explained,
+    residual,
+    unobservable: sumAmounts([known, attributed, unknownAmount]),
+    attributed,
+    unknownAmount,
+    unexplained,
+    unproven: reasons.length === 0 ? null : reasons.join('; '),
+  };
+}
+
+/** `available = balance − frozen` (specification 2.8); null where one of them is not shown. */
+export function isIdentityKept({
+  balance,
+  frozen,
+  available,
+}: Record<'balance' | 'frozen' | 'available', string | null>): boolean | null {
+  if (balance === null || frozen === null || available === null) return null;
+  return compareAmounts(subtractAmounts(balance, frozen), available) === 0;
+}
+
+/** How much of the open part may be attributed: a part of it, of its own sign. */
+export function isAttributable(amount: string, open: string): boolean {
+  const sign = compareAmounts(open, '0');
+  if (sign === 0 || compareAmounts(amount, '0') !== sign) return false;
+  return compareAmounts(subtractAmounts(open, amount), '0') !== -sign;
+}
+
+function withinLimit(open: string, limit: string): boolean {
+  return compareAmounts(open, '0') < 0 && compareAmounts(addAmounts(open, limit), '0') >= 0;
+}

@@ -1,0 +1,31 @@
+import { valueAt } from '../event-key.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+
+/** Where each field of a sub-wallet's movement stands in what the service answers: JSON pointers (contract: `transaction`). */
+export interface MovementPointers {
+  id: string;
+  accountId: string;
+  assetCode: string;
+  type: string;
+  amount: string;
+  feeAmount: string;
+  createdAt: string;
+  counterpartyAccountId: string;
+}
+
+/** What is compared of a movement that was read before: it is booked, so none of it may change. */
+export const movementFields = ['accountId', 'assetCode', 'type', 'amount', 'feeAmount', 'createdAt'] as const;
+
+/**
+ * A movement of the feed (specification 4.11, 4.12, whose shape is not shown) under our names, beside all that came with
+ * it. What a pointer does not find is left out: absent is not null.
+ */
+export function movementFieldsOf(item: Json, pointers: MovementPointers): JsonObject {
+  const fields: JsonObject = isJsonObject(item) ? { ...item } : {};
+  for (const [name, pointer] of Object.entries(pointers)) {
+    const value = valueAt(item, pointer);
+    if (value === undefined) delete fields[name];
+    else fields[name] = value;
+  }
+  return fields;
+}

@@ -1,0 +1,90 @@
+import type { JsonObject } from '../json.js';
+
+/**
+ * Which balance each operation moves, by how much, and which list of the service shows it: what balances are judged by.
+ * The table is data of the contract (service-api/contract-movements.ts has the defaults, docs/contract.md explains them).
+ */
+export interface MovementTable {
+  /** What the specification leaves open, each with a closed list of answers. */
+  choices: MovementChoices;
+  /** Words of the service for what the specification does not enumerate; compared in lower case. */
+  words: { payoutType: Words<PayoutClass>; transactionType: Words<TransactionClass> };
+  operations: Readonly<Record<MovementOperation, readonly MovementLine[]>>;
+}
+
+export interface MovementChoices {
+  /** What a payment brings: the intent's cumulated net (2.1, 4.5), or the net of each confirmed deposit (2.2). */
+  payments: 'intent' | 'payins';
+  /** What a dispute's refund is paid from: money that was never credited, or the operating balance. */
+  disputeRefund: 'held' | 'operating';
+  /** What a withdrawal debits when nothing names its sub-wallet: that is not told, or the operating balance. */
+  unnamedPayout: 'unclear' | 'operating';
+  /** Who pays the gas (2.4), which is in another asset than the payout: the service out of its fee, or the merchant. */
+  networkFee: 'service' | 'operating';
+  /** Where the fee goes that the merchant takes of a transfer (4.6). */
+  transferFee: 'operating' | 'nobody';
+  /** Whether a sub-wallet's movement says what its balance gained or lost, or that before `feeAmount` was taken. */
+  transactionAmount: 'whole' | 'before_fee';
+}
+
+type PayoutClass = 'withdrawal' | 'internal' | 'refund' | 'settlement';
+type TransactionClass = 'deposit' | 'withdrawal' | 'transferIn' | 'transferOut' | 'closure';
+export type Words<Class extends string> = Readonly<Record<Class, readonly string[]>>;
+
+export type MovementOperation =
+  | 'paymentCollected'
+  | 'payinConfirmed'
+  | 'merchantDeposit'
+  | 'internalTransferIn'
+  | 'disputeEncash'
+  | 'disputeRefund'
+  | 'autoSettlement'
+  | 'payout'
+  | 'internalPayout'
+  | 'refund'
+  | 'settlement'
+  | 'networkFee'
+  | 'accountDeposit'
+  | 'accountPayout'
+  | 'transferToOperating'
+  | 'transferFromOperating'
+  | 'transferToAccount'
+  | 'transferFromAccount'
+  | 'accountClose';
+
+/** The list that shows an operation whole; `nothing`: a record of it may be known, but that none is proves nothing. */
+export type ShownBy = 'payment_intent' | 'payout' | 'transaction' | 'nothing';
+
+/** One effect of an operation on one balance. Several lines on one balance and asset add up. */
+export interface MovementLine {
+  balance: 'operating' | 'account';
+  /** Signed names of amount fields, summed: `['-amount', '-feeAmount']`. Null: the amount is shown nowhere. */
+  effect: readonly string[] | null;
+  /** The field that names the asset. */
+  asset: string;
+  states: MovementStates;
+  /** The field that tells when it happened; `statusHistory`: the first entry with such a state (2.4). Null: not shown. */
+  time: string | null;
+  shownBy: ShownBy;
+  /** Counts only where these fields have these values; a name with dots reaches into objects. */
+  where?: Readonly<Record<string, string | boolean>> | undefined;
+  /** Counts only under these choices. */
+  when?: { readonly [C in keyof MovementChoices]?: MovementChoices[C] | undefined } | undefined;
+}
+
+/** The states in which the effect stands. A record without states has it from the first. */
+export type MovementStates =
+  | { any: true }
+  | { field: string; only: readonly string[] }
+  | { field: string; except: readonly string[] };
+
+/** A record of the service as far as it is known, under the specification's names. */
+export interface MovementRecord {
+  kind: 'payment_intent' | 'payin' | 'payout' | 'transaction';
+  id: string;
+  fields: JsonObject;
+  /** Of a payout: the sub-wallet that it was asked of; null: none. Left out where that is not known. */
+  accountId?: string | null;
+  /** Of a refund: whether a payment names it as `irregularRefundPayoutId`. Left out where that is not known. */
+  ofDispute?: boolean;
+}

@@ -1,0 +1,130 @@
+import type { BreakKind } from '../break.js';
+
+/**
+ * What became of a delivery of the service:
+ *
+ * - `received`: the event is here, through this delivery.
+ * - `received_sibling`: it is here, through the delivery to another endpoint of ours.
+ * - `pending_retry`: it is not here, and the service is still at it.
+ * - `rejected`: we refused it.
+ * - `never_reached`: no attempt reached us, or we could not be told of it.
+ * - `phantom`: the service noted an answer of 2xx, and we hold nothing.
+ * - `other_endpoint`: it was not meant for us.
+ * - `too_old`: it was first seen when the keys of events of its time were gone: nobody can tell any more.
+ */
+export const deliveryClasses = [
+  'received',
+  'received_sibling',
+  'pending_retry',
+  'rejected',
+  'never_reached',
+  'phantom',
+  'other_endpoint',
+  'too_old',
+] as const;
+export type DeliveryClass = (typeof deliveryClasses)[number];
+
+/** All that the class depends on. Times in ms of the service's clock; null: not given. */
+export interface DeliveryFacts {
+  ours: boolean;
+  /** The service's word for it says that it is not final. */
+  pending: boolean;
+  httpStatus: number | null;
+  createdAt: number | null;
+  lastAttemptAt: number | null;
+  nextRetryAt: number | null;
+  /** Where the event came from that it is paired with. `recovered`: only out of the delivery history. */
+  held: 'own' | 'sibling' | 'recovered' | null;
+  /** The event it is paired with is applied, or can't be. */
+  applied: boolean;
+  /** Why we refused it, as far as that is known. */
+  refusal: string | null;
+  /** The secret of its endpoint was retired by the operator. */
+  secretRetired: boolean;
+  /** It was first seen when keys of events of its time were deleted already; left out: no. */
+  tooOld?: boolean;
+  /** There is a payload to recover the event from. */
+  recoverable: boolean;
+}
+
+export interface DeliveryClock {
+  /** ms of the service's clock. */
+  now: number;
+  /** MISSED_GRACE_SECONDS */
+  graceMs: number;
+  /** Deliveries older than this are history: told, never recovered, never a break. */
+  adoptedAt: number;
+}
+
+export interface DeliveryVerdict {
+  class: DeliveryClass;
+  /** It should be here by now and is not, or is recovered but not applied yet. */
+  missed: boolean;
+  /** Its class may change though the service says nothing new, or it is not made good yet. */
+  open: boolean;
+  /** Its payload is to enter the inbox. */
+  recover: boolean;
+  breakKind: BreakKind | null;
+}
+
+const breakOf = {
+  rejected: 'rejected_delivery',
+  never_reached: 'missed_webhook',
+  phantom: 'phantom_delivery',
+} as const satisfies Partial<Record<DeliveryClass, BreakKind>>;
+
+/** The breaks that a delivery can have. */
+export const deliveryBreakKinds: readonly BreakKind[] = Object.values(breakOf);
+
+/** Every delivery has exactly one class, and that depends on nothing but these facts and the time. */
+export function classifyDelivery(facts: DeliveryFacts, clock: DeliveryClock): DeliveryVerdict {
+  const kind = classOf(facts, clock);
+  const isMissing = kind in breakOf && !isHistory(facts, clock);
+  const due = isMissing && isAged(facts, clock);
+  const isMadeGood = facts.held === 'recovered' && facts.applied;
+  const missed = due && !isMadeGood;
+  return {
+    class: kind,
+    missed,
+    open: kind === 'pending_retry' || (isMissing && !isMadeGood),
+    recover: due && facts.held === null && facts.recoverable,
+    breakKind: missed && !isExplained(kind, facts) ? (breakOf[kind as keyof typeof breakOf] ?? null) : null,
+  };
+}
+
+function classOf(facts: DeliveryFacts, clock: DeliveryClock): DeliveryClass {
+  if (!facts.ours) return 'other_endpoint';
+  if (facts.held === 'own') return 'received';
+  if (facts.held === 'sibling') return 'received_sibling';
+  if (isUnderWay(facts, clock)) return 'pending_retry';
+  if (facts.held === null && facts.tooOld) return 'too_old';
+  if (isSuccess(facts.httpStatus)) return 'phantom';
+  return facts.refusal === null ? 'never_reached' : 'rejected';
+}
+
+/** The service noted an answer that it takes for a success. */
+export function isSuccess(httpStatus: number | null): boolean {
+  return httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
+}
+
+/** A retry lies ahead, or the service calls it pending and something happened not long ago. */
+function isUnderWay(facts: DeliveryFacts, { now, graceMs }: DeliveryClock): boolean {
+  if (facts.nextRetryAt !== null && facts.nextRetryAt > now) return true;
+  if (!facts.pending) return false;
+  const moved = Math.max(facts.createdAt ?? 0, facts.lastAttemptAt ?? 0, facts.nextRetryAt ?? 0);
+  return moved > 0 && now - moved < graceMs;
+}
+
+function isHistory({ createdAt }: DeliveryFacts, { adoptedAt }: DeliveryClock): boolean {
+  return createdAt !== null && createdAt < adoptedAt;
+}
+
+/** It had the time that a delivery may take. */
+function isAged({ createdAt }: DeliveryFacts, { now, graceMs }: DeliveryClock): boolean {
+  return createdAt === null || now - createdAt >= graceMs;
+}
+
+/** A late retry under a secret that the operator retired is refused as it should be; the event is recovered. */
+function isExplained(kind: DeliveryClass, { secretRetired, recoverable, held }: DeliveryFacts): boolean {
+  return kind === 'rejected' && secretRetired && (recoverable || held === 'recovered');
+}

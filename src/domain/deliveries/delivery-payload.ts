@@ -1,0 +1,54 @@
+import { isLosslessNumber } from 'lossless-json';
+import { type EventKey, eventKey } from '../event-key.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { toJsonText } from '../json-text.js';
+import { JsonTextError, parseJson } from '../parse-json.js';
+
+/** As deep as the receiver takes it. */
+const MAX_DEPTH = 512;
+
+/** An event as a delivery carries it (specification 2.13, `payload`). */
+export interface DeliveredEvent extends EventKey {
+  event: string;
+  /** Seconds, as the payload says. */
+  timestamp: number;
+  /** The payload as JSON text: what was sent, where the service shows it as a text. */
+  text: string;
+}
+
+/**
+ * The event in a delivery's payload, an object or a JSON text, under the same key as when it arrives; null where the
+ * payload is no event that the receiver would take. An id that stands in a header is not in the history.
+ */
+export function deliveredEvent(payload: Json | undefined, pointer: string): DeliveredEvent | null {
+  const text = textOf(payload);
+  const document = text === null ? null : parsed(text);
+  if (text === null || !isJsonObject(document)) return null;
+  const { event, timestamp, data } = document;
+  if (typeof event !== 'string' || !isJsonObject(data) || !isLosslessNumber(timestamp)) return null;
+  const seconds = Number(timestamp.toString());
+  if (!Number.isFinite(seconds)) return null;
+  return { ...eventKey({ envelope: document, headers: {}, pointer }), event, timestamp: seconds, text };
+}
+
+/**
+ * The payload's time, seconds, no later than its delivery allows: 60 s beyond the last moment (ms) at which the service can
+ * have stamped it. So what comes without the check of its age can't claim the future (specification 6.3, point 7).
+ */
+export function boundedTimestamp(timestamp: number, latestMs: number): number {
+  return Math.min(timestamp, Math.floor(latestMs / 1_000) + 60);
+}
+
+function textOf(payload: Json | undefined): string | null {
+  if (typeof payload === 'string') return payload;
+  return isJsonObject(payload) ? toJsonText(payload) : null;
+}
+
+function parsed(text: string): JsonObject | Json {
+  try {
+    return parseJson(text, MAX_DEPTH);
+  } catch (error) {
+    if (error instanceof JsonTextError) return null;
+    throw error;
+  }
+}

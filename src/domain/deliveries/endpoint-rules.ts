@@ -1,0 +1,63 @@
+import type { BreakKind } from '../break.js';
+import type { JsonObject } from '../json.js';
+import { isOwnUrl, type OwnAddress } from './own-endpoint.js';
+import { lackingEvents } from './secret-verdict.js';
+
+/** A webhook endpoint as the service lists it (specification 2.12); null: not given. */
+export interface ListedEndpoint {
+  id: string;
+  url: string | null;
+  events: readonly string[] | null;
+  isActive: boolean | null;
+}
+
+export interface EndpointFault {
+  kind: BreakKind;
+  id: string;
+  evidence: JsonObject;
+}
+
+/**
+ * What is wrong with our endpoints, all of the account's given. Together those of ours that are active have to subscribe
+ * to all that is needed, and to all that an inactive one was for: an old endpoint that is switched off while a newer one
+ * has taken its place is no finding. Where no endpoint is ours, the finding names our address.
+ */
+export function findEndpointFaults(
+  listed: readonly ListedEndpoint[],
+  { own, needed }: { own: OwnAddress; needed: readonly string[] },
+): EndpointFault[] {
+  const ours = listed.filter(({ url }) => isOwnUrl(url, own) === true);
+  const address = own.publicUrl ?? own.webhookPath;
+  if (ours.length === 0) {
+    const evidence = { ours: { url: address }, theirs: { endpoints: listed.map(({ url }) => url) } };
+    return [{ kind: 'endpoint_inactive', id: address, evidence }];
+  }
+  const active = ours.filter(({ isActive }) => isActive !== false);
+  const covered = active.flatMap(({ events }) => events ?? ['*']);
+  const idle = ours.filter(({ isActive, events }) => isActive === false && isMissed(events, covered, needed));
+  const lacking = lackingEvents(needed, covered);
+  const [first] = active;
+  return [
+    ...idle.map(({ id, url }) => ({
+      kind: 'endpoint_inactive' as const,
+      id,
+      evidence: { ours: { needed: [...needed] }, theirs: { url, isActive: false } },
+    })),
+    ...(first !== undefined && lacking.length > 0
+      ? [
+          {
+            kind: 'endpoint_unsubscribed' as const,
+            id: first.id,
+            evidence: {
+              ours: { needed: [...needed] },
+              theirs: { url: first.url, events: [...(first.events ?? [])], lacking },
+            },
+          },
+        ]
+      : []),
+  ];
+}
+
+function isMissed(events: readonly string[] | null, covered: readonly string[], needed: readonly string[]): boolean {
+  return lackingEvents(events ?? needed, covered).length > 0;
+}

@@ -1,0 +1,163 @@
+import type { JsonObject } from '../json.js';
+import {
+  compareAmounts,
+  divideAmounts,
+  multiplyAmounts,
+  normalizeAmount,
+  type Rounding,
+  subtractAmounts,
+  sumAmounts,
+} from '../money.js';
+import { textField } from '../records.js';
+import { amountField, type Money, type OrderRefund, type ShownRecord } from './order-facts.js';
+
+const ROUND_DOWN: Rounding = { decimals: 18, mode: 'down' };
+
+/** Where the received amount stands to the range that the service accepts; `outside` is neither too little nor too much. */
+export type RangeSide = 'in_range' | 'under' | 'over' | 'outside';
+
+/** Money that the service's own list shows as the merchant's. */
+export interface Collected {
+  type: 'collected';
+  intent: ShownRecord;
+  side: RangeSide;
+  /** What came in and stayed, in the currency of the request; null where the record does not tell. */
+  paid: Money | null;
+  partlyRefunded: boolean;
+}
+
+/** What one payment means for its order (docs/orders.md, first table). */
+export type IntentOutcome =
+  | Collected
+  | {
+      type:
+        | 'disputed'
+        | 'refunded'
+        | 'confirming'
+        | 'unmatched'
+        | 'underpaid'
+        | 'open'
+        | 'expired'
+        | 'cancelled'
+        | 'gone';
+    }
+  | { type: 'claimed'; reason: 'not_verified' | 'record_not_at_service' | 'intent_unknown' };
+
+/** @param refunds those of this payment */
+export function intentOutcome(intent: ShownRecord, refunds: readonly OrderRefund[]): IntentOutcome {
+  const { fields } = intent;
+  const status = textField(fields, 'status');
+  const dispute = textField(fields, 'irregularStatus') ?? 'none';
+  const collected = status === 'completed' || dispute === 'encashed';
+  if (intent.absent) return collected ? { type: 'claimed', reason: 'record_not_at_service' } : { type: 'gone' };
+  if (dispute === 'refunded') return disputeRefunded(intent);
+  if (dispute !== 'none' && dispute !== 'encashed') return { type: 'disputed' };
+  if (!collected) return uncollected(fields, status);
+  return intent.verified ? collectedOutcome(intent, refunds) : { type: 'claimed', reason: 'not_verified' };
+}
+
+export interface PaymentOutcome {
+  intent: ShownRecord;
+  outcome: IntentOutcome;
+}
+
+/**
+ * What one invoice means for its order: never money by itself, since the payment that paid it is a record too. Null where
+ * money was seen on that payment: then it decides.
+ */
+export function invoiceOutcome(invoice: ShownRecord, payments: readonly PaymentOutcome[]): IntentOutcome | null {
+  const { fields, absent } = invoice;
+  const status = textField(fields, 'status');
+  if (status === 'paid')
+    return absent ? { type: 'claimed', reason: 'record_not_at_service' } : paidInvoice(invoice, payments);
+  if (absent) return { type: 'gone' };
+  return { type: status === 'expired' || status === 'cancelled' ? status : 'open' };
+}
+
+const NO_MONEY: readonly IntentOutcome['type'][] = ['open', 'expired', 'cancelled', 'gone'];
+
+/** The payment that the invoice names; where it names none, those that name the invoice. */
+function paidInvoice({ id, fields }: ShownRecord, payments: readonly PaymentOutcome[]): IntentOutcome | null {
+  const named = textField(fields, 'paymentIntentId');
+  const own = payments.filter(({ intent }) =>
+    named === null ? textField(intent.fields, 'invoiceId') === id : intent.id === named,
+  );
+  if (own.some(({ outcome }) => !NO_MONEY.includes(outcome.type))) return null;
+  return { type: 'claimed', reason: own.length === 0 ? 'intent_unknown' : 'not_verified' };
+}
+
+function uncollected(fields: JsonObject, status: string | null): IntentOutcome {
+  if (status === 'confirming' || status === 'unmatched') return { type: status };
+  if (status !== 'expired' && status !== 'cancelled') return { type: 'open' };
+  if (!isPositive(amountField(fields, 'totalAmountReceived'))) return { type: status };
+  return { type: sideOfReceived(fields) === 'under' ? 'underpaid' : 'unmatched' };
+}
+
+function collectedOutcome(intent: ShownRecord, refunds: readonly OrderRefund[]): IntentOutcome {
+  const { fields } = intent;
+  const confirmed = refunds.filter((refund) => refund.status === 'confirmed');
+  const net = amountField(fields, 'amountNetMerchant');
+  const given = sumAmounts(confirmed.map((refund) => refund.amount));
+  if (confirmed.length > 0 && net !== null && compareAmounts(given, net) >= 0) return { type: 'refunded' };
+  const side = sideOfRange(fields);
+  const received = amountField(fields, 'totalAmountReceived');
+  return { type: 'collected', intent, side, paid: paid(fields, side, received), partlyRefunded: confirmed.length > 0 };
+}
+
+/** The rejected part went back; the accepted part, if there is one, stayed. */
+function disputeRefunded(intent: ShownRecord): IntentOutcome {
+  const { fields } = intent;
+  const kept = keptByDispute(fields);
+  if (!isPositive(kept)) return { type: 'refunded' };
+  if (!intent.verified) return { type: 'claimed', reason: 'not_verified' };
+  const side = sideOfRange(fields);
+  return { type: 'collected', intent, side, paid: paid(fields, side, kept), partlyRefunded: true };
+}
+
+function keptByDispute(fields: JsonObject): string | null {
+  const inRange = amountField(fields, 'amountInRange');
+  if (inRange !== null) return inRange;
+  const received = amountField(fields, 'totalAmountReceived');
+  const rejected = amountField(fields, 'amountRejected');
+  return received === null || rejected === null ? null : subtractAmounts(received, rejected);
+}
+
+/** The service's word where it has one; after a dispute that ended in keeping the money, the amounts'. */
+function sideOfRange(fields: JsonObject): RangeSide {
+  const inRange = amountField(fields, 'amountInRange');
+  const outside = isPositive(amountField(fields, 'amountRejected')) || (inRange !== null && !isPositive(inRange));
+  const side = sideOfReceived(fields);
+  if (textField(fields, 'irregularStatus') === 'encashed') return side === 'in_range' && outside ? 'outside' : side;
+  if (!outside) return 'in_range';
+  return side === 'in_range' ? 'outside' : side;
+}
+
+/** Received against requested, in the asset of the payment. */
+function sideOfReceived(fields: JsonObject): RangeSide {
+  const received = amountField(fields, 'totalAmountReceived');
+  const due = amountDue(fields);
+  if (received === null || due === null) return 'outside';
+  return (['under', 'in_range', 'over'] as const)[compareAmounts(received, due) + 1] ?? 'outside';
+}
+
+/** In the asset of the payment: `amountCryptoExpected` is null where the request was in crypto already (2.1). */
+function amountDue(fields: JsonObject): string | null {
+  const converted = amountField(fields, 'amountCryptoExpected');
+  if (converted !== null) return converted;
+  return textField(fields, 'requestedCurrencyType') === 'fiat' ? null : amountField(fields, 'amountRequested');
+}
+
+function paid(fields: JsonObject, side: RangeSide, received: string | null): Money | null {
+  const requested = amountField(fields, 'amountRequested');
+  const currency = textField(fields, 'currencyRequested');
+  if (requested === null || currency === null) return null;
+  if (side === 'in_range') return { amount: normalizeAmount(requested), currency };
+  const due = amountDue(fields);
+  if (received === null || due === null || !isPositive(due)) return null;
+  const share = divideAmounts(multiplyAmounts(requested, received, ROUND_DOWN), due, ROUND_DOWN);
+  return { amount: share, currency };
+}
+
+function isPositive(amount: string | null): boolean {
+  return amount !== null && compareAmounts(amount, '0') > 0;
+}

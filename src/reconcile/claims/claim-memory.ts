@@ -1,0 +1,33 @@
+import type { RecordKind } from '../../domain/records.js';
+import type { ReconcileDeps } from '../deps.js';
+import type { Absence } from '../lists/list-store.js';
+
+/** What the rounds remember of each other. */
+export interface ClaimMemory {
+  /** Records of a list that were missing once, and when. */
+  looksOf(kind: RecordKind): Map<string, Absence>;
+  /** Lists that are known to be those that our records came from. */
+  sure: Set<RecordKind>;
+  /** Kinds whose reading costs so much that it is not due again before this moment (ms, our clock). */
+  restUntil: Map<RecordKind, number>;
+}
+
+export interface Marked {
+  deps: ReconcileDeps;
+  memory: ClaimMemory;
+  signal?: AbortSignal;
+}
+
+/** `sure`: kinds whose list is known to be ours. */
+export function newClaimMemory(sure: readonly RecordKind[] = []): ClaimMemory {
+  const looks = new Map<RecordKind, Map<string, Absence>>();
+  return {
+    sure: new Set(sure),
+    restUntil: new Map(),
+    looksOf: (kind) => {
+      const known = looks.get(kind) ?? new Map<string, Absence>();
+      looks.set(kind, known);
+      return known;
+    },
+  };
+}

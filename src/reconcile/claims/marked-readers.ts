@@ -1,0 +1,60 @@
+import type { RecordKind } from '../../domain/records.js';
+import { dueMarks, postponeMarks } from '../../records/runs/marks.js';
+import { readWatermarks } from '../../records/runs/watermarks.js';
+import { followPayouts } from '../follow-payouts.js';
+import { invoiceList } from '../invoices.js';
+import { paymentIntentList } from '../payment-intents.js';
+import { hasNoPayoutList, hasPayoutList, payoutList } from '../payouts.js';
+import { readMarkedAccounts, readMarkedTransactions } from '../read-marked-wallets.js';
+import type { Marked } from './claim-memory.js';
+import { readPayins } from './read-payins.js';
+import { verifyList } from './verify-list.js';
+
+const source = { type: 'poll', ref: 'verify-claims' } as const;
+const PAYINS_PER_ROUND = 50;
+/** Deposits take one call each: after so long it is the other kinds' turn again. */
+const PAYINS_TURN_MS = 2_000;
+const PAYOUTS_PER_ROUND = 20;
+/** An event comes a while after what it tells of. */
+const PAYOUT_AGAIN_MS = 60_000;
+
+/**
+ * How the records of a kind are read at once that something asked to be read; deposits last. The other kinds are named by
+ * no event: their runs read all of them.
+ */
+export const markedReaders: readonly { kind: RecordKind; read: (marked: Marked) => Promise<void> }[] = [
+  { kind: 'payment_intent', read: (marked) => verifyList(marked, paymentIntentList) },
+  { kind: 'invoice', read: (marked) => verifyList(marked, invoiceList) },
+  { kind: 'payout', read: readMarkedPayouts },
+  { kind: 'account', read: readMarkedAccounts },
+  { kind: 'transaction', read: readMarkedTransactions },
+  { kind: 'payin', read: readMarkedPayins },
+];
+
+async function readMarkedPayins({ deps, signal }: Marked): Promise<void> {
+  const until = new Date(deps.now().getTime() + PAYINS_TURN_MS);
+  const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
+  await readPayins(deps, {
+    source,
+    tally,
+    fence: null,
+    limit: PAYINS_PER_ROUND,
+    until,
+    ...(signal ? { signal } : {}),
+  });
+}
+
+/** Where there is no list, nothing can settle such a mark: it is looked after ever more rarely. */
+async function readMarkedPayouts(marked: Marked): Promise<void> {
+  const { deps, signal } = marked;
+  const due = await dueMarks(deps.db, 'payout', PAYOUTS_PER_ROUND);
+  if (due.length === 0) return;
+  const known = await readWatermarks(deps.db, payoutList.kind);
+  if (hasPayoutList(known)) return verifyList(marked, payoutList);
+  const ids = due.map(({ id }) => id);
+  if (hasNoPayoutList(known)) {
+    const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
+    await followPayouts({ deps, tally, fence: null, ...(signal ? { signal } : {}) }, ids);
+  }
+  await postponeMarks(deps.db, 'payout', ids, PAYOUT_AGAIN_MS);
+}

@@ -1,0 +1,102 @@
+import { isJsonObject } from '../../domain/json.js';
+import type { Observation, ObservationSource } from '../../domain/observation.js';
+import { textField } from '../../domain/records.js';
+import { describeError } from '../../records/database/database-errors.js';
+import { type DueMark, dueMarks, postponeMarks } from '../../records/runs/marks.js';
+import type { RunTally } from '../../records/runs/runs.js';
+import { saveObservations } from '../../records/save-observations.js';
+import {
+  CircuitOpenError,
+  ContractViolationError,
+  ForbiddenError,
+  InvalidRequestError,
+  NotFoundError,
+  RefusedError,
+  UnavailableError,
+} from '../../service-api/service-errors.js';
+import type { ReconcileDeps } from '../deps.js';
+import { type Fence, writeFenced } from '../write-fenced.js';
+
+const kind = 'payin';
+/** A deposit that an event spoke of may not be there yet when it is asked for at once. */
+const AGAIN_MS = 5_000;
+/** More than the likeliest time of the service's clock will be off: an absence never hides what an event said meanwhile. */
+const CLOCK_DOUBT_MS = 2_000;
+
+export interface PayinReading {
+  source: ObservationSource;
+  tally: RunTally;
+  fence: Fence | null;
+  /** So many at most. */
+  limit: number;
+  /** No further one once this moment has come. */
+  until?: Date;
+  signal?: AbortSignal;
+}
+
+/**
+ * Reads the deposits whose reading is due, by their detail (specification 4.15): they have no list. One that the service
+ * does not know, twice, is absent. Returns how many were asked for.
+ */
+export async function readPayins(deps: ReconcileDeps, reading: PayinReading): Promise<number> {
+  const due = await dueMarks(deps.db, kind, reading.limit);
+  let asked = 0;
+  for (const mark of due) {
+    reading.signal?.throwIfAborted();
+    if (reading.until && deps.now() >= reading.until) break;
+    asked += 1;
+    reading.tally.calls += 1;
+    const observation = await readPayin(deps, mark, reading);
+    if (observation === null) await postponeMarks(deps.db, kind, [mark.id], AGAIN_MS);
+    else await savePayin(deps, observation, reading);
+  }
+  return asked;
+}
+
+/** Null: nothing that could be kept. What is wrong with one deposit alone holds up none of the others. */
+async function readPayin(
+  { db, client, log }: ReconcileDeps,
+  { id, attempts }: DueMark,
+  { source, signal }: PayinReading,
+): Promise<Observation | null> {
+  const askedAt = client.serviceNow();
+  try {
+    const { data, from, to } = await client.reply('getPayin', { path: { id }, ...(signal ? { signal } : {}) });
+    if (isJsonObject(data) && textField(data, 'id') === id) {
+      return { type: 'reading', kind, id, from, to, source, fields: data };
+    }
+    log.warn({ payin: id }, 'the detail of a deposit is that of another one, it is not kept');
+    return null;
+  } catch (error) {
+    if (error instanceof NotFoundError) {
+      const from = askedAt - CLOCK_DOUBT_MS;
+      return attempts === 0 ? null : { type: 'absence', kind, id, from, to: client.serviceNow(), source };
+    }
+    if (isAboutOne(error)) {
+      log.warn({ payin: id, error: describeError(error) }, 'a deposit could not be read, it is asked for again later');
+      return null;
+    }
+    // A failure that only this deposit meets must not meet the next round first.
+    const mayBeIts = error instanceof UnavailableError && !(error instanceof CircuitOpenError);
+    if (mayBeIts && !signal?.aborted) await postponeMarks(db, kind, [id], AGAIN_MS);
+    throw error;
+  }
+}
+
+/** The service answered, and what it says concerns this deposit, not the key, the rate or its own health. */
+function isAboutOne(error: unknown): boolean {
+  return [RefusedError, ForbiddenError, ContractViolationError, InvalidRequestError].some(
+    (one) => error instanceof one,
+  );
+}
+
+async function savePayin(deps: ReconcileDeps, observation: Observation, reading: PayinReading): Promise<void> {
+  const { db, now, adoptedAt, kytWords } = deps;
+  const { tally, fence } = reading;
+  await writeFenced({ db, now, tally, fence }, async (trx) => {
+    const context = { now: now(), adoptedAt, ...(kytWords ? { kytWords } : {}) };
+    const saved = await saveObservations(trx, [observation], context);
+    return { changed: saved.changed, breaksOpened: saved.breaksOpened };
+  });
+  tally.seen += observation.type === 'reading' ? 1 : 0;
+}

@@ -1,0 +1,25 @@
+import { defaultKytWords } from '../../domain/orders/kyt.js';
+import { rederiveSlice } from '../../records/orders/rederive-releases.js';
+import type { ReconcileDeps } from '../deps.js';
+import { NOTHING, writeFenced } from '../write-fenced.js';
+
+/**
+ * Orders keep the release that they were derived with until one of their records changes. So where the contract's words of
+ * compliance are others than when they were last derived, all that hang on them are derived anew: slice by slice, going
+ * on where a process before stopped.
+ */
+export async function rederiveReleases(
+  { db, now, kytWords = defaultKytWords }: Pick<ReconcileDeps, 'db' | 'now' | 'kytWords'>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
+  for (;;) {
+    signal?.throwIfAborted();
+    const left: boolean[] = [];
+    await writeFenced({ db, now, tally, fence: null }, async (trx) => {
+      left.push(await rederiveSlice(trx, kytWords));
+      return NOTHING;
+    });
+    if (left.at(-1) !== true) return;
+  }
+}

@@ -1,0 +1,127 @@
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
+import { textField } from '../../domain/records.js';
+import { type Delivery, readDelivery } from '../../records/deliveries/read-delivery.js';
+import type { Answer } from '../deps.js';
+
+/** The most that the service gives at once (specification section 8). */
+const LARGEST_PAGE = 100;
+/** Deliveries that were made at nearly the same moment may stand the wrong way round; more than this is another order. */
+export const DISORDER_MS = 600_000;
+/** So many pages in a row without anything new, and the walk is going in circles. */
+const PATIENCE = 3;
+const MAX_PAGES = 200_000;
+
+/** A page of the delivery history (specification 4.22); the cursor is opaque. */
+export type DeliveryPageReader = (query: { take: number; cursor?: string }) => Promise<Answer<Json>>;
+
+export interface DeliveryPage {
+  /** Those of the page that did not come before in this walk, newest first. */
+  deliveries: Delivery[];
+  /** ms of the service's clock. */
+  from: number;
+  to: number;
+}
+
+/** What a walk has shown. `complete`: from the head down to the bound, or to the end of the list, without a gap. */
+export interface DeliveryWalk {
+  complete: boolean;
+  /** Why not, in words for people. */
+  reason: string | null;
+  calls: number;
+  ids: Set<string>;
+  newest: number | null;
+  oldest: number | null;
+  /** The service said that nothing stands below. */
+  atEnd: boolean;
+  from: number;
+}
+
+/**
+ * Reads the history from its head down to below `bound` (ms; null: to its end). New deliveries only come at the head, so a
+ * page may repeat what was there; a page that is no list, goes back in time, or repeats for ever proves nothing.
+ */
+export async function walkDeliveries(
+  read: DeliveryPageReader,
+  options: { bound: number | null; eventIdPointer: string; signal?: AbortSignal },
+  onPage: (page: DeliveryPage) => Promise<void>,
+): Promise<DeliveryWalk> {
+  const walk = newWalk();
+  const end = (reason: string): DeliveryWalk => ({ ...walk, reason });
+  let cursor: string | null = null;
+  let idle = 0;
+  while (walk.calls < MAX_PAGES) {
+    options.signal?.throwIfAborted();
+    const answer = await read({ take: LARGEST_PAGE, ...(cursor === null ? {} : { cursor }) });
+    if (walk.calls === 0) walk.from = answer.from;
+    walk.calls += 1;
+    const page = pageOf(answer.data);
+    if (page === null) return end('an answer that is no page of deliveries');
+    const known = walk.ids.size;
+    const { deliveries, flaw } = take(walk, page.items, options.eventIdPointer);
+    await onPage({ deliveries, from: answer.from, to: answer.to });
+    if (flaw !== null) return end(flaw);
+    if (options.bound !== null && walk.oldest !== null && walk.oldest < options.bound)
+      return { ...walk, complete: true };
+    if (page.nextCursor === null) return { ...walk, complete: true, atEnd: true };
+    if (page.nextCursor === cursor) return end('the same cursor came again');
+    idle = walk.ids.size === known ? idle + 1 : 0;
+    if (idle >= PATIENCE) return end('the same page came again and again');
+    cursor = page.nextCursor;
+  }
+  return end(`more than ${MAX_PAGES} pages`);
+}
+
+function newWalk(): DeliveryWalk {
+  return {
+    complete: false,
+    reason: null,
+    calls: 0,
+    ids: new Set(),
+    newest: null,
+    oldest: null,
+    atEnd: false,
+    from: 0,
+  };
+}
+
+function take(
+  walk: DeliveryWalk,
+  items: readonly JsonObject[],
+  pointer: string,
+): { deliveries: Delivery[]; flaw: string | null } {
+  const deliveries: Delivery[] = [];
+  let flaw: string | null = null;
+  for (const fields of items) {
+    const delivery = readDelivery(fields, pointer);
+    if (delivery === null) {
+      flaw = 'a delivery without an id';
+      continue;
+    }
+    if (walk.ids.has(delivery.id)) continue;
+    const { createdAt } = delivery;
+    if (createdAt !== null && walk.oldest !== null && createdAt > walk.oldest + DISORDER_MS) {
+      flaw ??= 'the history is not sorted by its time';
+    }
+    walk.ids.add(delivery.id);
+    walk.newest = largest(walk.newest, createdAt);
+    walk.oldest = smallest(walk.oldest, createdAt);
+    deliveries.push(delivery);
+  }
+  return { deliveries, flaw };
+}
+
+function pageOf(data: Json): { items: JsonObject[]; nextCursor: string | null } | null {
+  if (!isJsonObject(data)) return null;
+  const items = data['items'];
+  if (!Array.isArray(items) || !items.every((item) => isJsonObject(item))) return null;
+  const cursor = textField(data, 'nextCursor');
+  return { items, nextCursor: cursor === '' ? null : cursor };
+}
+
+function largest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}
+
+function smallest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+}

@@ -1,0 +1,65 @@
+import { boundedTimestamp, deliveredEvent } from '../../domain/deliveries/delivery-payload.js';
+import { deliveriesById, markRecovered } from '../../records/deliveries/deliveries.js';
+import type { JudgedDelivery, JudgeRules } from '../../records/deliveries/judge-deliveries.js';
+import type { Delivery } from '../../records/deliveries/read-delivery.js';
+import type { Arrival } from '../../records/inbox/inbox.js';
+import { storeArrivals } from '../../records/inbox/store-arrivals.js';
+import type { RunContext } from '../deps.js';
+import { NOTHING, writeFenced } from '../write-fenced.js';
+import { saveJudged } from './save-judged.js';
+
+const AT_ONCE = 50;
+
+/**
+ * Has missed events enter the inbox out of the payloads of their deliveries, as if they had arrived, without the check of
+ * their age; the workers apply them. Returns how many. A payload that is here already only counts once more.
+ */
+export async function recoverDeliveries(
+  run: RunContext,
+  judged: readonly JudgedDelivery[],
+  rules: JudgeRules,
+): Promise<number> {
+  const wanted = judged.filter(({ verdict }) => verdict.recover).map(({ delivery }) => delivery);
+  if (run.fence.dryRun) return wanted.length;
+  for (let at = 0; at < wanted.length; at += AT_ONCE) {
+    run.signal?.throwIfAborted();
+    await recover(run, wanted.slice(at, at + AT_ONCE), rules);
+  }
+  return wanted.length;
+}
+
+async function recover(run: RunContext, deliveries: readonly Delivery[], rules: JudgeRules): Promise<void> {
+  const { deps } = run;
+  const writer = { ...deps, ...run };
+  // The inbox commits on its own: whoever was taken for dead stops here.
+  await writeFenced(writer, async () => NOTHING);
+  const { eventIdPointer } = deps.settings;
+  const arrivals = deliveries.flatMap((delivery) => arrivalOf(delivery, eventIdPointer, rules.now) ?? []);
+  await storeArrivals(deps.db, [
+    ...new Map(arrivals.map((arrival) => [`${arrival.key} ${arrival.contentHash}`, arrival])).values(),
+  ]);
+  const ids = deliveries.map(({ id }) => id);
+  await writeFenced(writer, async (trx) => {
+    await markRecovered(trx, ids, deps.now());
+    return NOTHING;
+  });
+  await saveJudged(run, await deliveriesById(deps.db, ids), { rules, readAt: rules.now });
+}
+
+/** `now`: ms of the service's clock, the latest that it can have stamped anything. */
+function arrivalOf(delivery: Delivery, eventIdPointer: string, now: number): Arrival | null {
+  const event = deliveredEvent(delivery.payload ?? undefined, eventIdPointer);
+  if (event === null) return null;
+  const made = Math.max(delivery.createdAt ?? now, delivery.lastAttemptAt ?? 0);
+  return {
+    key: event.key,
+    keyType: event.keyType,
+    eventId: event.eventId,
+    contentHash: event.contentHash,
+    eventType: event.event,
+    timestamp: boundedTimestamp(event.timestamp, Math.min(made, now)),
+    source: 'delivery_history',
+    secretLabel: null,
+    body: Buffer.from(event.text, 'utf8'),
+  };
+}

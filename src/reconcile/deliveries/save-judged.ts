@@ -1,0 +1,47 @@
+import type { Knex } from 'knex';
+import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
+import { withoutDecided } from '../../records/breaks/closed-breaks.js';
+import { siblingsOf } from '../../records/deliveries/deliveries.js';
+import { type JudgedDelivery, type JudgeRules, judgeDeliveries } from '../../records/deliveries/judge-deliveries.js';
+import type { Delivery } from '../../records/deliveries/read-delivery.js';
+import { saveDeliveries } from '../../records/deliveries/save-deliveries.js';
+import { markForReading } from '../../records/runs/marks.js';
+import type { RunContext } from '../deps.js';
+import { type Written, writeFenced } from '../write-fenced.js';
+import { deliveryBreaks } from './delivery-breaks.js';
+
+/**
+ * Judges deliveries, with their siblings that are known, writes them down and opens and resolves their breaks, in one
+ * transaction in the run's name. `readAt`: when they were read, ms of the service's clock.
+ */
+export async function saveJudged(
+  run: RunContext,
+  deliveries: readonly Delivery[],
+  { rules, readAt }: { rules: JudgeRules; readAt: number },
+): Promise<JudgedDelivery[]> {
+  let judged: JudgedDelivery[] = [];
+  if (deliveries.length === 0) return judged;
+  await writeFenced({ ...run.deps, ...run }, async (trx) => {
+    const siblings = await siblingsOf(trx, deliveries);
+    judged = await judgeDeliveries(trx, [...deliveries, ...siblings], rules);
+    const changed = await saveDeliveries(trx, judged, { from: readAt, ref: run.source.ref });
+    const breaksOpened = await saveBreaks(trx, judged, run);
+    await markForReading(trx, marksOf(judged));
+    return { changed, breaksOpened } satisfies Written;
+  });
+  return judged;
+}
+
+async function saveBreaks(trx: Knex.Transaction, judged: JudgedDelivery[], { source }: RunContext): Promise<number> {
+  const { open, resolve } = deliveryBreaks(judged, source);
+  await autoResolveBreaks(trx, resolve);
+  return openBreaks(trx, await withoutDecided(trx, open));
+}
+
+/** What can't be recovered is read from the service's own lists, as far as it can be told which record it was. */
+function marksOf(judged: readonly JudgedDelivery[]): Parameters<typeof markForReading>[1] {
+  const lost = judged.filter(({ ours, inboxId }) => ours && inboxId === null);
+  return lost.flatMap(({ delivery }) =>
+    delivery.mentions.map(({ kind, id }) => ({ kind, id, reason: 'unreadable_delivery' })),
+  );
+}

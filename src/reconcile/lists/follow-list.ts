@@ -1,0 +1,222 @@
+import type { PageQuery, PageReader } from '../deps.js';
+import { type ListRow, type Place, type ReadRows, readRows } from './list-row.js';
+import { overlapCursor } from './overlap-cursor.js';
+
+/** The most that the service gives at once (specification section 8). */
+const LARGEST_PAGE = 100;
+/** A head page this short is the whole list, even where the service ignores `take` (its default is 20). */
+const SURELY_SHORT = 20;
+/** So many rows of the trail are kept to step back on. */
+const LONGEST_TRAIL = 300;
+/** So many answers in a row without a new row, and the walk is going in circles. */
+const PATIENCE = 40;
+/** So often a walk may lose its place altogether and begin again at the head. */
+const MAX_RESTARTS = 5;
+
+export type Incomplete =
+  | NonNullable<ReadRows['flaw']>
+  | 'stopped'
+  | 'page_limit'
+  | 'no_progress'
+  | 'lost_place'
+  | 'empty_list';
+
+/** How far to go: below rows created before this moment (ms), or where that is not known, to the row with this id. */
+export interface Bound {
+  createdAt: number | null;
+  id?: string;
+}
+
+export interface WalkOptions {
+  status?: string;
+  /** Null: to the end of the list. */
+  bound: Bound | null;
+  /** Go on below these rows, which are known to stand in the list without a gap, newest first. Empty: from the head. */
+  trail?: readonly Place[];
+  /** Asked when the head is empty: whether that can't be true, and so proves nothing. */
+  expectsRows?: () => Promise<boolean>;
+  maxPages?: number;
+  /** Asked after each page: what was looked for is found, the rest need not be read. */
+  enough?: () => boolean;
+  signal?: AbortSignal;
+}
+
+/** One answer of the service during a walk. Everything in `rows` was read; the rest tells what it proves. */
+export interface WalkPage {
+  rows: ListRow[];
+  /** So many of them did not come up in the pages just before. */
+  fresh: number;
+  from: number;
+  to: number;
+  /** `chain` follows on `above` in the list without a gap. False: the place was lost, the walk asks again. */
+  contiguous: boolean;
+  /** Null: `chain` begins at the head of the list. */
+  above: Place | null;
+  chain: ListRow[];
+  /** Nothing stands below `chain`. */
+  atEnd: boolean;
+  /** The walk is complete with this page. */
+  done: boolean;
+}
+
+/**
+ * The proof of a walk. `complete`: each row that stood in the list, down to the bound, from `from` to `to` without
+ * moving in or out, was among the pages. `to` and `from` in ms of the service's clock.
+ */
+export interface Walk {
+  complete: boolean;
+  reason: Incomplete | null;
+  from: number;
+  to: number;
+  calls: number;
+  seen: number;
+  atEnd: boolean;
+  fromHead: boolean;
+  /** Rows of one millisecond filled a page: that the service keeps them in one order was taken on trust. */
+  trustedOrder: boolean;
+}
+
+/**
+ * Reads a list, newest first, while rows are inserted, leave the filter and vanish (specification 4, cursor
+ * pagination). Works where the service looks the cursor's row up, and where it only compares with its key. Ends
+ * incomplete, never complete, where the answers don't prove that nothing was skipped. Errors of `read` and of `onPage`
+ * pass through.
+ */
+export async function followList(
+  read: PageReader,
+  options: WalkOptions,
+  onPage: (page: WalkPage) => Promise<void>,
+): Promise<Walk> {
+  const state = begin(options);
+  for (;;) {
+    options.signal?.throwIfAborted();
+    if (state.walk.calls >= (options.maxPages ?? 100_000)) return end(state, 'page_limit');
+    const { cursor, anchors, onTrust } = overlapCursor(state.trail, state.stepBack, state.trustOrder);
+    if (cursor === null && !mayStartAtHead(state)) return end(state, 'lost_place');
+    const { data, from, to } = await read(queryOf(options, cursor));
+    const { rows, flaw } = readRows(data);
+    const fresh = count(state, { rows, from, to });
+    const page = follow(state, { rows, fresh, from, to, anchors, fromHead: cursor === null, bound: options.bound });
+    const empty = page.atEnd && page.above === null && rows.length === 0;
+    const doubtful = empty && ((await options.expectsRows?.()) ?? false);
+    state.walk.trustedOrder ||= onTrust && page.contiguous && !page.atEnd;
+    const usable = flaw === null && !doubtful;
+    await onPage(usable ? page : { ...page, contiguous: false, done: false, atEnd: false });
+    if (flaw !== null || doubtful) return end(state, flaw ?? 'empty_list');
+    if (page.done) return { ...state.walk, complete: true, atEnd: page.atEnd };
+    if (options.enough?.()) return end(state, 'stopped');
+    if (state.idle >= PATIENCE) return end(state, 'no_progress');
+  }
+}
+
+interface WalkState {
+  walk: Walk;
+  trail: Place[];
+  /** Ids met lately, to tell progress from repetition. */
+  recent: Set<string>;
+  stepBack: number;
+  /** The answers don't reach beyond the rows of one millisecond. */
+  trustOrder: boolean;
+  idle: number;
+  /** How often it began at the head. */
+  starts: number;
+  /** The longest answer so far: a shorter one may be the end. */
+  longest: number;
+}
+
+function begin(options: WalkOptions): WalkState {
+  const trail = [...(options.trail ?? [])];
+  return {
+    walk: {
+      complete: false,
+      reason: null,
+      from: 0,
+      to: 0,
+      calls: 0,
+      seen: 0,
+      atEnd: false,
+      fromHead: trail.length === 0,
+      trustedOrder: false,
+    },
+    trail,
+    recent: new Set(trail.map((place) => place.id)),
+    stepBack: 0,
+    trustOrder: false,
+    idle: 0,
+    starts: 0,
+    longest: 0,
+  };
+}
+
+function mayStartAtHead(state: WalkState): boolean {
+  if (!state.walk.fromHead) return false;
+  state.starts += 1;
+  return state.starts <= 1 + MAX_RESTARTS;
+}
+
+function queryOf(options: WalkOptions, cursor: string | null): PageQuery {
+  return {
+    take: LARGEST_PAGE,
+    ...(cursor === null ? {} : { cursor }),
+    ...(options.status === undefined ? {} : { status: options.status }),
+  };
+}
+
+function count(state: WalkState, answer: { rows: ListRow[]; from: number; to: number }): number {
+  const { walk, recent } = state;
+  const fresh = answer.rows.filter((row) => !recent.has(row.id));
+  if (walk.from === 0) walk.from = answer.from;
+  walk.to = Math.max(walk.to, answer.to);
+  walk.calls += 1;
+  walk.seen += fresh.length;
+  state.idle = fresh.length > 0 ? 0 : state.idle + 1;
+  if (recent.size > 4 * LONGEST_TRAIL) recent.clear();
+  for (const row of [...state.trail, ...answer.rows]) recent.add(row.id);
+  return fresh.length;
+}
+
+/** Joins an answer to the trail, or steps back where it does not follow on. */
+function follow(
+  state: WalkState,
+  answer: Pick<WalkPage, 'rows' | 'fresh' | 'from' | 'to'> & {
+    anchors: ReadonlySet<string>;
+    fromHead: boolean;
+    bound: Bound | null;
+  },
+): WalkPage {
+  const { rows, fresh, from, to } = answer;
+  const at = answer.fromHead ? -1 : rows.findIndex((row) => answer.anchors.has(row.id));
+  if (at < 0 && !answer.fromHead) {
+    state.stepBack += 1;
+    return { rows, fresh, from, to, contiguous: false, above: null, chain: [], atEnd: false, done: false };
+  }
+  const above = at < 0 ? null : (rows[at] ?? null);
+  const chain = rows.slice(at + 1);
+  const known = new Set(state.trail.map((place) => place.id));
+  const lastAt = state.trail.at(-1)?.createdAt;
+  const stuck = chain.every((row) => known.has(row.id));
+  const atEnd = answer.fromHead ? rows.length < SURELY_SHORT : stuck && isShort(rows, state);
+  const kept = above === null ? [] : state.trail.slice(0, state.trail.findIndex((place) => place.id === above.id) + 1);
+  state.trail = [...kept, ...chain.map(({ id, createdAt }) => ({ id, createdAt }))].slice(-LONGEST_TRAIL);
+  state.stepBack = 0;
+  const sameMoment = state.trustOrder && state.trail.at(-1)?.createdAt === lastAt;
+  state.trustOrder = !answer.fromHead && !atEnd && (stuck || sameMoment);
+  state.longest = Math.max(state.longest, rows.length);
+  const done = atEnd || chain.some((row) => isBelow(row, answer.bound));
+  return { rows, fresh, from, to, contiguous: true, above, chain, atEnd, done };
+}
+
+/** No answer of a service that had more to tell, going by the answers before. */
+function isShort(rows: readonly ListRow[], { longest, trail }: WalkState): boolean {
+  return rows.length < longest || (rows.length < SURELY_SHORT && rows.at(-1)?.id === trail.at(-1)?.id);
+}
+
+function isBelow(row: ListRow, bound: Bound | null): boolean {
+  if (bound === null) return false;
+  if (bound.createdAt === null) return row.id === bound.id;
+  return row.createdAt !== null && row.createdAt < bound.createdAt;
+}
+
+function end(state: WalkState, reason: Incomplete): Walk {
+  return { ...state.walk, reason };
+}

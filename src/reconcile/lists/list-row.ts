@@ -1,0 +1,49 @@
+import type { JsonObject } from '../../domain/json.js';
+import { textField } from '../../domain/records.js';
+import { instantMs } from '../../records/database/instant.js';
+
+/** Where a record stands in a list that is sorted by creation, newest first. `createdAt` in ms; null: not known. */
+export interface Place {
+  id: string;
+  createdAt: number | null;
+  /** The service showed it when it was last looked for; left out: not known. */
+  listed?: boolean;
+}
+
+export interface ListRow extends Place {
+  fields: JsonObject;
+}
+
+/** What of a page can be used. `flaw`: the page is not what a list answers, so it proves nothing. */
+export interface ReadRows {
+  rows: ListRow[];
+  flaw: 'item_without_id' | 'duplicate_in_page' | 'out_of_order' | null;
+}
+
+/** Rows that were written at nearly the same moment may stand the wrong way round; more than this is another order. */
+const DISORDER_MS = 600_000;
+
+/** Each item with an id once, in the order of the page. */
+export function readRows(data: readonly JsonObject[]): ReadRows {
+  const rows = new Map<string, ListRow>();
+  let flaw: ReadRows['flaw'] = null;
+  let oldest = Number.POSITIVE_INFINITY;
+  for (const fields of data) {
+    const id = textField(fields, 'id');
+    if (id === null || id === '') {
+      flaw = 'item_without_id';
+      continue;
+    }
+    if (rows.has(id)) flaw ??= 'duplicate_in_page';
+    const createdAt = instantMs(textField(fields, 'createdAt') ?? undefined);
+    if (createdAt !== null && createdAt > oldest + DISORDER_MS) flaw ??= 'out_of_order';
+    oldest = Math.min(oldest, createdAt ?? oldest);
+    rows.set(id, { id, createdAt, fields });
+  }
+  return { rows: [...rows.values()], flaw };
+}
+
+/** Created in different milliseconds, for certain. Finer digits than a millisecond are not looked at. */
+export function isNewer(a: Place, b: Place): boolean {
+  return a.createdAt !== null && b.createdAt !== null && a.createdAt > b.createdAt;
+}

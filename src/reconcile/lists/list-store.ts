@@ -1,0 +1,67 @@
+import type { FilterListing } from '../../records/breaks/filter-listings.js';
+import type { Watermark } from '../../records/runs/watermarks.js';
+import type { ListRow, Place } from './list-row.js';
+import type { Span } from './span.js';
+
+/** A stretch of the whole list, newest first, that is known to be unread: above `older`, below `newer`. */
+export interface Stretch {
+  id: string;
+  list: string;
+  /** Null: from the head. */
+  newer: Place | null;
+  /** Null: to the end of the list. */
+  older: Place | null;
+  /** When the run began that met it, and when it last grew shorter; ms. */
+  openedAt: number;
+  movedAt: number;
+}
+
+/** How a page that is saved changes what is known to be unread; it happens with the page or not at all. */
+export type StretchMove =
+  | { type: 'open'; list: string; newer: Place | null; older: Place | null }
+  | { type: 'shrink'; id: string; newer: Place }
+  | { type: 'close'; id: string };
+
+export interface ReadPage {
+  rows: readonly ListRow[];
+  /** Start and end of the request, in ms of the service's clock. */
+  from: number;
+  to: number;
+}
+
+/** The service provably did not list this id when it was asked from `from` to `to`. */
+export interface Absence {
+  id: string;
+  from: number;
+  to: number;
+}
+
+/** What reading a list asks of the records. "Listed": the service showed it when it was last looked for. */
+export interface ListStore {
+  /** One transaction: the rows, all that follows from them, and the moves. */
+  save(page: ReadPage, moves: readonly StretchMove[]): Promise<void>;
+  saveAbsences(absences: readonly Absence[]): Promise<void>;
+  /** Listed, and not in a final state. `active`: waiting for the customer or the chain, not for a decision. */
+  open(): Promise<(Place & { active: boolean })[]>;
+  /** Those that something asked to be read. */
+  marked(): Promise<Place[]>;
+  /** The nearest listed ones created at or after `createdAt`, newest first. */
+  listedFrom(createdAt: number, limit: number): Promise<Place[]>;
+  /** Held here, covered by the span, and not among `except`. `more`: there are others, beyond what is told at once. */
+  between(span: Span, except: readonly string[]): Promise<{ places: Place[]; more: boolean }>;
+  /** Listed, and shown by no page that was asked for at `since` (ms of the service's clock) or later. `more` as above. */
+  notSeenSince(since: number): Promise<{ places: Place[]; more: boolean }>;
+  /** Only claimed by events that don't say when they were created. `claimedTo` in ms of the service's clock. */
+  unplaced(): Promise<{ id: string; claimedTo: number }[]>;
+  holdsListed(): Promise<boolean>;
+  countListed(): Promise<number>;
+  newestListed(limit: number): Promise<Place[]>;
+  /** Those nearest the head first. */
+  stretches(): Promise<Stretch[]>;
+  /** Opens a stretch before anything of it is read. */
+  openStretch(list: string, older: Place | null): Promise<Stretch>;
+  closeStretch(id: string): Promise<void>;
+  /** A complete reading of the whole list by a filter, for the cross-checks. */
+  keepListing(status: string, listing: FilterListing): Promise<void>;
+  watermarks(): Promise<ReadonlyMap<string, Watermark>>;
+}

@@ -1,0 +1,108 @@
+import type { Knex } from 'knex';
+import { withLinks } from '../../domain/link-fields.js';
+import type { Observation, ObservationSource } from '../../domain/observation.js';
+import { saveFilterListing } from '../../records/breaks/filter-listings.js';
+import type { RunTally } from '../../records/runs/runs.js';
+import { closeInterval, openInterval, shrinkInterval } from '../../records/runs/watermarks.js';
+import { saveObservations } from '../../records/save-observations.js';
+import type { Kind, ReconcileDeps } from '../deps.js';
+import { type Fence, NOTHING, type WriteDeps, writeFenced } from '../write-fenced.js';
+import type { ListPlan } from './list-plan.js';
+import type { Place } from './list-row.js';
+import type { ListStore, Stretch, StretchMove } from './list-store.js';
+import { createRehearsedIds } from './rehearsed-ids.js';
+import { lookups } from './sql-list-lookups.js';
+
+export interface SqlListStoreOptions {
+  source: ObservationSource;
+  tally: RunTally;
+  /** Null: no run; nothing is fenced, and no stretches are kept. */
+  fence: Fence | null;
+}
+
+/** The records in Postgres. Every write is one fenced transaction; of a dry run all are rolled back. */
+export function createListStore(
+  deps: Pick<ReconcileDeps, 'db' | 'now' | 'adoptedAt' | 'kytWords' | 'contract'>,
+  { kind, record }: Pick<ListPlan, 'kind' | 'record'>,
+  { source, tally, fence }: SqlListStoreOptions,
+): ListStore {
+  const { db, adoptedAt } = deps;
+  const { links } = deps.contract;
+  const writing: WriteDeps = { db, now: deps.now, tally, fence };
+  const context = () => ({ now: deps.now(), adoptedAt, ...(deps.kytWords ? { kytWords: deps.kytWords } : {}) });
+
+  const observe = (observations: Observation[], moves: readonly StretchMove[]): Promise<void> =>
+    writeFenced(writing, async (trx) => {
+      const runId = fence?.runId;
+      if (runId) for (const move of moves) await applyMove(trx, { kind, runId }, move);
+      const saved = await saveObservations(trx, observations, context());
+      return { changed: saved.changed, breaksOpened: saved.breaksOpened };
+    });
+
+  /** What a dry run writes is undone, so it would count a change each time that it meets the row. */
+  const rehearsed = fence?.dryRun ? createRehearsedIds() : null;
+
+  return {
+    save: async (page, moves) => {
+      const rows = page.rows.filter(({ id }) => rehearsed?.add(id) ?? true);
+      const { from, to } = page;
+      const readings = rows.map(({ id, fields }): Observation => {
+        return { type: 'reading', kind: record, id, from, to, source, fields: withLinks(record, fields, links) };
+      });
+      await observe(readings, moves);
+    },
+    saveAbsences: async (absences) => {
+      const observations = absences.map((absence): Observation => {
+        return { type: 'absence', kind: record, ...absence, source };
+      });
+      if (observations.length > 0) await observe(observations, []);
+    },
+    keepListing: (status, listing) =>
+      writeFenced(writing, async (trx) => {
+        await saveFilterListing(trx, record, status, listing);
+        return NOTHING;
+      }),
+    ...lookups(db, { kind, record }),
+    // What a dry run saw was not written, so it would all be unseen.
+    ...(fence?.dryRun ? { notSeenSince: async () => ({ places: [], more: false }) } : {}),
+    openStretch: (list, older) => openStretch({ ...writing, kind }, { list, older }, deps.now().getTime()),
+    closeStretch: (id) =>
+      writeFenced(writing, async (trx) => {
+        await closeInterval(trx, id);
+        return NOTHING;
+      }),
+  };
+}
+
+async function applyMove(
+  trx: Knex.Transaction,
+  { kind, runId }: { kind: Kind; runId: string },
+  move: StretchMove,
+): Promise<void> {
+  switch (move.type) {
+    case 'open': {
+      const newerId = move.newer?.id ?? null;
+      await openInterval(trx, { kind, list: move.list, newerId, olderId: move.older?.id ?? null, runId });
+      return;
+    }
+    case 'shrink':
+      return shrinkInterval(trx, move.id, move.newer.id);
+    case 'close':
+      return closeInterval(trx, move.id);
+  }
+}
+
+async function openStretch(
+  writing: WriteDeps & { kind: Kind },
+  { list, older }: { list: string; older: Place | null },
+  now: number,
+): Promise<Stretch> {
+  const { fence, kind } = writing;
+  let id = '0';
+  await writeFenced(writing, async (trx) => {
+    const runId = fence?.runId;
+    if (runId) id = await openInterval(trx, { kind, list, newerId: null, olderId: older?.id ?? null, runId });
+    return NOTHING;
+  });
+  return { id, list, newer: null, older, openedAt: now, movedAt: now };
+}

@@ -1,0 +1,101 @@
+import { textField } from '../../domain/records.js';
+import type { Watermark } from '../../records/runs/watermarks.js';
+import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
+import { followList, type Walk } from './follow-list.js';
+import { isDue } from './is-due.js';
+import { keepPage, type ListReading } from './list-reading.js';
+import type { ListRow } from './list-row.js';
+
+const HOUR_MS = 3_600_000;
+const REST_MS_PER_CALL = 20_000;
+/** Records that wait for a decision are read on each tick while younger than this, the others hourly. */
+export const RECENT_MS = 30 * 24 * HOUR_MS;
+/** So many records may have moved on between the service's search and its answer. */
+const FEW = 3;
+
+export interface StateSweep {
+  walks: Map<string, Walk>;
+  /** States whose filter the service refuses, or does not go by: no page of it tells which records are in that state. */
+  unfiltered: Map<string, 'refused' | 'ignored'>;
+  /** The states that wait for a decision were read whole, not only those created lately. */
+  whole: boolean;
+  watermarks: Map<string, Watermark>;
+}
+
+/** Step 2: each state in which a record may still change, by the status filter. */
+export async function sweepStates(
+  reading: ListReading,
+  known: ReadonlyMap<string, Watermark>,
+  full: boolean,
+): Promise<StateSweep> {
+  const { activeStates, waitingStates } = reading.plan;
+  const now = reading.now();
+  const sweep: StateSweep = { walks: new Map(), unfiltered: new Map(), whole: true, watermarks: new Map() };
+  for (const status of [...activeStates, ...waitingStates]) {
+    const mark = `whole:${status}`;
+    const waiting = waitingStates.includes(status);
+    const whole = !waiting || full || isDue(known.get(mark), restOf(known.get(mark)), now);
+    sweep.whole &&= whole;
+    const filtered = isIgnored(sweep)
+      ? 'ignored'
+      : await walkState(reading, status, { since: whole ? null : now - RECENT_MS });
+    if (typeof filtered === 'string') sweep.unfiltered.set(status, filtered);
+    else sweep.walks.set(status, filtered.walk);
+    if (!waiting || !whole) continue;
+    if (typeof filtered === 'string') sweep.watermarks.set(mark, { at: now });
+    else if (filtered.walk.complete) {
+      const { from, to } = filtered.walk;
+      sweep.watermarks.set(mark, { at: now, calls: filtered.walk.calls });
+      await reading.store.keepListing(status, { from, to, ids: filtered.listed });
+    }
+  }
+  return sweep;
+}
+
+/** Where thousands wait for a decision, reading all of them may cost a hundredth of the rate. */
+function restOf(mark: Watermark | undefined): number {
+  return Math.max(HOUR_MS, Number(mark?.['calls'] ?? 0) * REST_MS_PER_CALL);
+}
+
+/** A service that goes by no value of the filter would show the whole list for each. */
+function isIgnored({ unfiltered }: StateSweep): boolean {
+  return [...unfiltered.values()].includes('ignored');
+}
+
+async function walkState(
+  reading: ListReading,
+  status: string,
+  { since }: { since: number | null },
+): Promise<{ walk: Walk; listed: Set<string> } | 'refused' | 'ignored'> {
+  const listed = new Set<string>();
+  let ignored = false;
+  const options = {
+    status,
+    bound: since === null ? null : { createdAt: since },
+    enough: () => ignored,
+    ...(reading.signal ? { signal: reading.signal } : {}),
+  };
+  try {
+    const walk = await followList(reading.read, options, async (page) => {
+      await keepPage(reading, page, { status });
+      ignored ||= isForeign(page.rows, status);
+      for (const { id } of page.rows) listed.add(id);
+    });
+    return ignored ? 'ignored' : { walk, listed };
+  } catch (error) {
+    if (error instanceof RefusedError || error instanceof NotFoundError) return 'refused';
+    throw error;
+  }
+}
+
+/**
+ * The page is not what the filter asks for. A record may move on meanwhile, so a few of another state are no sign. `irregular` is no state of its own, but nothing was paid of one that waits for an address.
+ */
+function isForeign(rows: readonly ListRow[], status: string): boolean {
+  const others = rows.filter(({ fields }) => {
+    const shown = textField(fields, 'status')?.toLowerCase() ?? status;
+    if (status !== 'irregular') return shown !== status;
+    return shown === 'waiting_address_selection' && (textField(fields, 'irregularStatus') ?? 'none') === 'none';
+  });
+  return status === 'irregular' ? others.length > 0 : others.length >= FEW && others.length > rows.length / 2;
+}

@@ -1,0 +1,31 @@
+import type { Knex } from 'knex';
+import { fromDatabaseText } from '../database/database-text.js';
+
+export interface KnownAsset {
+  assetCode: string;
+  /** Proven to be zero since it was first read, and nothing here moved it: nobody holds it. */
+  idle: boolean;
+}
+
+/** Every asset that anything here has to do with, the ones whose balance was asked for longest ago first. */
+export async function knownAssets(db: Knex): Promise<KnownAsset[]> {
+  const { rows } = await db.raw<{ rows: { asset_code: string; idle: boolean }[] }>(
+    `SELECT asset_code, coalesce(opening_balance = 0 AND balance = 0 AND frozen = 0 AND unexplained = 0
+         AND unproven IS NULL, false)
+       AND NOT EXISTS (SELECT FROM movements WHERE movements.asset_code = known.asset_code) AS idle FROM (
+       SELECT id AS asset_code FROM assets WHERE absent_since IS NULL
+       UNION SELECT id FROM balances
+       UNION SELECT asset_code FROM movements
+       UNION SELECT asset_code FROM payins
+       UNION SELECT asset_code FROM payouts
+       UNION SELECT asset_code FROM transactions
+     ) AS known LEFT JOIN balance_proofs USING (asset_code)
+     WHERE asset_code IS NOT NULL ORDER BY asked_at NULLS FIRST, asset_code`,
+  );
+  return rows.map((row) => ({ assetCode: fromDatabaseText(row.asset_code), idle: row.idle }));
+}
+
+/** The public catalog was read once: before that, assets that nothing here speaks of would have no opening position. */
+export async function holdsCatalog(db: Knex): Promise<boolean> {
+  return (await db('assets').first('id')) !== undefined;
+}

@@ -1,0 +1,197 @@
+import type { Knex } from 'knex';
+import type { Effect } from '../../domain/balances/record-effects.js';
+import { compareAmounts } from '../../domain/money.js';
+import { bigintArray, textArray } from '../database/array-parameter.js';
+import { toDatabaseText } from '../database/database-text.js';
+import { instantText } from '../database/instant.js';
+import type { MovingKind, MovingRecord } from './balance-records.js';
+
+/** `operations`: all that the record may stand for, whether or not they move something; null: that can't be told. */
+export type Worked = MovingRecord & { effects: Effect[]; operations: readonly string[] | null };
+
+interface Line {
+  record_id: string;
+  line: number;
+  part: string;
+  operation: string | null;
+  account_id: string | null;
+  asset_code: string | null;
+  delta: string | null;
+  base: string | null;
+  at: Date | null;
+  why: string | null;
+  limits: string | null;
+  moved_from: string;
+}
+
+interface Opening {
+  at: number;
+  openedAt: number;
+}
+
+/** More than the times of movements and of the balance's reading will be apart from one another. */
+const MARGIN_MS = 5 * 60_000;
+
+/**
+ * Puts what records do now in the place of what they did. What stays as it was keeps the reading that brought it.
+ * `renewing`: the records are the same, the contract's table is another.
+ */
+export async function writeEffects(
+  trx: Knex.Transaction,
+  kind: MovingKind,
+  records: readonly Worked[],
+  renewing: boolean,
+): Promise<void> {
+  if (records.length === 0) return;
+  const keys = records.map(({ key }) => key);
+  const { rows } = await trx.raw<{ rows: Line[] }>(
+    `SELECT record_id, line, part, operation, account_id, asset_code, trim_scale(delta)::text AS delta,
+            trim_scale(base)::text AS base, at, why, trim_scale(limits)::text AS limits, moved_from
+     FROM movements WHERE record_kind = ? AND record_id = ANY (?::text[])`,
+    [kind, textArray(keys)],
+  );
+  const openings = await readOpenings(trx, records);
+  const lines = records.flatMap((record) => {
+    const before = rows.filter((row) => row.record_id === record.key);
+    return linesOf(record, before, { openings, renewing });
+  });
+  await trx.raw('DELETE FROM movements WHERE record_kind = ? AND record_id = ANY (?::text[])', [kind, textArray(keys)]);
+  await insertLines(trx, kind, lines);
+}
+
+async function readOpenings(trx: Knex.Transaction, records: readonly Worked[]): Promise<Map<string, Opening>> {
+  const assets = records.flatMap(({ effects }) => effects.flatMap(({ assetCode }) => assetCode ?? []));
+  const rows = await trx<{ asset_code: string; opening_at: Date; opened_at: Date }>('balance_proofs')
+    .whereIn('asset_code', [...new Set(assets.map(toDatabaseText))])
+    .whereNotNull('opening_at');
+  return new Map(
+    rows.map((row) => [row.asset_code, { at: row.opening_at.getTime(), openedAt: row.opened_at.getTime() }]),
+  );
+}
+
+function linesOf(
+  record: Worked,
+  before: Line[],
+  { openings, renewing }: { openings: Map<string, Opening>; renewing: boolean },
+): Line[] {
+  const left = [...before];
+  const told: Told = renewing ? 'by_another_table' : before.some((old) => isReread(record, old)) ? 'otherwise' : 'on';
+  const lines = record.effects.map((effect, line): Line => {
+    const asset = effect.assetCode === null ? null : toDatabaseText(effect.assetCode);
+    const account = effect.account === null ? null : toDatabaseText(effect.account);
+    const same = (old: Line) =>
+      old.operation === effect.operation && old.asset_code === asset && old.part !== 'unclear';
+    const exact = left.findIndex((old) => same(old) && old.part === effect.part);
+    const at = exact < 0 ? left.findIndex(same) : exact;
+    const old = at < 0 ? undefined : left.splice(at, 1)[0];
+    const isSame = old !== undefined && old.account_id === account && sameAmount(old.delta, effect.delta);
+    const opening = openings.get(asset ?? '');
+    return {
+      record_id: record.key,
+      line,
+      part: effect.part,
+      operation: effect.operation,
+      account_id: account,
+      asset_code: asset,
+      delta: effect.delta,
+      base: old === undefined ? baseOf(record, effect, opening, told) : carried(old, effect, told),
+      at: timeOf(effect.at),
+      why: effect.why,
+      limits: effect.limit,
+      moved_from: isSame ? old.moved_from : String(Math.floor(record.from)),
+    };
+  });
+  const rest = left.flatMap((old) => {
+    const delta = restOf(record, old, told);
+    return delta === null ? [] : [{ old, delta }];
+  });
+  return [...lines, ...rest.map(({ old, delta }, n) => leftOver(old, lines.length + n, delta, record))];
+}
+
+/** How the effects came to be others than before: by what happened, or by how the same record is understood. */
+type Told = 'on' | 'otherwise' | 'by_another_table';
+
+/** It was not understood until now, or was taken for what it is not: a refund of the dashboard for that of a dispute. */
+function isReread({ operations }: Worked, old: Line): boolean {
+  if (operations === null) return false;
+  return old.part === 'unclear' ? old.base !== null : !operations.includes(old.operation ?? '');
+}
+
+/**
+ * What an effect is now that stood at the opening and that the record no longer shows. '0': it was taken back since, as a net
+ * of nothing while a dispute is open. As it stood: that can't be told, or the record is gone. Null: it never was one.
+ */
+function restOf({ operations, effects }: Worked, { operation, base, delta }: Line, told: Told): string | null {
+  if (base === null || compareAmounts(base, '0') === 0) return null;
+  const isUnclear = effects.some((one) => one.part === 'unclear' && (one.operation ?? operation) === operation);
+  if (operations === null || isUnclear) return base;
+  if (!operations.includes(operation ?? '')) return null;
+  return told === 'by_another_table' && sameAmount(base, delta) ? null : '0';
+}
+
+function leftOver(old: Line, line: number, delta: string, { from }: Worked): Line {
+  return { ...old, line, delta, moved_from: sameAmount(old.delta, delta) ? old.moved_from : String(Math.floor(from)) };
+}
+
+/** By another table the whole of an effect that stood at the opening is another, and still stood then. */
+function carried(old: Line, { delta }: Effect, told: Told): string | null {
+  const stood = told === 'by_another_table' && old.base !== null && old.base !== '0' && sameAmount(old.base, old.delta);
+  return stood ? (delta ?? '0') : (old.base ?? (delta === null ? null : '0'));
+}
+
+/**
+ * An effect that nothing was known of: it came after the opening, unless the record was found only since and says that it
+ * is older. Where a record is only told otherwise: what says when it was goes by that, what does not by when the record was
+ * first seen. Null: what can't be told in figures is open.
+ */
+function baseOf(record: Worked, effect: Effect, opening: Opening | undefined, told: Told): string | null {
+  const open = effect.delta === null ? null : '0';
+  if (opening === undefined) return open;
+  const at = timeOf(effect.at ?? record.saysAt)?.getTime() ?? null;
+  const seenBefore = record.firstSeenAt.getTime() <= opening.openedAt;
+  const stood =
+    told === 'on'
+      ? !seenBefore && at !== null && at < opening.at - MARGIN_MS
+      : at === null
+        ? seenBefore
+        : at <= opening.at;
+  return stood ? (effect.delta ?? '0') : open;
+}
+
+function sameAmount(a: string | null, b: string | null): boolean {
+  return a === null || b === null ? a === b : compareAmounts(a, b) === 0;
+}
+
+function timeOf(text: string | null): Date | null {
+  const instant = text === null ? null : instantText(text);
+  return instant === null ? null : new Date(instant);
+}
+
+async function insertLines(trx: Knex.Transaction, kind: MovingKind, lines: readonly Line[]): Promise<void> {
+  if (lines.length === 0) return;
+  const texts = (value: (line: Line) => string | null) => textArray(lines.map(value));
+  await trx.raw(
+    `INSERT INTO movements (record_kind, record_id, line, part, operation, account_id, asset_code, delta, base, at, why,
+                            limits, moved_from)
+     SELECT ?, record_id, line, part, operation, account_id, asset_code, delta::numeric, base::numeric,
+            at::timestamptz, why, limits::numeric, moved_from
+     FROM unnest(?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
+                 ?::text[], ?::text[], ?::bigint[])
+       AS new (record_id, line, part, operation, account_id, asset_code, delta, base, at, why, limits, moved_from)`,
+    [
+      kind,
+      texts((line) => line.record_id),
+      bigintArray(lines.map(({ line }) => line)),
+      texts(({ part }) => part),
+      texts(({ operation }) => operation),
+      texts((line) => line.account_id),
+      texts((line) => line.asset_code),
+      texts(({ delta }) => delta),
+      texts(({ base }) => base),
+      texts(({ at }) => at?.toISOString() ?? null),
+      texts(({ why }) => why),
+      texts(({ limits }) => limits),
+      bigintArray(lines.map((line) => Number(line.moved_from))),
+    ],
+  );
+}

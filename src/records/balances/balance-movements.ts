@@ -1,0 +1,99 @@
+import type { Knex } from 'knex';
+import type { MovementTable } from '../../domain/balances/movement-table.js';
+import { effectsOf, operationsWith } from '../../domain/balances/record-effects.js';
+import { canonicalHash } from '../../domain/canonical-json.js';
+import { type Worked, writeEffects } from './balance-effects.js';
+import { type MovingKind, movingKinds, readMoving } from './balance-records.js';
+
+const CHANGES_AT_ONCE = 5_000;
+
+interface Progress {
+  seq: string;
+  renewing_to: string;
+  contract: string;
+}
+
+/**
+ * Brings the movements up to date with the records, by the history of changes: what a record does now takes the place of
+ * what it did when it was looked at last. Another table of the contract begins from the first change. Returns how many
+ * records were looked at.
+ */
+export async function workInMovements(db: Knex, table: MovementTable): Promise<number> {
+  const contract = canonicalHash(JSON.parse(JSON.stringify(table)));
+  const { rows } = await db.raw<{ rows: { bound: string }[] }>('SELECT changes_settled_up_to() AS bound');
+  const bound = BigInt(rows[0]?.bound ?? '0');
+  let looked = 0;
+  for (;;) {
+    const done = await db.transaction((trx) => workInBatch(trx, { table, contract, bound }));
+    looked += done.records;
+    if (done.seq >= bound) return looked;
+  }
+}
+
+async function workInBatch(
+  trx: Knex.Transaction,
+  { table, contract, bound }: { table: MovementTable; contract: string; bound: bigint },
+): Promise<{ seq: bigint; records: number }> {
+  const known = await lockProgress(trx, contract);
+  const isOther = known.contract !== contract;
+  const renewingTo = BigInt(isOther ? maxOf(known.seq, known.renewing_to) : known.renewing_to);
+  const after = isOther ? 0n : BigInt(known.seq);
+  const renewing = after < renewingTo;
+  const { rows: ends } = await trx.raw<{ rows: { seq: string | null }[] }>(
+    'SELECT max(seq) AS seq FROM (SELECT seq FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?) AS batch',
+    [String(after), String(bound), CHANGES_AT_ONCE],
+  );
+  const seq = ends[0]?.seq == null ? (bound > after ? bound : after) : BigInt(ends[0].seq);
+  const { rows } = await trx.raw<{ rows: { entity_kind: MovingKind; entity_id: string }[] }>(
+    'SELECT DISTINCT entity_kind, entity_id FROM changes WHERE seq > ? AND seq <= ? AND entity_kind = ANY (?::text[])',
+    [String(after), String(seq), [...movingKinds]],
+  );
+  let records = 0;
+  for (const kind of movingKinds) {
+    const ids = rows.filter((row) => row.entity_kind === kind).map((row) => row.entity_id);
+    // What a refund debits hangs on whether a payment names it as its dispute's.
+    const also = kind === 'payout' ? await refundsOf(trx, rows) : [];
+    records += await workInRecords(trx, { table, renewing }, kind, [...new Set([...ids, ...also])]);
+  }
+  await trx('movements_progress').update({ seq: String(seq), renewing_to: String(renewingTo), contract });
+  return { seq, records };
+}
+
+/** One worker at a time. */
+async function lockProgress(trx: Knex.Transaction, contract: string): Promise<Progress> {
+  await trx('movements_progress').insert({ contract }).onConflict('only_one').ignore();
+  const row = await trx<Progress>('movements_progress').forUpdate().first();
+  if (row === undefined) throw new Error('the row of the progress is gone');
+  return row;
+}
+
+async function refundsOf(
+  trx: Knex.Transaction,
+  rows: readonly { entity_kind: MovingKind; entity_id: string }[],
+): Promise<string[]> {
+  const intents = rows.filter((row) => row.entity_kind === 'payment_intent').map((row) => row.entity_id);
+  const ids = await trx('payment_intents')
+    .whereIn('id', intents)
+    .whereNotNull('irregular_refund_payout_id')
+    .pluck('irregular_refund_payout_id');
+  return ids.map(String);
+}
+
+async function workInRecords(
+  trx: Knex.Transaction,
+  { table, renewing }: { table: MovementTable; renewing: boolean },
+  kind: MovingKind,
+  ids: readonly string[],
+): Promise<number> {
+  const records = await readMoving(trx, kind, ids);
+  const effects = records.map((record): Worked => {
+    if (record.record === null) return { ...record, effects: [], operations: null };
+    return { ...record, effects: effectsOf(record.record, table), operations: operationsWith(record.record, table) };
+  });
+  await writeEffects(trx, kind, effects, renewing);
+  return records.length;
+}
+
+function maxOf(a: string, b: string): string {
+  return BigInt(a) > BigInt(b) ? a : b;
+}

@@ -1,0 +1,160 @@
+import type { Knex } from 'knex';
+import type { BalanceJudgement } from '../../domain/balances/balance-proof.js';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+
+/** How an asset's balance was judged last; amounts are decimal strings without trailing zeros. */
+export interface BalanceProof {
+  assetCode: string;
+  opening: { balance: string; at: string } | null;
+  balance: string | null;
+  frozen: string | null;
+  /** The last time that two readings agreed, of the service's clock. */
+  agreedAt: string | null;
+  explained: string | null;
+  unobservable: string | null;
+  attributed: string | null;
+  /** Of the unobservable part: known operations whose amount is not shown; to be attributed. */
+  unknownAmount: string | null;
+  unexplained: string | null;
+  unproven: string | null;
+  askedAt: string;
+}
+
+interface ProofRow {
+  asset_code: string;
+  opening_balance: string | null;
+  opening_at: Date | null;
+  balance: string | null;
+  frozen: string | null;
+  agreed_at: Date | null;
+  explained: string | null;
+  unobservable: string | null;
+  attributed: string | null;
+  unknown_amount: string | null;
+  unexplained: string | null;
+  unproven: string | null;
+  asked_at: Date;
+}
+
+const AMOUNTS = [
+  'opening_balance',
+  'balance',
+  'frozen',
+  'explained',
+  'unobservable',
+  'attributed',
+  'unknown_amount',
+  'unexplained',
+] as const;
+const COLUMNS = ['asset_code', 'opening_at', 'agreed_at', 'unproven', 'asked_at'];
+/** Without an agreeing pair of readings for so long nothing is proven any more. */
+const STALE_MS = 86_400_000;
+
+export async function readProofs(db: Knex, assets?: readonly string[]): Promise<Map<string, BalanceProof>> {
+  const rows = await selectProofs(db, assets);
+  return new Map(rows.map((row) => [fromDatabaseText(row.asset_code), proofOf(row)]));
+}
+
+/** Holds the row until the end of the transaction; null: the asset was never looked at. */
+export async function lockProof(trx: Knex.Transaction, assetCode: string): Promise<BalanceProof | null> {
+  const [row] = await selectProofs(trx, [assetCode]).forUpdate();
+  return row === undefined ? null : proofOf(row);
+}
+
+/** What is judged from here on began with this balance: everything that the records show now stood already. */
+export async function openPosition(
+  trx: Knex.Transaction,
+  { assetCode, balance, at, now }: { assetCode: string; balance: string; at: number; now: Date },
+): Promise<void> {
+  const asset_code = toDatabaseText(assetCode);
+  // By the clock that also says when a record was first seen.
+  const opening = { opening_balance: balance, opening_at: new Date(at), opened_at: trx.fn.now() };
+  await trx('balance_proofs')
+    .insert({ asset_code, ...opening, asked_at: now })
+    .onConflict('asset_code')
+    .merge(opening);
+  await trx.raw('UPDATE movements SET base = coalesce(delta, 0) WHERE asset_code = ?', [asset_code]);
+}
+
+export interface Judged {
+  assetCode: string;
+  /** The second of the two readings that agreed; `at` in ms of the service's clock. */
+  reading: { balance: string; frozen: string | null; at: number };
+  judgement: BalanceJudgement;
+}
+
+export async function saveJudged(
+  trx: Knex.Transaction,
+  { assetCode, reading, judgement }: Judged,
+  { now, runId }: { now: Date; runId: string | null },
+): Promise<void> {
+  const { explained, unobservable, attributed, unknownAmount, unexplained, unproven } = judgement;
+  const values = {
+    balance: reading.balance,
+    frozen: reading.frozen,
+    agreed_at: new Date(reading.at),
+    explained,
+    unobservable,
+    attributed,
+    unknown_amount: unknownAmount,
+    unexplained,
+    unproven,
+    asked_at: now,
+    run_id: runId,
+  };
+  await trx('balance_proofs')
+    .insert({ asset_code: toDatabaseText(assetCode), ...values })
+    .onConflict('asset_code')
+    .merge(values);
+}
+
+/** Asked for, and not judged: how it was judged before stays, with the reason why it is not proven now. */
+export async function saveUnproven(
+  trx: Knex.Transaction,
+  { assetCode, reason, now, runId }: { assetCode: string; reason: string; now: Date; runId: string | null },
+): Promise<void> {
+  const values = { unproven: reason, asked_at: now, run_id: runId };
+  await trx('balance_proofs')
+    .insert({ asset_code: toDatabaseText(assetCode), ...values })
+    .onConflict('asset_code')
+    .merge(values);
+}
+
+/** `unproven` where no two readings agreed for a day, whatever was said before. */
+export function withAge(proof: BalanceProof, now: Date): BalanceProof {
+  const { agreedAt, unproven } = proof;
+  if (agreedAt === null) return { ...proof, unproven: unproven ?? 'no two readings ever agreed' };
+  if (now.getTime() - Date.parse(agreedAt) < STALE_MS) return proof;
+  return { ...proof, unproven: unproven ?? `no two readings agreed since ${agreedAt}` };
+}
+
+function selectProofs(db: Knex, assets?: readonly string[]): Knex.QueryBuilder<object, ProofRow[]> {
+  const query = db('balance_proofs').select([
+    ...COLUMNS,
+    ...AMOUNTS.map((name) => db.raw(`trim_scale(${name})::text AS ${name}`)),
+  ]);
+  const all =
+    assets === undefined
+      ? query
+      : query.whereRaw('asset_code = ANY (?::text[])', [textArray(assets.map(toDatabaseText))]);
+  return all.orderBy('asset_code') as never;
+}
+
+function proofOf(row: ProofRow): BalanceProof {
+  const { opening_balance: opened, opening_at: at } = row;
+  return {
+    assetCode: fromDatabaseText(row.asset_code),
+    opening: opened === null || at === null ? null : { balance: opened, at: at.toISOString() },
+    balance: row.balance,
+    frozen: row.frozen,
+    agreedAt: row.agreed_at?.toISOString() ?? null,
+    explained: row.explained,
+    unobservable: row.unobservable,
+    attributed: row.attributed,
+    unknownAmount: row.unknown_amount,
+    unexplained: row.unexplained,
+    unproven: row.unproven,
+    askedAt: row.asked_at.toISOString(),
+  };
+}

@@ -1,0 +1,82 @@
+import type { Knex } from 'knex';
+import type { MovementRecord } from '../../domain/balances/movement-table.js';
+import { readingOf } from '../../domain/record-state.js';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText } from '../database/database-text.js';
+import { recordTables } from '../saving/record-columns.js';
+import { ownField, type StoredRow, storedRecord } from '../saving/stored-record.js';
+
+/** The kinds of record that move balances. */
+export const movingKinds = ['payment_intent', 'payin', 'payout', 'transaction'] as const;
+export type MovingKind = (typeof movingKinds)[number];
+
+export interface MovingRecord {
+  /** As it is stored. */
+  key: string;
+  /** Null: it does nothing to any balance, as far as the service has shown. */
+  record: MovementRecord | null;
+  /** Start, in ms of the service's clock, of what showed it so. */
+  from: number;
+  /** Ours. */
+  firstSeenAt: Date;
+  /** The last moment that the record itself names, as the service wrote it. */
+  saysAt: string | null;
+}
+
+/** Deposits that payments list, and whose own record was not read since they were listed so. */
+export async function countUnreadPayins(db: Knex): Promise<number> {
+  const row = await db('reading_marks')
+    .where({ kind: 'payin' })
+    .whereIn('reason', ['payin_of_intent', 'payin_moved'])
+    .count({ count: '*' })
+    .first();
+  return Number(row?.['count'] ?? 0);
+}
+
+type Row = StoredRow & { observed_at: Date; first_seen_at: Date; of_dispute: boolean };
+
+/**
+ * Records as the service's own lists showed them, never as events claim them: a balance is read, so what it is judged by is
+ * too. Of payouts, which not every service lists, what events claimed is taken where nothing was read.
+ */
+export async function readMoving(trx: Knex, kind: MovingKind, keys: readonly string[]): Promise<MovingRecord[]> {
+  if (keys.length === 0) return [];
+  const dispute =
+    kind === 'payout' ? 'EXISTS (SELECT FROM payment_intents WHERE irregular_refund_payout_id = record.id)' : 'false';
+  const { rows } = await trx.raw<{ rows: Row[] }>(
+    `SELECT id, poll_hash, settled, poll, poll_from, poll_to, poll_by, poll_ref, claims, shown, verified, absent_since,
+            observed_at, first_seen_at, ${dispute} AS of_dispute
+     FROM ${recordTables[kind]} AS record WHERE id = ANY (?::text[])`,
+    [textArray([...keys])],
+  );
+  return rows.map((row) => movingRecord(kind, row));
+}
+
+function movingRecord(kind: MovingKind, row: Row): MovingRecord {
+  const stored = storedRecord(row);
+  const { poll } = stored.state;
+  const listed = poll !== null && poll.fields !== null ? poll.fields : null;
+  const claimed = kind === 'payout' && readingOf(poll) === null && poll === null ? stored.fields : null;
+  const read = listed ?? claimed;
+  // What only our own requests tell of it is in what is shown, not in what the service lists.
+  const fields = read === null ? null : { ...stored.fields, ...read };
+  const account = ownField(stored.fields, 'accountId');
+  const record: MovementRecord | null =
+    fields === null
+      ? null
+      : {
+          kind,
+          id: fromDatabaseText(row.id),
+          fields: read === listed && listed !== null ? listed : fields,
+          ...(kind === 'payout' && (typeof account === 'string' || account === null) ? { accountId: account } : {}),
+          ...(kind === 'payout' ? { ofDispute: row.of_dispute } : {}),
+        };
+  const saysAt = ownField(stored.fields, 'updatedAt') ?? null;
+  return {
+    key: row.id,
+    record,
+    from: poll === null ? row.observed_at.getTime() : poll.from,
+    firstSeenAt: row.first_seen_at,
+    saysAt: typeof saysAt === 'string' ? saysAt : null,
+  };
+}

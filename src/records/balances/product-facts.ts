@@ -1,0 +1,60 @@
+import type { Knex } from 'knex';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+
+/** Products that payments name, those that were read longest ago first. */
+export async function productsOfPayments(db: Knex, limit: number): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { product_id: string }[] }>(
+    `SELECT product_id FROM (SELECT DISTINCT product_id FROM payment_intents WHERE product_id IS NOT NULL) AS named
+     LEFT JOIN products ON products.id = product_id ORDER BY poll_from NULLS FIRST, product_id LIMIT ?`,
+    [limit],
+  );
+  return rows.map((row) => fromDatabaseText(row.product_id));
+}
+
+export interface ProductPayments {
+  totalIntents: number;
+  completedIntents: number;
+}
+
+/** What our own payments of each product add up to. */
+export async function countProductPayments(
+  db: Knex,
+  products: readonly string[],
+): Promise<Map<string, ProductPayments>> {
+  const { rows } = await db.raw<{ rows: { product_id: string; total: string; completed: string }[] }>(
+    `SELECT product_id, count(*) AS total, count(*) FILTER (WHERE status = 'completed') AS completed
+     FROM payment_intents WHERE product_id = ANY (?::text[]) AND absent_since IS NULL GROUP BY product_id`,
+    [textArray(products.map(toDatabaseText))],
+  );
+  return new Map(
+    rows.map((row) => [
+      fromDatabaseText(row.product_id),
+      { totalIntents: Number(row.total), completedIntents: Number(row.completed) },
+    ]),
+  );
+}
+
+/** Keeps what the service says of where an asset can be settled; null: it can't be. JSON text. */
+export async function keepSettlementMethods(
+  trx: Knex.Transaction,
+  assetCode: string,
+  content: string | null,
+  readAt: number,
+): Promise<void> {
+  const values = { content, read_at: new Date(readAt) };
+  await trx('settlement_methods')
+    .insert({ asset_code: toDatabaseText(assetCode), ...values })
+    .onConflict('asset_code')
+    .merge(values);
+}
+
+/** Assets of the catalog, those whose settlement methods were read longest ago first. */
+export async function assetsToSettle(db: Knex, limit: number): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `SELECT id FROM assets LEFT JOIN settlement_methods ON asset_code = id
+     WHERE absent_since IS NULL ORDER BY read_at NULLS FIRST, id LIMIT ?`,
+    [limit],
+  );
+  return rows.map((row) => fromDatabaseText(row.id));
+}

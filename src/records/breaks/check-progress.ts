@@ -1,0 +1,122 @@
+import type { Knex } from 'knex';
+import type { IdentityEvidence } from '../../domain/checks/fee-identity.js';
+import type { Identity } from '../../domain/checks/identities.js';
+import type { EntityRef } from '../../domain/records.js';
+import { floatArray, textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+
+const KIND = 'cross-check';
+const NAME = 'changes';
+
+/**
+ * How far the feed of changes is cross-checked. Holds the mark until the end of the transaction, so that of two that check
+ * at once one waits for the other.
+ */
+export async function holdCheckMark(trx: Knex.Transaction): Promise<string> {
+  await trx.raw(`INSERT INTO watermarks (kind, name, value) VALUES (?, ?, '{"seq": "0"}') ON CONFLICT DO NOTHING`, [
+    KIND,
+    NAME,
+  ]);
+  const row = await trx<{ kind: string; name: string; value: { seq?: string } }>('watermarks')
+    .where({ kind: KIND, name: NAME })
+    .forUpdate()
+    .first('value');
+  return row?.value.seq ?? '0';
+}
+
+export async function moveCheckMark(trx: Knex.Transaction, seq: string): Promise<void> {
+  await trx('watermarks')
+    .where({ kind: KIND, name: NAME })
+    .update({ value: JSON.stringify({ seq }), updated_at: trx.fn.now() });
+}
+
+export interface ChangedEntities {
+  entities: EntityRef[];
+  /** The place in the feed up to where these are all that changed. */
+  upTo: string;
+}
+
+/** What changed after a place of the feed, as far as no open transaction may still add to it; of so many changes at most. */
+export async function changedEntities(trx: Knex.Transaction, after: string, limit: number): Promise<ChangedEntities> {
+  const bound = await trx.raw<{ rows: { bound: string }[] }>('SELECT changes_settled_up_to() AS bound');
+  const { rows } = await trx.raw<{ rows: { kind: EntityRef['kind']; id: string; seq: string }[] }>(
+    `SELECT entity_kind AS kind, entity_id AS id, max(seq) AS seq FROM (
+       SELECT entity_kind, entity_id, seq FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?
+     ) AS part GROUP BY entity_kind, entity_id`,
+    [after, bound.rows[0]?.bound ?? '0', limit],
+  );
+  const upTo = rows.reduce((most, { seq }) => (BigInt(seq) > BigInt(most) ? seq : most), after);
+  return { entities: rows.map(({ kind, id }) => ({ kind, id: fromDatabaseText(id) })), upTo };
+}
+
+/** What the agenda has for now, the longest waiting first. */
+export async function dueChecks(trx: Knex.Transaction, now: Date, limit: number): Promise<EntityRef[]> {
+  const rows = await trx<{ entity_kind: EntityRef['kind']; entity_id: string; due_at: Date }>('check_agenda')
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .limit(limit);
+  return rows.map((row) => ({ kind: row.entity_kind, id: fromDatabaseText(row.entity_id) }));
+}
+
+/** What was checked leaves the agenda, but for what is to be checked again: at the earliest of its times, ms. */
+export async function planChecks(
+  trx: Knex.Transaction,
+  checked: readonly EntityRef[],
+  again: readonly { entity: EntityRef; at: number }[],
+): Promise<void> {
+  await trx.raw(
+    `DELETE FROM check_agenda AS planned USING unnest(?::text[], ?::text[]) AS checked (kind, id)
+     WHERE planned.entity_kind = checked.kind AND planned.entity_id = checked.id`,
+    [textArray(checked.map(({ kind }) => kind)), textArray(checked.map(({ id }) => toDatabaseText(id)))],
+  );
+  if (again.length === 0) return;
+  await trx.raw(
+    `INSERT INTO check_agenda AS planned (entity_kind, entity_id, due_at)
+     SELECT kind, id, to_timestamp(min(at) / 1000.0) FROM unnest(?::text[], ?::text[], ?::float8[]) AS new (kind, id, at)
+     GROUP BY kind, id
+     ON CONFLICT (entity_kind, entity_id) DO UPDATE SET due_at = least(planned.due_at, excluded.due_at)`,
+    [
+      textArray(again.map(({ entity }) => entity.kind)),
+      textArray(again.map(({ entity }) => toDatabaseText(entity.id))),
+      floatArray(again.map(({ at }) => at)),
+    ],
+  );
+}
+
+interface EvidenceRow {
+  identity: Identity;
+  held_by: string[];
+  failed_by: string[];
+  proven_at: Date | null;
+}
+
+export async function readEvidence(trx: Knex): Promise<IdentityEvidence[]> {
+  const rows = await trx<EvidenceRow>('identity_evidence').orderBy('identity');
+  return rows.map((row) => ({
+    identity: row.identity,
+    heldBy: row.held_by.map(fromDatabaseText),
+    failedBy: row.failed_by.map(fromDatabaseText),
+    provenAt: row.proven_at?.getTime() ?? null,
+  }));
+}
+
+/** Those that are other than `known`. */
+export async function writeEvidence(
+  trx: Knex.Transaction,
+  evidence: readonly IdentityEvidence[],
+  known: readonly IdentityEvidence[],
+): Promise<void> {
+  const changed = evidence.filter((about) => !known.includes(about));
+  if (changed.length === 0) return;
+  await trx('identity_evidence')
+    .insert(
+      changed.map(({ identity, heldBy, failedBy, provenAt }) => ({
+        identity,
+        held_by: heldBy.map(toDatabaseText),
+        failed_by: failedBy.map(toDatabaseText),
+        proven_at: provenAt === null ? null : new Date(provenAt),
+      })),
+    )
+    .onConflict('identity')
+    .merge();
+}

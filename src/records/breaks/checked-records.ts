@@ -1,0 +1,109 @@
+import type { Knex } from 'knex';
+import type { CheckedRecord } from '../../domain/checks/check-facts.js';
+import { objectFromJsonText } from '../../domain/json-text.js';
+import type { RecordKind } from '../../domain/records.js';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { recordTables } from '../saving/record-columns.js';
+
+interface Row {
+  id: string;
+  shown: string;
+  verified: boolean;
+  verified_at: Date | null;
+  absent_since: Date | null;
+  created_at: Date | null;
+  first_seen_at: Date;
+  read_at: string | null;
+  observed_by_type: string;
+  observed_by_ref: string;
+}
+
+/** What the history of changes says of a record. */
+interface Past {
+  /** A field was changed after it had a value: it is no mere history. */
+  moved: boolean;
+  since: number | null;
+  /** The state is what it was at first sight. */
+  first: boolean;
+}
+
+const COLUMNS = `id, shown, verified, verified_at, absent_since, created_at, first_seen_at,
+  CASE WHEN poll_hash <> '' THEN poll_from END AS read_at, observed_by_type, observed_by_ref`;
+/** What a state is made of. */
+const STATE_FIELDS = ['status', 'irregularStatus', 'kytStatus', 'paymentIntentId'];
+
+/** Records of one kind that fit `where`, a condition on its table, each with what its past says. */
+export async function selectChecked(
+  trx: Knex,
+  kind: RecordKind,
+  where: { sql: string; bindings: (Buffer | string | number)[] },
+  adoptedAt: Date,
+): Promise<CheckedRecord[]> {
+  const { rows } = await trx.raw<{ rows: Row[] }>(
+    `SELECT ${COLUMNS} FROM ${recordTables[kind]} WHERE ${where.sql}`,
+    where.bindings,
+  );
+  const pasts = await loadPasts(trx, kind, rows);
+  return rows.map((row) => {
+    const past = pasts.get(row.id);
+    const createdAt = row.created_at?.getTime() ?? null;
+    return {
+      kind,
+      id: fromDatabaseText(row.id),
+      fields: objectFromJsonText(row.shown),
+      verified: row.verified,
+      verifiedAt: row.verified_at?.getTime() ?? null,
+      absent: row.absent_since !== null,
+      createdAt,
+      history: createdAt !== null && createdAt < adoptedAt.getTime() && past?.moved !== true,
+      readAt: row.read_at === null ? null : Number(row.read_at),
+      firstSeenAt: row.first_seen_at.getTime(),
+      since: sinceOf(kind, past, createdAt),
+      observedBy: { type: row.observed_by_type, ref: fromDatabaseText(row.observed_by_ref) },
+    };
+  });
+}
+
+/** A deposit that we met as it is was so since it came, as far as anybody can tell. */
+function sinceOf(kind: RecordKind, past: Past | undefined, createdAt: number | null): number | null {
+  if (past === undefined) return null;
+  return kind === 'payin' && past.first ? (createdAt ?? past.since) : past.since;
+}
+
+async function loadPasts(trx: Knex, kind: RecordKind, rows: readonly Row[]): Promise<Map<string, Past>> {
+  if (rows.length === 0) return new Map();
+  const found = await trx.raw<{
+    rows: { entity_id: string; moved: boolean; changed: Date | null; first: Date | null }[];
+  }>(
+    `SELECT entity_id, bool_or(field <> '*' AND from_value IS NOT NULL) AS moved,
+       max(coalesce(service_time, changed_at)) FILTER (WHERE field = ANY (?::text[])) AS changed,
+       max(coalesce(service_time, changed_at)) FILTER (WHERE field = '*') AS first
+     FROM changes WHERE entity_kind = ? AND entity_id = ANY (?::text[]) GROUP BY entity_id`,
+    [textArray(STATE_FIELDS), kind, textArray(rows.map(({ id }) => id))],
+  );
+  return new Map(
+    found.rows.map(({ entity_id, moved, changed, first }) => [
+      entity_id,
+      { moved, since: (changed ?? first)?.getTime() ?? null, first: changed === null },
+    ]),
+  );
+}
+
+export function idArray(ids: Iterable<string>): Buffer {
+  return textArray([...ids].map(toDatabaseText));
+}
+
+export function byId(records: readonly CheckedRecord[]): Map<string, CheckedRecord> {
+  return new Map(records.map((record) => [record.id, record]));
+}
+
+/** Ids of a kind of record, by id, beyond `after`. */
+export async function recordIds(db: Knex, kind: RecordKind, after: string, limit: number): Promise<string[]> {
+  const rows: { id: string }[] = await db(recordTables[kind])
+    .select('id')
+    .where('id', '>', toDatabaseText(after))
+    .orderBy('id')
+    .limit(limit);
+  return rows.map(({ id }) => fromDatabaseText(id));
+}

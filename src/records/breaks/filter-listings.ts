@@ -1,0 +1,62 @@
+import type { Knex } from 'knex';
+import type { CheckedRecord } from '../../domain/checks/check-facts.js';
+import type { RecordKind } from '../../domain/records.js';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { idArray, selectChecked } from './checked-records.js';
+
+/** What a complete reading of a whole list by a status filter showed. Times in ms of the service's clock. */
+export interface FilterListing {
+  from: number;
+  to: number;
+  ids: ReadonlySet<string>;
+}
+
+/** Keeps the newest listing of a filter, for the cross-checks. */
+export async function saveFilterListing(
+  trx: Knex.Transaction,
+  kind: RecordKind,
+  status: string,
+  { from, to, ids }: FilterListing,
+): Promise<void> {
+  await trx.raw(
+    `INSERT INTO filter_listings (record_kind, status, from_ms, to_ms, ids) VALUES (?, ?, ?, ?, ?::text[])
+     ON CONFLICT (record_kind, status) DO UPDATE
+     SET from_ms = excluded.from_ms, to_ms = excluded.to_ms, ids = excluded.ids, checked = false`,
+    [kind, status, Math.floor(from), Math.ceil(to), textArray([...ids].map(toDatabaseText))],
+  );
+}
+
+/** The newest listing, if not everything was held against it yet. Held until the commit. */
+export async function openFilterListing(
+  trx: Knex.Transaction,
+  kind: RecordKind,
+  status: string,
+): Promise<FilterListing | null> {
+  const { rows } = await trx.raw<{ rows: { from_ms: string; to_ms: string; ids: string[] }[] }>(
+    `SELECT from_ms, to_ms, ids FROM filter_listings WHERE record_kind = ? AND status = ? AND NOT checked FOR UPDATE`,
+    [kind, status],
+  );
+  const [row] = rows;
+  if (row === undefined) return null;
+  return { from: Number(row.from_ms), to: Number(row.to_ms), ids: new Set(row.ids.map(fromDatabaseText)) };
+}
+
+/** Everything was held against the newest listing. */
+export async function closeFilterListing(trx: Knex.Transaction, kind: RecordKind, status: string): Promise<void> {
+  await trx('filter_listings').where({ record_kind: kind, status }).update({ checked: true });
+}
+
+const DISPUTES_AT_ONCE = 5_000;
+
+/** Payments whose dispute is open, the newest of them. */
+export async function openDisputes(trx: Knex, adoptedAt: Date): Promise<CheckedRecord[]> {
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+    `SELECT id FROM payment_intents WHERE absent_since IS NULL AND irregular_status = 'pending_decision'
+     ORDER BY created_at DESC, id DESC LIMIT ?`,
+    [DISPUTES_AT_ONCE],
+  );
+  if (rows.length === 0) return [];
+  const where = { sql: 'id = ANY (?::text[])', bindings: [idArray(rows.map(({ id }) => fromDatabaseText(id)))] };
+  return selectChecked(trx, 'payment_intent', where, adoptedAt);
+}

@@ -1,0 +1,116 @@
+import type { Knex } from 'knex';
+import type { BreakKind, Severity } from '../../domain/break.js';
+import type { Json } from '../../domain/json.js';
+import { fromJsonText } from '../../domain/json-text.js';
+import type { EntityKind, EntityRef } from '../../domain/records.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { definedOnly } from '../database/defined-only.js';
+import { type Page, type PageQuery, pageById } from '../database/paging.js';
+
+type BreakStatus = 'open' | 'acknowledged' | 'resolved' | 'written_off' | 'auto_resolved';
+
+/** Days since it was opened, until it was closed. */
+type AgeBucket = '0-30' | '31-60' | '61-90' | '90+';
+
+/** Interface: "Shapes outside programs rely on". Times are ISO 8601 UTC. */
+export interface BreakView {
+  id: string;
+  kind: BreakKind;
+  severity: Severity;
+  entity: EntityRef;
+  evidence: Json;
+  status: BreakStatus;
+  openedAt: string;
+  resolvedAt: string | null;
+  age: AgeBucket;
+  /** Whole days, of which `age` is the bucket. */
+  ageDays: number;
+}
+
+export interface BreakStep {
+  action: string;
+  actor: string;
+  note: string | null;
+  at: string;
+}
+
+export interface BreakFilters {
+  kind?: string | undefined;
+  severity?: string | undefined;
+  status?: string | undefined;
+  entityKind?: string | undefined;
+  entityId?: string | undefined;
+}
+
+export interface BreakRow {
+  id: string;
+  kind: BreakKind;
+  severity: Severity;
+  entity_kind: EntityKind;
+  entity_id: string;
+  evidence: string;
+  status: BreakStatus;
+  opened_at: Date;
+  resolved_at: Date | null;
+}
+
+const DAY_MS = 86_400_000;
+
+export async function listBreaks(
+  db: Knex,
+  query: PageQuery & BreakFilters,
+  now = new Date(),
+): Promise<Page<BreakView>> {
+  const { kind, severity, status, entityKind, entityId } = query;
+  const wanted = definedOnly({
+    kind,
+    severity,
+    status,
+    entity_kind: entityKind,
+    entity_id: entityId === undefined ? undefined : toDatabaseText(entityId),
+  });
+  const { items, nextCursor } = await pageById<BreakRow>(db('breaks').where(wanted), query);
+  return { items: items.map((row) => breakView(row, now)), nextCursor };
+}
+
+/** One break and all that was done about it, oldest first. */
+export async function getBreak(
+  db: Knex,
+  id: string,
+  now = new Date(),
+): Promise<(BreakView & { steps: BreakStep[] }) | null> {
+  if (!/^\d{1,18}$/.test(id)) return null;
+  const row = await db<BreakRow>('breaks').where({ id }).first();
+  if (row === undefined) return null;
+  const steps = await db<{ break_id: string; action: string; actor: string; note: string | null; at: Date }>(
+    'break_steps',
+  )
+    .where({ break_id: id })
+    .orderBy('id');
+  return {
+    ...breakView(row, now),
+    steps: steps.map(({ action, actor, note, at }) => ({ action, actor, note, at: at.toISOString() })),
+  };
+}
+
+export function breakView(row: BreakRow, now: Date): BreakView {
+  const ageDays = Math.floor(((row.resolved_at ?? now).getTime() - row.opened_at.getTime()) / DAY_MS);
+  return {
+    id: row.id,
+    kind: row.kind,
+    severity: row.severity,
+    entity: { kind: row.entity_kind, id: fromDatabaseText(row.entity_id) },
+    evidence: fromJsonText(row.evidence),
+    status: row.status,
+    openedAt: row.opened_at.toISOString(),
+    resolvedAt: row.resolved_at?.toISOString() ?? null,
+    age: ageBucket(ageDays),
+    ageDays,
+  };
+}
+
+function ageBucket(days: number): AgeBucket {
+  if (days <= 30) return '0-30';
+  if (days <= 60) return '31-60';
+  return days <= 90 ? '61-90' : '90+';
+}

@@ -1,0 +1,139 @@
+import type { Knex } from 'knex';
+import type { CheckedOrder, CheckedRecord, CheckFacts } from '../../domain/checks/check-facts.js';
+import type { KytWords } from '../../domain/orders/kyt.js';
+import type { EntityRef, RecordKind } from '../../domain/records.js';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText } from '../database/database-text.js';
+import { keyText } from '../database/key-text.js';
+import { expectedOf, type OrderRow } from '../orders/order-row.js';
+import { ownField } from '../saving/stored-record.js';
+import { loadNeighbours, type Neighbours } from './check-neighbours.js';
+import { byId, idArray, selectChecked } from './checked-records.js';
+
+export interface CheckContext {
+  now: Date;
+  adoptedAt: Date;
+  kytWords: KytWords;
+}
+
+/** Kinds that are judged by their age alone. */
+const ALONE: readonly RecordKind[] = ['account', 'transaction'];
+
+/** Everything that checks of these records and orders need, in a handful of queries. */
+export async function loadCheckFacts(
+  trx: Knex.Transaction,
+  entities: readonly EntityRef[],
+  { now, adoptedAt, kytWords }: CheckContext,
+): Promise<CheckFacts> {
+  const seeds = {
+    intents: idsOf(entities, 'payment_intent'),
+    payins: idsOf(entities, 'payin'),
+    invoices: idsOf(entities, 'invoice'),
+    payouts: idsOf(entities, 'payout'),
+  };
+  const changed = await loadNeighbours(trx, seeds, adoptedAt);
+  const registered = await registersSince(trx);
+  const references = new Set([...idsOf(entities, 'order'), ...referencesOf(changed)]);
+  return {
+    now: now.getTime(),
+    kytWords,
+    ranAt: await ranAt(trx),
+    registersSince: registered,
+    ...changed,
+    others: await loadAlone(trx, entities, adoptedAt),
+    orders: await loadOrders(trx, references, { registered, known: changed.intents, adoptedAt }),
+  };
+}
+
+/** The run that reads each kind of record that is judged by when it was read. */
+const RUNS: Partial<Record<RecordKind, string>> = {
+  payment_intent: 'payment-intents',
+  payin: 'payment-intents',
+  invoice: 'invoices',
+  account: 'accounts',
+  transaction: 'transactions',
+};
+
+async function ranAt(trx: Knex): Promise<Map<RecordKind, number>> {
+  const { rows } = await trx.raw<{ rows: { kind: string; at: Date }[] }>(
+    `SELECT kind, at FROM unnest(?::text[]) AS asked (kind)
+     CROSS JOIN LATERAL (SELECT started_at AS at FROM runs
+       WHERE runs.kind = asked.kind AND status = 'succeeded' ORDER BY id DESC LIMIT 1) AS last`,
+    [textArray([...new Set(Object.values(RUNS))])],
+  );
+  const runs = new Map(rows.map(({ kind, at }) => [kind, at.getTime()]));
+  return new Map(
+    (Object.keys(RUNS) as RecordKind[]).flatMap((kind) => {
+      const at = runs.get(RUNS[kind] ?? '');
+      return at === undefined ? [] : [[kind, at] as const];
+    }),
+  );
+}
+
+function idsOf(entities: readonly EntityRef[], wanted: EntityRef['kind']): string[] {
+  return entities.flatMap(({ kind, id }) => (kind === wanted ? [id] : []));
+}
+
+function referencesOf({ intents, invoices }: Neighbours): string[] {
+  return [...intents.values(), ...invoices.values()].flatMap(({ fields }) => {
+    const reference = keyText(ownField(fields, 'merchantReference'));
+    return reference === null || reference === '' ? [] : [fromDatabaseText(reference)];
+  });
+}
+
+async function registersSince(trx: Knex): Promise<number | null> {
+  const { rows } = await trx.raw<{ rows: { at: Date }[] }>(
+    'SELECT registered_at AS at FROM orders WHERE registered_at IS NOT NULL ORDER BY registered_at LIMIT 1',
+  );
+  return rows[0]?.at.getTime() ?? null;
+}
+
+async function loadAlone(trx: Knex, entities: readonly EntityRef[], adoptedAt: Date): Promise<CheckedRecord[]> {
+  const found: CheckedRecord[] = [];
+  for (const kind of ALONE) {
+    const ids = idsOf(entities, kind);
+    const where = { sql: 'id = ANY (?::text[])', bindings: [idArray(ids)] };
+    if (ids.length > 0) found.push(...(await selectChecked(trx, kind, where, adoptedAt)));
+  }
+  return found;
+}
+
+/** Those that can be held against what the store registers, and none where it registers nothing. */
+async function loadOrders(
+  trx: Knex,
+  references: ReadonlySet<string>,
+  { registered, known, adoptedAt }: { registered: number | null; known: Neighbours['intents']; adoptedAt: Date },
+): Promise<CheckedOrder[]> {
+  if (references.size === 0 || registered === null) return [];
+  const { rows } = await trx.raw<{ rows: OrderRow[] }>('SELECT * FROM orders WHERE reference = ANY (?::text[])', [
+    idArray(references),
+  ]);
+  const missing = rows.flatMap((row) => row.payment_intents.filter((id) => !known.has(fromDatabaseText(id))));
+  const where = { sql: 'id = ANY (?::text[])', bindings: [textArray(missing)] };
+  const loaded = missing.length === 0 ? [] : await selectChecked(trx, 'payment_intent', where, adoptedAt);
+  const intents = new Map([...known, ...byId(loaded)]);
+  const similar = await similarReferences(trx, rows);
+  return rows.map((row) => ({
+    reference: fromDatabaseText(row.reference),
+    expected: expectedOf(row),
+    intents: row.payment_intents.flatMap((id) => intents.get(fromDatabaseText(id)) ?? []),
+    status: row.status,
+    releaseReason: row.release_reason,
+    createdAt: row.created_at.getTime(),
+    similar: similar.get(row.reference) ?? [],
+  }));
+}
+
+/** Registered references that differ from an unregistered one in upper and lower case alone. */
+async function similarReferences(trx: Knex, orders: readonly OrderRow[]): Promise<Map<string, string[]>> {
+  const unregistered = orders.filter((row) => row.registered_at === null).map(({ reference }) => reference);
+  if (unregistered.length === 0) return new Map();
+  const { rows } = await trx.raw<{ rows: { reference: string; others: string[] }[] }>(
+    `SELECT asked.reference, array_agg(orders.reference ORDER BY orders.reference) AS others
+     FROM unnest(?::text[]) AS asked (reference)
+     JOIN orders ON lower(orders.reference) = lower(asked.reference) AND orders.reference <> asked.reference
+     WHERE orders.registered_at IS NOT NULL GROUP BY asked.reference`,
+    [textArray(unregistered)],
+  );
+  return new Map(rows.map(({ reference, others }) => [reference, others.map(fromDatabaseText)]));
+}

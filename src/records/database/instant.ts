@@ -1,0 +1,27 @@
+import type { Json } from '../../domain/json.js';
+
+const ISO = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,](\d+))?)?(?:Z|[+-]\d\d:?\d\d)?$/i;
+const DATE_ONLY = /^\d{4}-\d\d-\d\d$/;
+
+/**
+ * A service timestamp (ISO 8601) as text for a `timestamptz`, in UTC with microseconds; null for anything else.
+ * One without a zone is UTC.
+ */
+export function instantText(value: Json | undefined): string | null {
+  if (typeof value !== 'string') return null;
+  const match = ISO.exec(value);
+  if (match === null && !DATE_ONLY.test(value)) return null;
+  const zoned = match === null || /(?:Z|[+-]\d\d:?\d\d)$/i.test(value);
+  const time = Date.parse(zoned ? value.replace(',', '.') : `${value.replace(',', '.')}Z`);
+  if (Number.isNaN(time)) return null;
+  const micros = (match?.[1] ?? '').padEnd(6, '0').slice(3, 6);
+  const year = new Date(time).getUTCFullYear();
+  if (year < 1 || year > 9999) return null;
+  return new Date(time).toISOString().replace('Z', `${micros}Z`);
+}
+
+/** The same in milliseconds since the epoch. */
+export function instantMs(value: Json | undefined): number | null {
+  const text = instantText(value);
+  return text === null ? null : Date.parse(text);
+}

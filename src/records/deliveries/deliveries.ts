@@ -1,0 +1,126 @@
+import type { Knex } from 'knex';
+import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import type { Delivery } from './read-delivery.js';
+
+export interface DeliveryRow {
+  id: string;
+  endpoint_id: string | null;
+  endpoint_url: string | null;
+  event_type: string | null;
+  status: string | null;
+  http_status: number | null;
+  attempts: number | null;
+  last_attempt_at: Date | null;
+  next_retry_at: Date | null;
+  created_at: Date | null;
+  event_key: string | null;
+  content_hash: string | null;
+  event_timestamp: number | null;
+  answered_id: string | null;
+  answered_error: string | null;
+  payload: string | null;
+  payload_hash: string | null;
+  class: DeliveryClass;
+  class_since: Date;
+  reason: string | null;
+  missed: boolean;
+  inbox_id: string | null;
+  recovered_at: Date | null;
+  poll_ref: string;
+}
+
+/** Ids of those that are to be judged again though the service says nothing new, the newest first. */
+export async function openDeliveries(db: Knex): Promise<string[]> {
+  const ids: string[] = await db('deliveries').where({ open: true }).orderBy('created_at', 'desc').pluck('id');
+  return ids.map(fromDatabaseText);
+}
+
+export async function deliveriesById(db: Knex, ids: readonly string[]): Promise<Delivery[]> {
+  const rows = await db<DeliveryRow>('deliveries').whereRaw('id = ANY (?::text[])', [
+    textArray(ids.map(toDatabaseText)),
+  ]);
+  return rows.map(toDelivery);
+}
+
+/** Those that were paired with an event before, with their class: the event may be gone by age, it was here. */
+export async function pairedBefore(
+  db: Knex,
+  ids: readonly string[],
+): Promise<Map<string, { class: DeliveryClass; inboxId: string }>> {
+  const rows: { id: string; class: DeliveryClass; inbox_id: string }[] = await db('deliveries')
+    .select('id', 'class', 'inbox_id')
+    .whereRaw('id = ANY (?::text[])', [textArray(ids.map(toDatabaseText))])
+    .whereNotNull('inbox_id');
+  return new Map(rows.map((row) => [fromDatabaseText(row.id), { class: row.class, inboxId: row.inbox_id }]));
+}
+
+/** When the oldest delivery to us was made that the service may still try, ms; null: there is none. */
+export async function oldestUnsettled(
+  db: Knex,
+  { pendingStates, now, stuckMs }: { pendingStates: readonly string[]; now: number; stuckMs: number },
+): Promise<number | null> {
+  const { rows } = await db.raw<{ rows: [{ at: Date | null }] }>(
+    `SELECT min(created_at) AS at FROM deliveries
+     WHERE ours AND created_at > ?::timestamptz - interval '60 days'
+       AND (next_retry_at > ? OR (status = ANY (?::text[]) AND greatest(created_at, last_attempt_at, next_retry_at) > ?))`,
+    [new Date(now), new Date(now), textArray(pendingStates), new Date(now - stuckMs)],
+  );
+  return rows[0].at?.getTime() ?? null;
+}
+
+/** Deliveries of the same events as these, which are left out. */
+export async function siblingsOf(db: Knex, deliveries: readonly Delivery[]): Promise<Delivery[]> {
+  const keys = deliveries.flatMap(({ event }) => event?.key ?? []);
+  const ids = new Set(deliveries.map(({ id }) => id));
+  if (keys.length === 0) return [];
+  const rows = await db<DeliveryRow>('deliveries').whereRaw('event_key = ANY (?::text[])', [textArray(keys)]);
+  return rows.map(toDelivery).filter(({ id }) => !ids.has(id));
+}
+
+/** Of the deliveries that we know, those created from `from` to `to` (ms) that are not among `seen`. */
+export async function knownButUnseen(
+  db: Knex,
+  { from, to }: { from: number; to: number },
+  seen: ReadonlySet<string>,
+): Promise<string[]> {
+  const rows = await db<DeliveryRow>('deliveries')
+    .select('id')
+    .where('created_at', '>=', new Date(from))
+    .andWhere('created_at', '<=', new Date(to));
+  return rows.map(({ id }) => fromDatabaseText(id)).filter((id) => !seen.has(id));
+}
+
+export async function markRecovered(trx: Knex.Transaction, ids: readonly string[], now: Date): Promise<void> {
+  await trx('deliveries')
+    .whereRaw('id = ANY (?::text[])', [textArray(ids.map(toDatabaseText))])
+    .whereNull('recovered_at')
+    .update({ recovered_at: now });
+}
+
+function toDelivery(row: DeliveryRow): Delivery {
+  const { event_key: key, content_hash: contentHash, event_timestamp: timestamp } = row;
+  return {
+    id: fromDatabaseText(row.id),
+    endpointId: plain(row.endpoint_id),
+    endpointUrl: plain(row.endpoint_url),
+    eventType: plain(row.event_type),
+    status: plain(row.status),
+    httpStatus: row.http_status,
+    attempts: row.attempts,
+    lastAttemptAt: row.last_attempt_at?.getTime() ?? null,
+    nextRetryAt: row.next_retry_at?.getTime() ?? null,
+    createdAt: row.created_at?.getTime() ?? null,
+    event: key === null || contentHash === null || timestamp === null ? null : { key, contentHash, timestamp },
+    payload: row.payload,
+    payloadHash: row.payload_hash,
+    answeredId: row.answered_id,
+    answeredError: plain(row.answered_error),
+    mentions: [],
+  };
+}
+
+function plain(value: string | null): string | null {
+  return value === null ? null : fromDatabaseText(value);
+}

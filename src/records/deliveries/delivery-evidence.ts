@@ -1,0 +1,111 @@
+import type { Knex } from 'knex';
+import type { HeldEvent } from '../../domain/deliveries/pair-delivery.js';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import type { Delivery } from './read-delivery.js';
+
+/** An event of the inbox with what tells whether it came by itself. */
+export interface InboxEvent extends HeldEvent {
+  status: string;
+  /** Labels of the secrets that it arrived under; none: it was only recovered. */
+  labels: string[];
+}
+
+interface Row {
+  id: string;
+  key: string;
+  content_hash: string;
+  event_timestamp: number;
+  event_type: string;
+  status: string;
+  received_at: Date;
+}
+
+/** The events that the deliveries may be paired with. */
+export async function eventsOf(db: Knex, deliveries: readonly Delivery[]): Promise<InboxEvent[]> {
+  const keys = deliveries.flatMap(({ event }) => event?.key ?? []);
+  const hashes = deliveries.flatMap(({ event }) => event?.contentHash ?? []);
+  const ids = deliveries.flatMap(({ answeredId }) => answeredId ?? []);
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `SELECT id, key, content_hash, event_timestamp, event_type, status, received_at FROM inbox
+     WHERE id IN (
+       SELECT id FROM inbox WHERE key = ANY (?::text[])
+       UNION SELECT id FROM inbox WHERE content_hash = ANY (?::text[])
+       UNION SELECT unnest(?::bigint[]))
+     ORDER BY id`,
+    [textArray(keys), textArray(hashes), ids],
+  );
+  const labels = await labelsOf(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    key: row.key,
+    contentHash: row.content_hash,
+    timestamp: row.event_timestamp,
+    eventType: fromDatabaseText(row.event_type),
+    firstArrivalAt: row.received_at.getTime(),
+    status: row.status,
+    labels: labels.get(row.id) ?? [],
+  }));
+}
+
+async function labelsOf(db: Knex, ids: string[]): Promise<Map<string, string[]>> {
+  const { rows } = await db.raw<{ rows: { id: string; labels: string[] }[] }>(
+    `SELECT inbox_id AS id, array_agg(secret_label ORDER BY secret_label) AS labels
+     FROM inbox_arrivals WHERE inbox_id = ANY (?::bigint[]) GROUP BY inbox_id`,
+    [ids],
+  );
+  return new Map(rows.map(({ id, labels }) => [id, labels]));
+}
+
+/** Reasons of our refusals, by the hash of the body: as far as they were sampled. */
+export async function refusalsByBody(db: Knex, hashes: readonly string[]): Promise<Map<string, string>> {
+  if (hashes.length === 0) return new Map();
+  const { rows } = await db.raw<{ rows: { body_hash: string; reason: string }[] }>(
+    `SELECT DISTINCT ON (body_hash) body_hash, reason FROM rejections WHERE body_hash = ANY (?::text[])
+     ORDER BY body_hash, id DESC`,
+    [textArray(hashes)],
+  );
+  return new Map(rows.map(({ body_hash, reason }) => [body_hash, reason]));
+}
+
+/** The reason that we gave for refusing something within two seconds of this moment; null: none, or more than one. */
+export async function refusalAt(db: Knex, at: number): Promise<string | null> {
+  const { rows } = await db.raw<{ rows: { reason: string }[] }>(
+    `SELECT DISTINCT reason FROM rejections
+     WHERE rejected_at BETWEEN ?::timestamptz - interval '2 seconds' AND ?::timestamptz + interval '2 seconds' LIMIT 2`,
+    [new Date(at), new Date(at)],
+  );
+  return rows.length === 1 ? (rows[0]?.reason ?? null) : null;
+}
+
+/** Which other delivery has an event already, by endpoint: `<endpoint> <event>` → delivery. */
+export async function takenEvents(db: Knex, events: readonly InboxEvent[]): Promise<Map<string, string>> {
+  const { rows } = await db.raw<{ rows: { id: string; endpoint_id: string | null; inbox_id: string }[] }>(
+    'SELECT id, endpoint_id, inbox_id FROM deliveries WHERE inbox_id = ANY (?::bigint[])',
+    [events.map(({ id }) => id)],
+  );
+  return new Map(rows.map((row) => [takenKey(row.endpoint_id, row.inbox_id), fromDatabaseText(row.id)]));
+}
+
+export function takenKey(endpointId: string | null, inboxId: string): string {
+  return `${endpointId === null ? '' : toDatabaseText(endpointId)} ${inboxId}`;
+}
+
+/** By endpoint, the labels of the secrets that are known to be its own, and whether all of them are retired. */
+export type KnownSecrets = ReadonlyMap<string, { labels: string[]; retired: boolean }>;
+
+export async function secretsByEndpoint(db: Knex): Promise<KnownSecrets> {
+  const rows: { endpoint_id: string; label: string; retired_at: Date | null }[] = await db('secrets')
+    .whereNotNull('endpoint_id')
+    .select('endpoint_id', 'label', 'retired_at');
+  const known = new Map<string, { labels: string[]; retired: boolean }>();
+  for (const { endpoint_id, label, retired_at } of rows) {
+    const id = fromDatabaseText(endpoint_id);
+    const before = known.get(id) ?? { labels: [], retired: true };
+    known.set(id, { labels: [...before.labels, label], retired: before.retired && retired_at !== null });
+  }
+  return known;
+}

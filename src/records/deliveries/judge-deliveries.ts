@@ -1,0 +1,184 @@
+import type { Knex } from 'knex';
+import {
+  classifyDelivery,
+  type DeliveryClass,
+  type DeliveryClock,
+  type DeliveryFacts,
+  type DeliveryVerdict,
+  isSuccess,
+} from '../../domain/deliveries/delivery-class.js';
+import { isOwnUrl, type OwnAddress } from '../../domain/deliveries/own-endpoint.js';
+import { pairDelivery } from '../../domain/deliveries/pair-delivery.js';
+import { pairedBefore } from './deliveries.js';
+import {
+  eventsOf,
+  type InboxEvent,
+  type KnownSecrets,
+  refusalAt,
+  refusalsByBody,
+  secretsByEndpoint,
+  takenEvents,
+  takenKey,
+} from './delivery-evidence.js';
+import type { Delivery } from './read-delivery.js';
+import { tooOldDeliveries } from './too-old-deliveries.js';
+
+export interface JudgeRules extends DeliveryClock {
+  own: OwnAddress;
+  /** The words of the service for a delivery that is not final. */
+  pendingStates: readonly string[];
+}
+
+/** A delivery with its class and what that rests on. */
+export interface JudgedDelivery {
+  delivery: Delivery;
+  verdict: DeliveryVerdict;
+  ours: boolean;
+  /** The id of the event that it is paired with. */
+  inboxId: string | null;
+  /** Why it was refused, or what else there is to say of it. */
+  reason: string | null;
+}
+
+/** Answers of our receiver that refuse something for good or for now. */
+const OUR_ANSWERS = new Set([400, 401, 405, 413, 415, 503]);
+
+/** What deliveries are held against. */
+interface Evidence {
+  events: ReadonlyMap<string, InboxEvent[]>;
+  /** By endpoint and event, the delivery that has it. */
+  taken: Map<string, string>;
+  refusals: ReadonlyMap<string, string>;
+  secrets: KnownSecrets;
+  before: ReadonlyMap<string, { class: DeliveryClass; inboxId: string }>;
+  /** Of a time of which keys are deleted, and never seen before. */
+  tooOld: ReadonlySet<string>;
+  /** By event, the endpoints of ours that the service noted an answer of 2xx from. */
+  acknowledged: ReadonlyMap<string, ReadonlySet<string | null>>;
+}
+
+/**
+ * Holds deliveries against the inbox. Reads only. Deliveries of one event to several endpoints are to be given together:
+ * they are each other's siblings.
+ */
+export async function judgeDeliveries(
+  db: Knex,
+  deliveries: readonly Delivery[],
+  rules: JudgeRules,
+): Promise<JudgedDelivery[]> {
+  if (deliveries.length === 0) return [];
+  const evidence = await gather(db, deliveries, rules);
+  const judged: JudgedDelivery[] = [];
+  for (const delivery of deliveries) judged.push(await judge(db, delivery, evidence, rules));
+  return judged;
+}
+
+async function gather(db: Knex, deliveries: readonly Delivery[], rules: JudgeRules): Promise<Evidence> {
+  const events = await eventsOf(db, deliveries);
+  return {
+    events: indexEvents(events),
+    taken: await takenEvents(db, events),
+    refusals: await refusalsByBody(
+      db,
+      deliveries.flatMap(({ payloadHash }) => payloadHash ?? []),
+    ),
+    secrets: await secretsByEndpoint(db),
+    before: await pairedBefore(
+      db,
+      deliveries.map(({ id }) => id),
+    ),
+    tooOld: await tooOldDeliveries(db, deliveries),
+    acknowledged: acknowledgedBy(deliveries, rules),
+  };
+}
+
+async function judge(db: Knex, delivery: Delivery, evidence: Evidence, rules: JudgeRules): Promise<JudgedDelivery> {
+  const ours = isOwnUrl(delivery.endpointUrl, rules.own) ?? true;
+  const held = ours ? pair(delivery, evidence) : null;
+  const before = ours && held === null ? evidence.before.get(delivery.id) : undefined;
+  if (before !== undefined) {
+    const verdict = { class: before.class, missed: false, open: false, recover: false, breakKind: null };
+    return { delivery, verdict, ours, inboxId: before.inboxId, reason: 'the event is gone by its age' };
+  }
+  const secret = delivery.endpointId === null ? undefined : evidence.secrets.get(delivery.endpointId);
+  const cameByItself = held !== null && held.labels.length > 0;
+  const refusal = ours && !cameByItself ? await refusalOf(db, delivery, evidence) : null;
+  const facts: DeliveryFacts = {
+    ...delivery,
+    ours,
+    pending: delivery.status !== null && rules.pendingStates.includes(delivery.status),
+    held: held === null ? null : cameBy(delivery, held, secret?.labels ?? [], evidence),
+    applied: held !== null && (held.status === 'applied' || held.status === 'unhandled'),
+    refusal,
+    secretRetired: secret?.retired ?? false,
+    tooOld: evidence.tooOld.has(delivery.id),
+    recoverable: delivery.payload !== null,
+  };
+  const verdict = classifyDelivery(facts, rules);
+  return { delivery, verdict, ours, inboxId: held?.id ?? null, reason: refusal ?? reasonOf(facts, verdict) };
+}
+
+function pair(delivery: Delivery, { events, taken }: Evidence): InboxEvent | null {
+  const isTaken = ({ id }: InboxEvent) => {
+    const other = taken.get(takenKey(delivery.endpointId, id));
+    return other !== undefined && other !== delivery.id;
+  };
+  const { event, answeredId } = delivery;
+  const candidates = events.get(event === null ? `id ${answeredId}` : `content ${event.contentHash}`) ?? [];
+  const held = pairDelivery(delivery, candidates, isTaken);
+  if (held !== null) taken.set(takenKey(delivery.endpointId, held.id), delivery.id);
+  return held;
+}
+
+/** By content, and by id for those that only our answer names. */
+function indexEvents(events: readonly InboxEvent[]): Map<string, InboxEvent[]> {
+  const index = new Map<string, InboxEvent[]>();
+  for (const event of events) {
+    for (const at of [`content ${event.contentHash}`, `id ${event.id}`]) {
+      const known = index.get(at);
+      if (known === undefined) index.set(at, [event]);
+      else known.push(event);
+    }
+  }
+  return index;
+}
+
+function acknowledgedBy(deliveries: readonly Delivery[], { own }: JudgeRules): Evidence['acknowledged'] {
+  const found = new Map<string, Set<string | null>>();
+  for (const { event, endpointId, endpointUrl, httpStatus } of deliveries) {
+    if (event === null || !isSuccess(httpStatus) || isOwnUrl(endpointUrl, own) === false) continue;
+    found.set(event.key, (found.get(event.key) ?? new Set()).add(endpointId));
+  }
+  return found;
+}
+
+function cameBy(
+  { endpointId, httpStatus, event }: Delivery,
+  held: InboxEvent,
+  labels: readonly string[],
+  { acknowledged }: Evidence,
+): NonNullable<DeliveryFacts['held']> {
+  if (held.labels.length === 0) return 'recovered';
+  if (labels.length > 0) return labels.some((label) => held.labels.includes(label)) ? 'own' : 'sibling';
+  if (isSuccess(httpStatus)) return 'own';
+  const others = event === null ? undefined : acknowledged.get(event.key);
+  return others !== undefined && [...others].some((id) => id !== endpointId) ? 'sibling' : 'own';
+}
+
+/** By the answer that the service noted, by the body, or by the moment where nothing else is known. */
+async function refusalOf(db: Knex, delivery: Delivery, { refusals }: Evidence): Promise<string | null> {
+  const { httpStatus, answeredError, payloadHash, lastAttemptAt } = delivery;
+  if (isSuccess(httpStatus)) return null;
+  const mayBeOurs = httpStatus !== null && OUR_ANSWERS.has(httpStatus);
+  if (mayBeOurs && answeredError !== null) return answeredError.slice(0, 100);
+  const byBody = payloadHash === null ? undefined : refusals.get(payloadHash);
+  if (byBody !== undefined) return byBody;
+  return mayBeOurs && httpStatus !== 503 && lastAttemptAt !== null ? refusalAt(db, lastAttemptAt) : null;
+}
+
+function reasonOf(facts: DeliveryFacts, { class: kind, missed }: DeliveryVerdict): string | null {
+  if (facts.held === 'recovered') return facts.applied ? 'recovered' : 'recovered, not applied yet';
+  if (kind === 'too_old') return 'keys of events of that time are deleted by their age';
+  if (missed && !facts.recoverable) return 'no payload to recover it from';
+  return kind === 'never_reached' && facts.httpStatus !== null ? `answered ${facts.httpStatus}, not by us` : null;
+}

@@ -1,0 +1,117 @@
+import type { Knex } from 'knex';
+import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { definedOnly } from '../database/defined-only.js';
+import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
+import type { DeliveryRow } from './deliveries.js';
+
+/** A delivery as people see it: the service's fields, and what became of it here. Times are ISO 8601 UTC. */
+export interface DeliveryView {
+  id: string;
+  endpointId: string | null;
+  endpointUrl: string | null;
+  eventType: string | null;
+  status: string | null;
+  httpStatus: number | null;
+  attempts: number | null;
+  lastAttemptAt: string | null;
+  nextRetryAt: string | null;
+  createdAt: string | null;
+  class: DeliveryClass;
+  classSince: string;
+  /** Why it was refused, or what else there is to say. */
+  reason: string | null;
+  /** It should be here and is not, or is not applied yet. */
+  missed: boolean;
+  /** The event that it is paired with. */
+  eventId: string | null;
+  recoveredAt: string | null;
+  observedBy: { type: 'poll'; ref: string };
+}
+
+export interface DeliveryFilters {
+  class?: string | undefined;
+  endpointId?: string | undefined;
+  eventType?: string | undefined;
+  status?: string | undefined;
+  missed?: string | undefined;
+}
+
+type Row = DeliveryRow & { created: string | null };
+
+const CREATED = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created`;
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+
+/** Newest first, paged by key. Throws `CursorError`. */
+export async function listDeliveries(db: Knex, query: PageQuery & DeliveryFilters): Promise<Page<DeliveryView>> {
+  const take = takeOf(query);
+  const rows = db('deliveries')
+    .select(['*', db.raw(CREATED)])
+    .where(
+      definedOnly({
+        class: query.class,
+        endpoint_id: stored(query.endpointId),
+        event_type: stored(query.eventType),
+        status: stored(query.status),
+        missed: query.missed,
+      }),
+    )
+    .orderByRaw('created_at DESC NULLS FIRST, id DESC')
+    .limit(take + 1);
+  const page = (await (query.cursor === undefined ? rows : startAfter(rows, query.cursor))) as Row[];
+  const { items, nextCursor } = cut(page, take, (row) => [row.created ?? '', row.id]);
+  return { items: items.map(toView), nextCursor };
+}
+
+export async function getDelivery(db: Knex, id: string): Promise<DeliveryView | null> {
+  const row = await db<DeliveryRow>('deliveries')
+    .where({ id: toDatabaseText(id) })
+    .first();
+  return row === undefined ? null : toView(row);
+}
+
+/** How many deliveries are missed; null while no complete run has measured it. */
+export async function countMissed(db: Knex): Promise<number | null> {
+  const { rows } = await db.raw<{ rows: [{ measured: boolean; missed: number }] }>(
+    `SELECT EXISTS (SELECT FROM watermarks WHERE kind = 'deliveries') AS measured,
+            (SELECT count(*)::integer FROM deliveries WHERE open AND missed) AS missed`,
+  );
+  return rows[0].measured ? rows[0].missed : null;
+}
+
+function startAfter(rows: Knex.QueryBuilder, cursor: string): Knex.QueryBuilder {
+  const [created = '', id = ''] = decodeCursor(cursor, 2);
+  if (created === '') return rows.whereRaw('(created_at IS NOT NULL OR id < ?)', [id]);
+  if (!TIMESTAMP.test(created) || Number.isNaN(Date.parse(created))) throw new CursorError(cursor);
+  return rows.whereRaw('(created_at, id) < (?::timestamptz, ?)', [created, id]);
+}
+
+function stored(value: string | undefined): string | undefined {
+  return value === undefined ? undefined : toDatabaseText(value);
+}
+
+function plain(value: string | null): string | null {
+  return value === null ? null : fromDatabaseText(value);
+}
+
+function toView(row: DeliveryRow): DeliveryView {
+  return {
+    id: fromDatabaseText(row.id),
+    endpointId: plain(row.endpoint_id),
+    endpointUrl: plain(row.endpoint_url),
+    eventType: plain(row.event_type),
+    status: plain(row.status),
+    httpStatus: row.http_status,
+    attempts: row.attempts,
+    lastAttemptAt: row.last_attempt_at?.toISOString() ?? null,
+    nextRetryAt: row.next_retry_at?.toISOString() ?? null,
+    createdAt: row.created_at?.toISOString() ?? null,
+    class: row.class,
+    classSince: row.class_since.toISOString(),
+    reason: plain(row.reason),
+    missed: row.missed,
+    eventId: row.inbox_id,
+    recoveredAt: row.recovered_at?.toISOString() ?? null,
+    observedBy: { type: 'poll', ref: row.poll_ref },
+  };
+}

@@ -1,0 +1,17 @@
+import type { Knex } from 'knex';
+import type { BreakKind } from '../../domain/break.js';
+import type { BreakRef } from '../breaks/breaks.js';
+import { fromDatabaseText } from '../database/database-text.js';
+
+const KINDS: readonly BreakKind[] = ['endpoint_inactive', 'endpoint_unsubscribed'];
+
+/** The open breaks of endpoints that the newest reading of all of them does not find any more. */
+export async function resolvableEndpointBreaks(db: Knex, found: readonly BreakRef[]): Promise<BreakRef[]> {
+  const open: { kind: BreakKind; entity_id: string }[] = await db('breaks')
+    .select('kind', 'entity_id')
+    .whereIn('kind', [...KINDS])
+    .whereIn('status', ['open', 'acknowledged']);
+  return open
+    .map(({ kind, entity_id }) => ({ kind, entity: { kind: 'endpoint' as const, id: fromDatabaseText(entity_id) } }))
+    .filter(({ kind, entity }) => !found.some((one) => one.kind === kind && one.entity.id === entity.id));
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { isLosslessNumber } from 'lossless-json';
+import { deliveredEvent } from '../../domain/deliveries/delivery-payload.js';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
+import { fromJsonText } from '../../domain/json-text.js';
+import { type RecordKind, recordKinds, textField } from '../../domain/records.js';
+import { instantMs } from '../database/instant.js';
+
+/** A delivery as the service shows it (specification 2.13), as far as it is judged. Times in ms of the service's clock. */
+export interface Delivery {
+  id: string;
+  endpointId: string | null;
+  endpointUrl: string | null;
+  eventType: string | null;
+  status: string | null;
+  httpStatus: number | null;
+  attempts: number | null;
+  lastAttemptAt: number | null;
+  nextRetryAt: number | null;
+  createdAt: number | null;
+  /** Of the payload; null: there is none that is an event. */
+  event: { key: string; contentHash: string; timestamp: number } | null;
+  payload: string | null;
+  /** SHA-256 of the payload as text, as rejections have it of the body. */
+  payloadHash: string | null;
+  /** What the service noted of our own answer: the inbox id of a 200, or the reason of a refusal. */
+  answeredId: string | null;
+  answeredError: string | null;
+  /** Records that it names, where its payload is no event. */
+  mentions: readonly { kind: RecordKind; id: string }[];
+}
+
+/** Null where it has no id. */
+export function readDelivery(fields: JsonObject, eventIdPointer: string): Delivery | null {
+  const id = textField(fields, 'id');
+  if (id === null || id === '') return null;
+  const event = deliveredEvent(fields['payload'], eventIdPointer);
+  const answer = answerIn(fields['responseBody']);
+  return {
+    id,
+    endpointId: textField(fields, 'endpointId'),
+    endpointUrl: textField(fields, 'endpointUrl'),
+    eventType: textField(fields, 'eventType') ?? event?.event ?? null,
+    status: textField(fields, 'status'),
+    httpStatus: wholeNumber(fields['httpStatus']),
+    attempts: wholeNumber(fields['attempts']),
+    lastAttemptAt: timeOf(fields, 'lastAttemptAt'),
+    nextRetryAt: timeOf(fields, 'nextRetryAt'),
+    createdAt: timeOf(fields, 'createdAt'),
+    event: event === null ? null : { key: event.key, contentHash: event.contentHash, timestamp: event.timestamp },
+    payload: event?.text ?? null,
+    payloadHash: event === null ? null : createHash('sha256').update(event.text).digest('hex'),
+    answeredId: answer === null ? null : inboxIdIn(answer),
+    answeredError: answer === null ? null : textField(answer, 'error'),
+    mentions: event === null ? mentionsIn(fields) : [],
+  };
+}
+
+const ID_FIELDS: Readonly<Record<string, string>> = {
+  paymentIntentId: 'payment_intent',
+  payinId: 'payin',
+  invoiceId: 'invoice',
+  payoutId: 'payout',
+};
+
+/** What of an unreadable payload still tells which records to read. */
+function mentionsIn(fields: JsonObject): Delivery['mentions'] {
+  const payload = fields['payload'];
+  const data = isJsonObject(payload) ? payload['data'] : null;
+  return [fields, payload, data].filter(isJsonObject).flatMap((holder) =>
+    Object.entries(ID_FIELDS).flatMap(([name, word]) => {
+      const id = textField(holder, name);
+      const kind = recordKinds.find((known) => known === word);
+      return id === null || id === '' || kind === undefined ? [] : [{ kind, id }];
+    }),
+  );
+}
+
+/** Our receiver's answers are small; a service may cut longer ones off. */
+function answerIn(body: Json | undefined): JsonObject | null {
+  if (isJsonObject(body)) return body;
+  if (typeof body !== 'string' || !body.startsWith('{') || body.length > 2_000) return null;
+  try {
+    const value = fromJsonText(body);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function inboxIdIn(answer: JsonObject): string | null {
+  const id = textField(answer, 'id');
+  return answer['received'] === true && id !== null && /^\d{1,18}$/.test(id) ? id : null;
+}
+
+function wholeNumber(value: Json | undefined): number | null {
+  const number = isLosslessNumber(value) || typeof value === 'string' ? Number(value.toString()) : Number.NaN;
+  return Number.isInteger(number) && Math.abs(number) < 2 ** 31 ? number : null;
+}
+
+function timeOf(fields: JsonObject, name: string): number | null {
+  return instantMs(textField(fields, name) ?? undefined);
+}

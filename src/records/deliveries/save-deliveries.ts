@@ -1,0 +1,111 @@
+import type { Knex } from 'knex';
+import { booleanArray, floatArray, textArray } from '../database/array-parameter.js';
+import { toDatabaseText } from '../database/database-text.js';
+import type { JudgedDelivery } from './judge-deliveries.js';
+
+/** When the deliveries were read, ms of the service's clock, and in which run. */
+interface ReadIn {
+  from: number;
+  ref: string;
+}
+
+const TEXTS = [
+  'id',
+  'endpoint_id',
+  'endpoint_url',
+  'event_type',
+  'status',
+  'event_key',
+  'content_hash',
+  'answered_id',
+  'answered_error',
+  'payload',
+  'payload_hash',
+  'class',
+  'reason',
+  'inbox_id',
+] as const;
+const NUMBERS = [
+  'http_status',
+  'attempts',
+  'last_attempt_at',
+  'next_retry_at',
+  'created_at',
+  'event_timestamp',
+  'poll_from',
+] as const;
+const FLAGS = ['ours', 'missed', 'open'] as const;
+const CASTS: Readonly<Record<string, string>> = {
+  inbox_id: 'inbox_id::bigint',
+  http_status: 'http_status::integer',
+  attempts: 'attempts::integer',
+  last_attempt_at: 'to_timestamp(last_attempt_at / 1000)',
+  next_retry_at: 'to_timestamp(next_retry_at / 1000)',
+  created_at: 'to_timestamp(created_at / 1000)',
+  poll_from: 'poll_from::bigint',
+};
+const COLUMNS = [...TEXTS, ...NUMBERS, ...FLAGS];
+
+const SAVE = `
+INSERT INTO deliveries AS known (${COLUMNS.join(', ')}, poll_ref)
+SELECT ${COLUMNS.map((name) => CASTS[name] ?? name).join(', ')}, ?
+FROM unnest(${[...TEXTS.map(() => '?::text[]'), ...NUMBERS.map(() => '?::float8[]'), ...FLAGS.map(() => '?::boolean[]')].join(', ')})
+  AS new (${COLUMNS.join(', ')})
+ORDER BY id
+ON CONFLICT (id) DO UPDATE SET
+  ${COLUMNS.filter((name) => name !== 'id')
+    .map((name) => `${name} = excluded.${name}`)
+    .join(', ')},
+  poll_ref = excluded.poll_ref,
+  class_since = CASE WHEN known.class = excluded.class THEN known.class_since ELSE now() END
+RETURNING xmax = 0 OR class_since = now() AS changed`;
+
+/** Writes what was judged; returns how many deliveries are new or of another class than before. */
+export async function saveDeliveries(
+  trx: Knex.Transaction,
+  judged: readonly JudgedDelivery[],
+  read: ReadIn,
+): Promise<number> {
+  if (judged.length === 0) return 0;
+  const rows = [...new Map(judged.map((one) => [one.delivery.id, one])).values()].map((one) => valuesOf(one, read));
+  const parameters = [
+    ...TEXTS.map((name) => textArray(rows.map((row) => text(row[name])))),
+    ...NUMBERS.map((name) => floatArray(rows.map((row) => row[name]))),
+    ...FLAGS.map((name) => booleanArray(rows.map((row) => row[name]))),
+  ];
+  const saved = await trx.raw<{ rows: { changed: boolean }[] }>(SAVE, [read.ref, ...parameters]);
+  return saved.rows.filter(({ changed }) => changed).length;
+}
+
+function valuesOf({ delivery, verdict, ours, inboxId, reason }: JudgedDelivery, { from }: ReadIn) {
+  return {
+    id: delivery.id,
+    endpoint_id: delivery.endpointId,
+    endpoint_url: delivery.endpointUrl,
+    event_type: delivery.eventType,
+    status: delivery.status,
+    event_key: delivery.event?.key ?? null,
+    content_hash: delivery.event?.contentHash ?? null,
+    answered_id: delivery.answeredId,
+    answered_error: delivery.answeredError,
+    payload: verdict.open && inboxId === null ? delivery.payload : null,
+    payload_hash: delivery.payloadHash,
+    class: verdict.class,
+    reason,
+    inbox_id: inboxId,
+    http_status: delivery.httpStatus,
+    attempts: delivery.attempts,
+    last_attempt_at: delivery.lastAttemptAt,
+    next_retry_at: delivery.nextRetryAt,
+    created_at: delivery.createdAt,
+    event_timestamp: delivery.event?.timestamp ?? null,
+    poll_from: Math.floor(from),
+    ours,
+    missed: verdict.missed,
+    open: verdict.open,
+  };
+}
+
+function text(value: string | null): string | null {
+  return value === null ? null : toDatabaseText(value);
+}

@@ -1,0 +1,88 @@
+import type { Knex } from 'knex';
+import { pairSecrets, type SecretShare } from '../../domain/deliveries/pair-secrets.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+
+/** So many of the newest deliveries of each endpoint are looked at. */
+const SAMPLE = 500;
+
+/**
+ * Learns which endpoint signs with which secret, from the events that are paired with their deliveries, and writes it to
+ * the secrets. What is known stays known while nothing speaks against it.
+ */
+export async function learnSecretEndpoints(trx: Knex.Transaction): Promise<void> {
+  const rows: { label: string; endpoint_id: string | null }[] = await trx('secrets')
+    .select('label', 'endpoint_id')
+    .orderBy('label');
+  const known = new Map(
+    rows.flatMap(({ label, endpoint_id }) =>
+      endpoint_id === null ? [] : [[label, fromDatabaseText(endpoint_id)] as const],
+    ),
+  );
+  const learned = pairSecrets(await sharesOf(trx), known);
+  for (const { label } of rows) {
+    const endpoint = learned.get(label);
+    if (endpoint === undefined || endpoint === known.get(label)) continue;
+    await trx('secrets')
+      .where({ label })
+      .update({ endpoint_id: toDatabaseText(endpoint) });
+  }
+}
+
+/** Arrivals from before the secret's own first match came under another secret of that label. */
+async function sharesOf(trx: Knex): Promise<SecretShare[]> {
+  const { rows } = await trx.raw<{ rows: { endpoint_id: string; label: string; events: number; all: number }[] }>(
+    `WITH endpoints AS (
+       SELECT DISTINCT endpoint_id FROM deliveries
+       WHERE ours AND endpoint_id IS NOT NULL AND created_at > now() - interval '30 days'
+     ), sample AS (
+       SELECT endpoint_id, inbox_id FROM endpoints CROSS JOIN LATERAL (
+         SELECT inbox_id FROM deliveries AS d
+         WHERE d.endpoint_id = endpoints.endpoint_id AND d.inbox_id IS NOT NULL AND d.http_status BETWEEN 200 AND 299
+           AND d.class IN ('received', 'received_sibling')
+         ORDER BY d.created_at DESC NULLS FIRST, d.id DESC LIMIT ${SAMPLE}) AS newest
+     ), arrived AS (
+       SELECT inbox.id, inbox.secret_label AS label, inbox.received_at AS at FROM inbox
+       WHERE inbox.id IN (SELECT inbox_id FROM sample) AND inbox.secret_label IS NOT NULL
+       UNION
+       SELECT inbox_id, secret_label, last_at FROM inbox_repeats WHERE inbox_id IN (SELECT inbox_id FROM sample)
+     ), totals AS (SELECT endpoint_id, count(DISTINCT inbox_id)::integer AS "all" FROM sample GROUP BY endpoint_id)
+     SELECT sample.endpoint_id, arrived.label, count(DISTINCT sample.inbox_id)::integer AS events, totals.all
+     FROM sample JOIN totals USING (endpoint_id) JOIN arrived ON arrived.id = sample.inbox_id
+     JOIN secrets ON secrets.label = arrived.label AND arrived.at >= secrets.first_match_at - interval '1 minute'
+     GROUP BY sample.endpoint_id, arrived.label, totals.all`,
+  );
+  return rows.map((row) => ({
+    endpointId: fromDatabaseText(row.endpoint_id),
+    label: row.label,
+    events: row.events,
+    of: row.all,
+  }));
+}
+
+interface SecretUse {
+  label: string;
+  endpointId: string;
+  retiredAt: Date;
+  /** The newest delivery that its endpoint was given since; null: none. */
+  delivery: { id: string; createdAt: Date } | null;
+}
+
+/** Of each retired secret whose endpoint is known, whether the service still delivers to that. */
+export async function retiredSecretUse(db: Knex): Promise<SecretUse[]> {
+  const { rows } = await db.raw<{
+    rows: { label: string; endpoint_id: string; retired_at: Date; id: string | null; created_at: Date | null }[];
+  }>(
+    `SELECT label, secrets.endpoint_id, retired_at, newest.id, newest.created_at FROM secrets
+     LEFT JOIN LATERAL (
+       SELECT id, created_at FROM deliveries
+       WHERE deliveries.endpoint_id = secrets.endpoint_id AND created_at > retired_at
+       ORDER BY created_at DESC, id DESC LIMIT 1) AS newest ON true
+     WHERE retired_at IS NOT NULL AND secrets.endpoint_id IS NOT NULL ORDER BY label`,
+  );
+  return rows.map(({ label, endpoint_id, retired_at, id, created_at }) => ({
+    label,
+    endpointId: fromDatabaseText(endpoint_id),
+    retiredAt: retired_at,
+    delivery: id === null || created_at === null ? null : { id: fromDatabaseText(id), createdAt: created_at },
+  }));
+}

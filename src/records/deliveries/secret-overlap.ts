@@ -1,0 +1,73 @@
+import type { Knex } from 'knex';
+import type { Overlap } from '../../domain/deliveries/secret-verdict.js';
+import { toDatabaseText } from '../database/database-text.js';
+
+/** One secret with its endpoint. */
+interface Side {
+  label: string;
+  endpointId: string;
+}
+
+interface Row {
+  both: number;
+  only_old: number;
+  some: string[] | null;
+}
+
+/**
+ * The events that the old endpoint was given since the new one exists (`since`, ms of the service's clock) and that came
+ * under the old secret: under which they came. What came after the history was read last counts once a minute has passed.
+ */
+export async function overlapOf(
+  db: Knex,
+  { old, successor, since, readAt }: { old: Side; successor: Side; since: number; readAt: Date },
+): Promise<Overlap> {
+  const { rows } = await db.raw<{ rows: [Row] }>(
+    `WITH given AS (
+       SELECT DISTINCT inbox_id AS id FROM deliveries
+       WHERE endpoint_id = :endpoint AND created_at >= :since AND inbox_id IS NOT NULL
+     ), late AS (
+       SELECT id FROM inbox
+       WHERE received_at > :readAt AND received_at < now() - interval '1 minute' AND event_timestamp >= :sinceSeconds
+         AND NOT EXISTS (SELECT FROM deliveries WHERE inbox_id = inbox.id)
+     ), under AS (
+       SELECT inbox_id, array_agg(secret_label) AS labels FROM inbox_arrivals
+       WHERE inbox_id IN (SELECT id FROM given UNION SELECT id FROM late) GROUP BY inbox_id
+     )
+     SELECT count(*) FILTER (WHERE :successor = ANY (labels))::integer AS both,
+            count(*) FILTER (WHERE NOT :successor = ANY (labels))::integer AS only_old,
+            (array_agg('event ' || inbox_id ORDER BY inbox_id DESC) FILTER (WHERE NOT :successor = ANY (labels)))[1:5] AS some
+     FROM under WHERE :old = ANY (labels)`,
+    {
+      endpoint: toDatabaseText(old.endpointId),
+      since: new Date(since),
+      sinceSeconds: since / 1_000,
+      readAt,
+      old: old.label,
+      successor: successor.label,
+    },
+  );
+  return { both: rows[0].both, onlyOldCount: rows[0].only_old, onlyOld: rows[0].some ?? [] };
+}
+
+/** How many deliveries to the endpoint the service is still at. */
+export async function pendingDeliveries(
+  db: Knex,
+  endpointId: string,
+  { pendingStates, now }: { pendingStates: readonly string[]; now: Date },
+): Promise<number> {
+  const row: { n: number } | undefined = await db('deliveries')
+    .where({ endpoint_id: toDatabaseText(endpointId) })
+    .andWhere((unsettled) => void unsettled.whereIn('status', [...pendingStates]).orWhere('next_retry_at', '>', now))
+    .first(db.raw('count(*)::integer AS n'));
+  return row?.n ?? 0;
+}
+
+/** When the newest complete reading of the delivery history began; null: there is none. */
+export async function historyReadAt(db: Knex): Promise<Date | null> {
+  const row: { started_at: Date } | undefined = await db('runs')
+    .where({ kind: 'deliveries', status: 'succeeded', complete: true })
+    .orderBy('id', 'desc')
+    .first('started_at');
+  return row?.started_at ?? null;
+}

@@ -1,0 +1,114 @@
+import type { Knex } from 'knex';
+import { autoResolveBreaks } from '../breaks/breaks.js';
+import { fromDatabaseText } from '../database/database-text.js';
+
+/** How often a secret matched in an hour. */
+export interface SecretMatches {
+  label: string;
+  fingerprint: string;
+  /** The start of the hour. */
+  hour: Date;
+  count: number;
+  firstAt: Date;
+  lastAt: Date;
+}
+
+/** What is known of a secret; never the secret. */
+export interface SecretEvidence {
+  label: string;
+  fingerprint: string;
+  firstMatchAt: Date | null;
+  lastMatchAt: Date | null;
+  matches24h: number;
+  endpointId: string | null;
+  retiredAt: Date | null;
+}
+
+/**
+ * Adds to the evidence, in one transaction. A label that stands for another secret than before starts anew; a retirement
+ * stays, whatever the label stands for, until it is taken back.
+ */
+export async function saveSecretMatches(db: Knex, matches: SecretMatches[]): Promise<void> {
+  const inOrder = [...matches].sort((a, b) => compare(a.label, b.label) || a.hour.getTime() - b.hour.getTime());
+  await db.transaction(async (trx) => {
+    for (const { label, fingerprint, firstAt, lastAt } of inOrder) {
+      await trx.raw(
+        `INSERT INTO secrets AS s (label, fingerprint, first_match_at, last_match_at) VALUES (?, ?, ?, ?)
+         ON CONFLICT (label) DO UPDATE SET
+           fingerprint = excluded.fingerprint,
+           endpoint_id = CASE WHEN s.fingerprint = excluded.fingerprint THEN s.endpoint_id END,
+           first_match_at = CASE WHEN s.fingerprint = excluded.fingerprint
+             THEN least(s.first_match_at, excluded.first_match_at) ELSE excluded.first_match_at END,
+           last_match_at = CASE WHEN s.fingerprint = excluded.fingerprint
+             THEN greatest(s.last_match_at, excluded.last_match_at) ELSE excluded.last_match_at END`,
+        [label, fingerprint, firstAt, lastAt],
+      );
+    }
+    for (const { label, hour, count } of inOrder) {
+      await trx.raw(
+        `INSERT INTO secret_matches AS m (label, hour, count) VALUES (?, ?, ?)
+         ON CONFLICT (label, hour) DO UPDATE SET count = m.count + excluded.count`,
+        [label, hour, count],
+      );
+    }
+  });
+}
+
+/** The labels whose secrets no receiver accepts any more. */
+export async function retiredLabels(db: Knex): Promise<string[]> {
+  return db('secrets').whereNotNull('retired_at').pluck('label');
+}
+
+/** Evidence of every secret that ever matched or was retired, by label. `matches24h` counts whole hours. */
+export async function secretEvidence(db: Knex, now: Date): Promise<Map<string, SecretEvidence>> {
+  const found = await db.raw<{ rows: SecretEvidence[] }>(
+    `SELECT label, fingerprint, first_match_at AS "firstMatchAt", last_match_at AS "lastMatchAt",
+            endpoint_id AS "endpointId", retired_at AS "retiredAt",
+            (SELECT coalesce(sum(count), 0)::float8 FROM secret_matches m
+             WHERE m.label = secrets.label AND m.hour > ?::timestamptz - interval '24 hours') AS "matches24h"
+     FROM secrets ORDER BY label`,
+    [now],
+  );
+  return new Map(
+    found.rows.map((row) => [
+      row.label,
+      { ...row, endpointId: row.endpointId === null ? null : fromDatabaseText(row.endpointId) },
+    ]),
+  );
+}
+
+export interface Retirement {
+  label: string;
+  /** Of the secret that the label stands for now. */
+  fingerprint: string;
+  by: string;
+  note: string | null;
+  now: Date;
+}
+
+/** From now on no receiver accepts the label's secret; each notices within seconds. Retiring it again changes nothing. */
+export async function retireSecret(db: Knex, { label, fingerprint, by, note, now }: Retirement): Promise<void> {
+  await db.raw(
+    `INSERT INTO secrets AS s (label, fingerprint, retired_at, retired_by, retired_note) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (label) DO UPDATE SET retired_at = excluded.retired_at, retired_by = excluded.retired_by,
+       retired_note = excluded.retired_note
+     WHERE s.retired_at IS NULL`,
+    [label, fingerprint, now, by, note],
+  );
+}
+
+/** Takes a retirement back, with the break that may have come of it. False: the label was not retired. */
+export async function restoreSecret(db: Knex, label: string): Promise<boolean> {
+  return db.transaction(async (trx) => {
+    const restored = await trx('secrets')
+      .where({ label })
+      .whereNotNull('retired_at')
+      .update({ retired_at: null, retired_by: null, retired_note: null });
+    await autoResolveBreaks(trx, [{ kind: 'secret_still_in_use', entity: { kind: 'secret', id: label } }]);
+    return restored > 0;
+  });
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

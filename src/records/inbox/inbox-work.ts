@@ -1,0 +1,161 @@
+import type { Knex } from 'knex';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+
+/** An event that waits to be applied, with its body as it came. */
+export interface WaitingEvent {
+  id: string;
+  key: string;
+  type: string;
+  /** Unix seconds of the service's clock. */
+  timestamp: number;
+  source: 'webhook' | 'delivery_history';
+  body: Buffer;
+}
+
+export interface FinishedEvent {
+  id: string;
+  status: 'applied' | 'unhandled';
+  error: string | null;
+}
+
+/** How often an event may fail of its own before it is `dead`. */
+export const MAX_ATTEMPTS = 8;
+const FIRST_RETRY_SECONDS = 5;
+const LONGEST_RETRY_SECONDS = 3_600;
+/** How long a claimed row is left to its claimer; after a crash another one takes it up. */
+const CLAIM_SECONDS = 10;
+
+/**
+ * Locks those of the rows that are still to be applied. A row that somebody else holds is left out: whoever applies it
+ * is done with it soon, and waiting could close a circle with a receiver that counts an arrival.
+ */
+export async function lockWaiting(trx: Knex.Transaction, ids: string[]): Promise<WaitingEvent[]> {
+  const found = await trx.raw<{ rows: WaitingEvent[] }>(
+    `SELECT id, key, event_type AS type, event_timestamp AS timestamp, source, body
+     FROM inbox WHERE id = ANY (?::bigint[]) AND status IN ('received', 'failed')
+     ORDER BY id FOR UPDATE SKIP LOCKED`,
+    [ids],
+  );
+  return found.rows.map((row) => ({ ...row, type: fromDatabaseText(row.type) }));
+}
+
+/** Which of the rows are still to be applied, whoever holds them. */
+export async function stillWaiting(db: Knex, ids: string[]): Promise<string[]> {
+  return db('inbox')
+    .whereRaw('id = ANY (?::bigint[])', [ids])
+    .whereRaw("status IN ('received', 'failed')")
+    .orderBy('id')
+    .pluck('id');
+}
+
+export async function finishEvents(trx: Knex.Transaction, events: FinishedEvent[]): Promise<void> {
+  await trx.raw(
+    `UPDATE inbox SET status = done.status, error = nullif(done.error, ''), applied_at = now()
+     FROM unnest(?::bigint[], ?::text[], ?::text[]) AS done (id, status, error)
+     WHERE inbox.id = done.id`,
+    [
+      events.map((event) => event.id),
+      events.map((event) => event.status),
+      events.map((event) => toDatabaseText(event.error ?? '')),
+    ],
+  );
+}
+
+/** Counts a failure of the event's own: `failed` until a later retry, `dead` after the last. Null: it was not waiting. */
+export async function failEvent(
+  db: Knex,
+  id: string,
+  error: string,
+): Promise<{ status: 'failed' | 'dead'; attempts: number } | null> {
+  const failed = await db.raw<{ rows: { status: 'failed' | 'dead'; attempts: number }[] }>(
+    `UPDATE inbox SET
+       attempts = attempts + 1,
+       status = CASE WHEN attempts + 1 >= ?::integer THEN 'dead' ELSE 'failed' END,
+       error = ?,
+       next_attempt_at = now() + least(?::float8 * 2 ^ least(attempts, 20), ?::float8) * interval '1 second'
+     WHERE id = ? AND status IN ('received', 'failed')
+     RETURNING status, attempts`,
+    [MAX_ATTEMPTS, toDatabaseText(error), FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS, id],
+  );
+  return failed.rows[0] ?? null;
+}
+
+/**
+ * Takes rows whose attempt is due for longer than `graceSeconds` and that nobody works on; another claimer won't get
+ * them for 10 s. The longest waiting first.
+ */
+export async function claimStranded(
+  db: Knex,
+  { limit, graceSeconds }: { limit: number; graceSeconds: number },
+): Promise<string[]> {
+  const claimed = await db.raw<{ rows: { id: string }[] }>(
+    `UPDATE inbox SET next_attempt_at = now() + ?::float8 * interval '1 second'
+     FROM (
+       SELECT id FROM inbox
+       WHERE status IN ('received', 'failed') AND next_attempt_at <= now() - ?::float8 * interval '1 second'
+       ORDER BY next_attempt_at LIMIT ? FOR UPDATE SKIP LOCKED
+     ) AS due
+     WHERE inbox.id = due.id RETURNING inbox.id`,
+    [CLAIM_SECONDS, graceSeconds, limit],
+  );
+  return claimed.rows.map((row) => row.id);
+}
+
+/**
+ * Makes events, whatever became of them, ready to be applied again. Returns those that exist and have their body still
+ * (docs/retention.md).
+ */
+export async function reviveEvents(db: Knex, ids: string[]): Promise<string[]> {
+  const revived = await db.raw<{ rows: { id: string }[] }>(
+    `WITH asked AS (SELECT id FROM inbox WHERE id = ANY (?::bigint[]) AND body IS NOT NULL ORDER BY id FOR UPDATE)
+     UPDATE inbox SET status = 'received', attempts = 0, next_attempt_at = now(), applied_at = NULL, error = NULL
+     FROM asked WHERE inbox.id = asked.id RETURNING inbox.id`,
+    [ids],
+  );
+  return revived.rows.map((row) => row.id);
+}
+
+/** Why an event can't be applied again. */
+export const PRUNED_EVENT =
+  'The body of this event was deleted by its age (RETENTION_BODY_DAYS): it was dealt with, and there is nothing left to apply again';
+
+/** Of these events those whose body was deleted by its age: there is nothing left to apply. */
+export async function prunedEvents(db: Knex, ids: string[]): Promise<Set<string>> {
+  const pruned: string[] = await db('inbox').whereRaw('id = ANY (?::bigint[])', [ids]).whereNull('body').pluck('id');
+  return new Set(pruned);
+}
+
+/** Bodies of the events with these keys; null: deleted by its age. */
+export async function bodiesByKey(db: Knex, keys: string[]): Promise<Map<string, { id: string; body: Buffer | null }>> {
+  if (keys.length === 0) return new Map();
+  const rows: { key: string; id: string; body: Buffer | null }[] = await db('inbox')
+    .select('key', 'id', 'body')
+    .whereRaw('key = ANY (?::text[])', [keys]);
+  return new Map(rows.map((row) => [row.key, row]));
+}
+
+export interface Backlog {
+  received: number;
+  failed: number;
+  dead: number;
+  /** Age of the oldest event that still waits to be applied; 0 where none does. */
+  oldestSeconds: number;
+}
+
+/** What is not applied yet. Reads partial indexes only, so it may be asked on every scrape. */
+export async function inboxBacklog(db: Knex): Promise<Backlog> {
+  const counted = await db.raw<{ rows: [Record<keyof Backlog, string | number>] }>(
+    `SELECT count(*) FILTER (WHERE status = 'received') AS received,
+            count(*) FILTER (WHERE status = 'failed') AS failed,
+            coalesce(extract(epoch FROM now() - min(received_at)), 0)::float8 AS "oldestSeconds",
+            (SELECT count(*) FROM inbox WHERE status = 'dead') AS dead
+     FROM inbox WHERE status IN ('received', 'failed')`,
+  );
+  const { received, failed, dead, oldestSeconds } = counted.rows[0];
+  return {
+    received: Number(received),
+    failed: Number(failed),
+    dead: Number(dead),
+    oldestSeconds: Math.max(0, Number(oldestSeconds)),
+  };
+}

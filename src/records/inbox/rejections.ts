@@ -1,0 +1,108 @@
+import type { Knex } from 'knex';
+import { type Page, type PageQuery, pageById } from '../database/paging.js';
+
+/** A refused request, as far as it is kept. */
+export interface Rejection {
+  reason: string;
+  /** What was found. */
+  detail: string;
+  /** The likely cause and its remedy, where one could be told. */
+  diagnosis: string | null;
+  bodySize: number;
+  bodyHash: string;
+  firstBytes: Buffer;
+  rejectedAt: Date;
+}
+
+export interface RejectionCount {
+  /** The start of the hour. */
+  hour: Date;
+  reason: string;
+  count: number;
+}
+
+/** Of each reason this many are kept; a flood of one reason does not wash away the others. */
+const KEPT_PER_REASON = 2_000;
+
+/** Adds to the full counts and to the bounded sample, in one transaction. */
+export async function saveRejections(db: Knex, samples: Rejection[], counts: RejectionCount[]): Promise<void> {
+  await db.transaction(async (trx) => {
+    if (counts.length > 0) await addCounts(trx, counts);
+    if (samples.length === 0) return;
+    await trx('rejections').insert(samples.map(toRow));
+    for (const reason of new Set(samples.map((sample) => sample.reason))) await prune(trx, reason);
+  });
+}
+
+/** A kept rejection as operators see it. Times are ISO 8601 UTC. */
+export interface RejectionView {
+  id: string;
+  reason: string;
+  detail: string;
+  diagnosis: string | null;
+  bodySize: number;
+  bodyHash: string;
+  firstBytes: string;
+  rejectedAt: string;
+}
+
+export async function listRejections(
+  db: Knex,
+  page: PageQuery & { reason?: string | undefined; since?: Date | undefined },
+): Promise<Page<RejectionView>> {
+  const query = db('rejections').select('*');
+  if (page.reason !== undefined) void query.where('reason', page.reason);
+  if (page.since !== undefined) void query.where('rejected_at', '>=', page.since);
+  const { items, nextCursor } = await pageById<ReturnType<typeof toRow> & { id: string }>(query, page);
+  return { items: items.map(toView), nextCursor };
+}
+
+/** In the order of their keys: two receivers must not wait for each other in a circle. */
+async function addCounts(trx: Knex.Transaction, counts: RejectionCount[]): Promise<void> {
+  await trx.raw(
+    `INSERT INTO rejection_counts AS counts (hour, reason, count)
+     SELECT hour, reason, n FROM unnest(?::timestamptz[], ?::text[], ?::bigint[]) AS added(hour, reason, n)
+     ORDER BY hour, reason
+     ON CONFLICT (hour, reason) DO UPDATE SET count = counts.count + excluded.count`,
+    [
+      counts.map(({ hour }) => hour.toISOString()),
+      counts.map(({ reason }) => reason),
+      counts.map(({ count }) => count),
+    ],
+  );
+}
+
+async function prune(trx: Knex.Transaction, reason: string): Promise<void> {
+  const oldest = trx('rejections')
+    .where({ reason })
+    .orderBy('id', 'desc')
+    .offset(KEPT_PER_REASON)
+    .limit(1)
+    .select('id');
+  await trx('rejections').where({ reason }).where('id', '<=', oldest).delete();
+}
+
+function toRow(sample: Rejection) {
+  return {
+    reason: sample.reason,
+    detail: sample.detail,
+    diagnosis: sample.diagnosis,
+    body_size: sample.bodySize,
+    body_hash: sample.bodyHash,
+    first_bytes: sample.firstBytes,
+    rejected_at: sample.rejectedAt,
+  };
+}
+
+function toView(row: ReturnType<typeof toRow> & { id: string }): RejectionView {
+  return {
+    id: row.id,
+    reason: row.reason,
+    detail: row.detail,
+    diagnosis: row.diagnosis,
+    bodySize: row.body_size,
+    bodyHash: row.body_hash,
+    firstBytes: row.first_bytes.toString('utf8'),
+    rejectedAt: row.rejected_at.toISOString(),
+  };
+}

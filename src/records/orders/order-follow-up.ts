@@ -1,0 +1,63 @@
+import { toJsonText } from '../../domain/json-text.js';
+import type { NewChange } from '../changes.js';
+import { fromDatabaseText } from '../database/database-text.js';
+import { instantMs } from '../database/instant.js';
+import type { BreakFindings } from '../saving/record-breaks.js';
+import type { SaveContext } from '../saving/save-context.js';
+import type { DerivedRow } from './derive-orders.js';
+import { expectedOf, type OrderRow } from './order-row.js';
+
+/** One change per part of the order that is other than before. */
+export function orderChanges(
+  { before, after }: DerivedRow,
+  cause: Pick<NewChange, 'source' | 'serviceTime'>,
+): NewChange[] {
+  const entity = { kind: 'order' as const, id: fromDatabaseText(after.reference) };
+  const parts = Object.keys(partsOf) as (keyof typeof partsOf)[];
+  return parts.flatMap((field): NewChange[] => {
+    const from = before === null ? null : partsOf[field](before);
+    const to = partsOf[field](after);
+    // Of a new order the rest says nothing that its records don't.
+    const isTold = before !== null || field === 'status' || field === 'release';
+    return from === to || !isTold ? [] : [{ entity, field, from, to, ...cause }];
+  });
+}
+
+const partsOf = {
+  status: (row: OrderRow) => toJsonText(row.status),
+  release: (row: OrderRow) => toJsonText({ safe: row.release_safe, reason: row.release_reason }),
+  expected: (row: OrderRow) => toJsonText(expectedOf(row)),
+  paymentIntents: (row: OrderRow) => toJsonText(row.payment_intents.map(fromDatabaseText)),
+  invoices: (row: OrderRow) => toJsonText(row.invoices.map(fromDatabaseText)),
+  refunds: (row: OrderRow) => toJsonText(row.refunds.map(fromDatabaseText)),
+};
+
+/** An order is paid twice, or no longer is. Payments that are all older than adoption are history: no break. */
+export function orderBreaks(
+  { before, after, records }: DerivedRow,
+  { adoptedAt }: Pick<SaveContext, 'adoptedAt'>,
+): BreakFindings {
+  const entity = { kind: 'order' as const, id: fromDatabaseText(after.reference) };
+  if (after.status !== 'paid_twice') {
+    return { open: [], resolve: before?.status === 'paid_twice' ? [{ kind: 'duplicate_payment', entity }] : [] };
+  }
+  const samePayments = before?.payment_intents.length === after.payment_intents.length;
+  if (before?.status === 'paid_twice' && samePayments) return { open: [], resolve: [] };
+  const isRecent = records.intents.some(
+    ({ fields }) => (instantMs(fields['createdAt']) ?? Number.POSITIVE_INFINITY) >= adoptedAt.getTime(),
+  );
+  if (!isRecent) return { open: [], resolve: [] };
+  const evidence = {
+    expected: expectedOf(after),
+    payments: records.intents.map(({ id, verified, fields }) => ({
+      id,
+      verified,
+      status: fields['status'] ?? null,
+      amountRequested: fields['amountRequested'] ?? null,
+      currencyRequested: fields['currencyRequested'] ?? null,
+      totalAmountReceived: fields['totalAmountReceived'] ?? null,
+      assetCode: fields['assetCode'] ?? null,
+    })),
+  };
+  return { open: [{ kind: 'duplicate_payment', entity, evidence }], resolve: [] };
+}

@@ -1,0 +1,58 @@
+import { normalizeAmount } from '../../domain/money.js';
+import type { OrderStatus } from '../../domain/orders/order.js';
+import { fromDatabaseText } from '../database/database-text.js';
+
+export interface OrderRow {
+  reference: string;
+  expected_amount: string | null;
+  expected_currency: string | null;
+  registered_at: Date | null;
+  status: OrderStatus;
+  payment_intents: string[];
+  invoices: string[];
+  refunds: string[];
+  release_safe: boolean;
+  release_reason: string;
+  release_proven_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** Interface: "Shapes outside programs rely on". Times are ISO 8601 UTC. */
+export interface OrderView {
+  reference: string;
+  status: OrderStatus;
+  /** What the store registered. */
+  expected: { amount: string; currency: string } | null;
+  paymentIntents: string[];
+  invoices: string[];
+  refunds: string[];
+  release: { safe: boolean; reason: string; provenAt: string | null };
+  registeredAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export function orderView(row: OrderRow): OrderView {
+  return {
+    reference: fromDatabaseText(row.reference),
+    status: row.status,
+    expected: expectedOf(row),
+    paymentIntents: row.payment_intents.map(fromDatabaseText),
+    invoices: row.invoices.map(fromDatabaseText),
+    refunds: row.refunds.map(fromDatabaseText),
+    release: {
+      safe: row.release_safe,
+      reason: row.release_reason,
+      provenAt: row.release_proven_at?.toISOString() ?? null,
+    },
+    registeredAt: row.registered_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+export function expectedOf({ expected_amount, expected_currency }: OrderRow): OrderView['expected'] {
+  if (expected_amount === null || expected_currency === null) return null;
+  return { amount: normalizeAmount(expected_amount), currency: fromDatabaseText(expected_currency) };
+}

@@ -1,0 +1,79 @@
+import type { Knex } from 'knex';
+import type { EntityRef, RecordKind } from '../../domain/records.js';
+import { type Change, changesOf } from '../changes.js';
+import { getRecord, listRecords, type RecordView } from '../rows.js';
+import { getOrder, type OrderDetail } from './orders.js';
+import { type SourceDetail, sourceDetails } from './source-details.js';
+
+/** A change, and what is known of the event or run behind it. */
+export type StoryStep = Change & { because: SourceDetail | null };
+
+/** One order with all that made it what it is. */
+export interface OrderStory {
+  order: OrderDetail;
+  paymentIntents: RecordView[];
+  payins: RecordView[];
+  /** As far as they are known: an order may name one that was not read yet. */
+  invoices: RecordView[];
+  refunds: RecordView[];
+  /** Every change of the order and of its records, oldest first, each with its source. */
+  timeline: StoryStep[];
+}
+
+/** Null when there is no such order. */
+export async function orderStory(db: Knex, reference: string): Promise<OrderStory | null> {
+  const order = await getOrder(db, reference);
+  if (!order) return null;
+  const paymentIntents = await recordsOf(db, 'payment_intent', order.paymentIntents);
+  const payins = await payinsOf(db, paymentIntents);
+  const invoices = await recordsOf(db, 'invoice', order.invoices);
+  const refunds = await recordsOf(db, 'payout', order.refunds);
+  const entities: EntityRef[] = [
+    { kind: 'order', id: reference },
+    ...refs('payment_intent', paymentIntents),
+    ...refs('payin', payins),
+    ...refs('invoice', invoices),
+    ...refs('payout', refunds),
+  ];
+  const changes: Change[] = [];
+  for (const entity of entities) changes.push(...(await changesOf(db, entity)));
+  const because = await sourceDetails(
+    db,
+    changes.map(({ source }) => source),
+  );
+  const timeline = changes
+    .map((change) => ({ ...change, because: because(change.source) }))
+    .sort((a, b) => Number(BigInt(a.seq) - BigInt(b.seq)));
+  return { order, paymentIntents, payins, invoices, refunds, timeline };
+}
+
+/** Those that the payments list, and those that name one of them. */
+async function payinsOf(db: Knex, intents: readonly RecordView[]): Promise<RecordView[]> {
+  const listed = await recordsOf(db, 'payin', intents.flatMap(payinIds));
+  const naming: RecordView[] = [];
+  for (const { id } of intents) {
+    const page = await listRecords(db, 'payin', { filters: { paymentIntentId: id } });
+    naming.push(...page.items);
+  }
+  return [...new Map([...listed, ...naming].map((payin) => [payin.id, payin])).values()];
+}
+
+async function recordsOf(db: Knex, kind: RecordKind, ids: readonly string[]): Promise<RecordView[]> {
+  const found: RecordView[] = [];
+  for (const id of new Set(ids)) {
+    const record = await getRecord(db, kind, id);
+    if (record !== null) found.push(record);
+  }
+  return found;
+}
+
+function refs(kind: RecordKind, records: readonly RecordView[]): EntityRef[] {
+  return records.map(({ id }) => ({ kind, id }));
+}
+
+function payinIds({ payins }: RecordView): string[] {
+  return (Array.isArray(payins) ? payins : []).flatMap((summary: unknown) => {
+    const id = typeof summary === 'object' && summary !== null && 'id' in summary ? summary.id : null;
+    return typeof id === 'string' ? [id] : [];
+  });
+}

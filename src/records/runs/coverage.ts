@@ -1,0 +1,99 @@
+import type { Knex } from 'knex';
+import { toDatabaseText } from '../database/database-text.js';
+import { recordTables } from '../saving/record-columns.js';
+import { type UnreadInterval, unreadIntervals } from './watermarks.js';
+
+/** What is proven of a kind: complete from when, up to when, and what keeps it from being more. */
+export interface Coverage {
+  kind: string;
+  /**
+   * Everything that the service lists and that was created since is held; null: that is not proven of any time. Of a kind
+   * without a time of creation the first complete reading.
+   */
+  provenSince: string | null;
+  /** The beginning of the newest run that proved itself complete; null: there is none. */
+  completeUntil: string | null;
+  /** Of `completeUntil`. */
+  ageSeconds: number | null;
+  /** What the newest run did not prove, and why; null: nothing is amiss. */
+  reason: string | null;
+  /** Stretches of the list that are known to be unread, newest first; null: from the head, or to the end. */
+  unread: { createdBefore: string | null; createdAfter: string | null }[];
+}
+
+interface RunRow {
+  kind: string;
+  status: string;
+  complete: boolean;
+  started_at: Date;
+  error: string | null;
+  proof: { reason?: unknown; provenSince?: unknown };
+}
+
+/** Kinds that are read by cursor, each with the table of its records. */
+const listTables: Readonly<Record<string, string>> = {
+  'payment-intents': recordTables.payment_intent,
+  invoices: recordTables.invoice,
+  payouts: recordTables.payout,
+};
+
+/** One entry for each kind, in the order given. */
+export async function coverage(db: Knex, kinds: readonly string[], now: Date): Promise<Coverage[]> {
+  return Promise.all(kinds.map((kind) => coverageOf(db, kind, now)));
+}
+
+async function coverageOf(db: Knex, kind: string, now: Date): Promise<Coverage> {
+  const ended = db<RunRow>('runs').where('kind', kind).whereNot('status', 'running').orderBy('id', 'desc');
+  const last = await ended.clone().first();
+  const proven = await ended.clone().where('complete', true).first();
+  const table = listTables[kind];
+  const unread = table === undefined ? [] : await unreadStretches(db, kind, table);
+  const provenSince = await sinceOf(db, { proven, table, unread });
+  return {
+    kind,
+    provenSince,
+    completeUntil: proven?.started_at.toISOString() ?? null,
+    ageSeconds: proven ? Math.max(0, Math.round((now.getTime() - proven.started_at.getTime()) / 1_000)) : null,
+    reason: reasonOf(last),
+    unread,
+  };
+}
+
+function reasonOf(last: RunRow | undefined): string | null {
+  if (last === undefined) return 'no run has ended yet';
+  if (last.complete) return null;
+  if (last.error !== null) return `the newest run ${last.status}: ${last.error}`;
+  return typeof last.proof.reason === 'string' ? last.proof.reason : 'the newest run was not proven complete';
+}
+
+async function sinceOf(
+  db: Knex,
+  { proven, table, unread }: { proven: RunRow | undefined; table: string | undefined; unread: Coverage['unread'] },
+): Promise<string | null> {
+  const [gap] = unread;
+  if (gap !== undefined) return gap.createdBefore;
+  if (proven === undefined) return null;
+  if (typeof proven.proof.provenSince === 'string') return proven.proof.provenSince;
+  if (table === undefined) return proven.started_at.toISOString();
+  const oldest = await db(table).whereNotNull('created_at').min('created_at as at').first();
+  return oldest?.at instanceof Date ? oldest.at.toISOString() : proven.started_at.toISOString();
+}
+
+/** The stretch that begins at the head is only what came since the newest run: it has no gap above it. */
+async function unreadStretches(db: Knex, kind: string, table: string): Promise<Coverage['unread']> {
+  const gaps = (await unreadIntervals(db, kind)).filter(({ list, newerId }) => list === 'head' && newerId !== null);
+  return Promise.all(
+    gaps.map(async ({ newerId, olderId }: UnreadInterval) => ({
+      createdBefore: await createdAt(db, table, newerId),
+      createdAfter: await createdAt(db, table, olderId),
+    })),
+  );
+}
+
+async function createdAt(db: Knex, table: string, id: string | null): Promise<string | null> {
+  if (id === null) return null;
+  const row = await db(table)
+    .where({ id: toDatabaseText(id) })
+    .first('created_at');
+  return row?.created_at instanceof Date ? row.created_at.toISOString() : null;
+}

@@ -1,0 +1,156 @@
+import type { Knex } from 'knex';
+import type { RecordKind } from '../../domain/records.js';
+import { bigintArray, floatArray, textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { recordTables } from '../saving/record-columns.js';
+
+const LONGEST_DELAY_MS = 3_600_000;
+const MAX_DOUBLINGS = 10;
+/** What was only named, by an event that was refused or could not be read, is looked for so often: for about 16 hours. */
+const MAX_READINGS = 26;
+const ONLY_NAMED = ['expired_event', 'unreadable_delivery'];
+/** Stands for no reason at all: the mark is taken hold of, to be deleted. */
+const LOCK_ONLY = '';
+
+export interface NewMark {
+  kind: RecordKind;
+  id: string;
+  reason: string;
+  /** Service clock, ms: a reading that began earlier does not settle the mark. Left out: any reading does. */
+  askedAt?: number;
+  /** Not due before so many ms from now. Left out: due at once. */
+  delayMs?: number;
+  /** The record was read just now and is to be read again: put off, by `delayMs` doubled with each attempt. */
+  again?: boolean;
+}
+
+export interface DueMark {
+  id: string;
+  reason: string;
+  attempts: number;
+}
+
+/** A mark that may go: something was read at `readAt` (service clock, ms) that leaves nothing to ask. */
+export interface SettledMark {
+  kind: RecordKind;
+  id: string;
+  readAt: number;
+}
+
+/**
+ * Asks for records to be read. A record already marked becomes due as early as the earlier of the two and keeps its
+ * attempts. Call it after `saveObservations` where one transaction does both.
+ */
+export async function markForReading(trx: Knex, marks: NewMark[]): Promise<void> {
+  const asked = [...new Map(marks.map((mark) => [`${mark.kind} ${mark.id}`, mark])).values()];
+  if (asked.length === 0) return;
+  await trx.raw(
+    `INSERT INTO reading_marks AS mark (kind, id, reason, asked_at, next_at, attempts)
+     SELECT kind, id, reason, asked_at, now() + delay * interval '1 millisecond', attempts
+     FROM unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::float8[], ?::bigint[])
+       AS new (kind, id, reason, asked_at, delay, attempts)
+     ORDER BY kind, id
+     ON CONFLICT (kind, id) DO UPDATE SET
+       reason = coalesce(nullif(excluded.reason, ''), mark.reason),
+       asked_at = greatest(mark.asked_at, excluded.asked_at),
+       attempts = mark.attempts + excluded.attempts,
+       next_at = CASE
+         WHEN excluded.attempts = 0 THEN least(mark.next_at, excluded.next_at)
+         ELSE now() + least((excluded.next_at - now()) * 2 ^ least(mark.attempts, ${MAX_DOUBLINGS}), interval '1 hour')
+       END`,
+    [
+      textArray(asked.map((mark) => mark.kind)),
+      textArray(asked.map((mark) => toDatabaseText(mark.id))),
+      textArray(asked.map((mark) => mark.reason)),
+      bigintArray(asked.map((mark) => Math.floor(mark.askedAt ?? 0))),
+      floatArray(asked.map((mark) => mark.delayMs ?? 0)),
+      bigintArray(asked.map((mark) => (mark.again ? 1 : 0))),
+    ],
+  );
+}
+
+/** Records whose reading is due, the longest waiting first. */
+export async function dueMarks(db: Knex, kind: RecordKind, limit: number): Promise<DueMark[]> {
+  const rows = await db<DueMark & { kind: string; next_at: Date }>('reading_marks')
+    .select('id', 'reason', 'attempts')
+    .where({ kind })
+    .whereRaw('next_at <= now()')
+    .orderBy(['next_at', 'id'])
+    .limit(limit);
+  return rows.map((row) => ({ ...row, id: fromDatabaseText(row.id) }));
+}
+
+/** Records of the kind that are due, or could not be read yet at all, and have been for longer than `waitingMs`. */
+export async function countUnread(db: Knex, kind: RecordKind, waitingMs: number): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ count: string }] }>(
+    `SELECT count(*) FROM reading_marks
+     WHERE kind = :kind AND (next_at <= now() - :waiting * interval '1 millisecond'
+       OR (reason = 'payin_of_intent' AND attempts > 0 AND marked_at <= now() - :waiting * interval '1 millisecond'))`,
+    { kind, waiting: waitingMs },
+  );
+  return Number(rows[0].count);
+}
+
+/**
+ * Puts marks off after a reading that did not settle them: by `delayMs`, doubled with each attempt, an hour at most. A
+ * record that was only named, and that nothing has shown after many readings, is not looked for any more: the service
+ * never had it, or its whole list will show it.
+ */
+export async function postponeMarks(db: Knex, kind: RecordKind, ids: string[], delayMs: number): Promise<void> {
+  if (ids.length === 0) return;
+  await db.raw(
+    `WITH due AS (
+       SELECT id FROM reading_marks WHERE kind = ? AND id = ANY (?::text[]) ORDER BY id FOR UPDATE
+     )
+     UPDATE reading_marks AS mark
+     SET attempts = attempts + 1,
+         next_at = now() + least(?::float8 * 2 ^ least(attempts, ?::integer), ?::float8) * interval '1 millisecond'
+     FROM due WHERE mark.kind = ? AND mark.id = due.id`,
+    [kind, ids.map(toDatabaseText), delayMs, MAX_DOUBLINGS, Math.max(delayMs, LONGEST_DELAY_MS), kind],
+  );
+  await db.raw(
+    `DELETE FROM reading_marks AS mark
+     WHERE kind = ? AND id = ANY (?::text[]) AND reason = ANY (?::text[]) AND attempts >= ?
+       AND NOT EXISTS (SELECT FROM ${recordTables[kind]} AS record WHERE record.id = mark.id)`,
+    [kind, textArray(ids.map(toDatabaseText)), textArray(ONLY_NAMED), MAX_READINGS],
+  );
+}
+
+/**
+ * Takes the marks off that a reading settled, and sets new ones. One pass in one order over both, so that two
+ * transactions never wait for each other in a circle.
+ */
+export async function updateMarks(trx: Knex.Transaction, asked: NewMark[], settled: SettledMark[]): Promise<void> {
+  const off = await findMarked(trx, settled);
+  const goes = new Set(off.map((mark) => `${mark.kind} ${mark.id}`));
+  const stays = asked.filter((mark) => !goes.has(`${mark.kind} ${mark.id}`));
+  await markForReading(trx, [...stays, ...off.map(({ kind, id }) => ({ kind, id, reason: LOCK_ONLY }))]);
+  if (off.length === 0) return;
+  await trx.raw(
+    `DELETE FROM reading_marks AS mark
+     USING unnest(?::text[], ?::text[], ?::bigint[]) AS settled (kind, id, read_at)
+     WHERE mark.kind = settled.kind AND mark.id = settled.id AND mark.asked_at <= settled.read_at`,
+    [
+      textArray(off.map((mark) => mark.kind)),
+      textArray(off.map((mark) => toDatabaseText(mark.id))),
+      bigintArray(off.map((mark) => Math.floor(mark.readAt))),
+    ],
+  );
+}
+
+async function findMarked(trx: Knex.Transaction, settled: SettledMark[]): Promise<SettledMark[]> {
+  const readAt = new Map(settled.map((mark) => [`${mark.kind} ${toDatabaseText(mark.id)}`, mark.readAt]));
+  const found: SettledMark[] = [];
+  for (const kind of new Set(settled.map((mark) => mark.kind))) {
+    const ids = settled.filter((mark) => mark.kind === kind).map((mark) => toDatabaseText(mark.id));
+    const { rows } = await trx.raw<{ rows: { id: string; asked_at: string }[] }>(
+      'SELECT id, asked_at FROM reading_marks WHERE kind = ? AND id = ANY (?::text[])',
+      [kind, textArray(ids)],
+    );
+    for (const { id, asked_at } of rows) {
+      const at = readAt.get(`${kind} ${id}`) ?? 0;
+      if (Number(asked_at) <= at) found.push({ kind, id: fromDatabaseText(id), readAt: at });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,147 @@
+import type { Knex } from 'knex';
+import { AppError } from '../../errors.js';
+import { definedOnly } from '../database/defined-only.js';
+import { type Page, type PageQuery, pageById } from '../database/paging.js';
+
+export type RunStatus = 'running' | 'succeeded' | 'failed' | 'aborted';
+
+/** One run of a reconciler (interface: "Shapes outside programs rely on"). `id` is null of a dry run: it has no row. */
+export interface Run {
+  id: string | null;
+  kind: string;
+  full: boolean;
+  status: RunStatus;
+  /** Calls to the service so far. */
+  calls: number;
+  /** Rows that the service showed. */
+  seen: number;
+  changed: number;
+  breaksOpened: number;
+  /** Everything that the run set out to read was proven to be read. False until then, and for ever where it failed. */
+  complete: boolean;
+  /** What the claim rests on: the stretches read, by list; or why there is none. */
+  proof: Record<string, unknown>;
+  startedAt: string;
+  finishedAt: string | null;
+  error: string | null;
+}
+
+export interface RunTally {
+  calls: number;
+  seen: number;
+  changed: number;
+  breaksOpened: number;
+}
+
+/** The run's row is no longer `running`: another process took it for dead. Nothing may be written in its name. */
+class RunLostError extends AppError {
+  readonly code = 'run_lost';
+}
+
+interface RunRow {
+  id: string;
+  kind: string;
+  full: boolean;
+  status: RunStatus;
+  calls: number;
+  seen: string;
+  changed: string;
+  breaks_opened: number;
+  complete: boolean;
+  proof: Record<string, unknown>;
+  started_at: Date;
+  finished_at: Date | null;
+  error: string | null;
+}
+
+/** Opens a run. The caller holds the lock of the kind, so whatever still says `running` is dead: it becomes `aborted`. */
+export async function startRun(
+  db: Knex,
+  kind: string,
+  full: boolean,
+  now: Date,
+): Promise<{ id: string; buried: string[] }> {
+  return db.transaction(async (trx) => {
+    const dead = await trx<RunRow>('runs')
+      .where({ kind, status: 'running' })
+      .update({ status: 'aborted', finished_at: now, error: 'the process that ran it went away' })
+      .returning('id');
+    const [row] = await trx<RunRow>('runs')
+      .insert({ kind, full, started_at: now, heartbeat_at: now } as never)
+      .returning('id');
+    if (!row) throw new Error('the run row was not inserted');
+    return { id: row.id, buried: dead.map(({ id }) => id) };
+  });
+}
+
+/**
+ * The fence: every transaction that writes in a run's name begins here. Holds the row until the commit, so nobody can
+ * declare the run dead in between, and tells how far it is. Throws RunLostError when it no longer runs.
+ */
+export async function holdRun(trx: Knex.Transaction, id: string, tally: RunTally, now: Date): Promise<void> {
+  const held = await trx('runs')
+    .where({ id, status: 'running' })
+    .update({ calls: tally.calls, seen: tally.seen, heartbeat_at: now });
+  if (held === 0) throw new RunLostError(`run ${id} was taken for dead and may not write any more`);
+}
+
+/** Closes a run that still runs; a run that was taken for dead stays as it is. */
+export async function finishRun(
+  db: Knex,
+  id: string,
+  end: RunTally & Pick<Run, 'complete' | 'proof' | 'error'> & { status: Exclude<RunStatus, 'running'>; now: Date },
+): Promise<Run> {
+  await db('runs')
+    .where({ id, status: 'running' })
+    .update({
+      status: end.status,
+      calls: end.calls,
+      seen: end.seen,
+      changed: end.changed,
+      breaks_opened: end.breaksOpened,
+      complete: end.complete,
+      proof: JSON.stringify(end.proof),
+      error: end.error,
+      finished_at: end.now,
+      heartbeat_at: end.now,
+    });
+  const run = await getRun(db, id);
+  if (!run) throw new Error(`run ${id} has no row`);
+  return run;
+}
+
+/** Runs, newest first. */
+export async function listRuns(
+  db: Knex,
+  query: PageQuery & { kind?: string | undefined; status?: string | undefined },
+): Promise<Page<Run>> {
+  const rows = db('runs')
+    .select('*')
+    .where(definedOnly({ kind: query.kind, status: query.status }));
+  const { items, nextCursor } = await pageById<RunRow>(rows, query);
+  return { items: items.map(toRun), nextCursor };
+}
+
+export async function getRun(db: Knex, id: string): Promise<Run | null> {
+  if (!/^\d{1,18}$/.test(id)) return null;
+  const row = await db<RunRow>('runs').where({ id }).first();
+  return row ? toRun(row) : null;
+}
+
+function toRun(row: RunRow): Run {
+  return {
+    id: row.id,
+    kind: row.kind,
+    full: row.full,
+    status: row.status,
+    calls: row.calls,
+    seen: Number(row.seen),
+    changed: Number(row.changed),
+    breaksOpened: row.breaks_opened,
+    complete: row.complete,
+    proof: row.proof,
+    startedAt: row.started_at.toISOString(),
+    finishedAt: row.finished_at?.toISOString() ?? null,
+    error: row.error,
+  };
+}

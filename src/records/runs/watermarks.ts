@@ -1,0 +1,94 @@
+import type { Knex } from 'knex';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+
+/** How far a list is proven to be read. Small JSON: ids as strings, times as milliseconds. */
+export type Watermark = Record<string, string | number | null>;
+
+/** A stretch of a list, newest first, that is known to be unread: above `olderId`, below `newerId`. */
+export interface UnreadInterval {
+  id: string;
+  list: string;
+  /** Null: from the head. */
+  newerId: string | null;
+  /** Null: to the end of the list. */
+  olderId: string | null;
+  /** When the run began that met it first. */
+  openedAt: Date;
+  movedAt: Date;
+}
+
+interface IntervalRow {
+  id: string;
+  list: string;
+  newer_id: string | null;
+  older_id: string | null;
+  opened_at: Date;
+  updated_at: Date;
+}
+
+export async function readWatermarks(db: Knex, kind: string): Promise<Map<string, Watermark>> {
+  const rows = await db<{ kind: string; name: string; value: Watermark }>('watermarks').where({ kind });
+  return new Map(rows.map(({ name, value }) => [name, value]));
+}
+
+/** Only the end of a complete run moves them. */
+export async function writeWatermarks(
+  trx: Knex.Transaction,
+  kind: string,
+  runId: string,
+  marks: ReadonlyMap<string, Watermark>,
+): Promise<void> {
+  if (marks.size === 0) return;
+  const rows = [...marks].map(([name, value]) => ({ kind, name, value: JSON.stringify(value), run_id: runId }));
+  await trx('watermarks').insert(rows).onConflict(['kind', 'name']).merge(['value', 'run_id']);
+  await trx('watermarks')
+    .where({ kind })
+    .whereIn('name', [...marks.keys()])
+    .update({ updated_at: trx.fn.now() });
+}
+
+/** Those nearest the head first. */
+export async function unreadIntervals(db: Knex, kind: string): Promise<UnreadInterval[]> {
+  const { rows } = await db.raw<{ rows: IntervalRow[] }>(
+    `SELECT part.id, list, newer_id, older_id, updated_at, started_at AS opened_at
+     FROM unread_intervals AS part JOIN runs ON runs.id = run_id WHERE part.kind = ? ORDER BY part.id DESC`,
+    [kind],
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    list: row.list,
+    newerId: row.newer_id === null ? null : fromDatabaseText(row.newer_id),
+    olderId: row.older_id === null ? null : fromDatabaseText(row.older_id),
+    openedAt: row.opened_at,
+    movedAt: row.updated_at,
+  }));
+}
+
+/** Returns the interval's id. */
+export async function openInterval(
+  trx: Knex.Transaction,
+  interval: { kind: string; list: string; newerId: string | null; olderId: string | null; runId: string },
+): Promise<string> {
+  const { kind, list, newerId, olderId, runId } = interval;
+  const { rows } = await trx.raw<{ rows: [{ id: string }] }>(
+    `INSERT INTO unread_intervals (kind, list, newer_id, older_id, run_id)
+     VALUES (?, ?, ?::text, ?::text, ?) RETURNING id`,
+    [kind, list, encoded(newerId), encoded(olderId), runId],
+  );
+  return rows[0].id;
+}
+
+/** Everything above `newerId` was read, and saved in the same transaction. */
+export async function shrinkInterval(trx: Knex.Transaction, id: string, newerId: string): Promise<void> {
+  await trx('unread_intervals')
+    .where({ id })
+    .update({ newer_id: toDatabaseText(newerId), updated_at: trx.fn.now() });
+}
+
+export async function closeInterval(trx: Knex.Transaction, id: string): Promise<void> {
+  await trx('unread_intervals').where({ id }).delete();
+}
+
+function encoded(id: string | null): string | null {
+  return id === null ? null : toDatabaseText(id);
+}

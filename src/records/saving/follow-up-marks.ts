@@ -1,0 +1,121 @@
+import type { Knex } from 'knex';
+import type { JsonObject } from '../../domain/json.js';
+import { objectFromJsonText } from '../../domain/json-text.js';
+import type { Observation } from '../../domain/observation.js';
+import { defaultKytWords, kytVerdict } from '../../domain/orders/kyt.js';
+import { recordRules, stateOn, textField } from '../../domain/records.js';
+import { instantMs } from '../database/instant.js';
+import type { NewMark, SettledMark } from '../runs/marks.js';
+import { readRows } from './lock-records.js';
+import { payinSummaries } from './payin-links.js';
+import { isHistory, type SaveContext } from './save-context.js';
+import type { SavedRecords } from './save-records.js';
+import { type MergedRecord } from './stored-record.js';
+
+/** After a reading that left something to ask: a claim newer than the reading, or a deposit on its way. */
+const CLAIM_AGAIN_MS = 1_000;
+const PAYIN_AGAIN_MS = 30_000;
+/** A confirmed deposit without a KYT result is looked at once more when it is this old. */
+const KYT_LATEST_MS = 600_000;
+
+const finalPayin = ['confirmed', 'unmatched'];
+const finalIntent = ['completed', 'expired', 'cancelled'];
+
+export interface FollowUpMarks {
+  ask: NewMark[];
+  settled: SettledMark[];
+}
+
+/**
+ * Which records are to be read (again), and which need not be any more. `read`: kind and id of those that were read now.
+ * `denied`: deposits that the service denies and lists elsewhere, so they must turn up.
+ */
+export function followUpMarks(
+  { merged, touched }: SavedRecords,
+  read: ReadonlySet<string>,
+  context: SaveContext,
+  denied: ReadonlyMap<string, unknown>,
+): FollowUpMarks {
+  const marks: FollowUpMarks = { ask: [], settled: [] };
+  for (const record of merged) {
+    const { kind, id, shown, state } = record;
+    const wasRead = read.has(`${kind} ${id}`);
+    if (shown.needsReading) {
+      marks.ask.push({ kind, id, reason: 'claimed', ...(wasRead ? { again: true, delayMs: CLAIM_AGAIN_MS } : {}) });
+    } else if (wasRead && shown.absent && kind === 'payin' && denied.has(id)) {
+      marks.ask.push({ kind, id, reason: 'listed_elsewhere', again: true, delayMs: PAYIN_AGAIN_MS });
+    } else if (wasRead && state.poll !== null) {
+      settle(marks, record, shown.fields, state.poll.from, context);
+    }
+  }
+  for (const reading of touched) {
+    settle(marks, reading, reading.type === 'reading' ? reading.fields : {}, reading.from, context);
+  }
+  return marks;
+}
+
+function settle(
+  marks: FollowUpMarks,
+  { kind, id }: Pick<Observation, 'kind' | 'id'>,
+  fields: JsonObject,
+  readAt: number,
+  context: SaveContext,
+): void {
+  const delayMs = kind === 'payin' ? payinDelay(fields, context) : null;
+  if (delayMs === null) marks.settled.push({ kind, id, readAt });
+  else marks.ask.push({ kind, id, reason: 'not_final', again: true, delayMs });
+}
+
+/** In how many ms a deposit is to be read again; null once its state and its KYT result are final. */
+function payinDelay(fields: JsonObject, { now, kytWords = defaultKytWords }: SaveContext): number | null {
+  if (Object.keys(fields).length === 0) return null;
+  if (!finalPayin.includes(stateOn(recordRules.payin.main, fields) ?? '')) return PAYIN_AGAIN_MS;
+  const kyt = textField(fields, 'kytStatus');
+  if (kyt !== null) return ['passed', 'rejected'].includes(kytVerdict(kyt, kytWords)) ? null : PAYIN_AGAIN_MS;
+  const age = now.getTime() - (instantMs(fields['createdAt']) ?? 0);
+  return age < KYT_LATEST_MS ? KYT_LATEST_MS - age : null;
+}
+
+/** Deposits that payment intents sum up and that were not read, or are not final, or moved on since. */
+export async function payinMarks(
+  trx: Knex.Transaction,
+  records: MergedRecord[],
+  context: SaveContext,
+): Promise<NewMark[]> {
+  const listed = records
+    .filter(({ kind, changedFields }) => kind === 'payment_intent' && changedFields.includes('payins'))
+    .filter((intent) => !isClosedHistory(intent, context))
+    .flatMap((intent) => payinSummaries(intent.shown.fields));
+  const rows = await readRows(
+    trx,
+    'payin',
+    listed.flatMap((summary) => textField(summary, 'id') ?? []),
+  );
+  return listed.flatMap((summary): NewMark[] => {
+    const id = textField(summary, 'id') ?? '';
+    const row = rows.get(id);
+    if (row === undefined || row.poll_hash === null) return [{ kind: 'payin', id, reason: 'payin_of_intent' }];
+    const fields = objectFromJsonText(row.shown);
+    if (textField(summary, 'status') !== textField(fields, 'status'))
+      return [{ kind: 'payin', id, reason: 'payin_moved' }];
+    const delayMs = payinDelay(fields, context);
+    return delayMs === null ? [] : [{ kind: 'payin', id, reason: 'not_final', delayMs }];
+  });
+}
+
+/**
+ * A payment that was over before adoption: its deposits decide nothing any more. One that was created before and paid
+ * since is none, even if nobody saw it move.
+ */
+function isClosedHistory(intent: MergedRecord, context: SaveContext): boolean {
+  if (!isHistory(intent, context) || !isOver(intent.shown.fields)) return false;
+  if (intent.before !== null && intent.before.state.poll !== null && !isOver(intent.before.fields)) return false;
+  return payinSummaries(intent.shown.fields).every(
+    (summary) => (instantMs(summary['createdAt']) ?? 0) < context.adoptedAt.getTime(),
+  );
+}
+
+function isOver(fields: JsonObject): boolean {
+  const disputed = textField(fields, 'irregularStatus') === 'pending_decision';
+  return !disputed && finalIntent.includes(textField(fields, 'status') ?? '');
+}

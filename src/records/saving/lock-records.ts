@@ -1,0 +1,51 @@
+import type { Knex } from 'knex';
+import type { RecordKind } from '../../domain/records.js';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { recordTables } from './record-columns.js';
+import type { StoredHead, StoredRow } from './stored-record.js';
+
+const HEAD = 'id, poll_hash, settled, masked';
+const BODY = `${HEAD}, poll, poll_from, poll_to, poll_by, poll_ref, claims, shown, verified, absent_since`;
+
+/** Which of the ids have a row. Records are never deleted, so a row that is there now stays. */
+export async function findExisting(trx: Knex.Transaction, kind: RecordKind, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+    `SELECT id FROM ${recordTables[kind]} WHERE id = ANY (?::text[])`,
+    [textArray(ids.map(toDatabaseText))],
+  );
+  return new Set(rows.map((row) => fromDatabaseText(row.id)));
+}
+
+/** Locks the rows in the order of their ids and reads what decides whether a reading changes anything. */
+export async function lockHeads(
+  trx: Knex.Transaction,
+  kind: RecordKind,
+  ids: string[],
+): Promise<Map<string, StoredHead>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await trx.raw<{ rows: StoredHead[] }>(
+    `SELECT ${HEAD} FROM ${recordTables[kind]} WHERE id = ANY (?::text[]) ORDER BY id FOR UPDATE`,
+    [textArray(ids.map(toDatabaseText))],
+  );
+  return byId(rows);
+}
+
+/** Reads rows that are locked already. */
+export async function readRows(
+  trx: Knex.Transaction,
+  kind: RecordKind,
+  ids: string[],
+): Promise<Map<string, StoredRow>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await trx.raw<{ rows: StoredRow[] }>(
+    `SELECT ${BODY} FROM ${recordTables[kind]} WHERE id = ANY (?::text[])`,
+    [textArray(ids.map(toDatabaseText))],
+  );
+  return byId(rows);
+}
+
+function byId<Row extends StoredHead>(rows: Row[]): Map<string, Row> {
+  return new Map(rows.map((row) => [fromDatabaseText(row.id), row]));
+}

@@ -1,0 +1,60 @@
+import { canonicalJson } from '../../domain/canonical-json.js';
+import type { Json, JsonObject } from '../../domain/json.js';
+import { toJsonText } from '../../domain/json-text.js';
+import { absorb, joinStates, type Shown, show } from '../../domain/merge.js';
+import type { Observation } from '../../domain/observation.js';
+import { emptyState, type RecordState } from '../../domain/record-state.js';
+import type { RecordKind } from '../../domain/records.js';
+import { type MergedRecord, ownField, type StoredRecord } from './stored-record.js';
+
+/** A reading with the canonical hash of its fields, computed once; of anything else null. */
+export interface HashedObservation {
+  observation: Observation;
+  hash: string | null;
+}
+
+/** What is known of one record and what was observed of it, made one. */
+export function mergeRecord(
+  kind: RecordKind,
+  id: string,
+  before: StoredRecord | null,
+  observations: HashedObservation[],
+): MergedRecord {
+  const state = observations.reduce((state, observed) => take(kind, state, observed), before?.state ?? emptyState);
+  const shown = show(kind, state);
+  const text = toJsonText(shown.fields);
+  const changedFields = text === before?.text ? [] : differingFields(before?.fields ?? {}, shown.fields);
+  const absentSince = absentSinceOf(before, shown, state);
+  const changed =
+    before === null ||
+    changedFields.length > 0 ||
+    before.verified !== shown.verified ||
+    (before.absentSince === null) !== (absentSince === null);
+  return { kind, id, before, state, shown, text, absentSince, changedFields, changed };
+}
+
+function take(kind: RecordKind, state: RecordState, { observation, hash }: HashedObservation): RecordState {
+  if (observation.type !== 'reading' || hash === null) return absorb(kind, state, observation);
+  const { from, to, fields, source } = observation;
+  return joinStates(state, {
+    poll: { from, to, hash, fields, by: source.type, ref: source.ref, before: null },
+    claims: [],
+  });
+}
+
+function absentSinceOf(before: StoredRecord | null, shown: Shown, state: RecordState): number | null {
+  if (!shown.absent || state.poll === null) return null;
+  return before?.absentSince ?? state.poll.from;
+}
+
+function differingFields(before: JsonObject, after: JsonObject): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => !same(ownField(before, name), ownField(after, name)));
+}
+
+function same(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined) return false;
+  if (typeof a !== 'object' || typeof b !== 'object') return false;
+  return canonicalJson(a) === canonicalJson(b);
+}

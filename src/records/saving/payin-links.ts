@@ -1,0 +1,63 @@
+import type { Knex } from 'knex';
+import { isJsonObject, type JsonObject } from '../../domain/json.js';
+import { textField } from '../../domain/records.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { usableId } from '../database/key-text.js';
+import { type MergedRecord, ownField } from './stored-record.js';
+
+/** The deposits that a payment intent sums up (specification 2.1). */
+export function payinSummaries(fields: JsonObject): JsonObject[] {
+  const listed = ownField(fields, 'payins');
+  return Array.isArray(listed) ? listed.filter(isJsonObject).filter((item) => idOf(item) !== null) : [];
+}
+
+/** Their ids. */
+export function listedPayins(fields: JsonObject): string[] {
+  return payinSummaries(fields).flatMap((summary) => idOf(summary) ?? []);
+}
+
+/** Keeps which intents list which deposits. */
+export async function saveListings(trx: Knex.Transaction, intents: MergedRecord[]): Promise<void> {
+  const listings = intents
+    .filter((intent) => intent.changedFields.includes('payins'))
+    .flatMap((intent) => listedPayins(intent.shown.fields).map((payin) => ({ payin, intent: intent.id })));
+  if (listings.length === 0) return;
+  await trx.raw(
+    'INSERT INTO payin_listings (payin_id, intent_id) SELECT * FROM unnest(?::text[], ?::text[]) ON CONFLICT DO NOTHING',
+    [listings.map(({ payin }) => toDatabaseText(payin)), listings.map(({ intent }) => toDatabaseText(intent))],
+  );
+}
+
+/** The intents that list each of the deposits. */
+export async function listingIntents(trx: Knex.Transaction, payins: string[]): Promise<Map<string, string[]>> {
+  if (payins.length === 0) return new Map();
+  const { rows } = await trx.raw<{ rows: { payin_id: string; intents: string[] }[] }>(
+    `SELECT payin_id, array_agg(intent_id) AS intents FROM payin_listings
+     WHERE payin_id = ANY (?::text[]) GROUP BY payin_id`,
+    [payins.map(toDatabaseText)],
+  );
+  return new Map(rows.map((row) => [fromDatabaseText(row.payin_id), row.intents.map(fromDatabaseText)]));
+}
+
+/**
+ * Deposits that the service just said not to know, by id, with the payment intents that it lists and that sum them up all
+ * the same.
+ */
+export async function deniedPayins(trx: Knex.Transaction, records: MergedRecord[]): Promise<Map<string, string[]>> {
+  const denied = records.flatMap(({ kind, id, shown }) =>
+    kind === 'payin' && shown.absent ? [toDatabaseText(id)] : [],
+  );
+  if (denied.length === 0) return new Map();
+  const { rows } = await trx.raw<{ rows: { payin_id: string; intents: string[] }[] }>(
+    `SELECT payin_id, array_agg(intent_id ORDER BY intent_id) AS intents
+     FROM payin_listings JOIN payment_intents AS intent ON intent.id = intent_id
+     WHERE payin_id = ANY (?::text[]) AND absent_since IS NULL AND coalesce(poll_hash, '') <> ''
+     GROUP BY payin_id`,
+    [denied],
+  );
+  return new Map(rows.map((row) => [fromDatabaseText(row.payin_id), row.intents.map(fromDatabaseText)]));
+}
+
+function idOf(summary: JsonObject): string | null {
+  return usableId(textField(summary, 'id'));
+}

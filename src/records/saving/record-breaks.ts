@@ -1,0 +1,103 @@
+import type { JsonObject } from '../../domain/json.js';
+import { MENTION, type RecordState } from '../../domain/record-state.js';
+import { amountViolations, mayVanish, type RecordKind, unlistedStates } from '../../domain/records.js';
+import type { BreakRef, NewBreak } from '../breaks/breaks.js';
+import { isHistory, type SaveContext } from './save-context.js';
+import type { MergedRecord } from './stored-record.js';
+
+export interface BreakFindings {
+  open: NewBreak[];
+  resolve: BreakRef[];
+}
+
+/** What is wrong with a record since it was merged, and what no longer is. */
+export function recordBreaks(record: MergedRecord, context: SaveContext): BreakFindings {
+  const { kind, id, state, before } = record;
+  const entity = { kind, id };
+  const missing = isMissing(kind, record.shown.absent, record.shown.fields, state);
+  const wasMissing = before !== null && isMissing(kind, before.absentSince !== null, before.fields, before.state);
+  const listed = state.poll !== null && state.poll.fields !== null;
+  const violations = violationBreaks(record);
+  const resolve: BreakRef[] = [];
+  if (before !== null && (listed || (record.shown.absent && !missing)))
+    resolve.push({ kind: 'record_not_at_service', entity });
+  if (record.shown.verified && before !== null && violations.length === 0) {
+    resolve.push({ kind: 'contract_violation', entity });
+  }
+  const open = record.changed ? [...violations, ...unlistedBreaks(record)] : [];
+  if (missing && !wasMissing) {
+    open.push({ kind: 'record_not_at_service', entity, evidence: missingEvidence(record) });
+  }
+  return { open: open.length > 0 && isHistory(record, context) ? [] : open, resolve };
+}
+
+/** The service does not list a record that an event spoke of or that it listed before, and that may not vanish. */
+function isMissing(kind: RecordKind, absent: boolean, fields: JsonObject, { poll, claims }: RecordState): boolean {
+  if (!absent || [fields, ...claims.map((claim) => claim.fields)].some((said) => mayVanish(kind, said))) return false;
+  return poll?.before != null || claims.some((claim) => claim.state !== MENTION);
+}
+
+/** The service has no such deposit by its id, and sums it up in these payment intents: one of the two is wrong. */
+export function deniedBreaks({ kind, id, state: { poll } }: MergedRecord, intents: readonly string[]): NewBreak[] {
+  const evidence = {
+    ours: { listedBy: intents.map((intent) => ({ kind: 'payment_intent', id: intent })) },
+    theirs: {
+      listed: false,
+      readAt: poll === null ? null : new Date(poll.from).toISOString(),
+      source: poll === null ? null : { type: poll.by, ref: poll.ref },
+    },
+  };
+  return [{ kind: 'record_not_at_service', entity: { kind, id }, evidence, once: true }];
+}
+
+function missingEvidence({ state, shown }: MergedRecord): JsonObject {
+  const { poll } = state;
+  const said = state.claims.filter((claim) => claim.state !== MENTION);
+  return {
+    ours: {
+      status: shown.fields['status'] ?? null,
+      from: said.map((claim) => ({ said: claim.state, ...claim.source })),
+    },
+    theirs: {
+      listed: false,
+      readAt: poll === null ? null : new Date(poll.from).toISOString(),
+      source: poll === null ? null : { type: poll.by, ref: poll.ref },
+      listedBefore: poll?.before == null ? null : new Date(poll.before.from).toISOString(),
+    },
+  };
+}
+
+/** A reading is kept as it came; what its amounts would have decided stays undecided (release.ts). */
+function violationBreaks({ kind, id, shown }: MergedRecord): NewBreak[] {
+  const violations = amountViolations(kind, shown.fields);
+  if (violations.length === 0) return [];
+  return [
+    {
+      kind: 'contract_violation',
+      entity: { kind, id },
+      evidence: {
+        rule: 'amounts are decimal strings',
+        violations: violations.map((violation) => ({ ...violation })),
+        source: { ...shown.observedBy },
+      },
+    },
+  ];
+}
+
+/** One break per value, however many records show it: the value stands where the id of a record would. */
+function unlistedBreaks({ kind, id, shown, changedFields }: MergedRecord): NewBreak[] {
+  return unlistedStates(kind, shown.fields)
+    .filter(({ field }) => changedFields.includes(field))
+    .map(({ field, value }) => ({
+      kind: 'contract_violation',
+      entity: { kind, id: `${field}=${value.slice(0, 200)}` },
+      evidence: {
+        rule: 'the specification does not list this state',
+        field,
+        value,
+        firstSeen: id,
+        source: { ...shown.observedBy },
+      },
+      once: true,
+    }));
+}

@@ -1,0 +1,105 @@
+import type { Json } from '../../domain/json.js';
+import { isAmount, isSignedAmount, isTotal } from '../../domain/money.js';
+import { KEPT } from '../../domain/record-state.js';
+import { stateToText } from '../../domain/record-state-text.js';
+import { type Column, type RecordKind, recordRules } from '../../domain/records.js';
+import { bigintArray, booleanArray, floatArray, textArray } from '../database/array-parameter.js';
+import { toDatabaseText } from '../database/database-text.js';
+import { instantText } from '../database/instant.js';
+import { keyText } from '../database/key-text.js';
+import { type MergedRecord, ownField } from './stored-record.js';
+
+export const recordTables: Readonly<Record<RecordKind, string>> = {
+  payment_intent: 'payment_intents',
+  payin: 'payins',
+  invoice: 'invoices',
+  payout: 'payouts',
+  account: 'accounts',
+  transaction: 'transactions',
+  balance: 'balances',
+  endpoint: 'endpoints',
+  settlement_account: 'settlement_accounts',
+  product: 'products',
+  asset: 'assets',
+};
+
+/** One column of a record table, written as a set. */
+export interface WrittenColumn {
+  name: string;
+  /** The type of the array parameter's elements. */
+  travels: 'text' | 'bigint' | 'float8' | 'boolean';
+  /** What makes the column of an element. */
+  read: (element: string) => string;
+  encode: (records: readonly MergedRecord[]) => Buffer;
+}
+
+const plain = (element: string): string => element;
+
+const shownTypes: Readonly<
+  Record<Column['type'], { read: WrittenColumn['read']; cell: (value?: Json) => string | null }>
+> = {
+  text: { read: plain, cell: keyText },
+  amount: { read: (element) => `${element}::numeric`, cell: (value) => (isAmount(value) ? value : null) },
+  time: { read: (element) => `${element}::timestamptz`, cell: instantText },
+};
+
+/** An amount that may be negative. */
+const signedCell = (value?: Json): string | null => (isSignedAmount(value) ? value : null);
+const totalCell = (value?: Json): string | null => (isTotal(value) ? value : null);
+
+const commonColumns: readonly WrittenColumn[] = [
+  text('id', (record) => toDatabaseText(record.id)),
+  text('poll', pollText),
+  text('poll_hash', ({ state }) => state.poll?.hash ?? null),
+  wholeMs('poll_from', ({ state }) => state.poll?.from ?? null),
+  wholeMs('poll_to', ({ state }) => state.poll?.to ?? null),
+  text('poll_by', ({ state }) => state.poll?.by ?? null),
+  text('poll_ref', ({ state }) => state.poll?.ref ?? null),
+  text('claims', ({ state }) => stateToText({ poll: null, claims: state.claims }).claims),
+  text('shown', (record) => record.text),
+  truth('verified', ({ shown }) => shown.verified),
+  truth('settled', isSettled),
+  moment('verified_at', ({ shown }) => shown.verifiedAt),
+  moment('observed_at', ({ shown }) => shown.observedAt),
+  text('observed_by_type', ({ shown }) => shown.observedBy.type),
+  text('observed_by_ref', ({ shown }) => shown.observedBy.ref),
+  moment('absent_since', (record) => record.absentSince),
+];
+
+export function writtenColumns(kind: RecordKind): WrittenColumn[] {
+  return [...commonColumns, ...recordRules[kind].columns.map((column) => shownColumn(kind, column))];
+}
+
+function shownColumn(kind: RecordKind, { name, field, type }: Column): WrittenColumn {
+  const shownType = shownTypes[type];
+  const { signedAmounts, totals } = recordRules[kind];
+  const signed = signedAmounts.includes(field) ? signedCell : shownType.cell;
+  const cell = totals.includes(field) ? totalCell : signed;
+  return { ...text(name, ({ shown }) => cell(ownField(shown.fields, field))), read: shownType.read };
+}
+
+/** Null where the newest reading is what is shown: it is not kept twice. */
+function pollText({ state, shown }: MergedRecord): string | null {
+  return shown.fields === state.poll?.fields ? null : stateToText({ poll: state.poll, claims: [] }).poll;
+}
+
+function isSettled({ state, shown }: MergedRecord): boolean {
+  return shown.verified && state.claims.every((claim) => claim.state.startsWith(KEPT));
+}
+
+function text(name: string, value: (record: MergedRecord) => string | null): WrittenColumn {
+  return { name, travels: 'text', read: plain, encode: (records) => textArray(records.map(value)) };
+}
+
+function wholeMs(name: string, value: (record: MergedRecord) => number | null): WrittenColumn {
+  return { name, travels: 'bigint', read: plain, encode: (records) => bigintArray(records.map(value)) };
+}
+
+function moment(name: string, value: (record: MergedRecord) => number | null): WrittenColumn {
+  const read = (element: string): string => `to_timestamp(${element} / 1000.0)`;
+  return { name, travels: 'float8', read, encode: (records) => floatArray(records.map(value)) };
+}
+
+function truth(name: string, value: (record: MergedRecord) => boolean): WrittenColumn {
+  return { name, travels: 'boolean', read: plain, encode: (records) => booleanArray(records.map(value)) };
+}

@@ -1,0 +1,116 @@
+import type { Knex } from 'knex';
+import type { JsonObject } from '../../domain/json.js';
+import { type RecordKind, textField } from '../../domain/records.js';
+import { usableId } from '../database/key-text.js';
+import { listedPayins } from './payin-links.js';
+import type { MergedRecord } from './stored-record.js';
+
+/** The kinds of which an order is made, with the fields by which each names another of them. */
+const linkFields = {
+  payment_intent: ['invoiceId', 'irregularRefundPayoutId'],
+  payin: ['paymentIntentId'],
+  invoice: ['paymentIntentId'],
+  payout: ['paymentIntentId'],
+} as const satisfies Partial<Record<RecordKind, readonly string[]>>;
+
+type LinkedKind = keyof typeof linkFields;
+export type LinkedRecords = Record<LinkedKind, MergedRecord[]>;
+
+const GATE_CLASS = 0x7448;
+const LINK_CLASS = 0x7449;
+/** Of one transaction; Postgres' default table holds some 6,400 locks of all of them. */
+const MOST_LOCKS = 800;
+
+/** Those of which orders are made. */
+export function linkedRecords(records: readonly MergedRecord[]): LinkedRecords {
+  const linked: LinkedRecords = { payment_intent: [], payin: [], invoice: [], payout: [] };
+  for (const record of records) {
+    if (isLinked(record.kind)) linked[record.kind].push(record);
+  }
+  return linked;
+}
+
+/** Whether the fields say by themselves what order the record belongs to. */
+export function carriesReference({ fields }: { fields: JsonObject }): boolean {
+  return (textField(fields, 'merchantReference') ?? '') !== '';
+}
+
+/** The id that a record names in a field, or named before. */
+export function namedIds({ before, shown }: MergedRecord, field: string): string[] {
+  const named = [before?.fields ?? {}, shown.fields].flatMap((fields) => usableId(textField(fields, field)) ?? []);
+  return [...new Set(named)];
+}
+
+/** The payment intents that a deposit, an invoice or a payout names, or named before. */
+export function namedIntents(record: MergedRecord): string[] {
+  return namedIds(record, 'paymentIntentId');
+}
+
+/**
+ * A payment intent and what belongs to it (deposits, its invoice, refunds) may be saved by two transactions at once:
+ * neither would see the other's row, and the order would be derived without it. So changes of the two that may belong
+ * together exclude one another, by a lock for each id, from before the links are read until the end of the
+ * transaction. Sets without an id in common don't wait for each other. A set too large for Postgres' table of locks
+ * takes the gate for itself alone.
+ *
+ * @param further ids of payment intents whose order hangs on what is saved
+ */
+export async function lockLinks(
+  trx: Knex.Transaction,
+  linked: LinkedRecords,
+  further: readonly string[],
+): Promise<void> {
+  const { payment_intent: intents, payin, invoice, payout } = linked;
+  const members = [...payin, ...invoice, ...payout];
+  const exclusive = new Set(
+    [...further, ...members.flatMap((record) => [record.id, ...namedIntents(record)])].map(lockKey),
+  );
+  const shared = intents.flatMap((intent) => [intent.id, ...namedByIntent(intent)]).map(lockKey);
+  const keys = [...new Set([...exclusive, ...shared])].sort((a, b) => a - b);
+  if (keys.length === 0) return;
+  const alone = keys.length > MOST_LOCKS;
+  const wanted = alone ? [] : keys;
+  await takeLocks(trx, [
+    { class: GATE_CLASS, key: 0, exclusive: alone },
+    ...wanted.map((key) => ({ class: LINK_CLASS, key, exclusive: exclusive.has(key) })),
+  ]);
+}
+
+/** Further ids, found after `lockLinks`: two that do this for one another's ids may be a deadlock, which is tried anew. */
+export async function lockIds(trx: Knex.Transaction, ids: readonly string[]): Promise<void> {
+  const keys = [...new Set(ids.map(lockKey))].sort((a, b) => a - b);
+  const alone = keys.length > MOST_LOCKS;
+  await takeLocks(
+    trx,
+    alone
+      ? [{ class: GATE_CLASS, key: 0, exclusive: true }]
+      : keys.map((key) => ({ class: LINK_CLASS, key, exclusive: true })),
+  );
+}
+
+async function takeLocks(
+  trx: Knex.Transaction,
+  locks: { class: number; key: number; exclusive: boolean }[],
+): Promise<void> {
+  await trx.raw(
+    `SELECT CASE WHEN exclusive THEN pg_advisory_xact_lock(class, key) ELSE pg_advisory_xact_lock_shared(class, key) END
+     FROM unnest(?::integer[], ?::integer[], ?::boolean[]) AS wanted (class, key, exclusive)`,
+    [locks.map((lock) => lock.class), locks.map((lock) => lock.key), locks.map((lock) => lock.exclusive)],
+  );
+}
+
+function namedByIntent({ shown: { fields } }: MergedRecord): string[] {
+  const named = linkFields.payment_intent.flatMap((field) => usableId(textField(fields, field)) ?? []);
+  return [...named, ...listedPayins(fields)];
+}
+
+function isLinked(kind: RecordKind): kind is LinkedKind {
+  return Object.hasOwn(linkFields, kind);
+}
+
+/** Two ids of one key only wait for each other without need. */
+function lockKey(id: string): number {
+  let hash = 0;
+  for (let index = 0; index < id.length; index++) hash = (Math.imul(hash, 31) + id.charCodeAt(index)) | 0;
+  return hash;
+}

@@ -1,0 +1,19 @@
+import type { KytWords } from '../../domain/orders/kyt.js';
+import { MENTION } from '../../domain/record-state.js';
+import { instantMs } from '../database/instant.js';
+import { type MergedRecord, ownField } from './stored-record.js';
+
+export interface SaveContext {
+  now: Date;
+  /** Records older than this are history: kept, but never a break. */
+  adoptedAt: Date;
+  /** How the account's compliance results are read; left out: domain/orders/kyt.ts. */
+  kytWords?: KytWords;
+}
+
+/** Older than adoption, and no event has spoken of it since. */
+export function isHistory({ shown, state }: MergedRecord, { adoptedAt }: SaveContext): boolean {
+  const created = instantMs(ownField(shown.fields, 'createdAt'));
+  if (created === null || created >= adoptedAt.getTime()) return false;
+  return !state.claims.some((claim) => claim.state !== MENTION && claim.to >= adoptedAt.getTime());
+}

@@ -1,0 +1,85 @@
+import type { Knex } from 'knex';
+import { canonicalHash } from '../../domain/canonical-json.js';
+import type { Observation } from '../../domain/observation.js';
+import { maskPersonal } from '../../domain/personal.js';
+import { compareText } from '../../domain/record-state.js';
+import type { RecordKind } from '../../domain/records.js';
+import { findExisting, lockHeads, readRows } from './lock-records.js';
+import { type HashedObservation, mergeRecord } from './merge-record.js';
+import { type MergedRecord, type StoredHead, storedRecord } from './stored-record.js';
+import { insertOrLock, touchRecords, updateRecords } from './write-records.js';
+
+export interface SavedRecords {
+  /** Records that were merged; most of them changed. */
+  merged: MergedRecord[];
+  /** Readings that showed again what was shown already. */
+  touched: Observation[];
+}
+
+/** Saves the observations of one kind. Every row of theirs is locked, in the order of ids. */
+export async function saveRecords(
+  trx: Knex.Transaction,
+  kind: RecordKind,
+  groups: Map<string, Observation[]>,
+): Promise<SavedRecords> {
+  const ids = [...groups.keys()];
+  const existing = await findExisting(trx, kind, ids);
+  const merge = (id: string) => mergeRecord(kind, id, null, hashedOf(kind, groups.get(id)));
+  const fresh = ids.filter((id) => !existing.has(id)).map(merge);
+  const inserted = fresh.length === 0 ? new Set<string>() : await insertOrLock(trx, kind, fresh, [...existing]);
+
+  const locked = ids.filter((id) => !inserted.has(id));
+  const heads = await lockHeads(trx, kind, locked);
+  const hashed = new Map(locked.map((id) => [id, hashedOf(kind, groups.get(id), heads.get(id))]));
+  const touched: Observation[] = [];
+  const slow: string[] = [];
+  for (const id of locked) {
+    const again = sameAgain(heads.get(id), hashed.get(id) ?? []);
+    if (again === null) slow.push(id);
+    else touched.push(again);
+  }
+  await touchRecords(trx, kind, touched);
+  const rows = await readRows(trx, kind, slow);
+  const merged = slow.map((id) => {
+    const row = rows.get(id);
+    if (row === undefined) throw new Error(`The row of a locked ${kind} is gone`);
+    return mergeRecord(kind, id, storedRecord(row), hashed.get(id) ?? []);
+  });
+  await updateRecords(trx, kind, merged);
+  return { merged: [...fresh.filter((record) => inserted.has(record.id)), ...merged], touched };
+}
+
+/** The newest of readings that all show what a settled row shows; null where anything was seen that may change it. */
+function sameAgain(head: StoredHead | undefined, observations: HashedObservation[]): Observation | null {
+  if (head?.settled !== true) return null;
+  if (!observations.every(({ hash }) => hash !== null && hash === head.poll_hash)) return null;
+  const readings = observations.map(({ observation }) => observation);
+  return readings.reduce((newest, reading) => (compareReadings(reading, newest) > 0 ? reading : newest));
+}
+
+function compareReadings(a: Observation, b: Observation): number {
+  return (
+    a.from - b.from ||
+    a.to - b.to ||
+    compareText(a.source.type, b.source.type) ||
+    compareText(a.source.ref, b.source.ref)
+  );
+}
+
+/** Of a record whose personal fields were struck out, what is observed now is masked as well: it says the same as before. */
+function hashedOf(
+  kind: RecordKind,
+  observations: readonly Observation[] = [],
+  head?: Pick<StoredHead, 'masked'>,
+): HashedObservation[] {
+  return observations.map((observation) => withHash(head?.masked ? masked(kind, observation) : observation));
+}
+
+function masked(kind: RecordKind, observation: Observation): Observation {
+  if (observation.type !== 'reading' && observation.type !== 'claim') return observation;
+  return { ...observation, fields: maskPersonal(kind, observation.fields) };
+}
+
+function withHash(observation: Observation): HashedObservation {
+  return { observation, hash: observation.type === 'reading' ? canonicalHash(observation.fields) : null };
+}

@@ -1,0 +1,80 @@
+import type { Json, JsonObject } from '../../domain/json.js';
+import { objectFromJsonText } from '../../domain/json-text.js';
+import type { Shown } from '../../domain/merge.js';
+import type { SourceType } from '../../domain/observation.js';
+import type { Poll, RecordState } from '../../domain/record-state.js';
+import { stateFromText } from '../../domain/record-state-text.js';
+import type { RecordKind } from '../../domain/records.js';
+
+/** What decides whether a reading changes anything; cheap to read. */
+export interface StoredHead {
+  id: string;
+  poll_hash: string | null;
+  settled: boolean;
+  /** What tells of a person was struck out by the record's age: whatever comes later is masked before it is looked at. */
+  masked: boolean;
+}
+
+export interface StoredRow extends StoredHead {
+  poll: string | null;
+  poll_from: string | null;
+  poll_to: string | null;
+  poll_by: SourceType | null;
+  poll_ref: string | null;
+  claims: string;
+  shown: string;
+  verified: boolean;
+  absent_since: Date | null;
+}
+
+/** A record as it stands in the database. */
+export interface StoredRecord {
+  state: RecordState;
+  fields: JsonObject;
+  /** The JSON text of `fields`. */
+  text: string;
+  verified: boolean;
+  /** Milliseconds of the service's clock. */
+  absentSince: number | null;
+}
+
+/** A record after observations of it were taken in; what is to be written of it, and what follows from it. */
+export interface MergedRecord {
+  kind: RecordKind;
+  id: string;
+  /** Null: nothing was known of the record. */
+  before: StoredRecord | null;
+  state: RecordState;
+  shown: Shown;
+  /** The JSON text of `shown.fields`. */
+  text: string;
+  absentSince: number | null;
+  /** Names of the fields that are shown with another value than before; all that there are, of a new record. */
+  changedFields: string[];
+  /** Fields, `verified` or absence are other than before. */
+  changed: boolean;
+}
+
+export function storedRecord(row: StoredRow): StoredRecord {
+  const fields = objectFromJsonText(row.shown);
+  const state = stateFromText({ poll: row.poll, claims: row.claims });
+  return {
+    state: { poll: storedPoll(row, state.poll, fields), claims: state.claims },
+    fields,
+    text: row.shown,
+    verified: row.verified,
+    absentSince: row.absent_since?.getTime() ?? null,
+  };
+}
+
+function storedPoll(row: StoredRow, written: Poll | null, shown: JsonObject): Poll | null {
+  const { poll_hash: hash, poll_by: by, poll_ref: ref } = row;
+  if (hash === null || by === null || ref === null) return written;
+  const content = written ?? { fields: shown, before: null };
+  return { ...content, from: Number(row.poll_from), to: Number(row.poll_to), hash, by, ref };
+}
+
+/** A field's value; undefined where the record has no such field of its own. */
+export function ownField(fields: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}

@@ -1,0 +1,108 @@
+import type { Knex } from 'knex';
+import type { Observation } from '../../domain/observation.js';
+import { emptyState } from '../../domain/record-state.js';
+import { type RecordKind, recordKinds } from '../../domain/records.js';
+import { bigintArray, textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { recordTables, type WrittenColumn, writtenColumns } from './record-columns.js';
+import type { MergedRecord } from './stored-record.js';
+
+interface Statements {
+  columns: WrittenColumn[];
+  insertOrLock: string;
+  update: string;
+}
+
+const statements = new Map(recordKinds.map((kind) => [kind, statementsOf(kind)]));
+
+/**
+ * Inserts records of which no row was seen, and locks the rows of `known` ids and of those that somebody else inserted
+ * meanwhile. All in one pass in the order of ids: savers of overlapping sets wait for one another, never in a circle.
+ * Returns the ids that were inserted.
+ */
+export async function insertOrLock(
+  trx: Knex.Transaction,
+  kind: RecordKind,
+  records: MergedRecord[],
+  known: string[],
+): Promise<Set<string>> {
+  const { columns, insertOrLock } = statements.get(kind) ?? statementsOf(kind);
+  // The rows of known ids are there: these values are never inserted.
+  const placeholders = known.map((id) => placeholder(kind, id));
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+    insertOrLock,
+    arraysOf(columns, [...records, ...placeholders]),
+  );
+  return new Set(rows.map((row) => fromDatabaseText(row.id)));
+}
+
+/** Writes what became of locked rows. */
+export async function updateRecords(trx: Knex.Transaction, kind: RecordKind, records: MergedRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  const { columns, update } = statements.get(kind) ?? statementsOf(kind);
+  await trx.raw(update, arraysOf(columns, records));
+}
+
+/** Readings that show again what is shown already: only their time is kept, and it only goes forward. */
+export async function touchRecords(trx: Knex.Transaction, kind: RecordKind, readings: Observation[]): Promise<void> {
+  if (readings.length === 0) return;
+  await trx.raw(
+    `UPDATE ${recordTables[kind]} AS record SET
+       poll_from = new.poll_from, poll_to = new.poll_to, poll_by = new.poll_by, poll_ref = new.poll_ref,
+       verified_at = to_timestamp(new.poll_from / 1000.0), observed_at = to_timestamp(new.poll_from / 1000.0),
+       observed_by_type = new.poll_by, observed_by_ref = new.poll_ref
+     FROM unnest(?::text[], ?::bigint[], ?::bigint[], ?::text[], ?::text[])
+       AS new (id, poll_from, poll_to, poll_by, poll_ref)
+     WHERE record.id = new.id
+       AND (record.poll_from, record.poll_to, record.poll_by COLLATE "C", record.poll_ref COLLATE "C")
+         < (new.poll_from, new.poll_to, new.poll_by COLLATE "C", new.poll_ref COLLATE "C")`,
+    [
+      textArray(readings.map((reading) => toDatabaseText(reading.id))),
+      bigintArray(readings.map((reading) => reading.from)),
+      bigintArray(readings.map((reading) => reading.to)),
+      textArray(readings.map((reading) => reading.source.type)),
+      textArray(readings.map((reading) => reading.source.ref)),
+    ],
+  );
+}
+
+function statementsOf(kind: RecordKind): Statements {
+  const columns = writtenColumns(kind);
+  const names = columns.map((column) => column.name);
+  const values = columns.map((column) => column.read(`new.${column.name}`));
+  const input = `unnest(${columns.map((column) => `?::${column.travels}[]`).join(', ')}) AS new (${names.join(', ')})`;
+  const assignments = names.flatMap((name, index) => (name === 'id' ? [] : [`${name} = ${values[index]}`]));
+  return {
+    columns,
+    insertOrLock: `INSERT INTO ${recordTables[kind]} (${names.join(', ')})
+      SELECT ${values.join(', ')} FROM ${input} ORDER BY new.id
+      ON CONFLICT (id) DO UPDATE SET id = excluded.id WHERE false RETURNING id`,
+    update: `UPDATE ${recordTables[kind]} AS record SET ${assignments.join(', ')} FROM ${input} WHERE record.id = new.id`,
+  };
+}
+
+function arraysOf(columns: WrittenColumn[], records: MergedRecord[]): Buffer[] {
+  return columns.map((column) => column.encode(records));
+}
+
+function placeholder(kind: RecordKind, id: string): MergedRecord {
+  return {
+    kind,
+    id,
+    before: null,
+    state: emptyState,
+    shown: {
+      fields: {},
+      verified: false,
+      verifiedAt: null,
+      absent: false,
+      needsReading: false,
+      observedAt: 0,
+      observedBy: { type: 'poll', ref: '' },
+    },
+    text: '{}',
+    absentSince: null,
+    changedFields: [],
+    changed: false,
+  };
+}
