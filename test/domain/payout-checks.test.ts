@@ -45,6 +45,7 @@ test('without a list it is untracked once nothing has shown it for so long, stuc
 test('history is no break, and what is none any more is resolved', () => {
   const old = checkPayouts([payout({ createdAt: now - 200 * HOUR })], about);
   expect(old.open).toEqual([]);
+  expect(opened({ createdAt: now - 200 * HOUR, updatedAt: now - 60 * HOUR })).toEqual(['payout_stuck']);
   const { open, resolve } = checkPayouts([payout({ fields: { status: 'confirmed' } })], about);
   expect(open).toEqual([]);
   expect(resolve.map(({ kind }) => kind)).toEqual(['payout_stuck', 'payout_untracked']);

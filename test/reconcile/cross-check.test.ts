@@ -42,6 +42,23 @@ test('what is open and not read for a day is stale; a reading ends it, though it
   expect(await shop.breaksOf('s1')).toEqual(['stale_record']);
 });
 
+test('a stale record whose break a person closed is another case once it was read and passed by again', async () => {
+  const open = (second: number) => reading('payment_intent', intent('s2', { expiresAt: null }), second);
+  await save(database, [open(HOUR)]);
+  await shop.check();
+  await shop.ran(34 * HOUR);
+  await shop.later(35 * HOUR);
+  const first = await shop.breakOf('s2', 'stale_record');
+  await decideBreak(database.db, first?.id ?? '', 'resolve', { actor: 'Ada', note: 'read by hand' });
+  await shop.later(HOUR);
+  expect(await shop.breaksOf('s2')).toEqual([]);
+  await save(database, [open(37 * HOUR)]);
+  await shop.later(HOUR);
+  await shop.ran(70 * HOUR);
+  await shop.later(34 * HOUR);
+  expect(await shop.breaksOf('s2')).toEqual(['stale_record']);
+});
+
 test('what adds up for twenty payments in a row is an identity of the account; then what does not is a break', async () => {
   const many = Array.from({ length: 20 }, (_, index) => `f${index}`);
   const odd = { amountNetMerchant: '25' };

@@ -161,3 +161,17 @@ test('a deposit in doubt holds the goods back after they were safe', async () =>
   await save(database, [reading('payin', payin('pq', 'q', { kytStatus: 'rejected' }), 5)]);
   expect(await order('order-q')).toMatchObject({ release: { safe: false, reason: 'kyt_rejected', provenAt: null } });
 });
+
+test('two payments that were created before adoption are a duplicate where one of them was paid since, and history where none was', async () => {
+  const twice = async (reference: string, paidAt: string): Promise<number> => {
+    const payins = [{ id: `p-${reference}`, status: 'confirmed', createdAt: paidAt }];
+    const old = { merchantReference: reference, createdAt: '2025-12-31T23:50:00Z' };
+    const saved = await save(database, [
+      reading('payment_intent', paidIntent(`a-${reference}`, 'first', old), 0),
+      reading('payment_intent', paidIntent(`b-${reference}`, 'second', { ...old, payins }), 0),
+    ]);
+    return saved.breaksOpened;
+  };
+  expect(await twice('long-over', '2025-12-31T23:55:00Z')).toBe(0);
+  expect(await twice('paid-since', '2026-01-01T00:10:00Z')).toBe(1);
+});

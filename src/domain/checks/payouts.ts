@@ -51,7 +51,7 @@ export function checkPayouts(payouts: readonly PayoutInHand[], about: PayoutChec
 function problemOf(payout: PayoutInHand, about: PayoutCheck): 'payout_stuck' | 'payout_untracked' | null {
   const { fields, listed, createdAt, observedAt } = payout;
   if (finalStates.includes(textField(fields, 'status') ?? '')) return null;
-  if (createdAt !== null && createdAt < about.adoptedAt) return null;
+  if (createdAt !== null && Math.max(createdAt, lastMoveOf(payout)) < about.adoptedAt) return null;
   const isOld = (since: number): boolean => about.now - since > about.graceMs;
   if (listed && about.offersList) return isOld(lastMoveOf(payout)) ? 'payout_stuck' : null;
   // A list is there, and does not show it: whether it is missing is for the reading of the list to prove.

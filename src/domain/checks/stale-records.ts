@@ -65,13 +65,15 @@ function clocksOf({ kind, fields, verified, readAt, firstSeenAt }: CheckedRecord
 }
 
 function foundStale(record: CheckedRecord, { reason }: Clock, { now }: CheckFacts): FoundBreak {
-  const { kind, id, fields, verified, readAt } = record;
+  const { kind, id, fields, verified, readAt, firstSeenAt } = record;
   const status = fields['status'] ?? null;
   const isUnread = reason === 'not_read';
   return foundBreak(
     { kind: 'stale_record', entity: { kind, id } },
     { status: { ours: isUnread ? status : 'ended', theirs: isUnread ? null : status, source: sourceOf(record) } },
     {
+      // Read since, and then passed by again: another case, also where a person closed this one.
+      ...(isUnread ? { since: readAt ?? firstSeenAt } : {}),
       notes: {
         reason,
         verified,

@@ -1,7 +1,9 @@
+import type { JsonObject } from '../../domain/json.js';
 import { toJsonText } from '../../domain/json-text.js';
 import type { NewChange } from '../changes.js';
 import { fromDatabaseText } from '../database/database-text.js';
 import { instantMs } from '../database/instant.js';
+import { payinSummaries } from '../saving/payin-links.js';
 import type { BreakFindings } from '../saving/record-breaks.js';
 import type { SaveContext } from '../saving/save-context.js';
 import type { DerivedRow } from './derive-orders.js';
@@ -32,7 +34,7 @@ const partsOf = {
   refunds: (row: OrderRow) => toJsonText(row.refunds.map(fromDatabaseText)),
 };
 
-/** An order is paid twice, or no longer is. Payments that are all older than adoption are history: no break. */
+/** An order is paid twice, or no longer is. Payments that were all created and paid before adoption are history: no break. */
 export function orderBreaks(
   { before, after, records }: DerivedRow,
   { adoptedAt }: Pick<SaveContext, 'adoptedAt'>,
@@ -43,10 +45,7 @@ export function orderBreaks(
   }
   const samePayments = before?.payment_intents.length === after.payment_intents.length;
   if (before?.status === 'paid_twice' && samePayments) return { open: [], resolve: [] };
-  const isRecent = records.intents.some(
-    ({ fields }) => (instantMs(fields['createdAt']) ?? Number.POSITIVE_INFINITY) >= adoptedAt.getTime(),
-  );
-  if (!isRecent) return { open: [], resolve: [] };
+  if (!records.intents.some(({ fields }) => isOfOurTime(fields, adoptedAt))) return { open: [], resolve: [] };
   const evidence = {
     expected: expectedOf(after),
     payments: records.intents.map(({ id, verified, fields }) => ({
@@ -60,4 +59,11 @@ export function orderBreaks(
     })),
   };
   return { open: [{ kind: 'duplicate_payment', entity, evidence }], resolve: [] };
+}
+
+/** Created since adoption, or created before and paid since. */
+function isOfOurTime(fields: JsonObject, adoptedAt: Date): boolean {
+  const created = instantMs(fields['createdAt']) ?? Number.POSITIVE_INFINITY;
+  const paid = payinSummaries(fields).map((payin) => instantMs(payin['createdAt']) ?? 0);
+  return Math.max(created, ...paid) >= adoptedAt.getTime();
 }
