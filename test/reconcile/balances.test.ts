@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { attributeBalance, listAttributions } from '../../src/records/balances/balance-attributions.js';
 import { readProofs } from '../../src/records/balances/balance-proofs.js';
 import { subWalletSums } from '../../src/records/balances/balance-sums.js';
+import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { openSandbox, type Row, rowsOf, type TestSandbox } from '../sandbox/support.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -108,6 +109,54 @@ describe('the balance of an asset', () => {
     expect(await residuals()).toEqual([]);
     expect(await listAttributions(database.db, ASSET)).toMatchObject([{ amount: lost, actor: 'ann' }]);
     await expect(database.db('balance_attributions').delete()).rejects.toThrow('append-only');
+  });
+
+  it('that is opened in one round does not take what another round works in for its own', async () => {
+    const sandbox = await openSandbox({ payments: 20, payouts: 3, wallets: 3, movements: 20, seed: 5 });
+    const at = atService(database, sandbox.url);
+    const { client } = at.deps;
+    const reply = client.reply.bind(client);
+    let readings = 0;
+    const paid: string[] = [];
+    const payOnce = async (amount: string, assetCode: string) => {
+      if (paid.includes(assetCode)) return;
+      paid.push(assetCode);
+      await pay(sandbox, amount, assetCode);
+    };
+    at.deps.client = {
+      serviceNow: () => client.serviceNow(),
+      reply: async (operation, request) => {
+        if (operation === 'getBalance' && request?.path?.['assetCode'] === ASSET) readings += 1;
+        // Another asset moves in the first round, and makes a second one, in which this asset is paid.
+        if (operation === 'listTransactions') await payOnce('1', 'USDT.ERC20');
+        if (operation === 'listPayouts' && readings === 2) await payOnce('50', ASSET);
+        return reply(operation, request);
+      },
+    };
+    await at.run('balances');
+    expect(paid).toEqual(['USDT.ERC20', ASSET]);
+    expect(readings).toBe(2);
+    await at.run('balances');
+    expect(await proofOf()).toMatchObject({ explained: '49.5', unexplained: '0', unproven: null });
+    expect(await residuals()).toEqual([]);
+  });
+
+  it('that is off by as much as before it was right again is a break again, though a person closed the one before', async () => {
+    const { sandbox, at } = await opened({ payoutsList: false });
+    await payout(sandbox, '20');
+    await at.run('balances');
+    const [first] = await residuals();
+    const lost = String((await proofOf())?.unexplained);
+    const why = { actor: 'ann', note: 'a payout of the dashboard' };
+    expect(await decideBreak(database.db, String(first?.id), 'resolve', why)).toMatchObject({ outcome: 'done' });
+    await at.run('balances');
+    expect(await residuals()).toEqual([]);
+    const said = { assetCode: ASSET, amount: lost, ...why };
+    expect(await attributeBalance(database.db, said)).toMatchObject({ outcome: 'done' });
+    await payout(sandbox, '20');
+    expect(await at.run('balances')).toMatchObject({ breaksOpened: 1 });
+    expect(await proofOf()).toMatchObject({ unexplained: lost });
+    expect(await residuals()).toMatchObject([{ entity: { kind: 'balance', id: ASSET } }]);
   });
 
   it('has no false residual when money moves between its two readings', async () => {

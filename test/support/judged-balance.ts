@@ -25,6 +25,6 @@ export async function judgedBalance(
     await openPosition(trx, { assetCode, balance: opening, at, now });
     await saveJudged(trx, { assetCode, reading: { balance, frozen: '0', at }, judgement }, { now, runId: null });
     const evidence = { unexplained: judgement.unexplained };
-    await followResidual(trx, assetCode, judgement, evidence);
+    await followResidual(trx, assetCode, { judgement, before: null }, evidence);
   });
 }

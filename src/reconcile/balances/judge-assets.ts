@@ -21,17 +21,30 @@ interface Open {
   suspected: string | null;
 }
 
+/** Writes what came of one asset. */
+type Save = (assetCode: string, sandwiched: Sandwiched) => Promise<void>;
+
 /**
  * Reads each balance, brings the records up to date, reads it again. Judged only where both readings agree and no record
  * that moves the balance was read after the second began; a new unexplained part only when two such rounds say the same:
- * of two movements between the readings that cancel out, the records may show but one.
+ * of two movements between the readings that cancel out, the records may show but one. `save` is called once for each asset:
+ * for one that is judged before more records are worked in, which its opening position would take for its own.
  */
-export async function judgeAssets(run: RunContext, assets: readonly string[]): Promise<Map<string, Sandwiched>> {
+export async function judgeAssets(
+  run: RunContext,
+  assets: readonly string[],
+  save: Save,
+): Promise<Map<string, Sandwiched>> {
   const done = new Map<string, Sandwiched>();
   const open = new Map<string, Open>();
+  const settle = async (asset: string, sandwiched: Sandwiched): Promise<void> => {
+    open.delete(asset);
+    done.set(asset, sandwiched);
+    await save(asset, sandwiched);
+  };
   for (const asset of assets) {
     const before = await readBalance(run, asset);
-    if (before?.balance == null) done.set(asset, unproven(before, 'the service shows no balance of it'));
+    if (before?.balance == null) await settle(asset, unproven(before, 'the service shows no balance of it'));
     else open.set(asset, { before, suspected: null });
   }
   for (let round = 1; round <= ROUNDS && open.size > 0; round += 1) {
@@ -39,14 +52,14 @@ export async function judgeAssets(run: RunContext, assets: readonly string[]): P
     const again = new Map<string, ReadBalance | null>();
     for (const asset of open.keys()) again.set(asset, await readBalance(run, asset));
     if (synced.reason !== null) {
-      for (const [asset, read] of again) done.set(asset, unproven(read, `not all records are read: ${synced.reason}`));
+      for (const [asset, read] of again)
+        await settle(asset, unproven(read, `not all records are read: ${synced.reason}`));
       return done;
     }
-    await closeRound(run, { open, done, again, synced });
+    await closeRound(run, { open, settle, again, synced });
   }
-  for (const [asset, { before }] of open) {
-    done.set(asset, unproven(before, 'it moved each time that it was read'));
-  }
+  for (const [asset, { before }] of [...open])
+    await settle(asset, unproven(before, 'it moved each time that it was read'));
   return done;
 }
 
@@ -54,12 +67,12 @@ async function closeRound(
   { deps }: RunContext,
   round: {
     open: Map<string, Open>;
-    done: Map<string, Sandwiched>;
+    settle: Save;
     again: ReadonlyMap<string, ReadBalance | null>;
     synced: Synced;
   },
 ): Promise<void> {
-  const { open, done, again, synced } = round;
+  const { open, settle, again, synced } = round;
   const assets = [...open.keys()];
   const sums = await sumMovements(deps.db, assets, synced);
   const proofs = await readProofs(deps.db, assets);
@@ -70,8 +83,7 @@ async function closeRound(
     const read = again.get(asset) ?? null;
     const moved = sums.get(asset);
     if (read?.balance == null || moved === undefined) {
-      open.delete(asset);
-      done.set(asset, unproven(read, 'the service shows no balance of it'));
+      await settle(asset, unproven(read, 'the service shows no balance of it'));
       continue;
     }
     if (!isSameBalance(before, read) || moved.movedFrom >= read.from) {
@@ -81,12 +93,12 @@ async function closeRound(
     const verdict = verdictOf(asset, { read, sums: moved, proof: proofs.get(asset), caveats: synced.caveats });
     const { unexplained } = verdict.judged.judgement;
     const isNew = unexplained !== '0' && unexplained !== suspected;
-    if (isNew && !(await isKnownResidual(deps.db, asset, unexplained))) {
+    const stood = proofs.get(asset)?.unexplained === unexplained;
+    if (isNew && !(stood && (await isKnownResidual(deps.db, asset, unexplained)))) {
       open.set(asset, { before: read, suspected: unexplained });
       continue;
     }
-    open.delete(asset);
-    done.set(asset, { read, verdict });
+    await settle(asset, { read, verdict });
   }
 }
 

@@ -70,12 +70,12 @@ async function saveVerdict(
   const { judged, opens, caveats } = verdict;
   const { balance, at } = judged.reading;
   // What finance has attributed meanwhile would be open again by this judgement, and attributed twice.
-  await lockProof(trx, assetCode);
+  const before = (await lockProof(trx, assetCode))?.unexplained ?? null;
   const attributed = (await sumAttributed(trx)).get(assetCode) ?? '0';
   if (!opens && attributed !== judged.judgement.attributed) return 0;
   if (opens) await openPosition(trx, { assetCode, balance, at, now: deps.now() });
   await saveJudged(trx, judged, about);
-  return followResidual(trx, assetCode, judged.judgement, evidenceOf(judged, caveats));
+  return followResidual(trx, assetCode, { judgement: judged.judgement, before }, evidenceOf(judged, caveats));
 }
 
 function evidenceOf({ reading, judgement }: Judged, caveats: readonly string[]): JsonObject {

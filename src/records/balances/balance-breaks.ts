@@ -7,12 +7,13 @@ import { toDatabaseText } from '../database/database-text.js';
 
 /**
  * Opens, renews or resolves the break of an asset's residual. A part that a person has closed is not opened again while it
- * stays what it was: only a new unexplained part is a break. Returns how many were opened.
+ * stays what it was: only a new unexplained part is a break, and one that was gone in between is new. `before`: what was
+ * unexplained when the asset was judged last; null: it never was. Returns how many were opened.
  */
 export async function followResidual(
   trx: Knex.Transaction,
   assetCode: string,
-  judgement: BalanceJudgement,
+  { judgement, before }: { judgement: BalanceJudgement; before: string | null },
   evidence: JsonObject,
 ): Promise<number> {
   const entity = { kind: 'balance', id: assetCode } as const;
@@ -22,7 +23,8 @@ export async function followResidual(
     if (isOpen) await autoResolveBreaks(trx, [{ kind: 'balance_residual', entity }]);
     return 0;
   }
-  const isSame = last?.unexplained === judgement.unexplained && last.status !== 'auto_resolved';
+  const stood = isOpen || before === judgement.unexplained;
+  const isSame = stood && last?.unexplained === judgement.unexplained && last.status !== 'auto_resolved';
   if (isSame) return 0;
   if (isOpen) await autoResolveBreaks(trx, [{ kind: 'balance_residual', entity }]);
   return openBreaks(trx, [{ kind: 'balance_residual', entity, evidence }]);
