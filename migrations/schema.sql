@@ -428,6 +428,7 @@ TABLE payins
   settled boolean NOT NULL DEFAULT false
   masked boolean NOT NULL DEFAULT false
   CONSTRAINT payins_pkey PRIMARY KEY (id)
+  CREATE INDEX payins_by_asset ON public.payins USING btree (asset_code)
   CREATE INDEX payins_by_intent ON public.payins USING btree (payment_intent_id)
   CREATE INDEX payins_newest ON public.payins USING btree (created_at DESC, id DESC)
 
@@ -462,6 +463,7 @@ TABLE payment_intents
   CONSTRAINT payment_intents_amount_requested_check CHECK ((amount_requested <> 'NaN'::numeric))
   CONSTRAINT payment_intents_pkey PRIMARY KEY (id)
   CREATE INDEX payment_intents_by_invoice ON public.payment_intents USING btree (invoice_id) WHERE (invoice_id IS NOT NULL)
+  CREATE INDEX payment_intents_by_product ON public.payment_intents USING btree (product_id, status) INCLUDE (absent_since) WHERE (product_id IS NOT NULL)
   CREATE INDEX payment_intents_by_reference ON public.payment_intents USING btree (merchant_reference)
   CREATE INDEX payment_intents_by_refund ON public.payment_intents USING btree (irregular_refund_payout_id) WHERE (irregular_refund_payout_id IS NOT NULL)
   CREATE INDEX payment_intents_by_status ON public.payment_intents USING btree (status, created_at DESC)
@@ -498,10 +500,12 @@ TABLE payouts
   masked boolean NOT NULL DEFAULT false
   CONSTRAINT payouts_amount_check CHECK ((amount <> 'NaN'::numeric))
   CONSTRAINT payouts_pkey PRIMARY KEY (id)
+  CREATE INDEX payouts_by_asset ON public.payouts USING btree (asset_code)
   CREATE INDEX payouts_by_intent ON public.payouts USING btree (payment_intent_id) WHERE (payment_intent_id IS NOT NULL)
   CREATE INDEX payouts_by_reference ON public.payouts USING btree (merchant_reference) WHERE (merchant_reference IS NOT NULL)
   CREATE INDEX payouts_by_status ON public.payouts USING btree (status, created_at DESC)
   CREATE INDEX payouts_by_txid ON public.payouts USING btree (txid) WHERE (txid IS NOT NULL)
+  CREATE INDEX payouts_in_hand ON public.payouts USING btree (id) WHERE ((absent_since IS NULL) AND ((status IS NULL) OR (status <> ALL (ARRAY['confirmed'::text, 'failed'::text]))))
   CREATE INDEX payouts_newest ON public.payouts USING btree (created_at DESC, id DESC)
   CREATE INDEX payouts_open ON public.payouts USING btree (created_at DESC, id DESC) WHERE ((absent_since IS NULL) AND (status <> ALL (ARRAY['confirmed'::text, 'failed'::text])))
 

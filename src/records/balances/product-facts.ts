@@ -1,11 +1,12 @@
 import type { Knex } from 'knex';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { distinctValues } from '../database/distinct-values.js';
 
 /** Products that payments name, those that were read longest ago first. */
 export async function productsOfPayments(db: Knex, limit: number): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { product_id: string }[] }>(
-    `SELECT product_id FROM (SELECT DISTINCT product_id FROM payment_intents WHERE product_id IS NOT NULL) AS named
+    `SELECT product_id FROM (${distinctValues('payment_intents', 'product_id')}) AS named (product_id)
      LEFT JOIN products ON products.id = product_id ORDER BY poll_from NULLS FIRST, product_id LIMIT ?`,
     [limit],
   );
@@ -23,8 +24,11 @@ export async function countProductPayments(
   products: readonly string[],
 ): Promise<Map<string, ProductPayments>> {
   const { rows } = await db.raw<{ rows: { product_id: string; total: string; completed: string }[] }>(
-    `SELECT product_id, count(*) AS total, count(*) FILTER (WHERE status = 'completed') AS completed
-     FROM payment_intents WHERE product_id = ANY (?::text[]) AND absent_since IS NULL GROUP BY product_id`,
+    `SELECT product_id, total, completed FROM (SELECT DISTINCT unnest(?::text[])) AS asked (product_id)
+     CROSS JOIN LATERAL (
+       SELECT count(*) AS total, count(*) FILTER (WHERE status = 'completed') AS completed
+       FROM payment_intents WHERE product_id = asked.product_id AND absent_since IS NULL
+     ) AS payments WHERE total > 0`,
     [textArray(products.map(toDatabaseText))],
   );
   return new Map(

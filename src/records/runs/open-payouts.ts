@@ -15,17 +15,23 @@ interface Row {
   observed_by_ref: string;
 }
 
-const OPEN = "(status IS NULL OR status NOT IN ('confirmed', 'failed'))";
-const FOLLOWED = `EXISTS (SELECT FROM breaks AS break WHERE break.entity_kind = 'payout' AND break.entity_id = payouts.id
-  AND break.kind IN ('payout_stuck', 'payout_untracked') AND break.status IN ('open', 'acknowledged'))`;
+/** The predicate of the index payouts_in_hand, word for word. */
+const OPEN = "absent_since IS NULL AND (status IS NULL OR status NOT IN ('confirmed', 'failed'))";
+const COLUMNS = `id, shown, coalesce(poll_hash, '') <> '' AS listed, created_at, updated_at, first_seen_at,
+  observed_at, observed_by_type, observed_by_ref`;
+/** An array, so that the few that breaks name are looked up by their ids. */
+const FOLLOWED = `ARRAY(SELECT entity_id FROM breaks WHERE entity_kind = 'payout'
+  AND kind IN ('payout_stuck', 'payout_untracked') AND status IN ('open', 'acknowledged') AND entity_id > :after)`;
 
 /** Payouts that may still move, and those that a break says so of; by id, beyond `after`. Absent ones are left out. */
 export async function payoutsInHand(db: Knex, after: string, limit: number): Promise<PayoutInHand[]> {
   const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT id, shown, coalesce(poll_hash, '') <> '' AS listed, created_at, updated_at, first_seen_at,
-       observed_at, observed_by_type, observed_by_ref
-     FROM payouts WHERE absent_since IS NULL AND (${OPEN} OR ${FOLLOWED}) AND id > ? ORDER BY id LIMIT ?`,
-    [toDatabaseText(after), limit],
+    `(SELECT ${COLUMNS} FROM payouts WHERE ${OPEN} AND id > :after ORDER BY id LIMIT :limit)
+     UNION ALL
+     (SELECT ${COLUMNS} FROM payouts WHERE id = ANY (${FOLLOWED})
+        AND absent_since IS NULL AND status IN ('confirmed', 'failed') ORDER BY id LIMIT :limit)
+     ORDER BY id LIMIT :limit`,
+    { after: toDatabaseText(after), limit },
   );
   return rows.map((row) => ({
     id: fromDatabaseText(row.id),
@@ -42,7 +48,7 @@ export async function payoutsInHand(db: Knex, after: string, limit: number): Pro
 /** Ids of open payouts, by id, beyond `after`. */
 export async function openPayoutIds(db: Knex, after: string, limit: number): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `SELECT id FROM payouts WHERE absent_since IS NULL AND ${OPEN} AND id > ? ORDER BY id LIMIT ?`,
+    `SELECT id FROM payouts WHERE ${OPEN} AND id > ? ORDER BY id LIMIT ?`,
     [toDatabaseText(after), limit],
   );
   return rows.map(({ id }) => fromDatabaseText(id));
