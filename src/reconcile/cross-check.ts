@@ -16,10 +16,12 @@ import {
 } from '../records/breaks/check-progress.js';
 import { closeFilterListing, openDisputes, openFilterListing } from '../records/breaks/filter-listings.js';
 import { loadCheckFacts } from '../records/breaks/load-check-facts.js';
+import { describeError } from '../records/database/database-errors.js';
+import { checkApart } from './cross-check/check-apart.js';
 import type { ReconcileDeps } from './deps.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
 
-export type CrossCheckDeps = Pick<ReconcileDeps, 'db' | 'now' | 'adoptedAt' | 'kytWords'>;
+export type CrossCheckDeps = Pick<ReconcileDeps, 'db' | 'log' | 'now' | 'adoptedAt' | 'kytWords'>;
 
 /** What cross-checking did. `checked`: records and orders; one that was checked twice counts twice. */
 export interface CrossCheckReport {
@@ -30,11 +32,14 @@ export interface CrossCheckReport {
 
 const CHANGES_AT_ONCE = 1_000;
 const DUE_AT_ONCE = 500;
+/** What could not be checked is checked again after so long, or when it changes. */
+const AFTER_FAILURE_MS = 3_600_000;
 
 /**
  * Holds records against one another: those that changed since the last time, those whose grace ended, and open disputes
  * against a new listing of the filter `irregular`. Opens and resolves breaks, in slices of one transaction each. Two at
- * once take turns; the same again changes nothing.
+ * once take turns; the same again changes nothing. One whose check throws is logged and checked again in an hour; the
+ * others go on.
  */
 export async function crossCheck(deps: CrossCheckDeps, signal?: AbortSignal): Promise<CrossCheckReport> {
   const report: CrossCheckReport = { checked: 0, opened: 0, resolved: 0 };
@@ -42,27 +47,44 @@ export async function crossCheck(deps: CrossCheckDeps, signal?: AbortSignal): Pr
   for (;;) {
     signal?.throwIfAborted();
     const slice = await inTransaction(deps, (trx) => checkSlice(trx, deps));
-    if (slice.checked === 0) return report;
+    if (slice === null) return report;
     add(report, slice);
   }
 }
 
-async function checkSlice(trx: Knex.Transaction, deps: CrossCheckDeps): Promise<CrossCheckReport> {
+/** Null: nothing is left to check. */
+async function checkSlice(trx: Knex.Transaction, deps: CrossCheckDeps): Promise<CrossCheckReport | null> {
   const after = await holdCheckMark(trx);
   const changed = await changedEntities(trx, after, CHANGES_AT_ONCE);
   const due = await dueChecks(trx, deps.now(), DUE_AT_ONCE);
   const entities = [...changed.entities, ...due];
-  if (entities.length === 0) return { checked: 0, opened: 0, resolved: 0 };
+  if (entities.length === 0) return null;
   if (changed.upTo !== after) await moveCheckMark(trx, changed.upTo);
-  return checkEntities(trx, entities, deps);
+  return checkEach(trx, entities, deps);
 }
 
 /** Checks these, whether they changed or not. */
 export async function checkInSlice(deps: CrossCheckDeps, entities: readonly EntityRef[]): Promise<CrossCheckReport> {
   return inTransaction(deps, async (trx) => {
     await holdCheckMark(trx);
-    return checkEntities(trx, entities, deps);
+    return checkEach(trx, entities, deps);
   });
+}
+
+async function checkEach(
+  trx: Knex.Transaction,
+  entities: readonly EntityRef[],
+  deps: CrossCheckDeps,
+): Promise<CrossCheckReport> {
+  const report: CrossCheckReport = { checked: 0, opened: 0, resolved: 0 };
+  await checkApart(trx, entities, {
+    work: async (part, some) => add(report, await checkEntities(part, some, deps)),
+    fail: async (part, entity, error) => {
+      deps.log.error({ entity, error: describeError(error) }, 'a record could not be cross-checked');
+      await planChecks(part, [entity], [{ entity, at: deps.now().getTime() + AFTER_FAILURE_MS }]);
+    },
+  });
+  return report;
 }
 
 async function checkEntities(
@@ -79,14 +101,26 @@ async function checkEntities(
   return { checked: entities.length, ...(await saveFindings(trx, findings)) };
 }
 
-async function checkListing(trx: Knex.Transaction, { adoptedAt }: CrossCheckDeps): Promise<CrossCheckReport> {
+async function checkListing(trx: Knex.Transaction, { adoptedAt, log }: CrossCheckDeps): Promise<CrossCheckReport> {
+  const report: CrossCheckReport = { checked: 0, opened: 0, resolved: 0 };
   const listing = await openFilterListing(trx, 'payment_intent', 'irregular');
-  if (listing === null) return { checked: 0, opened: 0, resolved: 0 };
-  const disputed = await openDisputes(trx, adoptedAt);
-  if (!disputed.some((intent) => awaitsReading(intent, listing))) {
-    await closeFilterListing(trx, 'payment_intent', 'irregular');
-  }
-  return { checked: disputed.length, ...(await saveFindings(trx, checkDisputes(disputed, listing))) };
+  if (listing === null) return report;
+  let answered = true;
+  await checkApart(trx, await openDisputes(trx, adoptedAt), {
+    work: async (part, disputed) => {
+      const awaited = disputed.some((intent) => awaitsReading(intent, listing));
+      const saved = await saveFindings(part, checkDisputes(disputed, listing));
+      add(report, { checked: disputed.length, ...saved });
+      if (awaited) answered = false;
+    },
+    fail: async (_part, { id }, error) => {
+      answered = false;
+      const entity = { kind: 'payment_intent', id };
+      log.error({ entity, error: describeError(error) }, 'a dispute could not be held against the listing');
+    },
+  });
+  if (answered) await closeFilterListing(trx, 'payment_intent', 'irregular');
+  return report;
 }
 
 async function saveFindings(

@@ -1,3 +1,4 @@
+import { createLog } from '../../src/log.js';
 import { type CrossCheckReport, crossCheck } from '../../src/reconcile/cross-check.js';
 import { getBreak, listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
@@ -26,7 +27,8 @@ export interface CheckedShop {
 export async function openCheckedShop(): Promise<CheckedShop> {
   const database = await createTestDatabase();
   let clock = at(HOUR);
-  const check = () => crossCheck({ db: database.db, now: () => new Date(clock), adoptedAt: context.adoptedAt });
+  const check = () =>
+    crossCheck({ db: database.db, log: createLog('silent'), now: () => new Date(clock), adoptedAt: context.adoptedAt });
   return {
     database,
     reset: () => {

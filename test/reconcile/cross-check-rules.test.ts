@@ -1,6 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
+import { createLog } from '../../src/log.js';
 import { crossCheck } from '../../src/reconcile/cross-check.js';
 import { saveFilterListing } from '../../src/records/breaks/filter-listings.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
@@ -81,7 +82,12 @@ describe('orders against what the store registered', () => {
       const created = new Date(Date.now() + 5 * 60_000).toISOString();
       const paid = () => reading('payment_intent', paidIntent('n1', 'pn1', { createdAt: created }), 10);
       const checkAt = (ms: number) =>
-        crossCheck({ db: other.db, now: () => new Date(Date.now() + ms), adoptedAt: context.adoptedAt });
+        crossCheck({
+          db: other.db,
+          log: createLog('silent'),
+          now: () => new Date(Date.now() + ms),
+          adoptedAt: context.adoptedAt,
+        });
       const open = async () => (await listBreaks(other.db, { status: 'open' })).items;
       await save(other, [paid()]);
       await checkAt(86_400_000);
@@ -159,7 +165,11 @@ describe('invoices', () => {
     await save(database, [
       reading('invoice', invoice('w1', items(item('8.333333333333333333', '3'))), 10),
       reading('invoice', invoice('w2', items(item('10.00', '2'), item('5', '1'))), 10),
-      reading('invoice', invoice('w3', { emailDelivery: { sent: false, error: 'mailbox full' } }), 10),
+      reading(
+        'invoice',
+        invoice('w3', { emailDelivery: { sent: false, error: '550 <ada@example.test>: mailbox full' } }),
+        10,
+      ),
     ]);
     await shop.check();
     expect(await shop.breakOf('w1', 'invoice_items_sum')).toMatchObject({
@@ -167,7 +177,9 @@ describe('invoices', () => {
       evidence: { amount: { ours: '24.999999999999999999', theirs: '25.00' } },
     });
     expect(await shop.breaksOf('w2')).toEqual([]);
-    expect(await shop.breakOf('w3', 'invoice_email_failed')).toMatchObject({ evidence: { error: 'mailbox full' } });
+    expect(await shop.breakOf('w3', 'invoice_email_failed')).toMatchObject({
+      evidence: { error: '550 <(address)>: mailbox full' },
+    });
   });
 });
 

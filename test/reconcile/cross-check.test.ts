@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
+import { createLog } from '../../src/log.js';
 import { crossCheckAll } from '../../src/reconcile/cross-check/cross-check-all.js';
 import { crossCheck } from '../../src/reconcile/cross-check.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
@@ -116,7 +117,7 @@ test('what a person closed is not opened again for the same, but for something n
   await save(database, [reading('payment_intent', paidIntent('c1', 'pc1', { returnUrl: null }), 20)]);
   await shop.check();
   await crossCheckAll(
-    { db: database.db, now: () => new Date(at(HOUR)), adoptedAt: context.adoptedAt },
+    { db: database.db, log: createLog('silent'), now: () => new Date(at(HOUR)), adoptedAt: context.adoptedAt },
     'payment-intents',
   );
   expect(await shop.breaksOf('c1')).toEqual([]);
@@ -148,7 +149,13 @@ test('where nothing changed nothing is scanned, and where little did, little is'
         reading('payment_intent', intent(`open-${id}`), 10),
       ]),
     );
-    const once = () => crossCheck({ db: other.db, now: () => new Date(at(HOUR)), adoptedAt: context.adoptedAt });
+    const once = () =>
+      crossCheck({
+        db: other.db,
+        log: createLog('silent'),
+        now: () => new Date(at(HOUR)),
+        adoptedAt: context.adoptedAt,
+      });
     await once();
     await other.db.raw('ANALYZE');
     const scans = async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { defaultKytWords } from '../../src/domain/orders/kyt.js';
+import { createLog } from '../../src/log.js';
 import { rederiveReleases } from '../../src/reconcile/cross-check/rederive-releases.js';
 import { crossCheck } from '../../src/reconcile/cross-check.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
@@ -25,7 +26,7 @@ test('other words for compliance results: every order that hangs on them is deri
       reading('payin', payin(`p${id}`, id, { kytStatus: index % 3 === 0 ? 'Green Light' : 'approved' }), 10),
     ]),
   );
-  const deps = { db: database.db, now, adoptedAt: context.adoptedAt };
+  const deps = { db: database.db, log: createLog('silent'), now, adoptedAt: context.adoptedAt };
   await crossCheck(deps);
   const held = async () =>
     (await listBreaks(database.db, { status: 'open', kind: 'kyt_hold', take: 500 })).items.length;
