@@ -84,7 +84,10 @@ async function followOpen(run: RunContext, known: ReadonlyMap<string, Watermark>
   const followed = await followPayouts(run, ids);
   const rest = await openPayoutIds(db, ids.at(-1) ?? '', 1);
   await note(run, FOLLOWED, { after: rest.length === 0 ? '' : (ids.at(-1) ?? '') });
-  const reason = `degraded: the service has no list of payouts; of ${followed.asked} open ones the delivery history shows ${followed.shown}`;
+  // A list that was there is not gone for one refusal: what it would show now is missing, and nothing may be built on that.
+  const reason = hasPayoutList(known)
+    ? 'the list of payouts, which the service showed before, was refused'
+    : `degraded: the service has no list of payouts; of ${followed.asked} open ones the delivery history shows ${followed.shown}`;
   return { complete: false, proof: { reason, list: 'not offered', ...followed }, watermarks: new Map() };
 }
 

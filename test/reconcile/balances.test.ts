@@ -159,6 +159,21 @@ describe('the balance of an asset', () => {
     expect(await residuals()).toMatchObject([{ entity: { kind: 'balance', id: ASSET } }]);
   });
 
+  it('is not judged while the list of payouts, which was there before, is refused', async () => {
+    const { sandbox, at } = await opened();
+    const before = await proofOf();
+    await payout(sandbox, '20');
+    await sandbox.call('PUT', '/sandbox/faults', { payoutsList: false });
+    expect(await at.run('balances')).toMatchObject({ complete: false, breaksOpened: 0 });
+    const refused = await proofOf();
+    expect(refused).toMatchObject({ unexplained: '0', balance: before?.balance });
+    expect(refused?.unproven).toContain('the list of payouts, which the service showed before, was refused');
+    await sandbox.call('PUT', '/sandbox/faults', { payoutsList: true });
+    await at.run('balances');
+    expect(await proofOf()).toMatchObject({ unexplained: '0', unproven: null });
+    expect(await residuals()).toEqual([]);
+  });
+
   it('has no false residual when money moves between its two readings', async () => {
     const { sandbox, at } = await opened();
     const { client } = at.deps;
