@@ -74,6 +74,7 @@ test('products of payments and what each adds up to are found without reading ev
   const counts = await countProductPayments(db, [...products, 'p0', 'unheard']);
   expect(counts.size).toBe(25);
   expect(counts.get('p4')).toEqual({ totalIntents: 400, completedIntents: 400 });
+  expect(await plansOf(() => productsOfPayments(db, 100))).toContain('Recursive Union');
   const plans = [
     await plansOf(() => productsOfPayments(db, 100)),
     await plansOf(() => countProductPayments(db, products)),
