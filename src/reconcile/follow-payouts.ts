@@ -56,7 +56,7 @@ function claimIn(delivery: JsonObject, { id, until }: { id: string; until: numbe
   const data = event === null ? null : (objectFromJsonText(event.text)['data'] ?? null);
   const fields = event === null || !isJsonObject(data) ? null : payoutClaim(event.event, data, id);
   if (event === null || fields === null) return [];
-  const seconds = boundedTimestamp(event.timestamp, latestOf(delivery) ?? until);
+  const seconds = boundedTimestamp(event.timestamp, Math.min(latestOf(delivery) ?? until, until));
   const from = Math.floor(seconds * 1_000);
   const source = { type: 'delivery_history', ref: textField(delivery, 'id') ?? id } as const;
   const about = { kind: 'payout', id, from, to: from + 999, source } as const;

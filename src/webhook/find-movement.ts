@@ -7,6 +7,10 @@ const MAX_DEPTH = 4;
 const ACCOUNT_NAME = /(account|wallet)(_?id)?$/i;
 /** Names that end alike and are no sub-wallet's. */
 const OTHER_ACCOUNT = /settlement|merchant|owner|user/i;
+/** What is echoed unchanged is the merchant's own (6.2), and names nothing of the service's. */
+const NOT_THE_SERVICES = /^(meta(data)?|customer)$/i;
+/** A transfer has two. */
+const MOST_ACCOUNTS = 8;
 
 /**
  * The sub-wallets that a deposit or a transfer names under any name that ends in "account" or "wallet", and the movement
@@ -16,7 +20,7 @@ const OTHER_ACCOUNT = /settlement|merchant|owner|user/i;
 export function findMovement(data: JsonObject): FoundRecord[] {
   const accounts = new Map<string, FoundRecord>();
   for (const found of accountsIn(data, '', 0)) if (!accounts.has(found.id)) accounts.set(found.id, found);
-  return [...transactionIn(data), ...accounts.values()];
+  return [...transactionIn(data), ...[...accounts.values()].slice(0, MOST_ACCOUNTS)];
 }
 
 /** The id of the deposit or transfer; null where the data names none. */
@@ -31,6 +35,7 @@ export function movementId(data: JsonObject): string | null {
 
 function accountsIn(data: JsonObject, path: string, depth: number): FoundRecord[] {
   return Object.entries(data).flatMap(([name, value]): FoundRecord[] => {
+    if (NOT_THE_SERVICES.test(name)) return [];
     const at = `${path}/${name}`;
     const id = ACCOUNT_NAME.test(name) && !OTHER_ACCOUNT.test(name) ? accountId(value) : null;
     const own: FoundRecord[] = id === null ? [] : [{ kind: 'account', id, fields: null, path: at }];

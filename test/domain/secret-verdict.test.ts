@@ -102,6 +102,7 @@ describe('what is wrong with our endpoints', () => {
     ['none is ours', [endpoint('e1', { url: 'https://other.example/' })], [['endpoint_inactive', own.publicUrl]]],
     ['there is none at all', [], [['endpoint_inactive', own.publicUrl]]],
     ['ours is off', [endpoint('e1', { isActive: false })], [['endpoint_inactive', 'e1']]],
+    ['ours is off and names no type', [endpoint('e1', { isActive: false, events: [] })], [['endpoint_inactive', 'e1']]],
     ['the old one is off, the new one has taken its place', [endpoint('e2'), endpoint('e1', { isActive: false })], []],
     [
       'the old one is off, and the new one lacks a type',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.js';
 import { CursorError } from '../../src/records/database/paging.js';
 import {
   getOrder,
@@ -174,4 +175,21 @@ test('two payments that were created before adoption are a duplicate where one o
   };
   expect(await twice('long-over', '2025-12-31T23:55:00Z')).toBe(0);
   expect(await twice('paid-since', '2026-01-01T00:10:00Z')).toBe(1);
+});
+
+test('a double payment that a person decided is no new case for another try at paying, and an open one outlasts a dispute', async () => {
+  const own = { merchantReference: 'again' };
+  const paid = (id: string, fields: JsonObject, second: number) =>
+    reading('payment_intent', paidIntent(id, `p-${id}`, { ...own, ...fields }), second);
+  const breaks = () => database.db('breaks').where({ entity_id: 'again' }).orderBy('id').pluck('status');
+  await save(database, [paid('g1', {}, 0), paid('g2', {}, 0)]);
+  await save(database, [paid('g2', { irregularStatus: 'pending_decision' }, 10)]);
+  expect(await order('again')).toMatchObject({ status: 'disputed' });
+  expect(await breaks()).toEqual(['open']);
+  await save(database, [paid('g2', {}, 20)]);
+  await database.db('breaks').where({ entity_id: 'again' }).update({ status: 'written_off' });
+  await save(database, [reading('payment_intent', intent('g3', { ...own, status: 'pending' }), 30)]);
+  expect(await breaks()).toEqual(['written_off']);
+  await save(database, [paid('g3', {}, 40)]);
+  expect(await breaks()).toEqual(['written_off', 'open']);
 });

@@ -118,6 +118,15 @@ describe('an event of a sub-wallet', () => {
     );
   });
 
+  it('what the merchant wrote into its metadata names no sub-wallet', () => {
+    const data = {
+      depositId: 'dep_1',
+      accountId: 'acc_1',
+      metadata: { bank_account: 'DE89', customerAccount: 'a@b.c' },
+    };
+    expect(observe('wallet_account.deposit.completed', data)).toEqual(applied(mention('account', 'acc_1')));
+  });
+
   it('a movement that the data calls one is claimed', () => {
     const transaction = { id: 'tx_1', accountId: 'acc_1', type: 'transfer_out', amount: '-1.5' };
     expect(observe('wallet_account.transfer.completed', { transaction })).toEqual(

@@ -111,11 +111,14 @@ function lineTotal(item: Json): string | null {
   return multiplyAmounts(price, quantity, { decimals: 18, mode: 'half_even' });
 }
 
+/** A mail server's words repeat the address that it refused. */
+const E_MAIL = /[^\s<>]+@[^\s<>]+/g;
+
 function emailFailed(invoice: CheckedRecord): FoundBreak | null {
   const { fields, id } = invoice;
   const email = fields['emailDelivery'];
   if (!isJsonObject(email) || email['sent'] !== false || OVER.includes(textField(fields, 'status') ?? '')) return null;
-  const notes: JsonObject = { error: email['error'] ?? null };
+  const notes: JsonObject = { error: textField(email, 'error')?.replace(E_MAIL, '(address)') ?? null };
   const sent = { ours: true, theirs: false, source: { operation: 'createInvoice' } };
   return foundBreak(
     { kind: 'invoice_email_failed', entity: { kind: 'invoice', id } },

@@ -34,7 +34,9 @@ export function findEndpointFaults(
   }
   const active = ours.filter(({ isActive }) => isActive !== false);
   const covered = active.flatMap(({ events }) => events ?? ['*']);
-  const idle = ours.filter(({ isActive, events }) => isActive === false && isMissed(events, covered, needed));
+  const idle = ours.filter(
+    ({ isActive, events }) => isActive === false && (active.length === 0 || isMissed(events, covered, needed)),
+  );
   const lacking = lackingEvents(needed, covered);
   const [first] = active;
   return [

@@ -18,7 +18,10 @@ export interface DerivedRow {
   records: RecordsOfOrder;
 }
 
-/** Locks the orders, derives each from its records as they stand now, and writes those that are other than before. */
+/**
+ * Locks the orders, derives each from its records as they stand now, and writes those that are other than before. One that
+ * is paid twice always counts as such: a third payment changes what is wrong with it, and nothing else.
+ */
 export async function deriveOrders(
   trx: Knex.Transaction,
   touched: TouchedOrder[],
@@ -35,7 +38,9 @@ export async function deriveOrders(
   const derived = [...locked.values()].map((order) =>
     derive(order, records.get(order.row.reference) ?? noRecords, kytWords),
   );
-  const changed = derived.filter(({ before, after }) => before === null || differs(before, after));
+  const changed = derived.filter(
+    ({ before, after }) => before === null || after.status === 'paid_twice' || differs(before, after),
+  );
   await writeOrders(
     trx,
     changed.map(({ after }) => after),

@@ -1,5 +1,8 @@
+import { canonicalHash } from '../../domain/canonical-json.js';
 import type { JsonObject } from '../../domain/json.js';
 import { toJsonText } from '../../domain/json-text.js';
+import type { ShownRecord } from '../../domain/orders/order-facts.js';
+import { compareText } from '../../domain/record-state.js';
 import type { NewChange } from '../changes.js';
 import { fromDatabaseText } from '../database/database-text.js';
 import { instantMs } from '../database/instant.js';
@@ -34,21 +37,26 @@ const partsOf = {
   refunds: (row: OrderRow) => toJsonText(row.refunds.map(fromDatabaseText)),
 };
 
-/** An order is paid twice, or no longer is. Payments that were all created and paid before adoption are history: no break. */
+/**
+ * An order is paid twice, or is not. Payments that were all created and paid before adoption are history: no break. While
+ * something about the order is undecided, its double payment is neither there nor gone.
+ */
 export function orderBreaks(
   { before, after, records }: DerivedRow,
   { adoptedAt }: Pick<SaveContext, 'adoptedAt'>,
 ): BreakFindings {
   const entity = { kind: 'order' as const, id: fromDatabaseText(after.reference) };
+  const payments = records.intents.filter(isPaid);
   if (after.status !== 'paid_twice') {
-    return { open: [], resolve: before?.status === 'paid_twice' ? [{ kind: 'duplicate_payment', entity }] : [] };
+    const isUndecided =
+      ['disputed', 'paid_unverified'].includes(after.status) ||
+      (payments.length > 1 && payments.some(({ verified }) => !verified));
+    return { open: [], resolve: before === null || isUndecided ? [] : [{ kind: 'duplicate_payment', entity }] };
   }
-  const samePayments = before?.payment_intents.length === after.payment_intents.length;
-  if (before?.status === 'paid_twice' && samePayments) return { open: [], resolve: [] };
   if (!records.intents.some(({ fields }) => isOfOurTime(fields, adoptedAt))) return { open: [], resolve: [] };
   const evidence = {
     expected: expectedOf(after),
-    payments: records.intents.map(({ id, verified, fields }) => ({
+    payments: payments.map(({ id, verified, fields }) => ({
       id,
       verified,
       status: fields['status'] ?? null,
@@ -58,7 +66,13 @@ export function orderBreaks(
       assetCode: fields['assetCode'] ?? null,
     })),
   };
-  return { open: [{ kind: 'duplicate_payment', entity, evidence }], resolve: [] };
+  // Another try at paying, which anybody can begin, makes no new case of what a person has decided.
+  const cause = canonicalHash(payments.map(({ id }) => id).sort(compareText));
+  return { open: [{ kind: 'duplicate_payment', entity, evidence, cause }], resolve: [] };
+}
+
+function isPaid({ fields }: ShownRecord): boolean {
+  return fields['status'] === 'completed' || fields['irregularStatus'] === 'encashed';
 }
 
 /** Created since adoption, or created before and paid since. */
