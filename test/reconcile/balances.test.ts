@@ -174,6 +174,28 @@ describe('the balance of an asset', () => {
     expect(await residuals()).toEqual([]);
   });
 
+  it('has no false residual while a payout of a sub-wallet, which its feed debits at once, is under way', async () => {
+    const { sandbox, at } = await opened();
+    const account = (await sandbox.call('POST', '/sandbox/accounts', {})).body.id;
+    await sandbox.call('POST', `/sandbox/accounts/${account}/deposit`, { assetCode: ASSET, amount: '70' });
+    const body = { assetCode: ASSET, amount: '8', destinationAddress: 'somewhere' };
+    const { id } = (await sandbox.call('POST', `/v1/accounts/${account}/payouts`, body)).body;
+    await payout(sandbox, '20');
+    // The sandbox's feed shows the debit only with the confirmation.
+    const debit = { record_kind: 'transaction', record_id: 'debit', line: 0, part: 'explained', base: '0' };
+    const early = { operation: 'accountPayout', account_id: account, asset_code: ASSET, delta: '-8', moved_from: '0' };
+    await database.db('movements').insert({ ...debit, ...early });
+    expect(await at.run('balances')).toMatchObject({ breaksOpened: 0, complete: false });
+    const proof = await proofOf();
+    expect(proof).toMatchObject({ unexplained: '0' });
+    expect(proof?.unproven).toBe('payouts are under way: whose they are can not be told yet');
+    await database.db('movements').where({ record_id: 'debit' }).delete();
+    for (const step of ['approve', 'broadcast', 'confirm'])
+      await sandbox.call('POST', `/sandbox/payouts/${id}/${step}`, {});
+    expect(await at.run('balances')).toMatchObject({ breaksOpened: 0, complete: true });
+    expect(await proofOf()).toMatchObject({ unexplained: '0', unproven: null });
+  });
+
   it('has no false residual when money moves between its two readings', async () => {
     const { sandbox, at } = await opened();
     const { client } = at.deps;

@@ -92,6 +92,10 @@ async function closeRound(
     }
     const verdict = verdictOf(asset, { read, sums: moved, proof: proofs.get(asset), caveats: synced.caveats });
     const { unexplained } = verdict.judged.judgement;
+    if (unexplained !== '0' && moved.untold !== null) {
+      await settle(asset, unproven(read, moved.untold));
+      continue;
+    }
     const isNew = unexplained !== '0' && unexplained !== suspected;
     const stood = proofs.get(asset)?.unexplained === unexplained;
     if (isNew && !(stood && (await isKnownResidual(deps.db, asset, unexplained)))) {

@@ -21,7 +21,14 @@ interface Row {
 export interface AssetSums extends BalanceSums {
   /** Start of the newest reading that brought one of these effects, in ms of the service's clock. */
   movedFrom: number;
+  /**
+   * The sub-wallets' feeds may debit a payout that is no withdrawal here until it is confirmed: what is left over may be
+   * that. Null: no such payout is under way, or nothing is told apart by those feeds.
+   */
+  untold: string | null;
 }
+
+const UNDER_WAY = 'payouts are under way: whose they are can not be told yet';
 
 const none: AssetSums = {
   explained: '0',
@@ -30,6 +37,7 @@ const none: AssetSums = {
   limit: '0',
   unclear: null,
   movedFrom: 0,
+  untold: null,
 };
 
 /**
@@ -61,7 +69,14 @@ export async function sumMovements(
   );
   const attributed = await sumAttributed(db);
   const ofAll = await unclearOfAnyAsset(db);
-  const found = new Map(rows.map((row) => [fromDatabaseText(row.asset_code), sumsOf(row, payoutsListed)]));
+  const underWay = await assetsUnderWay(db);
+  const found = new Map(
+    rows.map((row) => {
+      const sums = sumsOf(row, payoutsListed);
+      const isTold = row.unnamed === '0' || row.withdrawn === '0' || !underWay.has(row.asset_code);
+      return [fromDatabaseText(row.asset_code), { ...sums, untold: isTold ? null : UNDER_WAY }];
+    }),
+  );
   return new Map(
     assets.map((asset) => {
       const sums = found.get(asset) ?? none;
@@ -114,7 +129,16 @@ function sumsOf(row: Row, payoutsListed: boolean): AssetSums {
     limit: row.limits,
     unclear: reasons.length === 0 ? null : reasons.join('; '),
     movedFrom: Number(row.moved_from ?? 0),
+    untold: null,
   };
+}
+
+async function assetsUnderWay(db: Knex): Promise<Set<string>> {
+  const { rows } = await db.raw<{ rows: { asset_code: string }[] }>(
+    `SELECT DISTINCT asset_code FROM payouts WHERE absent_since IS NULL AND asset_code IS NOT NULL
+       AND (status IS NULL OR status NOT IN ('confirmed', 'failed'))`,
+  );
+  return new Set(rows.map((row) => row.asset_code));
 }
 
 async function unclearOfAnyAsset(db: Knex): Promise<string | null> {
