@@ -107,6 +107,7 @@ function addActions(api: Router, { db, commands, runKinds, kytWords }: ApiDeps):
     const reference = idOf(req);
     const { amount, currency } = parseBody(orderBody, req.body);
     const result = await db.transaction((trx) => registerOrder(trx, { reference, amount, currency }, kytWords));
+    note(req, 'register order', { reference, outcome: result.outcome });
     if (result.outcome === 'conflict') {
       throw new Problem(409, 'Conflict', 'The order is registered with another amount or currency.', {
         existing: result.expected,
@@ -120,11 +121,13 @@ function addActions(api: Router, { db, commands, runKinds, kytWords }: ApiDeps):
     if (!known) throw new Problem(404, 'Not found', `There is no event "${id.slice(0, 40)}" here.`);
     if ((await prunedEvents(db, [id])).has(id)) throw new Problem(409, 'Conflict', `${PRUNED_EVENT}.`);
     await commands.replay([id]);
+    note(req, 'replay', { event: id });
     res.status(202).json({ accepted: true, id });
   });
   api.post('/deliveries/recover', allow('operator'), async (req, res) => {
     const { since } = parseBody(recoverBody, req.body ?? {});
     await commands.recover({ since });
+    note(req, 'recover', { since });
     res.status(202).json({ accepted: true, since });
   });
   api.post('/runs', allow('operator'), async (req, res) => {
@@ -135,6 +138,7 @@ function addActions(api: Router, { db, commands, runKinds, kytWords }: ApiDeps):
       });
     }
     await commands.run({ kind, full });
+    note(req, 'run', { kind, full });
     res.status(202).json({ accepted: true, kind, full });
   });
 }
