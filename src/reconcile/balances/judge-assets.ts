@@ -58,8 +58,7 @@ export async function judgeAssets(
     }
     await closeRound(run, { open, settle, again, synced });
   }
-  for (const [asset, { before }] of [...open])
-    await settle(asset, unproven(before, 'it moved each time that it was read'));
+  for (const [asset, { before }] of open) await settle(asset, unproven(before, 'it moved each time that it was read'));
   return done;
 }
 
