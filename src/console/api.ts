@@ -102,12 +102,12 @@ const runBody = z.strictObject({ kind: z.string(), full: z.boolean().default(fal
 const recoverBody = z.strictObject({ since: z.iso.datetime({ offset: true }).nullable().default(null) });
 const noteBody = z.strictObject({ note: z.string().trim().min(1).max(2000) });
 
-function addActions(api: Router, { db, commands, runKinds, kytWords }: ApiDeps): void {
+function addActions(api: Router, { db, log, commands, runKinds, kytWords }: ApiDeps): void {
   api.put('/orders/:id', allow('operator'), async (req, res) => {
     const reference = idOf(req);
     const { amount, currency } = parseBody(orderBody, req.body);
     const result = await db.transaction((trx) => registerOrder(trx, { reference, amount, currency }, kytWords));
-    note(req, 'register order', { reference, outcome: result.outcome });
+    noteAction(log, req, 'register order', { reference, outcome: result.outcome });
     if (result.outcome === 'conflict') {
       throw new Problem(409, 'Conflict', 'The order is registered with another amount or currency.', {
         existing: result.expected,
@@ -121,13 +121,13 @@ function addActions(api: Router, { db, commands, runKinds, kytWords }: ApiDeps):
     if (!known) throw new Problem(404, 'Not found', `There is no event "${id.slice(0, 40)}" here.`);
     if ((await prunedEvents(db, [id])).has(id)) throw new Problem(409, 'Conflict', `${PRUNED_EVENT}.`);
     await commands.replay([id]);
-    note(req, 'replay', { event: id });
+    noteAction(log, req, 'replay', { event: id });
     res.status(202).json({ accepted: true, id });
   });
   api.post('/deliveries/recover', allow('operator'), async (req, res) => {
     const { since } = parseBody(recoverBody, req.body ?? {});
     await commands.recover({ since });
-    note(req, 'recover', { since });
+    noteAction(log, req, 'recover', { since });
     res.status(202).json({ accepted: true, since });
   });
   api.post('/runs', allow('operator'), async (req, res) => {
@@ -138,7 +138,7 @@ function addActions(api: Router, { db, commands, runKinds, kytWords }: ApiDeps):
       });
     }
     await commands.run({ kind, full });
-    note(req, 'run', { kind, full });
+    noteAction(log, req, 'run', { kind, full });
     res.status(202).json({ accepted: true, kind, full });
   });
 }
@@ -177,6 +177,10 @@ function addBalanceActions(api: Router, { db }: ApiDeps): void {
       throw new Problem(409, 'Conflict', `Open of the residual is ${result.open}.`, { open: result.open });
     sendJson(res, (await getBalance(db, assetCode)) ?? result.proof);
   });
+}
+
+function noteAction(log: Logger, req: express.Request, action: string, about: object): void {
+  log.info({ actor: actorOf(req).name, action, ...about }, 'asked for at the console');
 }
 
 function idOf(req: express.Request): string {
