@@ -62,7 +62,7 @@ export async function saveObservations(
     changed,
     unchanged: saved.merged.length - changed + saved.touched.length,
     breaksOpened,
-    orders: saved.orders.map(({ after }) => fromDatabaseText(after.reference)),
+    orders: saved.orders.filter(({ changed }) => changed).map(({ after }) => fromDatabaseText(after.reference)),
   };
 }
 
@@ -136,11 +136,12 @@ function isProven({ verified, needsReading }: MergedRecord['shown']): boolean {
 
 async function saveChanges(trx: Knex.Transaction, { merged, orders, ordersTouched }: Saved): Promise<void> {
   const changed = merged.filter((record) => record.changed);
-  if (changed.length === 0 && orders.length === 0) return;
+  const changedOrders = orders.filter((order) => order.changed);
+  if (changed.length === 0 && changedOrders.length === 0) return;
   const redact = await readRedaction(trx);
   await appendChanges(trx, [
     ...changed.flatMap((record) => recordChanges(record, redact)),
-    ...orders.flatMap((order) => {
+    ...changedOrders.flatMap((order) => {
       const known = ordersTouched.get(order.after.reference);
       return known === undefined ? [] : orderChanges(order, known.cause);
     }),

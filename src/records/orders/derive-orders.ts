@@ -15,13 +15,12 @@ import { expectedOf, type OrderRow } from './order-row.js';
 export interface DerivedRow {
   before: OrderRow | null;
   after: OrderRow;
+  /** The row is other than before, or new. What is wrong with an order may change without that. */
+  changed: boolean;
   records: RecordsOfOrder;
 }
 
-/**
- * Locks the orders, derives each from its records as they stand now, and writes those that are other than before. One that
- * is paid twice always counts as such: a third payment changes what is wrong with it, and nothing else.
- */
+/** Locks the orders, derives each from its records as they stand now, and writes those that are other than before. */
 export async function deriveOrders(
   trx: Knex.Transaction,
   touched: TouchedOrder[],
@@ -38,14 +37,11 @@ export async function deriveOrders(
   const derived = [...locked.values()].map((order) =>
     derive(order, records.get(order.row.reference) ?? noRecords, kytWords),
   );
-  const changed = derived.filter(
-    ({ before, after }) => before === null || after.status === 'paid_twice' || differs(before, after),
-  );
   await writeOrders(
     trx,
-    changed.map(({ after }) => after),
+    derived.filter(({ changed }) => changed).map(({ after }) => after),
   );
-  return changed;
+  return derived;
 }
 
 function derive({ row, isNew }: LockedOrder, records: RecordsOfOrder, kytWords: OrderFacts['kytWords']): DerivedRow {
@@ -70,7 +66,7 @@ function derive({ row, isNew }: LockedOrder, records: RecordsOfOrder, kytWords: 
     release_reason: release.reason,
     release_proven_at: release.provenAt === null ? null : new Date(release.provenAt),
   };
-  return { before: isNew ? null : row, after, records };
+  return { before: isNew ? null : row, after, changed: isNew || differs(row, after), records };
 }
 
 /** Each once, whatever the order in which they were found. */

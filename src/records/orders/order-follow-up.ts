@@ -14,7 +14,7 @@ import { expectedOf, type OrderRow } from './order-row.js';
 
 /** One change per part of the order that is other than before. */
 export function orderChanges(
-  { before, after }: DerivedRow,
+  { before, after }: Pick<DerivedRow, 'before' | 'after'>,
   cause: Pick<NewChange, 'source' | 'serviceTime'>,
 ): NewChange[] {
   const entity = { kind: 'order' as const, id: fromDatabaseText(after.reference) };
@@ -42,7 +42,7 @@ const partsOf = {
  * something about the order is undecided, its double payment is neither there nor gone.
  */
 export function orderBreaks(
-  { before, after, records }: DerivedRow,
+  { before, after, records }: Omit<DerivedRow, 'changed'>,
   { adoptedAt }: Pick<SaveContext, 'adoptedAt'>,
 ): BreakFindings {
   const entity = { kind: 'order' as const, id: fromDatabaseText(after.reference) };
