@@ -1,4 +1,4 @@
-import { countUnread } from '../records/runs/marks.js';
+import { countOverduePayins } from '../records/runs/marks.js';
 import { readPayins } from './claims/read-payins.js';
 import type { Outcome, RunContext } from './deps.js';
 import type { ListPlan } from './lists/list-plan.js';
@@ -28,7 +28,7 @@ export async function reconcilePaymentIntents(run: RunContext): Promise<Outcome>
   if (run.fence.dryRun) return outcome;
   const { withoutPayins = false } = run.options;
   const read = withoutPayins ? 0 : await readDuePayins(run);
-  const left = await countUnread(run.deps.db, 'payin', withoutPayins ? LATE_MS : 0);
+  const left = await countOverduePayins(run.deps.db, withoutPayins ? LATE_MS : 0);
   const proof = { ...outcome.proof, payins: { read, left } };
   if (left === 0) return { ...outcome, proof };
   const reason = [outcome.proof['reason'], `deposits still to be read: ${left}`].filter(Boolean).join('; ');

@@ -1,6 +1,6 @@
 import { workInMovements } from '../../records/balances/balance-movements.js';
-import { countUnreadPayins } from '../../records/balances/balance-records.js';
 import { describeError } from '../../records/database/database-errors.js';
+import { countUnreadPayins } from '../../records/runs/marks.js';
 import type { RunContext } from '../deps.js';
 
 /** The kinds whose records move balances. Payouts before payments, which name the refunds of disputes, and movements last. */

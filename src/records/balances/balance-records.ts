@@ -23,16 +23,6 @@ export interface MovingRecord {
   saysAt: string | null;
 }
 
-/** Deposits that payments list, and whose own record was not read since they were listed so. */
-export async function countUnreadPayins(db: Knex): Promise<number> {
-  const row = await db('reading_marks')
-    .where({ kind: 'payin' })
-    .whereIn('reason', ['payin_of_intent', 'payin_moved'])
-    .count({ count: '*' })
-    .first();
-  return Number(row?.['count'] ?? 0);
-}
-
 type Row = StoredRow & { observed_at: Date; first_seen_at: Date; of_dispute: boolean };
 
 /**

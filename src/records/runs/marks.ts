@@ -80,15 +80,25 @@ export async function dueMarks(db: Knex, kind: RecordKind, limit: number): Promi
   return rows.map((row) => ({ ...row, id: fromDatabaseText(row.id) }));
 }
 
-/** Records of the kind that are due, or could not be read yet at all, and have been for longer than `waitingMs`. */
-export async function countUnread(db: Knex, kind: RecordKind, waitingMs: number): Promise<number> {
+/** Deposits whose reading is due, or failed before anything was read of them, and has been for longer than `waitingMs`. */
+export async function countOverduePayins(db: Knex, waitingMs: number): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: string }] }>(
-    `SELECT count(*) FROM reading_marks
-     WHERE kind = :kind AND (next_at <= now() - :waiting * interval '1 millisecond'
-       OR (reason = 'payin_of_intent' AND attempts > 0 AND marked_at <= now() - :waiting * interval '1 millisecond'))`,
-    { kind, waiting: waitingMs },
+    `SELECT count(*) FROM reading_marks, LATERAL (SELECT now() - :waiting * interval '1 millisecond' AS latest) AS bound
+     WHERE kind = 'payin'
+       AND (next_at <= latest OR (reason = 'payin_of_intent' AND attempts > 0 AND marked_at <= latest))`,
+    { waiting: waitingMs },
   );
   return Number(rows[0].count);
+}
+
+/** Deposits that payments list, and whose own record was not read since they were listed so. */
+export async function countUnreadPayins(db: Knex): Promise<number> {
+  const row = await db('reading_marks')
+    .where({ kind: 'payin' })
+    .whereIn('reason', ['payin_of_intent', 'payin_moved'])
+    .count({ count: '*' })
+    .first();
+  return Number(row?.['count'] ?? 0);
 }
 
 /**
