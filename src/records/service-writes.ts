@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText, toDatabaseText } from './database/database-text.js';
+import { fromDatabaseText, fromNullableText, toDatabaseText, toNullableText } from './database/database-text.js';
 
 interface Write<O extends string> {
   operation: O;
@@ -54,7 +54,7 @@ export function createServiceWriteLog<O extends string>(db: Knex): ServiceWriteL
       return { ok: false, reason: known?.hash === write.hash ? 'expired' : 'other_request', objectId };
     },
     async end(write, outcome, objectId) {
-      const given = { ...bindingsOf(write), outcome, objectId: objectId === null ? null : toDatabaseText(objectId) };
+      const given = { ...bindingsOf(write), outcome, objectId: toNullableText(objectId) };
       await query(outcome === 'doubt' ? DOUBT : END, given);
     },
     async claim<P extends O>(operations: readonly P[], limits: Limits) {
@@ -78,7 +78,7 @@ function toWrite<P extends string>({ operation, key, hash, request, age }: Row):
     operation: operation as P,
     key: fromDatabaseText(key),
     hash,
-    request: request === null ? null : fromDatabaseText(request),
+    request: fromNullableText(request),
     age,
   };
 }
@@ -159,7 +159,7 @@ function bindingsOf({ operation, key, hash, request }: Write<string>) {
     operation,
     key: toDatabaseText(key),
     hash,
-    request: request === null ? null : toDatabaseText(request),
+    request: toNullableText(request),
   };
 }
 

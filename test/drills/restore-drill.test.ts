@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { Client } from 'pg';
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/records/database.js';
+import { onCluster } from '../support/database.js';
 import { DRILL_MS, isLong, report, until } from '../support/drill.js';
 import { compareWithTruth, readTruth } from './fault/compare-truth.js';
 import { breakNames, createDrillSite, type DrillSite, everythingApplied } from './fault/drill-site.js';
@@ -35,16 +35,6 @@ afterEach(async () => {
   await site?.close();
   await onCluster(`DROP DATABASE IF EXISTS ${backup} WITH (FORCE)`);
 });
-
-async function onCluster(sql: string): Promise<void> {
-  const client = new Client({ connectionString: inject('clusterUrl') });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
-}
 
 async function play(seed: number): Promise<void> {
   const day = createMerchantDay(site.sandbox, { ...sizes, seed, rounds: ROUNDS, prefix: `day-${seed}-` });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
-import { readMarkedAccounts, readMarkedTransactions } from '../../src/reconcile/read-marked-wallets.js';
+import { readMarkedAccounts, readMarkedTransactions } from '../../src/reconcile/claims/read-marked-wallets.js';
 import { markForReading } from '../../src/records/runs/marks.js';
 import { openSandbox } from '../sandbox/support.js';
 import { createTestDatabase } from '../support/database.js';

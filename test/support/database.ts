@@ -38,7 +38,8 @@ async function createDatabase(options: string): Promise<TestDatabase> {
   };
 }
 
-async function onCluster(sql: string): Promise<void> {
+/** Runs a statement on the cluster's own database, where databases are made and dropped. */
+export async function onCluster(sql: string): Promise<void> {
   const client = new Client({ connectionString: inject('clusterUrl') });
   await client.connect();
   try {

@@ -5,8 +5,8 @@ import { followPayouts } from '../follow-payouts.js';
 import { invoiceList } from '../invoices.js';
 import { paymentIntentList } from '../payment-intents.js';
 import { hasNoPayoutList, hasPayoutList, payoutList } from '../payouts.js';
-import { readMarkedAccounts, readMarkedTransactions } from '../read-marked-wallets.js';
 import type { Marked } from './claim-memory.js';
+import { readMarkedAccounts, readMarkedTransactions } from './read-marked-wallets.js';
 import { readPayins } from './read-payins.js';
 import { verifyList } from './verify-list.js';
 

@@ -17,3 +17,11 @@ export function fromDatabaseText(stored: string): string {
   if (!stored.includes(ESCAPE)) return stored;
   return stored.replace(EACH_ESCAPED, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
+
+export function toNullableText(text: string | null): string | null {
+  return text === null ? null : toDatabaseText(text);
+}
+
+export function fromNullableText(stored: string | null): string | null {
+  return stored === null ? null : fromDatabaseText(stored);
+}

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { fromDatabaseText, fromNullableText, toDatabaseText } from '../database/database-text.js';
 import type { Delivery } from './read-delivery.js';
 
 export interface DeliveryRow {
@@ -103,10 +103,10 @@ function toDelivery(row: DeliveryRow): Delivery {
   const { event_key: key, content_hash: contentHash, event_timestamp: timestamp } = row;
   return {
     id: fromDatabaseText(row.id),
-    endpointId: plain(row.endpoint_id),
-    endpointUrl: plain(row.endpoint_url),
-    eventType: plain(row.event_type),
-    status: plain(row.status),
+    endpointId: fromNullableText(row.endpoint_id),
+    endpointUrl: fromNullableText(row.endpoint_url),
+    eventType: fromNullableText(row.event_type),
+    status: fromNullableText(row.status),
     httpStatus: row.http_status,
     attempts: row.attempts,
     lastAttemptAt: row.last_attempt_at?.getTime() ?? null,
@@ -116,11 +116,7 @@ function toDelivery(row: DeliveryRow): Delivery {
     payload: row.payload,
     payloadHash: row.payload_hash,
     answeredId: row.answered_id,
-    answeredError: plain(row.answered_error),
+    answeredError: fromNullableText(row.answered_error),
     mentions: [],
   };
-}
-
-function plain(value: string | null): string | null {
-  return value === null ? null : fromDatabaseText(value);
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { fromDatabaseText, fromNullableText, toDatabaseText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
 import type { DeliveryRow } from './deliveries.js';
@@ -90,17 +90,13 @@ function stored(value: string | undefined): string | undefined {
   return value === undefined ? undefined : toDatabaseText(value);
 }
 
-function plain(value: string | null): string | null {
-  return value === null ? null : fromDatabaseText(value);
-}
-
 function toView(row: DeliveryRow): DeliveryView {
   return {
     id: fromDatabaseText(row.id),
-    endpointId: plain(row.endpoint_id),
-    endpointUrl: plain(row.endpoint_url),
-    eventType: plain(row.event_type),
-    status: plain(row.status),
+    endpointId: fromNullableText(row.endpoint_id),
+    endpointUrl: fromNullableText(row.endpoint_url),
+    eventType: fromNullableText(row.event_type),
+    status: fromNullableText(row.status),
     httpStatus: row.http_status,
     attempts: row.attempts,
     lastAttemptAt: row.last_attempt_at?.toISOString() ?? null,
@@ -108,7 +104,7 @@ function toView(row: DeliveryRow): DeliveryView {
     createdAt: row.created_at?.toISOString() ?? null,
     class: row.class,
     classSince: row.class_since.toISOString(),
-    reason: plain(row.reason),
+    reason: fromNullableText(row.reason),
     missed: row.missed,
     eventId: row.inbox_id,
     recoveredAt: row.recovered_at?.toISOString() ?? null,

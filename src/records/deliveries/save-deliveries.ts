@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { booleanArray, floatArray, textArray } from '../database/array-parameter.js';
-import { toDatabaseText } from '../database/database-text.js';
+import { toNullableText } from '../database/database-text.js';
 import type { JudgedDelivery } from './judge-deliveries.js';
 
 /** When the deliveries were read, ms of the service's clock, and in which run. */
@@ -69,7 +69,7 @@ export async function saveDeliveries(
   if (judged.length === 0) return 0;
   const rows = [...new Map(judged.map((one) => [one.delivery.id, one])).values()].map((one) => valuesOf(one, read));
   const parameters = [
-    ...TEXTS.map((name) => textArray(rows.map((row) => text(row[name])))),
+    ...TEXTS.map((name) => textArray(rows.map((row) => toNullableText(row[name])))),
     ...NUMBERS.map((name) => floatArray(rows.map((row) => row[name]))),
     ...FLAGS.map((name) => booleanArray(rows.map((row) => row[name]))),
   ];
@@ -104,8 +104,4 @@ function valuesOf({ delivery, verdict, ours, inboxId, reason }: JudgedDelivery, 
     missed: verdict.missed,
     open: verdict.open,
   };
-}
-
-function text(value: string | null): string | null {
-  return value === null ? null : toDatabaseText(value);
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type pg from 'pg';
-import { toDatabaseText } from '../database/database-text.js';
+import { toDatabaseText, toNullableText } from '../database/database-text.js';
 
 const QUERY_TIMEOUT_MS = 5_000;
 /** The type is searched by, and an index holds no more than 2,704 bytes of it. The body keeps all of it. */
@@ -133,7 +133,7 @@ function insertValues(arrivals: readonly Arrival[]): unknown[] {
     Buffer.concat(arrivals.map(({ body }) => body)),
     arrivals.map(({ key }) => key),
     arrivals.map(({ keyType }) => keyType),
-    arrivals.map(({ eventId }) => (eventId === null ? null : toDatabaseText(eventId))),
+    arrivals.map(({ eventId }) => toNullableText(eventId)),
     arrivals.map(({ contentHash }) => contentHash),
     arrivals.map(({ eventType }) => toDatabaseText(eventType.slice(0, LONGEST_TYPE))),
     arrivals.map(({ timestamp }) => timestamp),

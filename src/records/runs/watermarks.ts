@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { fromNullableText, toDatabaseText, toNullableText } from '../database/database-text.js';
 
 /** How far a list is proven to be read. Small JSON: ids as strings, times as milliseconds. */
 export type Watermark = Record<string, string | number | null>;
@@ -57,8 +57,8 @@ export async function unreadIntervals(db: Knex, kind: string): Promise<UnreadInt
   return rows.map((row) => ({
     id: row.id,
     list: row.list,
-    newerId: row.newer_id === null ? null : fromDatabaseText(row.newer_id),
-    olderId: row.older_id === null ? null : fromDatabaseText(row.older_id),
+    newerId: fromNullableText(row.newer_id),
+    olderId: fromNullableText(row.older_id),
     openedAt: row.opened_at,
     movedAt: row.updated_at,
   }));
@@ -73,7 +73,7 @@ export async function openInterval(
   const { rows } = await trx.raw<{ rows: [{ id: string }] }>(
     `INSERT INTO unread_intervals (kind, list, newer_id, older_id, run_id)
      VALUES (?, ?, ?::text, ?::text, ?) RETURNING id`,
-    [kind, list, encoded(newerId), encoded(olderId), runId],
+    [kind, list, toNullableText(newerId), toNullableText(olderId), runId],
   );
   return rows[0].id;
 }
@@ -87,8 +87,4 @@ export async function shrinkInterval(trx: Knex.Transaction, id: string, newerId:
 
 export async function closeInterval(trx: Knex.Transaction, id: string): Promise<void> {
   await trx('unread_intervals').where({ id }).delete();
-}
-
-function encoded(id: string | null): string | null {
-  return id === null ? null : toDatabaseText(id);
 }

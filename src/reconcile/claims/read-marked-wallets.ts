@@ -1,10 +1,10 @@
-import { dueMarks, postponeMarks } from '../records/runs/marks.js';
-import { readAll } from './accounts.js';
-import type { Marked } from './claims/claim-memory.js';
-import type { RunContext } from './deps.js';
-import { createFeedReader } from './transactions/read-feed.js';
-import { readTwice } from './transactions/read-window.js';
-import { createFeedStore } from './transactions/sql-feed-store.js';
+import { dueMarks, postponeMarks } from '../../records/runs/marks.js';
+import { readAll } from '../accounts.js';
+import type { RunContext } from '../deps.js';
+import { createFeedReader } from '../transactions/read-feed.js';
+import { readTwice } from '../transactions/read-window.js';
+import { createFeedStore } from '../transactions/sql-feed-store.js';
+import type { Marked } from './claim-memory.js';
 
 const PER_ROUND = 500;
 /** What was not found is left to the runs, and asked for ever more rarely. */
