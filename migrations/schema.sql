@@ -28,6 +28,20 @@ TABLE accounts
   CREATE INDEX accounts_by_status ON public.accounts USING btree (status, created_at DESC)
   CREATE INDEX accounts_newest ON public.accounts USING btree (created_at DESC, id DESC)
 
+TABLE actions
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  at timestamp with time zone NOT NULL DEFAULT now()
+  actor text NOT NULL
+  action text NOT NULL
+  target text
+  reason text
+  details jsonb NOT NULL DEFAULT '{}'::jsonb
+  outcome text NOT NULL
+  CONSTRAINT actions_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'asked'::text, 'refused'::text])))
+  CONSTRAINT actions_pkey PRIMARY KEY (id)
+  CREATE INDEX actions_by_action ON public.actions USING btree (action, id DESC)
+  CREATE INDEX actions_by_actor ON public.actions USING btree (actor, id DESC)
+
 TABLE asset_rates
   asset_code text NOT NULL
   rate numeric(36,18)
@@ -207,14 +221,20 @@ TABLE deliveries
   poll_from bigint NOT NULL
   poll_ref text NOT NULL
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
-  CONSTRAINT deliveries_class_check CHECK ((class = ANY (ARRAY['received'::text, 'received_sibling'::text, 'pending_retry'::text, 'rejected'::text, 'never_reached'::text, 'phantom'::text, 'other_endpoint'::text, 'too_old'::text])))
+  mentions text[] NOT NULL DEFAULT '{}'::text[]
+  judge_at timestamp with time zone
+  CONSTRAINT deliveries_class_check CHECK ((class = ANY (ARRAY['received'::text, 'received_sibling'::text, 'pending_retry'::text, 'rejected'::text, 'never_reached'::text, 'phantom'::text, 'other_endpoint'::text, 'too_old'::text, 'unrecoverable'::text])))
   CONSTRAINT deliveries_pkey PRIMARY KEY (id)
   CREATE INDEX deliveries_by_class ON public.deliveries USING btree (class, created_at DESC, id DESC) WHERE (class <> ALL (ARRAY['received'::text, 'other_endpoint'::text]))
   CREATE INDEX deliveries_by_endpoint ON public.deliveries USING btree (endpoint_id, created_at DESC, id DESC)
   CREATE INDEX deliveries_by_event ON public.deliveries USING btree (event_key)
   CREATE INDEX deliveries_by_inbox ON public.deliveries USING btree (inbox_id)
+  CREATE INDEX deliveries_by_status ON public.deliveries USING btree (status, created_at) WHERE ours
+  CREATE INDEX deliveries_missed ON public.deliveries USING btree (class) WHERE missed
   CREATE INDEX deliveries_newest ON public.deliveries USING btree (created_at DESC, id DESC)
-  CREATE INDEX deliveries_open ON public.deliveries USING btree (created_at, id) WHERE open
+  CREATE INDEX deliveries_to_judge ON public.deliveries USING btree (judge_at) WHERE open
+  CREATE INDEX deliveries_to_make_good ON public.deliveries USING btree (inbox_id) WHERE (open AND (inbox_id IS NOT NULL))
+  CREATE INDEX deliveries_to_retry ON public.deliveries USING btree (next_retry_at) WHERE (ours AND (next_retry_at IS NOT NULL))
 
 TABLE endpoints
   id text NOT NULL

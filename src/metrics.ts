@@ -32,11 +32,16 @@ export function createMetrics(options: { processMetrics?: boolean } = {}) {
     ),
     breaksOpen: gauge('breaks_open', 'Open breaks', 'kind', 'severity'),
     missedDeliveries: gauge('missed_deliveries', 'Deliveries of the service that should be here and are not'),
+    unrecoverableDeliveries: gauge(
+      'unrecoverable_deliveries',
+      'Deliveries that can never be recovered, and of which what they told was read from the service since',
+    ),
     apiRequests: counter('api_requests_total', 'Calls to the payment service, by answer', 'operation', 'status'),
     buildInfo: gauge('build_info', 'Always 1; the version is in the label', 'version'),
   };
   // A gauge starts at 0; nothing is said before a complete reading has measured it.
   metrics.missedDeliveries.remove();
+  metrics.unrecoverableDeliveries.remove();
   metrics.buildInfo.set({ version }, 1);
   if (options.processMetrics) collectDefaultMetrics({ register: registry, prefix: 'tallyhook_' });
   return metrics;

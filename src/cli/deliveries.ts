@@ -75,7 +75,15 @@ async function look(runtime: Runtime, deps: Omit<ReconcileDeps, 'adoptedAt'>, si
 const missed: Work = async (runtime, deps, { since, json = false }) => {
   const judged = await look(runtime, deps, since);
   const items = judged.filter(({ verdict }) => verdict.missed).map(itemOf);
-  printList({ items }, json, columns);
+  const unrecoverable = judged.filter(({ verdict }) => verdict.class === 'unrecoverable').map(itemOf);
+  if (json) printJson({ items, unrecoverable });
+  else {
+    printList({ items }, json, columns);
+    if (unrecoverable.length > 0) {
+      process.stdout.write('\nnot to be recovered any more; what they told of was read from the service since:\n');
+      printList({ items: unrecoverable }, json, columns);
+    }
+  }
   if (items.length > 0) process.exitCode = EXIT_FINDINGS;
 };
 

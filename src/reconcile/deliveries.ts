@@ -1,3 +1,4 @@
+import { GIVE_UP_MS } from '../domain/deliveries/delivery-class.js';
 import { deliveriesById, knownButUnseen, oldestUnsettled, openDeliveries } from '../records/deliveries/deliveries.js';
 import type { JudgedDelivery, JudgeRules } from '../records/deliveries/judge-deliveries.js';
 import type { Delivery } from '../records/deliveries/read-delivery.js';
@@ -64,6 +65,7 @@ export function judgeRules({ settings, contract, client, adoptedAt }: ReconcileD
     adoptedAt: adoptedAt.getTime(),
     own: settings,
     pendingStates: contract.deliveries.pending,
+    giveUpMs: GIVE_UP_MS,
   };
 }
 
@@ -96,7 +98,7 @@ async function boundOf({ deps, options }: RunContext): Promise<number | null> {
 
 /** What may be of another class by now though the service says nothing new: an event came late, the grace is over. */
 async function judgeOpen(run: RunContext, rules: JudgeRules, walk: DeliveryWalk): Promise<number> {
-  const ids = (await openDeliveries(run.deps.db)).filter((id) => !walk.ids.has(id));
+  const ids = (await openDeliveries(run.deps.db, rules.now)).filter((id) => !walk.ids.has(id));
   let recovered = 0;
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     run.signal?.throwIfAborted();

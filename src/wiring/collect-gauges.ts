@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import { kinds } from '../reconcile/deps.js';
-import { countMissed } from '../records/deliveries/list-deliveries.js';
+import { countMissed, countUnrecoverable } from '../records/deliveries/list-deliveries.js';
 import { countOpenBreaks, lastCompleteRuns } from '../records/gauges.js';
 import { collectBacklog } from '../webhook/backlog.js';
 
@@ -24,6 +24,10 @@ export function collectGauges({ db, metrics, log }: { db: Knex; metrics: Metrics
   onScrape(metrics.missedDeliveries, async () => {
     const missed = await countMissed(db);
     if (missed !== null) metrics.missedDeliveries.set(missed);
+  });
+  onScrape(metrics.unrecoverableDeliveries, async () => {
+    const count = await countUnrecoverable(db);
+    if (count !== null) metrics.unrecoverableDeliveries.set(count);
   });
   onScrape(metrics.reconcileLastSuccess, async () => {
     for (const { kind, at } of await lastCompleteRuns(db, kinds)) {

@@ -6,7 +6,7 @@ import { isOwnUrl } from '../../src/domain/deliveries/own-endpoint.js';
 
 const MINUTE = 60_000;
 const NOW = 1_800_000_000_000;
-const clock = { now: NOW, graceMs: 15 * MINUTE, adoptedAt: NOW - 1_000 * MINUTE };
+const clock = { now: NOW, graceMs: 15 * MINUTE, adoptedAt: NOW - 1_000 * MINUTE, giveUpMs: 500 * MINUTE };
 
 /** A delivery an hour old that failed without reaching us. */
 const base: DeliveryFacts = {

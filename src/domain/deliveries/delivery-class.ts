@@ -11,6 +11,8 @@ import type { BreakKind } from '../break.js';
  * - `phantom`: the service noted an answer of 2xx, and we hold nothing.
  * - `other_endpoint`: it was not meant for us.
  * - `too_old`: it was first seen when the keys of events of its time were gone: nobody can tell any more.
+ * - `unrecoverable`: it is not here and never will be, for its payload is not shown; but what it may have told of was read
+ *   from the service since, so that nothing is lost with it.
  */
 export const deliveryClasses = [
   'received',
@@ -21,6 +23,7 @@ export const deliveryClasses = [
   'phantom',
   'other_endpoint',
   'too_old',
+  'unrecoverable',
 ] as const;
 export type DeliveryClass = (typeof deliveryClasses)[number];
 
@@ -45,6 +48,13 @@ export interface DeliveryFacts {
   tooOld?: boolean;
   /** There is a payload to recover the event from. */
   recoverable: boolean;
+  /** When it came to be known here; left out: just now. */
+  firstSeenAt?: number | null;
+  /**
+   * Of one without a payload: whether what it told of was read from the service later. `untold`: nothing says what that
+   * was, and nothing will. Left out: not yet.
+   */
+  readSince?: 'yes' | 'not yet' | 'untold';
 }
 
 export interface DeliveryClock {
@@ -54,7 +64,16 @@ export interface DeliveryClock {
   graceMs: number;
   /** Deliveries older than this are history: told, never recovered, never a break. */
   adoptedAt: number;
+  /** So long is one without a payload waited for. */
+  giveUpMs: number;
 }
+
+/** No schedule of retries lasts longer, and what the service lists was read more than once. */
+export const GIVE_UP_MS = 30 * 86_400_000;
+/** Younger ones are judged on each run. */
+const YOUNG_MS = 3_600_000;
+/** Older ones whenever their age has grown by this part. */
+const PATIENCE = 10;
 
 export interface DeliveryVerdict {
   class: DeliveryClass;
@@ -83,16 +102,32 @@ export function classifyDelivery(facts: DeliveryFacts, clock: DeliveryClock): De
   const due = isMissing && isAged(facts, clock);
   const isMadeGood = facts.held === 'recovered' && facts.applied;
   const missed = due && !isMadeGood;
+  const isGivenUp = missed && isHopeless(facts, clock) && facts.readSince === 'untold';
   return {
     class: kind,
     missed,
-    open: kind === 'pending_retry' || (isMissing && !isMadeGood),
+    open: kind === 'pending_retry' || (isMissing && !isMadeGood && !isGivenUp),
     recover: due && facts.held === null && facts.recoverable,
     breakKind: missed && !isExplained(kind, facts) ? (breakOf[kind as keyof typeof breakOf] ?? null) : null,
   };
 }
 
+/**
+ * When an open delivery is to be judged again though the service says nothing new, ms; 0: on each run. The older it is, the
+ * less often: its class changes by its age, by an event that comes late, or by a reading.
+ */
+export function judgeAgainAt(facts: WhenKnown, { now }: Pick<DeliveryClock, 'now'>): number {
+  const age = ageOf(facts, now);
+  return age < YOUNG_MS ? 0 : now + age / PATIENCE;
+}
+
 function classOf(facts: DeliveryFacts, clock: DeliveryClock): DeliveryClass {
+  const kind = stateOf(facts, clock);
+  const isOver = kind in breakOf && !isHistory(facts, clock) && isHopeless(facts, clock);
+  return isOver && facts.readSince === 'yes' ? 'unrecoverable' : kind;
+}
+
+function stateOf(facts: DeliveryFacts, clock: DeliveryClock): DeliveryClass {
   if (!facts.ours) return 'other_endpoint';
   if (facts.held === 'own') return 'received';
   if (facts.held === 'sibling') return 'received_sibling';
@@ -117,6 +152,20 @@ function isUnderWay(facts: DeliveryFacts, { now, graceMs }: DeliveryClock): bool
 
 function isHistory({ createdAt }: DeliveryFacts, { adoptedAt }: DeliveryClock): boolean {
   return createdAt !== null && createdAt < adoptedAt;
+}
+
+/** Nothing to recover it from, and nothing came for so long. */
+export function isHopeless(
+  facts: WhenKnown & Pick<DeliveryFacts, 'held' | 'recoverable'>,
+  { now, giveUpMs }: Pick<DeliveryClock, 'now' | 'giveUpMs'>,
+): boolean {
+  return facts.held === null && !facts.recoverable && ageOf(facts, now) >= giveUpMs;
+}
+
+type WhenKnown = Pick<DeliveryFacts, 'createdAt' | 'lastAttemptAt' | 'firstSeenAt'>;
+
+function ageOf({ createdAt, lastAttemptAt, firstSeenAt }: WhenKnown, now: number): number {
+  return now - (createdAt ?? lastAttemptAt ?? firstSeenAt ?? now);
 }
 
 /** It had the time that a delivery may take. */

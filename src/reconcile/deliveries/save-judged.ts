@@ -38,9 +38,12 @@ async function saveBreaks(trx: Knex.Transaction, judged: JudgedDelivery[], { sou
   return openBreaks(trx, await withoutDecided(trx, open));
 }
 
-/** What can't be recovered is read from the service's own lists, as far as it can be told which record it was. */
+/**
+ * What can't be recovered is read from the service's own lists, as far as it can be told which record it was. Asked for when
+ * the service shows the delivery, not whenever it is judged again.
+ */
 function marksOf(judged: readonly JudgedDelivery[]): Parameters<typeof markForReading>[1] {
-  const lost = judged.filter(({ ours, inboxId }) => ours && inboxId === null);
+  const lost = judged.filter(({ ours, inboxId, delivery }) => ours && inboxId === null && delivery.firstSeenAt === null);
   return lost.flatMap(({ delivery }) =>
     delivery.mentions.map(({ kind, id }) => ({ kind, id, reason: 'unreadable_delivery' })),
   );

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
+import { recordKinds } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, fromNullableText, toDatabaseText } from '../database/database-text.js';
 import type { Delivery } from './read-delivery.js';
@@ -29,12 +30,25 @@ export interface DeliveryRow {
   inbox_id: string | null;
   recovered_at: Date | null;
   poll_ref: string;
+  mentions: string[];
+  first_seen_at: Date;
 }
 
-/** Ids of those that are to be judged again though the service says nothing new, the newest first. */
-export async function openDeliveries(db: Knex): Promise<string[]> {
-  const ids: string[] = await db('deliveries').where({ open: true }).orderBy('created_at', 'desc').pluck('id');
-  return ids.map(fromDatabaseText);
+/**
+ * Ids of those that are to be judged again though the service says nothing new, the newest first: it is their time, or
+ * their event was applied. `now`: ms of the service's clock.
+ */
+export async function openDeliveries(db: Knex, now: number): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `SELECT id FROM (
+       SELECT id, created_at FROM deliveries WHERE open AND judge_at <= ?
+       UNION SELECT id, created_at FROM deliveries WHERE open AND judge_at IS NULL
+       UNION SELECT deliveries.id, created_at FROM deliveries JOIN inbox ON inbox.id = inbox_id
+       WHERE open AND inbox_id IS NOT NULL AND inbox.status IN ('applied', 'unhandled')) AS due
+     ORDER BY created_at DESC, id`,
+    [new Date(now)],
+  );
+  return rows.map(({ id }) => fromDatabaseText(id));
 }
 
 export async function deliveriesById(db: Knex, ids: readonly string[]): Promise<Delivery[]> {
@@ -62,10 +76,13 @@ export async function oldestUnsettled(
   { pendingStates, now, stuckMs }: { pendingStates: readonly string[]; now: number; stuckMs: number },
 ): Promise<number | null> {
   const { rows } = await db.raw<{ rows: [{ at: Date | null }] }>(
-    `SELECT min(created_at) AS at FROM deliveries
-     WHERE ours AND created_at > ?::timestamptz - interval '60 days'
-       AND (next_retry_at > ? OR (status = ANY (?::text[]) AND greatest(created_at, last_attempt_at, next_retry_at) > ?))`,
-    [new Date(now), new Date(now), textArray(pendingStates), new Date(now - stuckMs)],
+    `SELECT min(created_at) AS at FROM (
+       SELECT created_at FROM deliveries
+       WHERE ours AND next_retry_at > ? AND created_at > ?::timestamptz - interval '60 days'
+       UNION ALL SELECT created_at FROM deliveries
+       WHERE ours AND status = ANY (?::text[]) AND created_at > ?::timestamptz - interval '60 days'
+         AND greatest(created_at, last_attempt_at, next_retry_at) > ?) AS unsettled`,
+    [new Date(now), new Date(now), textArray(pendingStates), new Date(now), new Date(now - stuckMs)],
   );
   return rows[0].at?.getTime() ?? null;
 }
@@ -117,6 +134,18 @@ function toDelivery(row: DeliveryRow): Delivery {
     payloadHash: row.payload_hash,
     answeredId: row.answered_id,
     answeredError: fromNullableText(row.answered_error),
-    mentions: [],
+    mentions: row.mentions.flatMap(toMention),
+    firstSeenAt: row.first_seen_at.getTime(),
   };
+}
+
+/** As `mentionText` has it. */
+function toMention(text: string): Delivery['mentions'] {
+  const at = text.indexOf(' ');
+  const kind = recordKinds.find((known) => known === text.slice(0, at));
+  return kind === undefined ? [] : [{ kind, id: fromDatabaseText(text.slice(at + 1)) }];
+}
+
+export function mentionText({ kind, id }: Delivery['mentions'][number]): string {
+  return `${kind} ${toDatabaseText(id)}`;
 }

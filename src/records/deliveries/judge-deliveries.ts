@@ -5,7 +5,9 @@ import {
   type DeliveryClock,
   type DeliveryFacts,
   type DeliveryVerdict,
+  isHopeless,
   isSuccess,
+  judgeAgainAt,
 } from '../../domain/deliveries/delivery-class.js';
 import { isOwnUrl, type OwnAddress } from '../../domain/deliveries/own-endpoint.js';
 import { pairDelivery } from '../../domain/deliveries/pair-delivery.js';
@@ -21,6 +23,7 @@ import {
   takenKey,
 } from './delivery-evidence.js';
 import type { Delivery } from './read-delivery.js';
+import { readSince } from './read-since.js';
 import { tooOldDeliveries } from './too-old-deliveries.js';
 
 export interface JudgeRules extends DeliveryClock {
@@ -38,6 +41,8 @@ export interface JudgedDelivery {
   inboxId: string | null;
   /** Why it was refused, or what else there is to say of it. */
   reason: string | null;
+  /** When it is to be judged again though the service says nothing new, ms; 0: on each run; null: never. */
+  judgeAt: number | null;
 }
 
 /** Answers of our receiver that refuse something for good or for now. */
@@ -53,6 +58,8 @@ interface Evidence {
   before: ReadonlyMap<string, { class: DeliveryClass; inboxId: string }>;
   /** Of a time of which keys are deleted, and never seen before. */
   tooOld: ReadonlySet<string>;
+  /** Of those without a payload that are old, whether what they told of was read later. */
+  readSince: Awaited<ReturnType<typeof readSince>>;
   /** By event, the endpoints of ours that the service noted an answer of 2xx from. */
   acknowledged: ReadonlyMap<string, ReadonlySet<string | null>>;
 }
@@ -88,6 +95,10 @@ async function gather(db: Knex, deliveries: readonly Delivery[], rules: JudgeRul
       deliveries.map(({ id }) => id),
     ),
     tooOld: await tooOldDeliveries(db, deliveries),
+    readSince: await readSince(
+      db,
+      deliveries.filter((delivery) => isHopeless({ ...delivery, held: null, recoverable: hasPayload(delivery) }, rules)),
+    ),
     acknowledged: acknowledgedBy(deliveries, rules),
   };
 }
@@ -98,7 +109,7 @@ async function judge(db: Knex, delivery: Delivery, evidence: Evidence, rules: Ju
   const before = ours && held === null ? evidence.before.get(delivery.id) : undefined;
   if (before !== undefined) {
     const verdict = { class: before.class, missed: false, open: false, recover: false, breakKind: null };
-    return { delivery, verdict, ours, inboxId: before.inboxId, reason: 'the event is gone by its age' };
+    return { delivery, verdict, ours, inboxId: before.inboxId, reason: 'the event is gone by its age', judgeAt: null };
   }
   const secret = delivery.endpointId === null ? undefined : evidence.secrets.get(delivery.endpointId);
   const cameByItself = held !== null && held.labels.length > 0;
@@ -112,10 +123,22 @@ async function judge(db: Knex, delivery: Delivery, evidence: Evidence, rules: Ju
     refusal,
     secretRetired: secret?.retired ?? false,
     tooOld: evidence.tooOld.has(delivery.id),
-    recoverable: delivery.payload !== null,
+    recoverable: hasPayload(delivery),
+    readSince: evidence.readSince.get(delivery.id) ?? 'not yet',
   };
   const verdict = classifyDelivery(facts, rules);
-  return { delivery, verdict, ours, inboxId: held?.id ?? null, reason: refusal ?? reasonOf(facts, verdict) };
+  return {
+    delivery,
+    verdict,
+    ours,
+    inboxId: held?.id ?? null,
+    reason: refusal ?? reasonOf(facts, verdict),
+    judgeAt: verdict.open ? judgeAgainAt(facts, rules) : null,
+  };
+}
+
+function hasPayload({ payload }: Delivery): boolean {
+  return payload !== null;
 }
 
 function pair(delivery: Delivery, { events, taken }: Evidence): InboxEvent | null {
@@ -179,6 +202,7 @@ async function refusalOf(db: Knex, delivery: Delivery, { refusals }: Evidence): 
 function reasonOf(facts: DeliveryFacts, { class: kind, missed }: DeliveryVerdict): string | null {
   if (facts.held === 'recovered') return facts.applied ? 'recovered' : 'recovered, not applied yet';
   if (kind === 'too_old') return 'keys of events of that time are deleted by their age';
+  if (kind === 'unrecoverable') return 'no payload to recover it from; what it told of was read from the service since';
   if (missed && !facts.recoverable) return 'no payload to recover it from';
   return kind === 'never_reached' && facts.httpStatus !== null ? `answered ${facts.httpStatus}, not by us` : null;
 }

@@ -72,11 +72,20 @@ export async function getDelivery(db: Knex, id: string): Promise<DeliveryView | 
 
 /** How many deliveries are missed; null while no complete run has measured it. */
 export async function countMissed(db: Knex): Promise<number | null> {
-  const { rows } = await db.raw<{ rows: [{ measured: boolean; missed: number }] }>(
+  return count(db, 'missed');
+}
+
+/** How many can't be recovered, while nothing is lost with them; null while no complete run has measured it. */
+export async function countUnrecoverable(db: Knex): Promise<number | null> {
+  return count(db, `class = 'unrecoverable' AND class NOT IN ('received', 'other_endpoint')`);
+}
+
+async function count(db: Knex, condition: string): Promise<number | null> {
+  const { rows } = await db.raw<{ rows: [{ measured: boolean; n: number }] }>(
     `SELECT EXISTS (SELECT FROM watermarks WHERE kind = 'deliveries') AS measured,
-            (SELECT count(*)::integer FROM deliveries WHERE open AND missed) AS missed`,
+            (SELECT count(*)::integer FROM deliveries WHERE ${condition}) AS n`,
   );
-  return rows[0].measured ? rows[0].missed : null;
+  return rows[0].measured ? rows[0].n : null;
 }
 
 function startAfter(rows: Knex.QueryBuilder, cursor: string): Knex.QueryBuilder {

@@ -28,6 +28,8 @@ export interface Delivery {
   answeredError: string | null;
   /** Records that it names, where its payload is no event. */
   mentions: readonly { kind: RecordKind; id: string }[];
+  /** When it came to be known here; null: it was read from the service just now. */
+  firstSeenAt: number | null;
 }
 
 /** Null where it has no id. */
@@ -53,6 +55,7 @@ export function readDelivery(fields: JsonObject, eventIdPointer: string): Delive
     answeredId: answer === null ? null : inboxIdIn(answer),
     answeredError: answer === null ? null : textField(answer, 'error'),
     mentions: event === null ? mentionsIn(fields) : [],
+    firstSeenAt: null,
   };
 }
 

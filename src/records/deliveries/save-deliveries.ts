@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
-import { booleanArray, floatArray, textArray } from '../database/array-parameter.js';
+import { arrayText, booleanArray, floatArray, textArray } from '../database/array-parameter.js';
 import { toNullableText } from '../database/database-text.js';
+import { mentionText } from './deliveries.js';
 import type { JudgedDelivery } from './judge-deliveries.js';
 
 /** When the deliveries were read, ms of the service's clock, and in which run. */
@@ -24,6 +25,7 @@ const TEXTS = [
   'class',
   'reason',
   'inbox_id',
+  'mentions',
 ] as const;
 const NUMBERS = [
   'http_status',
@@ -32,19 +34,24 @@ const NUMBERS = [
   'next_retry_at',
   'created_at',
   'event_timestamp',
+  'judge_at',
   'poll_from',
 ] as const;
 const FLAGS = ['ours', 'missed', 'open'] as const;
 const CASTS: Readonly<Record<string, string>> = {
   inbox_id: 'inbox_id::bigint',
+  mentions: 'mentions::text[]',
   http_status: 'http_status::integer',
   attempts: 'attempts::integer',
   last_attempt_at: 'to_timestamp(last_attempt_at / 1000)',
   next_retry_at: 'to_timestamp(next_retry_at / 1000)',
   created_at: 'to_timestamp(created_at / 1000)',
+  judge_at: 'to_timestamp(judge_at / 1000)',
   poll_from: 'poll_from::bigint',
 };
 const COLUMNS = [...TEXTS, ...NUMBERS, ...FLAGS];
+/** What a reading may tell anew; that it was read once more is not worth a write. */
+const TOLD = COLUMNS.filter((name) => name !== 'id' && name !== 'poll_from');
 
 const SAVE = `
 INSERT INTO deliveries AS known (${COLUMNS.join(', ')}, poll_ref)
@@ -58,9 +65,11 @@ ON CONFLICT (id) DO UPDATE SET
     .join(', ')},
   poll_ref = excluded.poll_ref,
   class_since = CASE WHEN known.class = excluded.class THEN known.class_since ELSE now() END
+WHERE (${TOLD.map((name) => `known.${name}`).join(', ')})
+  IS DISTINCT FROM (${TOLD.map((name) => `excluded.${name}`).join(', ')})
 RETURNING xmax = 0 OR class_since = now() AS changed`;
 
-/** Writes what was judged; returns how many deliveries are new or of another class than before. */
+/** Writes what was judged and is not written already; returns how many deliveries are new or of another class than before. */
 export async function saveDeliveries(
   trx: Knex.Transaction,
   judged: readonly JudgedDelivery[],
@@ -77,7 +86,7 @@ export async function saveDeliveries(
   return saved.rows.filter(({ changed }) => changed).length;
 }
 
-function valuesOf({ delivery, verdict, ours, inboxId, reason }: JudgedDelivery, { from }: ReadIn) {
+function valuesOf({ delivery, verdict, ours, inboxId, reason, judgeAt }: JudgedDelivery, { from }: ReadIn) {
   return {
     id: delivery.id,
     endpoint_id: delivery.endpointId,
@@ -93,12 +102,14 @@ function valuesOf({ delivery, verdict, ours, inboxId, reason }: JudgedDelivery, 
     class: verdict.class,
     reason,
     inbox_id: inboxId,
+    mentions: arrayText(delivery.mentions.map(mentionText)),
     http_status: delivery.httpStatus,
     attempts: delivery.attempts,
     last_attempt_at: delivery.lastAttemptAt,
     next_retry_at: delivery.nextRetryAt,
     created_at: delivery.createdAt,
     event_timestamp: delivery.event?.timestamp ?? null,
+    judge_at: judgeAt,
     poll_from: Math.floor(from),
     ours,
     missed: verdict.missed,

@@ -31,9 +31,16 @@ export async function learnSecretEndpoints(trx: Knex.Transaction): Promise<void>
 /** Arrivals from before the secret's own first match came under another secret of that label. */
 async function sharesOf(trx: Knex): Promise<SecretShare[]> {
   const { rows } = await trx.raw<{ rows: { endpoint_id: string; label: string; events: number; all: number }[] }>(
-    `WITH endpoints AS (
-       SELECT DISTINCT endpoint_id FROM deliveries
-       WHERE ours AND endpoint_id IS NOT NULL AND created_at > now() - interval '30 days'
+    `WITH RECURSIVE known AS (
+       (SELECT endpoint_id FROM deliveries WHERE endpoint_id IS NOT NULL ORDER BY endpoint_id LIMIT 1)
+       UNION ALL
+       SELECT (SELECT endpoint_id FROM deliveries AS d WHERE d.endpoint_id > known.endpoint_id ORDER BY endpoint_id LIMIT 1)
+       FROM known WHERE known.endpoint_id IS NOT NULL
+     ), endpoints AS (
+       SELECT endpoint_id FROM known CROSS JOIN LATERAL (
+         SELECT ours, created_at FROM deliveries AS d WHERE d.endpoint_id = known.endpoint_id
+         ORDER BY d.created_at DESC NULLS FIRST, d.id DESC LIMIT 1) AS newest
+       WHERE newest.ours AND (newest.created_at IS NULL OR newest.created_at > now() - interval '30 days')
      ), sample AS (
        SELECT endpoint_id, inbox_id FROM endpoints CROSS JOIN LATERAL (
          SELECT inbox_id FROM deliveries AS d
