@@ -1,10 +1,12 @@
 import type { Observation } from '../domain/observation.js';
 import { listedIds } from '../records/runs/listed-ids.js';
+import { endMarks, waitingMarks } from '../records/runs/marks.js';
 import { saveObservations } from '../records/save-observations.js';
+import { settleUnlisted, type UnlistedWallets } from './accounts/settle-unlisted.js';
 import { type AccountPage, type AccountsWalk, walkAccounts } from './accounts/walk-accounts.js';
 import type { Outcome, RunContext } from './deps.js';
 import { StrangeListError } from './lists/same-list.js';
-import { writeFenced } from './write-fenced.js';
+import { NOTHING, writeFenced } from './write-fenced.js';
 
 /** Specification 3.6, 4.10. */
 const statuses = ['active', 'frozen', 'closed'] as const;
@@ -20,14 +22,21 @@ interface Pass {
   to: number;
 }
 
+/** An event may come before the list shows what it tells of. */
+const SETTLE_MS = 30_000;
+/** Each may take a call. */
+const MOST_NAMED = 30;
+
 /**
  * STORY of one reading of the sub-wallets: every list, by status; then, if one that was listed is in none of them, all lists
- * once more, because it may have moved from one to another between the two. One that is in none again is absent: a closed
- * one was archived, any other is a break.
+ * once more, because it may have moved from one to another between the two. One that is in none again, or that only events
+ * named, is asked for by its own movements: a closed one was archived, one that the service denies is a break.
  */
 export async function reconcileAccounts(run: RunContext): Promise<Outcome> {
+  const { db } = run.deps;
+  const marks = await waitingMarks(db, 'account', { olderThanMs: SETTLE_MS, limit: MOST_NAMED });
   const first = await readAll(run);
-  const listed = await listedIds(run.deps.db, 'account');
+  const listed = await listedIds(db, 'account');
   if (listed.length >= TOO_FEW && first.seen.size > 0 && !listed.some((id) => first.seen.has(id))) {
     throw new StrangeListError(
       'the service lists none of the sub-wallets that this database holds: see SERVICE_API_KEY',
@@ -35,15 +44,28 @@ export async function reconcileAccounts(run: RunContext): Promise<Outcome> {
   }
   const unseen = listed.filter((id) => !first.seen.has(id));
   const second = unseen.length === 0 || first.reasons.length > 0 ? null : await readAll(run);
+  const seen = new Set([...first.seen, ...(second?.seen ?? [])]);
   const reasons = [...first.reasons, ...(second?.reasons ?? [])];
-  const absent = second === null || reasons.length > 0 ? [] : unseen.filter((id) => !second.seen.has(id));
-  if (second !== null) await saveAbsences(run, absent, second);
+  const unlisted =
+    reasons.length > 0
+      ? null
+      : await settleUnlisted(run, {
+          seen,
+          vanished: unseen.filter((id) => !seen.has(id)),
+          named: marks.filter(({ id }) => !seen.has(id)),
+          after: first.from,
+          from: (second ?? first).from,
+          to: (second ?? first).to,
+        });
+  if (unlisted !== null) await saveUnlisted(run, unlisted);
+  if (unlisted?.reason) reasons.push(unlisted.reason);
   return {
     complete: reasons.length === 0,
     proof: {
       ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
       listed: first.seen.size,
-      absent: absent.length,
+      absent: unlisted?.absent ?? 0,
+      ...unlisted?.told,
       lists: [...statuses],
     },
     watermarks: new Map([['head', { at: first.from }]]),
@@ -82,12 +104,14 @@ async function savePage(run: RunContext, { rows, from, to }: AccountPage): Promi
   );
 }
 
-async function saveAbsences(run: RunContext, ids: readonly string[], { from, to }: Pass): Promise<void> {
-  const { source } = run;
-  await save(
-    run,
-    ids.map((id): Observation => ({ type: 'absence', kind: 'account', id, from, to, source })),
-  );
+async function saveUnlisted(run: RunContext, { observations, endedMarks }: UnlistedWallets): Promise<void> {
+  const { deps, tally, fence } = run;
+  await save(run, observations);
+  if (endedMarks.length === 0) return;
+  await writeFenced({ db: deps.db, now: deps.now, tally, fence }, async (trx) => {
+    await endMarks(trx, 'account', endedMarks);
+    return NOTHING;
+  });
 }
 
 async function save({ deps, tally, fence }: RunContext, observations: Observation[]): Promise<void> {

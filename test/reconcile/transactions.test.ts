@@ -31,6 +31,16 @@ async function held(table = 'transactions'): Promise<Map<string, Row>> {
 
 const breaks = async (kind: string) => (await listBreaks(database.db, { kind, status: 'open' })).items;
 
+/** As if the service no longer knew the sub-wallet. */
+function denied(at: AtService, account: string | undefined): void {
+  const { client } = at.deps;
+  at.deps.client = {
+    serviceNow: () => client.serviceNow(),
+    reply: (operation, request) =>
+      client.reply(operation, request.path?.['id'] === account ? { ...request, path: { id: 'nobody' } } : request),
+  };
+}
+
 /** As if the service said it otherwise. */
 function altered(at: AtService, alter: (operation: string, rows: Row[]) => Row[]): void {
   const { client } = at.deps;
@@ -232,7 +242,8 @@ describe('sub-wallets', () => {
     await at.run('accounts');
     expect((await held('accounts')).size).toBe(6);
     await sandbox.call('POST', `/v1/accounts/${ids[0]}/archive`);
-    altered(at, (_, rows) => rows.filter(({ id }) => id !== ids[3]));
+    altered(at, (operation, rows) => (operation === 'listAccounts' ? rows.filter(({ id }) => id !== ids[3]) : rows));
+    denied(at, ids[3]);
     expect(await at.run('accounts')).toMatchObject({ complete: true, proof: { absent: 2 } });
     expect((await breaks('record_not_at_service')).map(({ entity }) => entity.id)).toEqual([ids[3]]);
   });

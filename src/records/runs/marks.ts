@@ -80,6 +80,38 @@ export async function dueMarks(db: Knex, kind: RecordKind, limit: number): Promi
   return rows.map((row) => ({ ...row, id: fromDatabaseText(row.id) }));
 }
 
+export interface WaitingMark {
+  id: string;
+  /** How long it has waited. */
+  ageMs: number;
+  /** A record of it is kept. */
+  held: boolean;
+}
+
+/** Marks that have waited for so long, due or not, the oldest first. */
+export async function waitingMarks(
+  db: Knex,
+  kind: RecordKind,
+  { olderThanMs, limit }: { olderThanMs: number; limit: number },
+): Promise<WaitingMark[]> {
+  const { rows } = await db.raw<{ rows: { id: string; age: string; held: boolean }[] }>(
+    `SELECT mark.id, floor(extract(epoch FROM now() - marked_at) * 1000) AS age, record.id IS NOT NULL AS held
+     FROM reading_marks AS mark LEFT JOIN ${recordTables[kind]} AS record ON record.id = mark.id
+     WHERE mark.kind = ? AND marked_at <= now() - ? * interval '1 millisecond' ORDER BY marked_at, mark.id LIMIT ?`,
+    [kind, olderThanMs, limit],
+  );
+  return rows.map((row) => ({ id: fromDatabaseText(row.id), ageMs: Number(row.age), held: row.held }));
+}
+
+/** Takes off marks that nothing will settle; whoever calls it says so where a person sees it. */
+export async function endMarks(trx: Knex, kind: RecordKind, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await trx.raw('DELETE FROM reading_marks WHERE kind = ? AND id = ANY (?::text[])', [
+    kind,
+    textArray(ids.map(toDatabaseText)),
+  ]);
+}
+
 /** Deposits whose reading is due, or failed before anything was read of them, and has been for longer than `waitingMs`. */
 export async function countOverduePayins(db: Knex, waitingMs: number): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: string }] }>(

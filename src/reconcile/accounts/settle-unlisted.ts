@@ -1,0 +1,87 @@
+import type { Observation } from '../../domain/observation.js';
+import { accountsEndingIn, closedAccounts } from '../../records/runs/listed-ids.js';
+import type { WaitingMark } from '../../records/runs/marks.js';
+import type { RunContext } from '../deps.js';
+import { lookForHidden } from './look-for-hidden.js';
+
+const DAY_MS = 86_400_000;
+/** Of ids in a run's proof. */
+const SHOWN = 10;
+
+export interface UnlistedWallets {
+  /** What is to be saved of them, and the marks that go. */
+  observations: Observation[];
+  endedMarks: string[];
+  absent: number;
+  /** Why the run does not prove what became of some; null: it does. */
+  reason: string | null;
+  /** For the run's proof. */
+  told: Record<string, unknown>;
+}
+
+interface Passes {
+  /** Shown by the lists. */
+  seen: ReadonlySet<string>;
+  /** Were listed once, and are in none of the lists, looked at twice. */
+  vanished: readonly string[];
+  /** Named by events half a minute ago or earlier, and in none of the lists. */
+  named: readonly WaitingMark[];
+  /** The beginning of the first pass; the last pass. In ms of the service's clock. */
+  after: number;
+  from: number;
+  to: number;
+}
+
+/**
+ * What becomes of sub-wallets that no list shows. Closed or archived ones are gone quietly; one that the service denies is
+ * absent, and a break if it was listed or an event told more of it than its id. One that was only named, and that the service
+ * does not speak of for a day, is no longer asked for: the proof of the run says so.
+ */
+export async function settleUnlisted(run: RunContext, passes: Passes): Promise<UnlistedWallets> {
+  const { db, contract } = run.deps;
+  const closed = await closedAccounts(db, passes.vanished);
+  const open = passes.vanished.filter((id) => !closed.has(id));
+  const wasListed = new Set(open);
+  const named = passes.named.filter(({ id }) => !wasListed.has(id) && !closed.has(id));
+  const asked = [...open, ...named.map(({ id }) => id)];
+  const found = await lookForHidden(run, asked, passes.seen.values().next().value);
+  const emptied = await accountsEndingIn(db, found.untold, contract.movements.words.transactionType.closure);
+  const archived = [...found.known, ...found.untold.filter((id) => emptied.has(id))];
+  const untold = found.untold.filter((id) => !emptied.has(id));
+  const doubtful = untold.filter((id) => wasListed.has(id));
+  const ages = new Map(named.map((mark) => [mark.id, mark]));
+  const given = untold.filter((id) => (ages.get(id)?.ageMs ?? 0) >= DAY_MS);
+  const isHeld = (id: string): boolean => wasListed.has(id) || ages.get(id)?.held === true;
+  const gone = [...closed, ...[...archived, ...found.denied].filter(isHeld), ...doubtful];
+  return {
+    observations: [
+      ...archived.filter((id) => wasListed.has(id)).map((id) => archivedClaim(run, id, passes)),
+      ...gone.map((id) => absence(run, id, passes)),
+    ],
+    endedMarks: [...[...archived, ...found.denied].filter((id) => !isHeld(id)), ...given],
+    absent: [...closed, ...open.filter((id) => !found.left.includes(id))].length,
+    reason:
+      found.left.length === 0 ? null : `${found.left.length} sub-wallets of no list are asked for in the next run`,
+    told: {
+      ...some('archived', archived),
+      ...some(
+        'unknownToService',
+        found.denied.filter((id) => !wasListed.has(id)),
+      ),
+      ...some('noLongerAskedFor', given),
+    },
+  };
+}
+
+function some(name: string, ids: readonly string[]): Record<string, unknown> {
+  return ids.length === 0 ? {} : { [name]: { count: ids.length, ids: ids.slice(0, SHOWN) } };
+}
+
+/** It was closed before it could be archived (specification 3.6), so before the lists were read without it. */
+function archivedClaim({ source }: RunContext, id: string, { after }: Passes): Observation {
+  return { type: 'claim', kind: 'account', id, from: after, to: after, source, fields: { id, status: 'closed' } };
+}
+
+function absence({ source }: RunContext, id: string, { from, to }: Passes): Observation {
+  return { type: 'absence', kind: 'account', id, from, to, source };
+}
