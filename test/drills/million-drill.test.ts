@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
@@ -11,13 +10,13 @@ import { testSettings } from '../reconcile/fake-service.js';
 import { Random } from '../reconcile/random.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { DRILL_MS, isLong, report, until } from '../support/drill.js';
+import { peakMemoryMb } from '../support/peak-memory.js';
 import { startCli } from '../support/run-cli.js';
 
 const PAYMENTS = isLong ? 1_000_000 : 20_000;
 const OPEN = isLong ? 2_000 : 200;
 const KILLS = isLong ? 10 : 4;
 const KEY = 'sandbox-api-key';
-const MB = 1_024;
 
 let database: TestDatabase;
 let sandbox: Sandbox;
@@ -49,12 +48,6 @@ function reconcile() {
 async function callsSoFar(): Promise<number> {
   const row = await database.db('runs').sum('calls as calls').first();
   return Number(row?.['calls'] ?? 0);
-}
-
-/** The most memory that the process ever held, MB. */
-async function peakOf(pid: number | undefined): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / MB;
 }
 
 /** What we do not hold as the service shows it, but for payments that ended by themselves since the last run began. */
@@ -99,7 +92,7 @@ test(`${PAYMENTS} payments: the first reading survives kill −9 at ${KILLS} poi
   const points = Array.from({ length: KILLS }, () => 1 + random.below(pages - 20)).sort((a, b) => a - b);
   let peak = 0;
   const watch = async (pid: number | undefined) => {
-    peak = Math.max(peak, await peakOf(pid));
+    peak = Math.max(peak, await peakMemoryMb(pid));
   };
   for (const point of points) {
     const running = reconcile();

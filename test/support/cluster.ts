@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { prepareBinaries } from '../../src/embedded-postgres/binaries.js';
 import {
   initCluster,
@@ -20,9 +22,16 @@ import { isAlive, isSameProcess, processIdentity } from '../../src/embedded-post
 export interface TestCluster {
   /** By default that of a database to stand on, not to write to. */
   url(database?: string): string;
-  /** Always on the same port. */
-  start(): Promise<void>;
+  port(): number;
+  /** On the same port, unless it moves: then on another, as what takes over from a failed server. */
+  start(options?: { moves: boolean }): Promise<void>;
   stop(how: StopMode): Promise<void>;
+  isRunning(): Promise<boolean>;
+  /** Whether it takes connections. */
+  isReady(): Promise<boolean>;
+  /** Where everything of it lies; on a disk of its own where one was asked for and could be had. */
+  folder: string;
+  hasOwnDisk: boolean;
   close(): Promise<void>;
 }
 
@@ -34,20 +43,32 @@ const STOP_SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 export type StopMode = keyof typeof STOP_SIGNALS;
 
 /** Started. What a killed run of tests left over is removed by `removeAbandonedClusters`. */
-export async function createTestCluster(settings: Record<string, string> = {}): Promise<TestCluster> {
+export async function createTestCluster(
+  settings: Record<string, string> = {},
+  { diskMb = 0 }: { diskMb?: number } = {},
+): Promise<TestCluster> {
   const dir = await mkdtemp(path.join(tmpdir(), `${PREFIX}${processIdentity(process.pid).replace(' ', '-')}-`));
+  const hasOwnDisk = diskMb > 0 && (await mounted(dir, diskMb));
   const password = randomBytes(16).toString('hex');
   const identity = await chooseIdentity({ folder: dir, native: await prepareBinaries(dir), lodgings: dir });
   const data = path.join(identity.home, 'data');
   await initCluster(identity, data, password, ['--no-sync']);
-  const port = await freePort(null);
-  const options = { data, logFile: path.join(dir, 'log'), port, settings };
+  const options = { data, logFile: path.join(dir, 'log'), port: await freePort(null), settings };
   const cluster: TestCluster = {
-    url: (database = MAINTENANCE_DATABASE) => `postgres://${ROLE}:${password}@127.0.0.1:${port}/${database}`,
-    start: () => startAgain(() => startCluster(identity, options)),
+    folder: dir,
+    hasOwnDisk,
+    url: (database = MAINTENANCE_DATABASE) => `postgres://${ROLE}:${password}@127.0.0.1:${options.port}/${database}`,
+    port: () => options.port,
+    async start({ moves } = { moves: false }) {
+      if (moves) options.port = await freePort(null);
+      await startAgain(() => startCluster(identity, options));
+    },
     stop: (how) => stopPostmaster(data, how),
+    isRunning: async () => (await readPostmaster(data)) !== null,
+    isReady: async () => (await readPostmaster(data))?.ready === true,
     close: async () => {
       await stopCluster(data);
+      if (hasOwnDisk) await unmount(dir);
       await rm(dir, { recursive: true, force: true });
     },
   };
@@ -74,8 +95,22 @@ export async function removeAbandonedClusters(): Promise<void> {
     if (!owner || isSameProcess(`${owner[1]} ${owner[2]}`)) continue;
     const dir = path.join(tmpdir(), name);
     await stopCluster(path.join(await homeOf(dir), 'data')).catch(() => {});
+    await unmount(dir).catch(() => {});
     await rm(dir, { recursive: true, force: true });
   }
+}
+
+/** A small disk in memory. Only root may have one; false where the system refuses it. */
+async function mounted(folder: string, megabytes: number): Promise<boolean> {
+  const options = ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0700`, 'tmpfs', folder];
+  return promisify(execFile)('mount', options).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function unmount(folder: string): Promise<void> {
+  await promisify(execFile)('umount', [folder]);
 }
 
 /** The children of a server that was stopped hard hold its memory for a moment longer. */

@@ -19,6 +19,12 @@ export interface Installation {
   start(...roles: LoneRole[]): Promise<void>;
   /** kill -9, at the same moment. Resolves when they are gone. */
   kill(...roles: LoneRole[]): Promise<void>;
+  /** Roles that ended by themselves, with the end of what they said. */
+  died(): string[];
+  /** Undefined where the role does not run. */
+  pidOf(role: LoneRole): number | undefined;
+  /** All that the roles that run have logged. */
+  logged(): string;
   /** SIGTERM to all that run; their exit codes. */
   stop(): Promise<(number | string)[]>;
   run(args: string[], env?: Record<string, string>): Promise<{ code: number | string; stdout: string; stderr: string }>;
@@ -77,6 +83,15 @@ export async function createInstallation(options: InstallationOptions): Promise<
     env,
     start: async (...roles) => void (await Promise.all(roles.map(start))),
     kill: async (...roles) => void (await end(roles, 'SIGKILL')),
+    died: () =>
+      [...running]
+        .filter(([, { child }]) => child.exitCode !== null || child.signalCode !== null)
+        .map(
+          ([role, { child, output }]) =>
+            `${role} (${child.exitCode ?? child.signalCode}): ${output.stderr.slice(-500)}`,
+        ),
+    pidOf: (role) => running.get(role)?.child.pid,
+    logged: () => [...running.values()].map(({ output }) => output.stderr).join(''),
     stop: () => end([...running.keys()], 'SIGTERM'),
     run: (args, more) => runCli(args, { cwd, env: { ...env, ...more }, longestMs: STEP_MS }),
     close: async () => {

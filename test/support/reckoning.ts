@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.js';
-import { type LoggedDelivery, loggedDeliveries, wasAcknowledged } from './deliveries.js';
+import { loggedDeliveries, wasAcknowledged } from './deliveries.js';
 import { isLong, until } from './drill.js';
 import type { Load } from './load.js';
 
@@ -18,7 +18,10 @@ export async function progress(db: Knex): Promise<Progress> {
 }
 
 /** Waits until the service has no delivery left to try and every event in the inbox is done with. */
-export async function settle({ db, sandbox }: { db: Knex; sandbox: Sandbox }): Promise<void> {
+export async function settle(
+  { db, sandbox }: { db: Knex; sandbox: Sandbox },
+  limit: { timeoutMs?: number } = {},
+): Promise<void> {
   await until(
     'every delivery has ended',
     async () => {
@@ -26,12 +29,16 @@ export async function settle({ db, sandbox }: { db: Knex; sandbox: Sandbox }): P
       const pending = (await loggedDeliveries(sandbox)).filter(({ status }) => status === 'pending');
       return pending.length === 0 || `${pending.length} pending`;
     },
-    { intervalMs: isLong ? 5_000 : 500 },
+    { intervalMs: isLong ? 5_000 : 500, ...limit },
   );
-  await until('every event is applied', async () => {
-    const { stored, applied } = await progress(db);
-    return applied === stored || `${applied} of ${stored}`;
-  });
+  await until(
+    'every event is applied',
+    async () => {
+      const { stored, applied } = await progress(db);
+      return applied === stored || `${applied} of ${stored}`;
+    },
+    limit,
+  );
 }
 
 /** What is wrong after a drill; every list empty where nothing is. */
@@ -48,9 +55,8 @@ export interface Faulty {
 
 /** Holds inbox, changes and records against what the service knows. To be asked once everything settled. */
 export async function reckon({ db, sandbox, load }: { db: Knex; sandbox: Sandbox; load: Load }): Promise<Faulty> {
-  const acknowledged = (await loggedDeliveries(sandbox)).filter(wasAcknowledged);
   return {
-    lost: few(await lostOf(db, acknowledged)),
+    lost: few(await lostDeliveries(db, sandbox)),
     unapplied: few(await db('inbox').whereNot({ status: 'applied' }).pluck('id')),
     repeated: few(await repeatedChanges(db)),
     differing: few(await differingPayments(db, sandbox, load)),
@@ -62,7 +68,9 @@ function few(found: string[]): string[] {
   return found.length > 5 ? [...found.slice(0, 5), `… ${found.length} in all`] : found;
 }
 
-async function lostOf(db: Knex, acknowledged: LoggedDelivery[]): Promise<string[]> {
+/** Answered 200, and not in the inbox with the content that was sent. */
+export async function lostDeliveries(db: Knex, sandbox: Sandbox): Promise<string[]> {
+  const acknowledged = (await loggedDeliveries(sandbox)).filter(wasAcknowledged);
   const rows: { id: string; body: Buffer }[] = await db('inbox').select('id', 'body');
   const bodies = new Map(rows.map(({ id, body }) => [id, JSON.stringify(JSON.parse(body.toString('utf8')))]));
   return acknowledged
@@ -71,7 +79,7 @@ async function lostOf(db: Knex, acknowledged: LoggedDelivery[]): Promise<string[
 }
 
 /** Each change begins where the one before it ended; a state is left and entered once. */
-async function repeatedChanges(db: Knex): Promise<string[]> {
+export async function repeatedChanges(db: Knex): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { what: string }[] }>(
     `WITH steps AS (
        SELECT entity_kind || ' ' || entity_id || ' ' || field AS what, from_value, to_value, field,
@@ -101,10 +109,18 @@ async function differingPayments(db: Knex, { control }: Sandbox, { payments }: L
 }
 
 /** Orders that are not what their customers made of them. After every payment was read. */
-export async function differingOrders(db: Knex, { payments }: Load): Promise<string[]> {
+export function differingOrders(db: Knex, { payments }: Load): Promise<string[]> {
+  return differingStatuses(
+    db,
+    [...payments.values()].map(({ reference, order }) => [reference, order]),
+  );
+}
+
+/** The same for references and what their orders have to be. */
+export async function differingStatuses(db: Knex, expected: (readonly [string, string])[]): Promise<string[]> {
   const orders: { reference: string; status: string }[] = await db('orders').select('reference', 'status');
-  const statuses = new Map(orders.map(({ reference, status }) => [reference, status]));
-  return [...payments.values()]
-    .filter(({ reference, order }) => statuses.get(reference) !== order)
-    .map(({ reference, order }) => `${reference}: ours ${statuses.get(reference)}, true ${order}`);
+  const ours = new Map(orders.map(({ reference, status }) => [reference, status]));
+  return expected
+    .filter(([reference, status]) => ours.get(reference) !== status)
+    .map(([reference, status]) => `${reference}: ours ${ours.get(reference)}, true ${status}`);
 }

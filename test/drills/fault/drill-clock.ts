@@ -15,6 +15,8 @@ export interface DrillClock {
   realNow: () => number;
   /** Nothing may be on its way meanwhile: for a moment our processes are ahead. */
   advance(sandbox: Sandbox, seconds: number): Promise<void>;
+  /** Sets the clock of our processes so far ahead of the service's, or behind where negative. */
+  step(seconds: number): Promise<void>;
 }
 
 const READ_EVERY_MS = 10;
@@ -49,9 +51,12 @@ export async function createDrillClock(folder: string, behindSeconds: number): P
   const file = path.join(folder, 'shift');
   const preloaded = path.join(folder, 'clock.mjs');
   let shift = -behindSeconds * 1000;
+  let stepped = 0;
   const write = async () => {
-    await writeFile(`${file}.new`, String(shift));
+    if (shift + stepped > 0) throw new Error('the clock of the drill would overtake the real one');
+    await writeFile(`${file}.new`, String(shift + stepped));
     await rename(`${file}.new`, file);
+    await delay(READ_EVERY_MS * 3);
   };
   const begun = shift;
   await write();
@@ -62,10 +67,12 @@ export async function createDrillClock(folder: string, behindSeconds: number): P
     async advance(sandbox, seconds) {
       await sandbox.control.deliveriesIdle();
       shift += seconds * 1000;
-      if (shift > 0) throw new Error('the clock of the drill would overtake the real one');
       await write();
-      await delay(READ_EVERY_MS * 3);
       sandbox.control.advance(seconds);
+    },
+    async step(seconds) {
+      stepped = seconds * 1000;
+      await write();
     },
   };
 }
