@@ -44,6 +44,8 @@ const payment =
   (fields: JsonObject): Made =>
   (p) =>
     reading('payment_intent', paidIntent(`${p}pi`, `${p}in`, { merchantReference: null, ...fields }), 1);
+const secondPayment: Made = (p) =>
+  reading('payment_intent', paidIntent(`${p}pj`, `${p}jn`, { merchantReference: '$o' }), 1);
 const deposit: Made = (p) => reading('payin', payin(`${p}in`, `${p}pi`), 1);
 const refund =
   (fields: JsonObject): Made =>
@@ -52,6 +54,13 @@ const refund =
 
 /** Names stand for those of the case: `$` for its prefix. */
 const cases: [name: string, known: Made[], one: Made, other: Made, end: object][] = [
+  [
+    'a payment and a second one of the same order',
+    [],
+    payment({ merchantReference: '$o' }),
+    secondPayment,
+    { status: 'paid_twice', paymentIntents: ['pi', 'pj'] },
+  ],
   [
     'a payment and its invoice, which it names',
     [],

@@ -4,23 +4,27 @@ import { deriveOrder } from '../../domain/orders/order.js';
 import type { OrderFacts } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
 import { textField } from '../../domain/records.js';
-import { arrayText, booleanArray, floatArray, textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import type { MergedRecord } from '../saving/stored-record.js';
 import { loadOrderFacts, noRecords, type RecordsOfOrder } from './load-order-facts.js';
-import { type LockedOrder, lockOrders, type TouchedOrder } from './lock-orders.js';
-import { expectedOf, type OrderRow } from './order-row.js';
+import { findExisting, lockExisting, type TouchedOrder } from './lock-orders.js';
+import { expectedOf, type OrderState, untouchedOrder } from './order-row.js';
+import { insertOrders, type NewOrder, updateOrders } from './write-orders.js';
 
 /** What became of an order. `before` is null where it was not known before. */
 export interface DerivedRow {
-  before: OrderRow | null;
-  after: OrderRow;
+  before: OrderState | null;
+  after: OrderState;
   /** The row is other than before, or new. What is wrong with an order may change without that. */
   changed: boolean;
   records: RecordsOfOrder;
 }
 
-/** Locks the orders, derives each from its records as they stand now, and writes those that are other than before. */
+/**
+ * Derives the orders from their records as they stand now, each locked, and writes those that are other than before. One
+ * that is not there is derived first and made as it is to be; where somebody else made it meanwhile, it is derived again:
+ * whoever saves a record of an order locks it.
+ */
 export async function deriveOrders(
   trx: Knex.Transaction,
   touched: TouchedOrder[],
@@ -28,23 +32,47 @@ export async function deriveOrders(
   kytWords?: OrderFacts['kytWords'],
 ): Promise<DerivedRow[]> {
   if (touched.length === 0) return [];
-  const locked = await lockOrders(trx, touched);
-  const records = await loadOrderFacts(
+  const existing = await findExisting(trx, touched);
+  const missing = touched.filter(({ reference }) => !existing.has(reference));
+  const derive = (orders: OrderState[], isNew: boolean) => deriveEach(trx, orders, isNew, inHand, kytWords);
+  const fresh = await derive(
+    missing.map(({ reference }) => untouchedOrder(reference)),
+    true,
+  );
+  const made = missing.length === 0 ? new Set<string>() : await insertOrders(trx, newOrders(touched, fresh));
+  const others = touched.filter(({ reference }) => !made.has(reference));
+  const known = await derive(await lockExisting(trx, others), false);
+  await updateOrders(
     trx,
-    [...locked.values()].map(({ row }) => row),
-    inHand,
+    known.filter(({ changed }) => changed).map(({ after }) => after),
   );
-  const derived = [...locked.values()].map((order) =>
-    derive(order, records.get(order.row.reference) ?? noRecords, kytWords),
-  );
-  await writeOrders(
-    trx,
-    derived.filter(({ changed }) => changed).map(({ after }) => after),
-  );
-  return derived;
+  return [...fresh.filter(({ after }) => made.has(after.reference)), ...known];
 }
 
-function derive({ row, isNew }: LockedOrder, records: RecordsOfOrder, kytWords: OrderFacts['kytWords']): DerivedRow {
+/** As they are to be made; those that are there are only locked. */
+function newOrders(touched: readonly TouchedOrder[], fresh: readonly DerivedRow[]): NewOrder[] {
+  const derived = new Map(fresh.map(({ after }) => [after.reference, after]));
+  return touched.map(({ reference, since }) => ({ ...(derived.get(reference) ?? untouchedOrder(reference)), since }));
+}
+
+async function deriveEach(
+  trx: Knex.Transaction,
+  orders: OrderState[],
+  isNew: boolean,
+  inHand: MergedRecord[],
+  kytWords: OrderFacts['kytWords'],
+): Promise<DerivedRow[]> {
+  if (orders.length === 0) return [];
+  const records = await loadOrderFacts(trx, orders, inHand);
+  return orders.map((order) => derive(order, isNew, records.get(order.reference) ?? noRecords, kytWords));
+}
+
+function derive(
+  row: OrderState,
+  isNew: boolean,
+  records: RecordsOfOrder,
+  kytWords: OrderFacts['kytWords'],
+): DerivedRow {
   const { intents, payins, invoices, refunds, refundIds } = records;
   const facts = {
     reference: fromDatabaseText(row.reference),
@@ -56,7 +84,7 @@ function derive({ row, isNew }: LockedOrder, records: RecordsOfOrder, kytWords: 
   };
   const { status, release } = deriveOrder(kytWords === undefined ? facts : { ...facts, kytWords });
   const named = intents.flatMap(({ fields }) => textField(fields, 'invoiceId') ?? []);
-  const after: OrderRow = {
+  const after: OrderState = {
     ...row,
     status,
     payment_intents: intents.map(({ id }) => toDatabaseText(id)),
@@ -74,11 +102,11 @@ function idList(ids: string[]): string[] {
   return [...new Set(ids)].sort(compareText).map(toDatabaseText);
 }
 
-function differs(before: OrderRow, after: OrderRow): boolean {
+function differs(before: OrderState, after: OrderState): boolean {
   return compared(before) !== compared(after);
 }
 
-function compared(row: OrderRow): string {
+function compared(row: OrderState): string {
   const { status, payment_intents, invoices, refunds, release_safe, release_reason, release_proven_at } = row;
   return JSON.stringify([
     status,
@@ -89,26 +117,4 @@ function compared(row: OrderRow): string {
     release_reason,
     release_proven_at?.getTime() ?? null,
   ] satisfies Json[] | unknown[]);
-}
-
-async function writeOrders(trx: Knex.Transaction, rows: OrderRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await trx.raw(
-    `UPDATE orders SET status = new.status, release_safe = new.safe, release_reason = new.reason,
-       release_proven_at = to_timestamp(new.proven_at / 1000.0), updated_at = now(),
-       payment_intents = new.intents::text[], invoices = new.invoices::text[], refunds = new.refunds::text[]
-     FROM unnest(?::text[], ?::text[], ?::boolean[], ?::text[], ?::float8[], ?::text[], ?::text[], ?::text[])
-       AS new (reference, status, safe, reason, proven_at, intents, invoices, refunds)
-     WHERE orders.reference = new.reference`,
-    [
-      textArray(rows.map((row) => row.reference)),
-      textArray(rows.map((row) => row.status)),
-      booleanArray(rows.map((row) => row.release_safe)),
-      textArray(rows.map((row) => row.release_reason)),
-      floatArray(rows.map((row) => row.release_proven_at?.getTime() ?? null)),
-      textArray(rows.map((row) => arrayText(row.payment_intents))),
-      textArray(rows.map((row) => arrayText(row.invoices))),
-      textArray(rows.map((row) => arrayText(row.refunds))),
-    ],
-  );
 }

@@ -15,7 +15,7 @@ import {
   type RecordsInHand,
   recordsInHand,
 } from './order-records.js';
-import type { OrderRow } from './order-row.js';
+import type { OrderState } from './order-row.js';
 
 /** The records of one order, each kind in the order of creation. */
 export interface RecordsOfOrder {
@@ -39,7 +39,7 @@ type PerOrder = Map<string, ShownRecord[]>;
  */
 export async function loadOrderFacts(
   trx: Knex.Transaction,
-  orders: OrderRow[],
+  orders: OrderState[],
   saved: MergedRecord[],
 ): Promise<Map<string, RecordsOfOrder>> {
   const inHand = recordsInHand(saved);
@@ -60,7 +60,7 @@ export async function loadOrderFacts(
 async function ownIntents(
   trx: Knex.Transaction,
   inHand: RecordsInHand,
-  orders: OrderRow[],
+  orders: OrderState[],
   saved: MergedRecord[],
 ): Promise<PerOrder> {
   const known = orders.flatMap(({ payment_intents }) => payment_intents.map(fromDatabaseText));

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { textArray } from '../database/array-parameter.js';
-import type { OrderRow } from './order-row.js';
+import { type OrderRow, untouchedOrder } from './order-row.js';
+import { insertOrders } from './write-orders.js';
 
 export interface TouchedOrder {
   /** As the database holds it (database-text.ts). */
@@ -17,17 +18,33 @@ export interface LockedOrder {
 /** Locks the orders, creating those that are missing, in one pass in the order of references. */
 export async function lockOrders(trx: Knex.Transaction, touched: TouchedOrder[]): Promise<Map<string, LockedOrder>> {
   if (touched.length === 0) return new Map();
-  const references = touched.map((order) => order.reference);
-  const inserted = await trx.raw<{ rows: { reference: string }[] }>(
-    `INSERT INTO orders (reference, status, release_safe, release_reason, created_at)
-     SELECT reference, 'awaiting_payment', false, 'awaiting_payment', coalesce(since::timestamptz, now())
-     FROM unnest(?::text[], ?::text[]) AS touched (reference, since) ORDER BY reference
-     ON CONFLICT (reference) DO UPDATE SET reference = excluded.reference WHERE false RETURNING reference`,
-    [textArray(references), textArray(touched.map((order) => order.since))],
+  const created = await insertOrders(
+    trx,
+    touched.map(({ reference, since }) => ({ ...untouchedOrder(reference), since })),
   );
-  const created = new Set(inserted.rows.map((row) => row.reference));
-  const { rows } = await trx.raw<{ rows: OrderRow[] }>('SELECT * FROM orders WHERE reference = ANY (?::text[])', [
-    textArray(references),
-  ]);
+  const rows = await lockExisting(trx, touched);
   return new Map(rows.map((row) => [row.reference, { row, isNew: created.has(row.reference) }]));
+}
+
+/** Locks those that are there, in the order of references. */
+export async function lockExisting(trx: Knex.Transaction, touched: readonly TouchedOrder[]): Promise<OrderRow[]> {
+  if (touched.length === 0) return [];
+  const { rows } = await trx.raw<{ rows: OrderRow[] }>(
+    'SELECT * FROM orders WHERE reference = ANY (?::text[]) ORDER BY reference FOR UPDATE',
+    [references(touched)],
+  );
+  return rows;
+}
+
+/** References of those that are there. An order is never deleted. */
+export async function findExisting(trx: Knex.Transaction, touched: readonly TouchedOrder[]): Promise<Set<string>> {
+  const { rows } = await trx.raw<{ rows: { reference: string }[] }>(
+    'SELECT reference FROM orders WHERE reference = ANY (?::text[])',
+    [references(touched)],
+  );
+  return new Set(rows.map(({ reference }) => reference));
+}
+
+function references(touched: readonly TouchedOrder[]): Buffer {
+  return textArray(touched.map(({ reference }) => reference));
 }

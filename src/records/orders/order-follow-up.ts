@@ -10,7 +10,7 @@ import { payinSummaries } from '../saving/payin-links.js';
 import type { BreakFindings } from '../saving/record-breaks.js';
 import type { SaveContext } from '../saving/save-context.js';
 import type { DerivedRow } from './derive-orders.js';
-import { expectedOf, type OrderRow } from './order-row.js';
+import { expectedOf, type OrderState } from './order-row.js';
 
 /** One change per part of the order that is other than before. */
 export function orderChanges(
@@ -29,12 +29,12 @@ export function orderChanges(
 }
 
 const partsOf = {
-  status: (row: OrderRow) => toJsonText(row.status),
-  release: (row: OrderRow) => toJsonText({ safe: row.release_safe, reason: row.release_reason }),
-  expected: (row: OrderRow) => toJsonText(expectedOf(row)),
-  paymentIntents: (row: OrderRow) => toJsonText(row.payment_intents.map(fromDatabaseText)),
-  invoices: (row: OrderRow) => toJsonText(row.invoices.map(fromDatabaseText)),
-  refunds: (row: OrderRow) => toJsonText(row.refunds.map(fromDatabaseText)),
+  status: (row: OrderState) => toJsonText(row.status),
+  release: (row: OrderState) => toJsonText({ safe: row.release_safe, reason: row.release_reason }),
+  expected: (row: OrderState) => toJsonText(expectedOf(row)),
+  paymentIntents: (row: OrderState) => toJsonText(row.payment_intents.map(fromDatabaseText)),
+  invoices: (row: OrderState) => toJsonText(row.invoices.map(fromDatabaseText)),
+  refunds: (row: OrderState) => toJsonText(row.refunds.map(fromDatabaseText)),
 };
 
 /**

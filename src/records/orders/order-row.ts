@@ -2,7 +2,8 @@ import { normalizeAmount } from '../../domain/money.js';
 import type { OrderStatus } from '../../domain/orders/order.js';
 import { fromDatabaseText } from '../database/database-text.js';
 
-export interface OrderRow {
+/** What is derived of an order, and what the store said of it. */
+export interface OrderState {
   reference: string;
   expected_amount: string | null;
   expected_currency: string | null;
@@ -14,8 +15,28 @@ export interface OrderRow {
   release_safe: boolean;
   release_reason: string;
   release_proven_at: Date | null;
+}
+
+export interface OrderRow extends OrderState {
   created_at: Date;
   updated_at: Date;
+}
+
+/** An order of which nothing but its name is known. */
+export function untouchedOrder(reference: string): OrderState {
+  return {
+    reference,
+    expected_amount: null,
+    expected_currency: null,
+    registered_at: null,
+    status: 'awaiting_payment',
+    payment_intents: [],
+    invoices: [],
+    refunds: [],
+    release_safe: false,
+    release_reason: 'awaiting_payment',
+    release_proven_at: null,
+  };
 }
 
 /** Interface: "Shapes outside programs rely on". Times are ISO 8601 UTC. */
@@ -52,7 +73,7 @@ export function orderView(row: OrderRow): OrderView {
   };
 }
 
-export function expectedOf({ expected_amount, expected_currency }: OrderRow): OrderView['expected'] {
+export function expectedOf({ expected_amount, expected_currency }: OrderState): OrderView['expected'] {
   if (expected_amount === null || expected_currency === null) return null;
   return { amount: normalizeAmount(expected_amount), currency: fromDatabaseText(expected_currency) };
 }

@@ -1,0 +1,52 @@
+import type { Knex } from 'knex';
+import { arrayText, booleanArray, floatArray, textArray } from '../database/array-parameter.js';
+import type { OrderState } from './order-row.js';
+
+/** An order to be made. `since`: when it began, as far as is known: text for a `timestamptz`; null: now. */
+export type NewOrder = OrderState & { since: string | null };
+
+/**
+ * Makes those orders that are not there, and locks the others as they are, all in one pass in the order of references.
+ * Returns the references of those that were made.
+ */
+export async function insertOrders(trx: Knex.Transaction, orders: readonly NewOrder[]): Promise<Set<string>> {
+  const { rows } = await trx.raw<{ rows: { reference: string }[] }>(
+    `INSERT INTO orders (reference, status, release_safe, release_reason, release_proven_at,
+       payment_intents, invoices, refunds, created_at)
+     SELECT reference, status, safe, reason, to_timestamp(proven_at / 1000.0),
+       intents::text[], invoices::text[], refunds::text[], coalesce(since::timestamptz, now())
+     FROM unnest(?::text[], ?::text[], ?::boolean[], ?::text[], ?::float8[], ?::text[], ?::text[], ?::text[], ?::text[])
+       AS new (reference, status, safe, reason, proven_at, intents, invoices, refunds, since)
+     ORDER BY reference
+     ON CONFLICT (reference) DO UPDATE SET reference = excluded.reference WHERE false RETURNING reference`,
+    [...arraysOf(orders), textArray(orders.map(({ since }) => since))],
+  );
+  return new Set(rows.map(({ reference }) => reference));
+}
+
+/** Writes what became of locked orders. */
+export async function updateOrders(trx: Knex.Transaction, orders: readonly OrderState[]): Promise<void> {
+  if (orders.length === 0) return;
+  await trx.raw(
+    `UPDATE orders SET status = new.status, release_safe = new.safe, release_reason = new.reason,
+       release_proven_at = to_timestamp(new.proven_at / 1000.0), updated_at = now(),
+       payment_intents = new.intents::text[], invoices = new.invoices::text[], refunds = new.refunds::text[]
+     FROM unnest(?::text[], ?::text[], ?::boolean[], ?::text[], ?::float8[], ?::text[], ?::text[], ?::text[])
+       AS new (reference, status, safe, reason, proven_at, intents, invoices, refunds)
+     WHERE orders.reference = new.reference`,
+    arraysOf(orders),
+  );
+}
+
+function arraysOf(orders: readonly OrderState[]): Buffer[] {
+  return [
+    textArray(orders.map((order) => order.reference)),
+    textArray(orders.map((order) => order.status)),
+    booleanArray(orders.map((order) => order.release_safe)),
+    textArray(orders.map((order) => order.release_reason)),
+    floatArray(orders.map((order) => order.release_proven_at?.getTime() ?? null)),
+    textArray(orders.map((order) => arrayText(order.payment_intents))),
+    textArray(orders.map((order) => arrayText(order.invoices))),
+    textArray(orders.map((order) => arrayText(order.refunds))),
+  ];
+}
