@@ -19,6 +19,18 @@ export const httpUrl = urlOf(/^https?$/)
   .refine((text) => !/[?#]/.test(text))
   .transform((text) => new URL(text).href.replace(/\/+$/, ''));
 
+const FURTHER_NODES = /(?<=^rediss?:\/\/(?:[^@/]*@)?[^,/?#@]+)(?:,(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?)+(?=[/?]|$)/i;
+
+/** One server, or nodes of a cluster with commas between; a cluster has one database only. */
+export const redisUrl = z.string().refine((text) => {
+  const first = text.replace(FURTHER_NODES, '');
+  if (!urlOf(/^rediss?$/).safeParse(first).success) return false;
+  const { hostname, pathname, searchParams } = new URL(first);
+  if (hostname.includes(',')) return false;
+  const isCluster = first !== text || searchParams.get('cluster') === 'true';
+  return !isCluster || /^(\/0?)?$/.test(pathname);
+});
+
 /** Bytes. */
 export const bodyLimit = z
   .string()

@@ -8,6 +8,7 @@ import {
   instant,
   perSecond,
   readableFile,
+  redisUrl,
   timeZone,
   urlOf,
   wholeNumber,
@@ -38,7 +39,11 @@ export const variables = {
     secret: true,
     source: 'unset, an embedded Postgres under ./.tallyhook/ is used',
   },
-  REDIS_URL: { schema: urlOf(/^rediss?$/), accepts: 'redis://host:port or rediss://host:port', secret: true },
+  REDIS_URL: {
+    schema: redisUrl,
+    accepts: 'redis://host:port or rediss://host:port; of a cluster redis://host:port,host:port,…',
+    secret: true,
+  },
   SERVICE_BASE_URL: {
     schema: httpUrl,
     accepts: 'the http:// or https:// address that the paths /v1/… are appended to',

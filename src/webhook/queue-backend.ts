@@ -9,13 +9,16 @@ import {
   Worker,
   type WorkerOptions,
 } from 'bullmq';
+import type { Cluster } from 'ioredis';
 import type { Logger } from '../log.js';
 import { QUEUE_SCHEMA } from '../records/database.js';
 import { logSeldom } from './log-seldom.js';
+import { type NodeOptions, openCluster, redisAddress, serverOptions } from './redis-connection.js';
 
 /** Where BullMQ keeps its queues: in Redis where `redisUrl` is given, else in Postgres, schema `bullmq`. */
 export interface QueueSettings {
   databaseUrl: string;
+  /** A server, or nodes of a cluster: see redisAddress. */
   redisUrl?: string | undefined;
   /** The common part of all Redis keys; in braces, so that a Redis cluster keeps them on one node. */
   redisPrefix?: string | undefined;
@@ -51,17 +54,15 @@ const REOPEN_DELAY_MS = 500;
 export function openQueue<T>(name: QueueName, settings: QueueSettings): JobQueue<T> {
   const onError = logSeldom(settings.log, `queue ${name}: connection trouble`);
   if (settings.redisUrl !== undefined) {
-    const connection = {
-      ...redisConnection(settings.redisUrl),
-      enableOfflineQueue: false,
-      commandTimeout: COMMAND_TIMEOUT_MS,
-    };
-    const queue = new Queue<T, unknown, string, T, unknown, string>(name, {
-      connection,
-      prefix: settings.redisPrefix ?? REDIS_PREFIX,
+    const { connection, release } = redisConnection(settings.redisUrl, {
+      offlineQueue: false,
+      node: { commandTimeout: COMMAND_TIMEOUT_MS },
+      onError,
     });
+    const prefix = settings.redisPrefix ?? REDIS_PREFIX;
+    const queue = new Queue<T, unknown, string, T, unknown, string>(name, { connection, prefix });
     queue.on('error', onError);
-    return queue;
+    return { ...closing(queue, release), addBulk: (jobs) => queue.addBulk(jobs) };
   }
   const connection = postgresConnection(settings.databaseUrl, 2);
   const queue = new Queue(name, { connection }, createPostgresBackend);
@@ -83,14 +84,15 @@ export function openWorker<T>(
     runRetryDelay: 1_000,
   } satisfies Partial<WorkerOptions>;
   if (settings.redisUrl !== undefined) {
-    const connection = { ...redisConnection(settings.redisUrl), maxRetriesPerRequest: null };
-    const worker = new Worker<T>(name, process, {
-      ...common,
-      connection,
-      prefix: settings.redisPrefix ?? REDIS_PREFIX,
+    const { connection, release } = redisConnection(settings.redisUrl, {
+      offlineQueue: true,
+      node: { maxRetriesPerRequest: null },
+      onError,
     });
+    const prefix = settings.redisPrefix ?? REDIS_PREFIX;
+    const worker = new Worker<T>(name, process, { ...common, connection, prefix });
     worker.on('error', onError);
-    return worker;
+    return { ...closing(worker, release), run: () => worker.run() };
   }
   const connection = postgresConnection(settings.databaseUrl, options.concurrency + 2);
   const worker = new Worker(name, process, { ...common, connection }, createPostgresBackend);
@@ -98,12 +100,32 @@ export function openWorker<T>(
   return worker;
 }
 
-function redisConnection(url: string): RedisOptions {
+interface RedisUse {
+  offlineQueue: boolean;
+  node: NodeOptions;
+  onError: (error: unknown) => void;
+}
+
+/** `release` ends what BullMQ leaves open, because it was given it. */
+function redisConnection(
+  url: string,
+  { offlineQueue, node, onError }: RedisUse,
+): { connection: RedisOptions | Cluster; release: () => void } {
+  const address = redisAddress(url);
+  if (address.kind === 'server') {
+    const connection = { ...serverOptions(address.url), ...node, enableOfflineQueue: offlineQueue };
+    return { connection, release: () => {} };
+  }
+  const cluster = openCluster(address, { offlineQueue, node });
+  cluster.on('error', onError);
+  return { connection: cluster, release: () => cluster.disconnect() };
+}
+
+function closing(opened: Openable & { disconnect(): Promise<void> }, release: () => void) {
   return {
-    url,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    keepAlive: 10_000,
-    retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 6), 2_000),
+    waitUntilReady: () => opened.waitUntilReady(),
+    close: () => opened.close().finally(release),
+    disconnect: () => opened.disconnect().finally(release),
   };
 }
 
