@@ -18,6 +18,8 @@ export interface GroupCommitSettings<T, R> {
   maxWaitingBytes: number;
   /** Whoever waited longer when a flush could take it is sent away: its sender hardly waits any more. */
   maxWaitMs: number;
+  /** While the first in line has waited for longer, nobody joins: he would only be written late, or sent away later. */
+  shedAfterMs: number;
 }
 
 interface Waiting<T, R> {
@@ -49,6 +51,7 @@ export class GroupCommit<T, R> {
       const message = `${this.waiting.length} items of ${this.waitingBytes} bytes are waiting`;
       return Promise.reject(new OverloadedError(message));
     }
+    if (this.standsStill()) return Promise.reject(new OverloadedError(`${this.waiting.length} items wait too long`));
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, size, since: performance.now(), resolve, reject });
       this.waitingBytes += size;
@@ -60,6 +63,11 @@ export class GroupCommit<T, R> {
   idle(): Promise<void> {
     if (this.running === 0 && this.waiting.length === 0) return Promise.resolve();
     return new Promise((resolve) => this.onIdle.push(resolve));
+  }
+
+  private standsStill(): boolean {
+    const [first] = this.waiting;
+    return first !== undefined && performance.now() - first.since > this.settings.shedAfterMs;
   }
 
   private schedule(): void {

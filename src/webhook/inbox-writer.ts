@@ -20,6 +20,7 @@ const LIMITS = {
   maxWaitingItems: 10_000,
   maxWaitingBytes: 64 * 1024 * 1024,
   maxWaitMs: 5_000,
+  shedAfterMs: 2_000,
 };
 
 /**

@@ -24,6 +24,7 @@ function create(changes: Partial<ConstructorParameters<typeof GroupCommit<string
     maxWaitingItems: 5,
     maxWaitingBytes: 1_000,
     maxWaitMs: 60_000,
+    shedAfterMs: 60_000,
     ...changes,
   });
 }
@@ -83,6 +84,25 @@ test('beyond what may wait, items or bytes, the next is sent away at once', asyn
   await turn();
   batches[0]?.finish();
   expect(await waiting[0]).toBe('a');
+});
+
+test('once the first in line has waited for too long, whoever comes is sent away; when the line moves, he may stay', async () => {
+  const commits = create({ shedAfterMs: 20 });
+  const waiting = [commits.submit('a')];
+  await turn();
+  waiting.push(commits.submit('b'));
+  const start = performance.now();
+  while (performance.now() - start < 25);
+  await expect(commits.submit('c')).rejects.toThrow(OverloadedError);
+  batches[0]?.finish();
+  await turn();
+  await turn();
+  const next = commits.submit('d');
+  batches[1]?.finish();
+  await turn();
+  await turn();
+  batches[2]?.finish();
+  expect(await Promise.all([...waiting, next])).toEqual(['a', 'b', 'd']);
 });
 
 test('whoever waited too long is sent away instead of being written late', async () => {
