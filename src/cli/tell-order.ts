@@ -14,6 +14,7 @@ export function tellOrder({ order, timeline, ...records }: OrderStory): string[]
     `status     ${order.status}`,
     `expected   ${order.expected ? `${order.expected.amount} ${order.expected.currency}` : 'not registered by the store'}`,
     `release    ${safe ? `safe since ${provenAt}` : 'not safe'} (${reason})`,
+    ...(order.sharedBy === null ? [] : [`ambiguous  ${tellShared(order.sharedBy)}`]),
     ...order.similarReferences.map((similar) => `not to be mistaken for  ${similar}`),
     '',
     ...tellRecords('payment', order.paymentIntents, records.paymentIntents),
@@ -23,6 +24,10 @@ export function tellOrder({ order, timeline, ...records }: OrderStory): string[]
     '',
     ...timeline.map(tellStep),
   ];
+}
+
+function tellShared({ paymentIntents, invoices }: NonNullable<OrderStory['order']['sharedBy']>): string {
+  return `${paymentIntents} payments and ${invoices} invoices share this reference: which of them is whose can't be told from it`;
 }
 
 /** @param named ids that the order names, read or not */

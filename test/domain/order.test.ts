@@ -213,6 +213,20 @@ const expectations: Line[] = [
   ],
 ];
 
+const crowd = (length: number) => Array.from({ length }, () => ({ fields: state('expired') }));
+const shared: Line[] = [
+  ['H1', 'a good payment beside 199 others', order({ intents: [{ fields: paid }, ...crowd(199)] }), 'paid', 'proven'],
+  ['H1', 'a good payment beside 200 others', order({ intents: [{ fields: paid }, ...crowd(200)] }), 'shared_reference'],
+  [
+    'H1',
+    'a good payment beside 201 invoices',
+    order({ intents: [{ fields: paid }], invoices: crowd(201) }),
+    'shared_reference',
+  ],
+  ['H1', 'whatever is at hand, where more are known', { ...many(paid), shared: true }, 'shared_reference'],
+];
+
+describeLines('a reference that too many share', 'H', shared);
 describeLines('what the order shows', 'O', precedence);
 describeLines('where money was collected', 'E', expectations);
 

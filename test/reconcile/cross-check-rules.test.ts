@@ -76,6 +76,22 @@ describe('orders against what the store registered', () => {
     expect(await shop.breaksOf('order-o2')).toEqual([]);
   });
 
+  test('a registered reference that too many payments share, whatever they ask for', async () => {
+    await shop.register('order-many', '25.00');
+    const many = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) =>
+        reading('payment_intent', intent(`many-${from + index}`, { merchantReference: 'order-many' }), 10),
+      );
+    await save(database, many(0, 200));
+    await shop.check();
+    expect(await shop.breaksOf('order-many')).toEqual([]);
+    await save(database, many(200, 201));
+    await shop.check();
+    expect((await shop.breakOf('order-many', 'order_amount_mismatch'))?.evidence).toMatchObject({
+      reason: 'shared_reference',
+    });
+  });
+
   test('money for an order that the store never registered, where it registers its orders, after a grace', async () => {
     const other = await createTestDatabase();
     try {

@@ -22,6 +22,7 @@ const WITH_MONEY = [
   'refunded',
   'disputed',
   'unmatched',
+  'shared_reference',
 ];
 
 /**
@@ -32,7 +33,7 @@ export function checkOrders(facts: CheckFacts): TimedFindings {
   const findings = noFindings();
   for (const order of facts.orders) {
     const entity = { kind: 'order', id: order.reference } as const;
-    const isHistory = order.intents.every(({ history }) => history);
+    const isHistory = order.status !== 'shared_reference' && order.intents.every(({ history }) => history);
     const problem = isHistory ? null : problemOf(order, facts);
     if (problem !== null && 'at' in problem) findings.again.push({ entity, at: problem.at });
     const wrong = problem !== null && 'kind' in problem ? problem : null;
@@ -52,6 +53,7 @@ interface Problem {
 function problemOf(order: CheckedOrder, facts: CheckFacts): Problem | { at: number } | null {
   const { expected } = order;
   if (expected === null) return unknownReference(order, facts);
+  if (order.status === 'shared_reference') return { kind: 'order_amount_mismatch', reason: 'shared_reference' };
   const isFinal = order.intents.every(
     ({ fields, verified, absent }) => absent || (verified && !OPEN.includes(textField(fields, 'status') ?? '')),
   );

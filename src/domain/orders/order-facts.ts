@@ -36,6 +36,8 @@ export interface OrderFacts {
   invoices: readonly ShownRecord[];
   refunds: readonly OrderRefund[];
   kytWords?: KytWords;
+  /** More records carry the reference than can be one order's; they need not be here. */
+  shared?: boolean;
 }
 
 /** The field where it holds an amount; null where it holds none. */

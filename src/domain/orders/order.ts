@@ -19,7 +19,11 @@ export type OrderStatus =
   | 'unmatched'
   | 'disputed'
   | 'partially_refunded'
-  | 'refunded';
+  | 'refunded'
+  | 'shared_reference';
+
+/** More payments, or invoices, than anybody makes for one order. What they share is a word that the shop puts on all of them. */
+export const MOST_RECORDS = 200;
 
 export interface DerivedOrder {
   status: OrderStatus;
@@ -49,6 +53,7 @@ const statusOfSide = {
  * truth table stands in docs/orders.md and, line by line, in the tests.
  */
 export function deriveOrder(facts: OrderFacts): DerivedOrder {
+  if (isShared(facts)) return { status: 'shared_reference', release: held('shared_reference') };
   const outcomes = outcomesOf(facts);
   if (outcomes.some(({ type }) => type === 'disputed')) return { status: 'disputed', release: held('disputed') };
   const collected = outcomes.filter((outcome) => outcome.type === 'collected').toSorted(inRangeFirst);
@@ -62,6 +67,10 @@ export function deriveOrder(facts: OrderFacts): DerivedOrder {
   const status = found?.[1] ?? 'awaiting_payment';
   const gone = found === undefined && outcomes.length > 0;
   return { status, release: held(gone ? 'record_not_at_service' : status) };
+}
+
+function isShared({ shared = false, intents, invoices }: OrderFacts): boolean {
+  return shared || intents.length > MOST_RECORDS || invoices.length > MOST_RECORDS;
 }
 
 /** So that what two payments in two currencies mean does not hang on which was given first. */

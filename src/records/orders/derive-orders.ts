@@ -73,7 +73,7 @@ function derive(
   records: RecordsOfOrder,
   kytWords: OrderFacts['kytWords'],
 ): DerivedRow {
-  const { intents, payins, invoices, refunds, refundIds } = records;
+  const { intents, payins, invoices, refunds, refundIds, shared } = records;
   const facts = {
     reference: fromDatabaseText(row.reference),
     expected: expectedOf(row),
@@ -81,21 +81,28 @@ function derive(
     payins,
     invoices,
     refunds,
+    shared,
   };
   const { status, release } = deriveOrder(kytWords === undefined ? facts : { ...facts, kytWords });
   const named = intents.flatMap(({ fields }) => textField(fields, 'invoiceId') ?? []);
-  const after: OrderState = {
-    ...row,
-    status,
+  const lists = {
     payment_intents: intents.map(({ id }) => toDatabaseText(id)),
     invoices: idList([...invoices.map(({ id }) => id), ...named]),
     refunds: idList(refundIds),
+  };
+  const after: OrderState = {
+    ...row,
+    ...(status === 'shared_reference' ? noLists : lists),
+    status,
     release_safe: release.safe,
     release_reason: release.reason,
     release_proven_at: release.provenAt === null ? null : new Date(release.provenAt),
   };
   return { before: isNew ? null : row, after, changed: isNew || differs(row, after), records };
 }
+
+/** What too many share is none of them's order; whoever carries it is found by the reference. */
+const noLists = { payment_intents: [], invoices: [], refunds: [] };
 
 /** Each once, whatever the order in which they were found. */
 function idList(ids: string[]): string[] {

@@ -16,6 +16,7 @@ import {
   recordsInHand,
 } from './order-records.js';
 import type { OrderState } from './order-row.js';
+import { carriersOf, sharedReferences } from './shared-references.js';
 
 /** The records of one order, each kind in the order of creation. */
 export interface RecordsOfOrder {
@@ -25,9 +26,18 @@ export interface RecordsOfOrder {
   refunds: OrderRefund[];
   /** Ids of the payouts behind the refunds, and of those that a payment names but that are not known here. */
   refundIds: string[];
+  /** More records carry the reference than can be one order's: none of them is here. */
+  shared: boolean;
 }
 
-export const noRecords: RecordsOfOrder = { intents: [], payins: [], invoices: [], refunds: [], refundIds: [] };
+export const noRecords: RecordsOfOrder = {
+  intents: [],
+  payins: [],
+  invoices: [],
+  refunds: [],
+  refundIds: [],
+  shared: false,
+};
 
 /** By reference, as the database holds it. */
 type PerOrder = Map<string, ShownRecord[]>;
@@ -35,7 +45,8 @@ type PerOrder = Map<string, ShownRecord[]>;
 /**
  * The records of each locked order, by reference. Its payments: those that carry the reference, and those that carry
  * none and are linked with an invoice that does. Its invoices: those that carry the reference, and those linked with a
- * payment that does. Its deposits and refunds are those of its payments.
+ * payment that does. Its deposits and refunds are those of its payments. Of a reference that too many share nothing is
+ * loaded.
  */
 export async function loadOrderFacts(
   trx: Knex.Transaction,
@@ -43,17 +54,24 @@ export async function loadOrderFacts(
   saved: MergedRecord[],
 ): Promise<Map<string, RecordsOfOrder>> {
   const inHand = recordsInHand(saved);
-  const intents = await ownIntents(trx, inHand, orders, saved);
+  const shared = await sharedReferences(trx, orders);
+  const intents = await ownIntents(
+    trx,
+    inHand,
+    orders.filter(({ reference }) => !shared.has(reference)),
+    saved,
+  );
   const invoices = await ownInvoices(trx, inHand, intents);
   await addInvoiced(trx, inHand, intents, invoices);
   const { payins, payouts } = await loadBelonging(trx, inHand, [...intents.values()].flat());
   const links = linksOf(payins, payouts);
-  return new Map(
-    [...intents].map(([reference, own]) => [
-      reference,
-      { intents: own.sort(byCreation), invoices: invoices.get(reference) ?? [], ...behind(own, links) },
-    ]),
-  );
+  const found = new Map<string, RecordsOfOrder>();
+  for (const reference of shared) found.set(reference, { ...noRecords, shared: true });
+  for (const [reference, own] of intents) {
+    const invoiced = invoices.get(reference) ?? [];
+    found.set(reference, { intents: own.sort(byCreation), invoices: invoiced, ...behind(own, links), shared: false });
+  }
+  return found;
 }
 
 /** Those that the order had when it was last derived, and those just saved, as far as they carry its reference. */
@@ -63,7 +81,10 @@ async function ownIntents(
   orders: OrderState[],
   saved: MergedRecord[],
 ): Promise<PerOrder> {
-  const known = orders.flatMap(({ payment_intents }) => payment_intents.map(fromDatabaseText));
+  const known = [
+    ...orders.flatMap(({ payment_intents }) => payment_intents.map(fromDatabaseText)),
+    ...(await carriersOf(trx, orders)),
+  ];
   const elsewhere = known.filter((id) => !inHand.has(`payment_intent ${id}`));
   const loaded = await loadIntents(trx, inHand, elsewhere);
   const justSaved = saved.flatMap(({ kind, id }) =>

@@ -12,34 +12,49 @@ import type { SaveContext } from '../saving/save-context.js';
 import type { DerivedRow } from './derive-orders.js';
 import { expectedOf, type OrderState } from './order-row.js';
 
-/** One change per part of the order that is other than before. */
+/**
+ * One change per part of the order that is other than before. Of a list it tells what left (`from`) and what came (`to`),
+ * so that it does not grow with the order; what the list was before is what it is now without what came, with what left.
+ */
 export function orderChanges(
   { before, after }: Pick<DerivedRow, 'before' | 'after'>,
   cause: Pick<NewChange, 'source' | 'serviceTime'>,
 ): NewChange[] {
   const entity = { kind: 'order' as const, id: fromDatabaseText(after.reference) };
-  const parts = Object.keys(partsOf) as (keyof typeof partsOf)[];
-  return parts.flatMap((field): NewChange[] => {
-    const from = before === null ? null : partsOf[field](before);
-    const to = partsOf[field](after);
+  const told = (field: string, from: string | null, to: string): NewChange[] =>
+    from === to ? [] : [{ entity, field, from, to, ...cause }];
+  const parts = Object.entries(partsOf).flatMap(([field, part]) => {
     // Of a new order the rest says nothing that its records don't.
-    const isTold = before !== null || field === 'status' || field === 'release';
-    return from === to || !isTold ? [] : [{ entity, field, from, to, ...cause }];
+    const isTold = before !== null || field !== 'expected';
+    return isTold ? told(field, before && part(before), part(after)) : [];
   });
+  if (before === null) return parts;
+  const lists = Object.entries(listsOf).flatMap(([field, list]) =>
+    told(field, idsWithout(list(before), list(after)), idsWithout(list(after), list(before))),
+  );
+  return [...parts, ...lists];
 }
 
 const partsOf = {
   status: (row: OrderState) => toJsonText(row.status),
   release: (row: OrderState) => toJsonText({ safe: row.release_safe, reason: row.release_reason }),
   expected: (row: OrderState) => toJsonText(expectedOf(row)),
-  paymentIntents: (row: OrderState) => toJsonText(row.payment_intents.map(fromDatabaseText)),
-  invoices: (row: OrderState) => toJsonText(row.invoices.map(fromDatabaseText)),
-  refunds: (row: OrderState) => toJsonText(row.refunds.map(fromDatabaseText)),
 };
+
+const listsOf = {
+  paymentIntents: (row: OrderState) => row.payment_intents,
+  invoices: (row: OrderState) => row.invoices,
+  refunds: (row: OrderState) => row.refunds,
+};
+
+function idsWithout(ids: readonly string[], others: readonly string[]): string {
+  const without = new Set(others);
+  return toJsonText(ids.filter((id) => !without.has(id)).map(fromDatabaseText));
+}
 
 /**
  * An order is paid twice, or is not. Payments that were all created and paid before adoption are history: no break. While
- * something about the order is undecided, its double payment is neither there nor gone.
+ * something about the order is undecided, its double payment is neither there nor gone; so where too many share its reference.
  */
 export function orderBreaks(
   { before, after, records }: Omit<DerivedRow, 'changed'>,
@@ -49,7 +64,7 @@ export function orderBreaks(
   const payments = records.intents.filter(isPaid);
   if (after.status !== 'paid_twice') {
     const isUndecided =
-      ['disputed', 'paid_unverified'].includes(after.status) ||
+      ['disputed', 'paid_unverified', 'shared_reference'].includes(after.status) ||
       (payments.length > 1 && payments.some(({ verified }) => !verified));
     return { open: [], resolve: before === null || isUndecided ? [] : [{ kind: 'duplicate_payment', entity }] };
   }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { objectFromJsonText } from '../../domain/json-text.js';
+import { MOST_RECORDS } from '../../domain/orders/order.js';
 import type { ShownRecord } from '../../domain/orders/order-facts.js';
 import { type RecordKind, textField } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
@@ -69,7 +70,10 @@ export async function loadInvoices(
   return found.map(({ record }) => record);
 }
 
-/** Payment intents without a reference of their own that name one of the invoices, or that one of them names. */
+/**
+ * Payment intents without a reference of their own that name one of the invoices, or that one of them names. Of an invoice
+ * that more of them name than an order may have, so many that it shows.
+ */
 export async function loadInvoicedIntents(
   trx: Knex.Transaction,
   inHand: RecordsInHand,
@@ -80,7 +84,12 @@ export async function loadInvoicedIntents(
     trx,
     inHand,
     `SELECT 'payment_intent' AS kind, ${COLUMNS} FROM payment_intents
-     WHERE coalesce(merchant_reference, '') = '' AND (invoice_id = ANY (?::text[]) OR id = ANY (?::text[]))`,
+     WHERE coalesce(merchant_reference, '') = '' AND id IN (
+       SELECT naming.id FROM unnest(?::text[]) AS invoice (id) CROSS JOIN LATERAL (
+         SELECT intent.id FROM payment_intents AS intent
+         WHERE intent.invoice_id = invoice.id AND coalesce(intent.merchant_reference, '') = ''
+         LIMIT ${MOST_RECORDS + 1}) AS naming
+       UNION ALL SELECT unnest(?::text[]))`,
     [
       idsInHand(inHand, 'payment_intent'),
       texts(invoices.map(({ id }) => id)),

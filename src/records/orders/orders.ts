@@ -15,6 +15,7 @@ import { noRecords } from './load-order-facts.js';
 import { lockOrders } from './lock-orders.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
 import { expectedOf, type OrderRow, type OrderView, orderView } from './order-row.js';
+import { countCarriers } from './shared-references.js';
 
 export type { OrderView } from './order-row.js';
 
@@ -80,6 +81,8 @@ export async function registerOrder(
 export interface OrderDetail extends OrderView {
   /** References of other orders that differ from this one's in upper and lower case alone. */
   similarReferences: string[];
+  /** How many carry the reference, where that is more than can be one order's; null: it is one order's. */
+  sharedBy: { paymentIntents: number; invoices: number } | null;
 }
 
 /** By its reference, byte for byte. */
@@ -89,13 +92,17 @@ export async function getOrder(db: Knex, reference: string): Promise<OrderDetail
   const row = rows.find((found) => found.reference === key);
   if (row === undefined) return null;
   const others = rows.filter((found) => found !== row);
-  return { ...orderView(row), similarReferences: others.map((found) => fromDatabaseText(found.reference)) };
+  return {
+    ...orderView(row),
+    similarReferences: others.map((found) => fromDatabaseText(found.reference)),
+    sharedBy: row.status === 'shared_reference' ? await countCarriers(db, row.reference) : null,
+  };
 }
 
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listOrders(
   db: Knex,
-  query: PageQuery & { status?: string | undefined },
+  query: PageQuery & { status?: string | undefined; reference?: string | undefined },
 ): Promise<Page<OrderView>> {
   const take = takeOf(query);
   const rows = db<OrderRow & { created: string }>('orders')
@@ -104,7 +111,12 @@ export async function listOrders(
       { column: 'created_at', order: 'desc' },
       { column: 'reference', order: 'desc' },
     ])
-    .where(definedOnly({ status: query.status }))
+    .where(
+      definedOnly({
+        status: query.status,
+        reference: query.reference === undefined ? undefined : toDatabaseText(query.reference),
+      }),
+    )
     .limit(take + 1);
   const page = (await (query.cursor === undefined ? rows : startAfter(rows, query.cursor))) as (OrderRow & {
     created: string;

@@ -1,0 +1,56 @@
+import type { Knex } from 'knex';
+import { MOST_RECORDS } from '../../domain/orders/order.js';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText } from '../database/database-text.js';
+import type { OrderState } from './order-row.js';
+
+/**
+ * References that more payments or invoices carry than can be one order's. Counted no further than that, so that what it
+ * costs does not grow with them; and only where the order as it stands gives reason to.
+ */
+export async function sharedReferences(trx: Knex.Transaction, orders: readonly OrderState[]): Promise<Set<string>> {
+  const asked = orders.filter(
+    (order) => wasShared(order) || order.payment_intents.length > MOST_RECORDS || order.invoices.length > MOST_RECORDS,
+  );
+  if (asked.length === 0) return new Set();
+  const { rows } = await trx.raw<{ rows: { reference: string }[] }>(
+    `SELECT reference FROM unnest(?::text[]) AS asked (reference)
+     WHERE ${carriedByMore('payment_intents')} OR ${carriedByMore('invoices')}`,
+    [textArray(asked.map(({ reference }) => reference))],
+  );
+  return new Set(rows.map(({ reference }) => reference));
+}
+
+/** Ids of the payments that carry the references of orders that were shared when they were last derived: these keep no list. */
+export async function carriersOf(trx: Knex.Transaction, orders: readonly OrderState[]): Promise<string[]> {
+  const asked = orders.filter(wasShared);
+  if (asked.length === 0) return [];
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+    'SELECT id FROM payment_intents WHERE merchant_reference = ANY (?::text[])',
+    [textArray(asked.map(({ reference }) => reference))],
+  );
+  return rows.map(({ id }) => fromDatabaseText(id));
+}
+
+/** How many records carry the reference, as the database holds it. */
+export async function countCarriers(
+  db: Knex,
+  reference: string,
+): Promise<{ paymentIntents: number; invoices: number }> {
+  const { rows } = await db.raw<{ rows: { intents: string; invoices: string }[] }>(
+    `SELECT (SELECT count(*) FROM payment_intents WHERE merchant_reference = asked.reference) AS intents,
+       (SELECT count(*) FROM invoices WHERE merchant_reference = asked.reference) AS invoices
+     FROM (SELECT ?::text AS reference) AS asked`,
+    [reference],
+  );
+  return { paymentIntents: Number(rows[0]?.intents ?? 0), invoices: Number(rows[0]?.invoices ?? 0) };
+}
+
+function wasShared({ status }: OrderState): boolean {
+  return status === 'shared_reference';
+}
+
+function carriedByMore(table: 'payment_intents' | 'invoices'): string {
+  return `(SELECT count(*) FROM (
+    SELECT FROM ${table} WHERE merchant_reference = asked.reference LIMIT ${MOST_RECORDS + 1}) AS carriers) > ${MOST_RECORDS}`;
+}
