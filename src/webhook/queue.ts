@@ -23,8 +23,13 @@ export interface EventQueue {
 const MAX_WAITING = 20_000;
 const MAX_PER_JOB = 200;
 const MAX_PER_FLUSH = 10 * MAX_PER_JOB;
-/** While events stream in, ids of this long go into one job; the first after a pause goes at once. */
+/**
+ * While events stream in, ids of so long go into one job; the first after a pause goes at once. Telling the queue costs as
+ * much as storing dozens of events, so a stream is gathered for longer than a trickle.
+ */
 const GATHER_MS = 5;
+const GATHER_MS_PER_ID = 1;
+const LONGEST_GATHER_MS = 50;
 
 const KEEP = {
   removeOnComplete: { age: 600, count: 100 },
@@ -48,7 +53,7 @@ export function createEventQueue(settings: QueueSettings): EventQueue {
       const ids = waiting.slice(0, MAX_PER_FLUSH);
       waiting = waiting.slice(MAX_PER_FLUSH);
       await add(ids, MAX_PER_JOB);
-      await delay(GATHER_MS);
+      await delay(Math.min(Math.max(GATHER_MS, ids.length * GATHER_MS_PER_ID), LONGEST_GATHER_MS));
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type pg from 'pg';
+import { bigintArray, floatArray, textArray } from '../database/array-parameter.js';
 import { toDatabaseText, toNullableText } from '../database/database-text.js';
 
 const QUERY_TIMEOUT_MS = 5_000;
@@ -74,22 +75,14 @@ export async function countRepeats(db: Knex, arrivals: readonly Arrival[]): Prom
 const INSERT_NEW = {
   name: 'tallyhook_insert_new',
   text: `
-WITH arrived AS (
-  SELECT a.*, substring($1::bytea FROM a.start FOR a.size) AS body
-  FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::text[], $9::text[],
-              $10::int[], $11::int[])
-       AS a(key, key_type, event_id, content_hash, event_type, event_timestamp, source, secret_label,
-            start, size)
-  ORDER BY a.key COLLATE "C"
-), stored AS (
-  INSERT INTO inbox (key, key_type, event_id, content_hash, event_type, event_timestamp, source, secret_label,
-                     body)
-  SELECT key, key_type, event_id, content_hash, event_type, event_timestamp, source, secret_label, body
-  FROM arrived
-  ON CONFLICT (key) DO NOTHING
-  RETURNING id, key
-)
-SELECT id, key FROM stored`,
+INSERT INTO inbox (key, key_type, event_id, content_hash, event_type, event_timestamp, source, secret_label, body)
+SELECT key, key_type, event_id, content_hash, event_type, event_timestamp, source, secret_label,
+       substring($1::bytea FROM start::integer FOR size::integer)
+FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::text[], $9::text[],
+            $10::bigint[], $11::bigint[])
+     AS arrived (key, key_type, event_id, content_hash, event_type, event_timestamp, source, secret_label, start, size)
+ON CONFLICT (key) DO NOTHING
+RETURNING id, key`,
 };
 
 /** Planned each time: a plan made while the table was small would read all of it for ever after. */
@@ -116,14 +109,15 @@ WITH arrived AS (
 )
 SELECT id, key, content_hash, open FROM locked`;
 
+/** In the order of their keys, which are ASCII: the same order in every process. */
 function firstOfEachKey(arrivals: readonly Arrival[]): Arrival[] {
   const firsts = new Map<string, Arrival>();
   for (const arrival of arrivals) if (!firsts.has(arrival.key)) firsts.set(arrival.key, arrival);
-  return [...firsts.values()];
+  return [...firsts.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 /** The bodies go as one binary value: an array of them would be twice the bytes and many times the work. */
-function insertValues(arrivals: readonly Arrival[]): unknown[] {
+function insertValues(arrivals: readonly Arrival[]): Buffer[] {
   let end = 0;
   const starts = arrivals.map(({ body }) => {
     end += body.length;
@@ -131,16 +125,16 @@ function insertValues(arrivals: readonly Arrival[]): unknown[] {
   });
   return [
     Buffer.concat(arrivals.map(({ body }) => body)),
-    arrivals.map(({ key }) => key),
-    arrivals.map(({ keyType }) => keyType),
-    arrivals.map(({ eventId }) => toNullableText(eventId)),
-    arrivals.map(({ contentHash }) => contentHash),
-    arrivals.map(({ eventType }) => toDatabaseText(eventType.slice(0, LONGEST_TYPE))),
-    arrivals.map(({ timestamp }) => timestamp),
-    arrivals.map(({ source }) => source),
-    arrivals.map(({ secretLabel }) => secretLabel),
-    starts,
-    arrivals.map(({ body }) => body.length),
+    textArray(arrivals.map(({ key }) => key)),
+    textArray(arrivals.map(({ keyType }) => keyType)),
+    textArray(arrivals.map(({ eventId }) => toNullableText(eventId))),
+    textArray(arrivals.map(({ contentHash }) => contentHash)),
+    textArray(arrivals.map(({ eventType }) => toDatabaseText(eventType.slice(0, LONGEST_TYPE)))),
+    floatArray(arrivals.map(({ timestamp }) => timestamp)),
+    textArray(arrivals.map(({ source }) => source)),
+    textArray(arrivals.map(({ secretLabel }) => secretLabel)),
+    bigintArray(starts),
+    bigintArray(arrivals.map(({ body }) => body.length)),
   ];
 }
 
