@@ -57,7 +57,7 @@ async function withService(flags: Flags, work: Work): Promise<void> {
     const contract = await loadContract(config.CONTRACT_FILE);
     const client = await createServiceClient(runtime, { contract });
     const { db, databaseUrl, now } = runtime;
-    await work(runtime, { db, databaseUrl, now, log, client, contract, settings: reconcileSettings(config) }, flags);
+    await work(runtime, { db, databaseUrl, now, log, client, contract, settings: reconcileSettings(config, contract) }, flags);
   });
 }
 

@@ -42,7 +42,7 @@ async function reconcile(asked: Kind[], { full = false, json = false, ...flags }
     const { contract, db, databaseUrl, now, ready } = runtime;
     const adoptedAt = await adopt({ db, log, now, config, signal, ready });
     const client = await createServiceClient(runtime);
-    const settings = reconcileSettings(config);
+    const settings = reconcileSettings(config, contract);
     const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, kytWords: contract.kyt };
     const runs: Run[] = [];
     const line = createProgressLine(json ? { write: () => true } : process.stderr, () => performance.now());

@@ -2,8 +2,9 @@ import { isLosslessNumber } from 'lossless-json';
 import { canonicalHash, canonicalMembers, hashOfMembers } from './canonical-json.js';
 import { isJsonObject, type Json, type JsonObject } from './json.js';
 
-const AUTO_POINTERS = ['/id', '/eventId', '/event_id'];
-const AUTO_HEADER = 'x-service-event-id';
+/** Where `auto` looks, one after the other; a contract may say otherwise (docs/contract.md, `events.idPlaces`). */
+export const usualIdPlaces: readonly string[] = ['/id', '/eventId', '/event_id', 'header:X-Service-Event-Id'];
+
 const HEADER_PREFIX = 'header:';
 const POINTER = /^(\/([^~/]|~[01])*)+$/u;
 const ARRAY_INDEX = /^(0|[1-9]\d{0,15})$/;
@@ -20,11 +21,12 @@ export interface EventKey {
 /**
  * What makes two arrivals the same event. When unsure they are two: applying an event twice changes nothing, dropping one
  * loses a payment. The id is looked for where `pointer` says, `auto` at the usual places of the envelope and then in
- * the header X-Service-Event-Id, never at `data.id`, which is the record's. Without an id (missing, empty, not a string
- * or number, a header given twice) the key is the fingerprint of the whole envelope, timestamp included.
+ * a header, never at `data.id`, which is the record's. Without an id (missing, empty, not a string or number, a header
+ * given twice) the key is the fingerprint of the whole envelope, timestamp included.
  *
  * @param headers lower-cased names
- * @param pointer `auto`, `none`, `header:Name`, or a JSON pointer into the envelope (RFC 6901)
+ * @param pointer `auto`, `none`, `header:Name`, a JSON pointer into the envelope (RFC 6901), or several of the last two with
+ *   spaces between: the first that has an id counts
  */
 export function eventKey(arrival: {
   envelope: JsonObject;
@@ -47,19 +49,25 @@ export function isEventIdPointer(text: string): boolean {
 
 /** The header that may hold an event's id, in lowercase; null: none does. */
 export function idHeader(pointer: string): string | null {
-  if (pointer === 'auto') return AUTO_HEADER;
-  return pointer.startsWith(HEADER_PREFIX) ? headerName(pointer) : null;
+  const place = placesOf(pointer).find((one) => one.startsWith(HEADER_PREFIX));
+  return place === undefined ? null : headerName(place);
 }
 
 function findEventId({ envelope, headers, pointer }: Parameters<typeof eventKey>[0]): string | null {
-  if (pointer === 'none') return null;
-  if (pointer.startsWith(HEADER_PREFIX)) return headerId(headers[headerName(pointer)]);
-  if (pointer !== 'auto') return scalarId(valueAt(envelope, pointer));
-  for (const place of AUTO_POINTERS) {
-    const id = scalarId(valueAt(envelope, place));
+  for (const place of placesOf(pointer)) {
+    const isHeader = place.startsWith(HEADER_PREFIX);
+    const id = isHeader ? headerId(headers[headerName(place)]) : scalarId(valueAt(envelope, place));
     if (id !== null) return id;
   }
-  return headerId(headers[AUTO_HEADER]);
+  return null;
+}
+
+/** A key of an envelope may hold a space itself. */
+function placesOf(pointer: string): readonly string[] {
+  if (pointer === 'none') return [];
+  if (pointer === 'auto') return usualIdPlaces;
+  const places = pointer.split(' ');
+  return places.every((place) => place.startsWith('/') || place.startsWith(HEADER_PREFIX)) ? places : [pointer];
 }
 
 function headerName(pointer: string): string {

@@ -80,6 +80,12 @@ export interface Faults {
   cursor: 'key' | 'orm' | 'list';
   /** Other names for query parameters, for example `{"paymentIntents": {"status": "state"}}`. */
   names: Partial<Record<NamedList, Record<string, string>>>;
+  /** Other names for fields of what the lists show, for example `{"transactions": {"accountId": "walletId"}}`. */
+  fields: Partial<Record<NamedList, Record<string, string>>>;
+  /** Other names for the parts of a page, and for the header that counts. */
+  pageNames: { items?: string; nextCursor?: string };
+  countHeader: string;
+  eventIdHeader: string;
   unknownParameters: 'ignore' | 'refuse';
   /** `irregular` also lists disputes whose received amount equals the expected one. */
   irregularHoldsDisputes: boolean;
@@ -152,6 +158,10 @@ export const NO_FAULTS: Faults = {
   clockSkewSeconds: 0,
   cursor: 'orm',
   names: NO_NAMES,
+  fields: NO_NAMES,
+  pageNames: {},
+  countHeader: 'X-Total-Count',
+  eventIdHeader: 'X-Service-Event-Id',
   unknownParameters: 'ignore',
   irregularHoldsDisputes: true,
   payoutsList: true,
@@ -187,9 +197,10 @@ export function parseFaults(
   for (const [name, value] of Object.entries(input)) {
     const fallback = Object.hasOwn(NO_FAULTS, name) ? faults[name] : undefined;
     if (fallback === undefined) return { ok: false, problem: `there is no fault named ${name}` };
-    const problem = name === 'names' ? checkNames(value) : check(name, value, fallback);
+    const isOfLists = name === 'names' || name === 'fields';
+    const problem = isOfLists ? checkNames(value) : check(name, value, fallback);
     if (problem !== null) return { ok: false, problem: `${name}: ${problem}` };
-    faults[name] = name === 'names' ? { ...NO_FAULTS.names, ...(value as Faults['names']) } : value;
+    faults[name] = isOfLists ? { ...NO_NAMES, ...(value as Faults['names']) } : value;
   }
   return { ok: true, faults: faults as unknown as Faults };
 }
@@ -203,6 +214,10 @@ function check(name: string, value: unknown, fallback: unknown): string | null {
   if (name === 'payoutsPath') {
     return typeof value === 'string' && /^(\/[\w.~-]+)+$/.test(value) ? null : 'a path such as /v1/payouts';
   }
+  if (name === 'countHeader' || name === 'eventIdHeader') {
+    return typeof value === 'string' && /^[\w-]+$/.test(value) ? null : 'the name of a header';
+  }
+  if (name === 'pageNames') return checkPageNames(value);
   if (name === 'clockSkewSeconds') {
     return typeof value === 'number' && Math.abs(value) <= MOST_SKEW
       ? null
@@ -215,6 +230,12 @@ function check(name: string, value: unknown, fallback: unknown): string | null {
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+function checkPageNames(value: unknown): string | null {
+  const isNames = typeof value === 'object' && value !== null;
+  const isFine = isNames && Object.values(value).every((name) => typeof name === 'string' && name !== '');
+  return isFine ? null : 'names for items and nextCursor';
 }
 
 function checkNames(value: unknown): string | null {

@@ -38,7 +38,7 @@ export interface Reply<T> {
   data: T;
   from: number;
   to: number;
-  /** The X-Total-Count header, where there is one (specification 4.12). */
+  /** The header that counts, `headers.totalCount` of the contract, where there is one (specification 4.12). */
   totalCount: number | null;
 }
 
@@ -46,6 +46,7 @@ export interface AttemptContext {
   apiKey: string;
   clock: ServiceClock;
   error: Contract['error'];
+  countHeader: string;
   /** Bytes of an answer that are read at most. */
   bodyLimit: number;
   onStatus: (status: number) => void;
@@ -79,7 +80,7 @@ export async function attempt(
     data,
     from: Math.floor(sentAt + low),
     to: Math.ceil(context.clock.local() + high),
-    totalCount: countOf(response.headers),
+    totalCount: countOf(response.headers, context.countHeader),
   };
 }
 
@@ -164,7 +165,7 @@ function noteDate(headers: Headers, times: { sentAt: number; receivedAt: number 
   if (date !== null && Number(headers.get('age') ?? 0) === 0) clock.note({ ...times, date });
 }
 
-function countOf(headers: Headers): number | null {
-  const count = headers.get('x-total-count');
+function countOf(headers: Headers, name: string): number | null {
+  const count = headers.get(name);
   return count !== null && /^\d{1,15}$/.test(count) ? Number(count) : null;
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { usualIdPlaces } from '../domain/event-key.js';
 import type { Json } from '../domain/json.js';
 import { defaultKytWords, kytWord } from '../domain/orders/kyt.js';
 import { JsonTextError, parseJson } from '../domain/parse-json.js';
@@ -36,6 +37,23 @@ const path = (fallback: string) =>
     .string()
     .regex(/^(\/[\w.~-]*[\w~-])+$/, 'a path such as /v1/payouts')
     .default(fallback);
+
+const header = (fallback: string) =>
+  z
+    .string()
+    .regex(/^[\w-]+$/, 'a header such as X-Total-Count')
+    .default(fallback);
+
+/** At most one is a header, because headers are not signed; `/data/id` is the record's. */
+const idPlaces = z
+  .array(
+    z
+      .string()
+      .regex(/^(header:[\w-]+|(\/([^~/\s]|~[01])+)+)$/, 'a JSON pointer such as /eventId, or header:Name')
+      .refine((place) => place !== '/data/id', 'another place than /data/id, which is the record’s'),
+  )
+  .refine((places) => places.filter((place) => place.startsWith('header:')).length <= 1, 'no more than one header')
+  .default([...usualIdPlaces]);
 
 const words = (...fallback: string[]) => z.array(z.string().min(1).max(100)).default(fallback);
 
@@ -89,6 +107,8 @@ const schema = z.strictObject({
     })
     .prefault({}),
   paths: z.strictObject({ listPayouts: path('/v1/payouts') }).prefault({}),
+  pages: z.strictObject({ items: pointer('/items'), nextCursor: pointer('/nextCursor') }).prefault({}),
+  headers: z.strictObject({ totalCount: header('X-Total-Count') }).prefault({}),
   error: z.strictObject({ code: pointer('/code'), message: pointer('/message') }).prefault({}),
   links: z
     .strictObject({
@@ -119,6 +139,7 @@ const schema = z.strictObject({
         'wallet_account.deposit.completed',
         'wallet_account.transfer.completed',
       ),
+      idPlaces,
     })
     .prefault({}),
 });

@@ -7,6 +7,7 @@ import { checkOutline } from './check-outline.js';
 import { checkRequest } from './check-request.js';
 import { type Contract, defaultContract } from './contract.js';
 import { defaultPatience, type Patience, ServiceHttp, type ServiceHttpSettings } from './http.js';
+import { inOurNames } from './in-our-names.js';
 import type { KeyStore } from './key-store.js';
 import { MemoryKeyStore } from './memory-key-store.js';
 import type { SettledWrite } from './open-writes.js';
@@ -61,6 +62,7 @@ export class ServiceCalls {
       ...options,
       apiKey,
       error: contract.error,
+      countHeader: contract.headers.totalCount,
       bodyLimit,
       clock: this.serviceClock,
       takeSlot: options.takeSlot ?? (() => Promise.resolve()),
@@ -79,13 +81,14 @@ export class ServiceCalls {
     });
   }
 
-  /** Any endpoint that reads, its answer as it came. Query parameters go by our names of the contract. */
+  /** Any endpoint that reads, its answer as it came, but for what a page of a list calls its parts. Query parameters go by our names of the contract. */
   async reply(operation: ReadOperation, { signal, ...parts }: ServiceRequestParts = {}): Promise<Reply<Json>> {
     const url = buildUrl(operation, parts, this.target);
     const authorized = operationOf(operation).public !== true;
     const reply = await this.http.call({ operation, method: 'GET', url, authorized }, signal);
-    checkOutline(operation, reply.data);
-    return reply;
+    const data = inOurNames(operation, reply.data, this.target.contract);
+    checkOutline(operation, data);
+    return { ...reply, data };
   }
 
   /** What a call would send, checked, but for the headers. @throws {InvalidRequestError} */

@@ -1,14 +1,20 @@
 import type { Config } from '../config.js';
 import type { ReconcileSettings } from '../reconcile/deps.js';
 import type { RetentionDays } from '../records/retention/retention-task.js';
+import type { Contract } from '../service-api/contract.js';
 
-export function reconcileSettings(config: Config): ReconcileSettings {
+/** Where the id of an event stands: what `auto` means is the contract's to say. */
+export function eventIdPointerOf({ EVENT_ID_POINTER }: Config, { events }: Contract): string {
+  return EVENT_ID_POINTER === 'auto' ? events.idPlaces.join(' ') || 'none' : EVENT_ID_POINTER;
+}
+
+export function reconcileSettings(config: Config, contract: Contract): ReconcileSettings {
   return {
     missedGraceMs: config.MISSED_GRACE_SECONDS * 1_000,
     payoutGraceMs: config.PAYOUT_GRACE_SECONDS * 1_000,
     publicUrl: config.WEBHOOK_PUBLIC_URL ?? null,
     webhookPath: config.WEBHOOK_PATH,
-    eventIdPointer: config.EVENT_ID_POINTER,
+    eventIdPointer: eventIdPointerOf(config, contract),
   };
 }
 

@@ -6,10 +6,11 @@ import { createEventQueue } from '../webhook/queue.js';
 import { createReceiverApp } from '../webhook/receiver.js';
 import { fileSecrets, type SecretSource, staticSecrets, withoutRetired } from '../webhook/secret-source.js';
 import type { Listener } from './listen.js';
+import { eventIdPointerOf } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
 
 export async function startReceiver(runtime: Runtime, front: Listener): Promise<void> {
-  const { config, db, log, now, metrics, ready, queues, closers } = runtime;
+  const { config, contract, db, log, now, metrics, ready, queues, closers } = runtime;
   const queue = createEventQueue(queues);
   closers.add('event queue', () => queue.close());
   const secrets = await withoutRetired(configuredSecrets(runtime), { db, log });
@@ -24,7 +25,7 @@ export async function startReceiver(runtime: Runtime, front: Listener): Promise<
     path: config.WEBHOOK_PATH,
     bodyLimit: config.WEBHOOK_BODY_LIMIT,
     tolerance: { past: config.WEBHOOK_TOLERANCE_SECONDS, future: config.WEBHOOK_FUTURE_TOLERANCE_SECONDS },
-    eventIdPointer: config.EVENT_ID_POINTER,
+    eventIdPointer: eventIdPointerOf(config, contract),
     onStored: (ids) => queue.enqueue(ids),
     onExpired: (envelope) => readLater(runtime, envelope),
   });

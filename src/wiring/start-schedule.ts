@@ -3,6 +3,7 @@ import { kinds } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/run.js';
 import { startScheduler } from '../reconcile/schedule.js';
 import { type CommandHandlers, createCommandWorker } from '../webhook/command-queue.js';
+import { cronsOf } from './crons.js';
 import { reconcileSettings, retentionDays } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
 import { createServiceClient } from './service-client.js';
@@ -16,7 +17,7 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   const { config, contract, db, databaseUrl, log, now, metrics, closers, queues, signal } = runtime;
   const client = await createServiceClient(runtime, { adoptedAt });
   startSettling({ client, log, closers });
-  const settings = reconcileSettings(config);
+  const settings = reconcileSettings(config, contract);
   const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, metrics, kytWords: contract.kyt };
   const scheduler = startScheduler({ ...deps, crons: cronsOf(config), retention: retentionDays(config) });
   closers.add('scheduler', () => scheduler.close());
@@ -31,10 +32,4 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   };
   const commands = createCommandWorker({ ...queues, handlers });
   closers.add('commands', () => commands.close());
-}
-
-function cronsOf(config: Runtime['config']): Record<string, string> {
-  const settings: Record<string, unknown> = config;
-  const set = kinds.map((kind) => [kind, settings[`RECONCILE_${kind.toUpperCase().replaceAll('-', '_')}_CRON`]]);
-  return Object.fromEntries(set.filter(([, cron]) => cron !== undefined));
 }

@@ -41,10 +41,19 @@ const endpoints = (...given: object[]): Answers => ({
 /** Newest first; the list pages, and filters by everything that the default contract names. */
 const rows = (n: number, fields: object = {}) =>
   Array.from({ length: n }, (_, index) => ({ id: `r_${index}`, status: 'active', ...fields }));
+const MOVEMENT = {
+  accountId: 'r_0',
+  assetCode: 'BTC',
+  type: 'deposit',
+  amount: '1',
+  feeAmount: '0',
+  createdAt: '2026-10-01T00:00:00Z',
+  counterpartyAccountId: null,
+};
 const listOf =
-  (n: number): NonNullable<Answers>[string] =>
+  (n: number, fields: object = {}): NonNullable<Answers>[string] =>
   ({ query }) => {
-    const all = rows(n);
+    const all = rows(n, fields);
     const cursor = query.get('cursor');
     const from = cursor === null ? 0 : all.findIndex(({ id }) => id === cursor) + 1;
     const status = query.get('status');
@@ -77,7 +86,7 @@ describe('a service with little in it', () => {
         const { query, response } = request;
         const page = Number(query.get('page') ?? 0);
         if (page > 0) response.setHeader('X-Total-Count', n);
-        return page > 1 ? [] : list(request);
+        return page > 1 ? [] : listOf(n, MOVEMENT)(request);
       },
       '/v1/payments/payins/tallyhook-probe': ({ response }) =>
         send(response, 404, { code: 'NOT_FOUND', message: 'no such deposit' }),

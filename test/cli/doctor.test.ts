@@ -49,6 +49,23 @@ const CHANGED = {
   errorBody: 'nested',
   payoutsPath: '/v1/withdrawals',
   accountsShape: 'page',
+  pageNames: { items: 'results', nextCursor: 'next_cursor' },
+  countHeader: 'X-Total',
+  links: true,
+  fields: {
+    transactions: {
+      id: 'movementId',
+      accountId: 'wallet_account_id',
+      assetCode: 'asset',
+      type: 'kind',
+      amount: 'value',
+      feeAmount: 'fee',
+      createdAt: 'created_at',
+      counterpartyAccountId: 'counterparty',
+    },
+    invoices: { merchantReference: 'orderReference' },
+    payouts: { paymentIntentId: 'intent-id' },
+  },
 } as const;
 const ORDERED = {
   query: {
@@ -62,7 +79,20 @@ const ORDERED = {
     listPayouts: OTHER_NAMES.payouts,
   },
   paths: { listPayouts: '/v1/withdrawals' },
+  pages: { items: '/results', nextCursor: '/next_cursor' },
+  headers: { totalCount: 'X-Total' },
   error: { code: '/error/code', message: '/error/message' },
+  links: { invoice: { merchantReference: '/orderReference' }, payout: { paymentIntentId: '/intent-id' } },
+  transaction: {
+    id: '/movementId',
+    accountId: '/wallet_account_id',
+    assetCode: '/asset',
+    type: '/kind',
+    amount: '/value',
+    feeAmount: '/fee',
+    createdAt: '/created_at',
+    counterpartyAccountId: '/counterparty',
+  },
 };
 
 let cwd: string;
@@ -100,6 +130,9 @@ async function furnish(): Promise<void> {
   for (const amount of ['11', '12']) {
     control.pay(control.createPayment({ amount, currency: 'USDT.TRC20' }), { assetCode: 'USDT.TRC20' });
   }
+  const paid = control.createPayment({ amount: '13', currency: 'USDT.TRC20' });
+  control.pay(paid, { assetCode: 'USDT.TRC20' });
+  await client.createRefund({ paymentIntentId: paid, destinationAddress: payout.destinationAddress });
   await control.deliveriesIdle();
   // The second attempt of each.
   control.advance(10);
@@ -142,7 +175,7 @@ describe('doctor', () => {
       const { code, findings, suggestedContract } = await diagnose({ ...CHANGED, unknownParameters });
       expect(code).toBe(3);
       expect(suggestedContract).toEqual(ORDERED);
-      expect(findings).toHaveLength(30);
+      expect(findings).toHaveLength(43);
       const file = path.join(cwd, 'contract.json');
       await writeFile(file, JSON.stringify(suggestedContract));
       const again = await diagnose({ ...CHANGED, unknownParameters }, { CONTRACT_FILE: file });
@@ -157,6 +190,37 @@ describe('doctor', () => {
     expect(findings).toEqual([]);
     expect(ok.join('\n')).toContain('contract paths.listPayouts: the service has none (404)');
     expect(items).toContainEqual(expect.objectContaining({ name: 'account', status: 'unknown' }));
+  });
+
+  it('finds words that no list of the contract has', async () => {
+    const file = path.join(cwd, 'words.json');
+    const words = { deliveries: { pending: ['queued'] }, kyt: { passed: ['green'] } };
+    await writeFile(file, JSON.stringify(words));
+    const { findings, suggestedContract } = await diagnose({}, { CONTRACT_FILE: file });
+    expect(findings).toEqual([
+      'contract deliveries.pending: deliveries that wait for another attempt are called "pending"',
+      'contract kyt: "approved": on no list, so that goods wait (kyt_unknown)',
+    ]);
+    // Which list a compliance result belongs on is not for a program to say.
+    expect(suggestedContract).toEqual({ kyt: { passed: ['green'] } });
+  });
+
+  it('says of what the service holds nothing of yet that there is nothing to look at', async () => {
+    const empty = await startSandbox({ payments: 0, invoices: 0, payouts: 0, wallets: 0, movements: 0 });
+    try {
+      const { findings, unknown } = await diagnose({}, { SERVICE_BASE_URL: empty.url });
+      expect(findings).toEqual([]);
+      const untold = unknown.filter((line) => line.includes('not probed: nothing to look at yet'));
+      expect(untold.map((line) => /^contract (\S+):/.exec(line)?.[1])).toEqual([
+        ...Object.keys(ORDERED.transaction).map((field) => `transaction.${field}`),
+        'links.invoice.merchantReference',
+        'links.payout.paymentIntentId',
+        'deliveries.pending',
+        'kyt',
+      ]);
+    } finally {
+      await empty.close();
+    }
   });
 
   it('finds names that nobody guesses, and says so', async () => {

@@ -37,7 +37,10 @@ const delivery = (id: string, days: number, changes: object = {}): object => {
 const goOn = async (days: number) => {
   now += days * DAY_MS;
   shown = [];
-  await flow.db('watermarks').where({ kind: 'deliveries' }).update({ value: JSON.stringify({ at: now }) });
+  await flow
+    .db('watermarks')
+    .where({ kind: 'deliveries' })
+    .update({ value: JSON.stringify({ at: now }) });
   return flow.run();
 };
 const stored = (id: string) => flow.db('deliveries').where({ id }).first();

@@ -12,8 +12,8 @@ import { NotFoundError, RateLimitedError, RefusedError } from '../../service-api
 export type Asked =
   | { kind: 'answer'; rows: JsonObject[]; data: Json; totalCount: number | null; nextCursor: string | null }
   | { kind: 'refused' | 'missing'; problem: string; code: string | null; message: string | null }
-  /** `pauseMs`: the service limits the calls, and says for how long, or null. */
-  | { kind: 'failed'; problem: string; pauseMs?: number | null };
+  /** `pauseMs`: the service limits the calls, and says for how long, or null. `noList`: an answer, and none that is a list. */
+  | { kind: 'failed'; problem: string; pauseMs?: number | null; noList?: true };
 
 export interface Question {
   path?: Record<string, string>;
@@ -27,7 +27,7 @@ export async function askService(client: MerchantClient, operation: ReadOperatio
     const { data, totalCount } = await client.reply(operation, question);
     const list = isJsonObject(data) ? data['items'] : data;
     if (!Array.isArray(list) && operationOf(operation).answer !== 'object') {
-      return { kind: 'failed', problem: `${operation}: the answer is no list` };
+      return { kind: 'failed', problem: `${operation}: the answer is no list`, noList: true };
     }
     const next = isJsonObject(data) ? data['nextCursor'] : null;
     return {

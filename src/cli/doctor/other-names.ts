@@ -22,9 +22,13 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
 /** What a service may call a parameter, the likeliest first: the same word in other dress, then other words for it. */
 export function otherNames(name: string, taken: ReadonlySet<string>): string[] {
   const words = [name, ...(synonyms[name] ?? [])];
-  const dressed = words.flatMap((word) => [word, snake(word), snake(word).replaceAll('_', '-')]);
   const bracketed = words.map((word) => `filter[${word}]`);
-  return [...new Set([...dressed, ...bracketed])].filter((other) => !taken.has(other));
+  return [...new Set([...words.flatMap(dressed), ...bracketed])].filter((other) => !taken.has(other));
+}
+
+/** The same word as others write it. */
+export function dressed(word: string): string[] {
+  return [word, snake(word), snake(word).replaceAll('_', '-')];
 }
 
 function snake(word: string): string {

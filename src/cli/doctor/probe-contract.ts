@@ -4,8 +4,12 @@ import type { Asked } from './ask-service.js';
 import { type Check, type DoctorParts, unknown } from './check.js';
 import { overridesOf } from './contract-part.js';
 import { type EventsProbed, probeEventId, probeRestamping } from './probe-events.js';
+import { probeLinks } from './probe-links.js';
+import { probeMovementFields } from './probe-movement-fields.js';
 import { probeErrorBody, probePayoutList } from './probe-names.js';
-import { type Probing, parameterTests, probeParameters } from './probe-parameters.js';
+import { findCountHeader, probeCountHeader, probeItems, probeNextCursor } from './probe-pages.js';
+import { type Probed, type Probing, parameterTests, probeParameters } from './probe-parameters.js';
+import { probeKytWords, probePendingWords } from './probe-words.js';
 import { limitQuestions } from './questions.js';
 import { readDeliveries } from './read-deliveries.js';
 
@@ -26,22 +30,31 @@ export interface ContractProbed {
 export async function probeContract(parts: DoctorParts): Promise<ContractProbed> {
   const { contract } = parts;
   const ask = limitQuestions(parts);
-  const probing: Probing = {
-    ask,
-    assets: fieldsOf(await ask(contract, 'listPublicAssets'), 'assetCode'),
-    account: firstAccount(await ask(contract, 'listAccounts')),
-  };
   const checks: Check[] = [];
   let working = contract;
-  const take = ({ checks: found, contract: next }: { checks: Check[]; contract: Contract }) => {
+  const take = ({ checks: found, contract: next }: Probed) => {
     checks.push(...found);
     working = next;
   };
+  const assets = fieldsOf(await ask(working, 'listPublicAssets'), 'assetCode');
   take(await probePayoutList(working, ask));
   take(await probeErrorBody(working, ask));
+  take(await probeItems(working, ask));
+  const probing: Probing = {
+    ask,
+    assets,
+    account: firstAccount(await ask(working, 'listAccounts')),
+  };
+  working = (await findCountHeader(working, ask)) ?? working;
   for (const operation of Object.keys(parameterTests) as (keyof Contract['query'])[]) {
     take(await probeParameters(operation, working, probing));
   }
+  take(await probeCountHeader(contract, working, ask));
+  take(await probeNextCursor(working, ask));
+  take(await probeMovementFields(working, probing));
+  take(await probeLinks(working, ask));
+  take(await probePendingWords(working, ask, parts.now));
+  take(await probeKytWords(working, ask));
   const { checks: ofEvents, suggestedEventIdPointer } = await probeEvents(
     parts,
     await ask(working, 'listWebhookDeliveries', { query: { take: ENOUGH } }),
@@ -52,14 +65,18 @@ export async function probeContract(parts: DoctorParts): Promise<ContractProbed>
 }
 
 /** What the newest deliveries tell of events. */
-async function probeEvents({ db, config }: DoctorParts, newest: Asked): Promise<EventsProbed> {
+async function probeEvents({ db, config, contract }: DoctorParts, newest: Asked): Promise<EventsProbed> {
   if (newest.kind !== 'answer') {
     const checks = [unknown('event id', newest.problem), unknown('retries', newest.problem)];
     return { checks, suggestedEventIdPointer: null };
   }
   const deliveries = readDeliveries(newest.rows);
   const keyed = (await db('inbox').where({ key_type: 'id' }).first('id')) !== undefined;
-  const { checks, ...suggested } = probeEventId(deliveries, { pointer: config.EVENT_ID_POINTER, keyed });
+  const { checks, ...suggested } = probeEventId(deliveries, {
+    pointer: config.EVENT_ID_POINTER,
+    auto: contract.events.idPlaces,
+    keyed,
+  });
   return { checks: [...checks, probeRestamping(deliveries, config.WEBHOOK_TOLERANCE_SECONDS)], ...suggested };
 }
 

@@ -1,11 +1,10 @@
 import { isLosslessNumber } from 'lossless-json';
+import { usualIdPlaces } from '../../domain/event-key.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import { isJsonObject } from '../../domain/json.js';
 import { type Check, finding, ok, unknown } from './check.js';
 import type { SeenDelivery } from './read-deliveries.js';
 
-/** What `auto` looks at (docs: EVENT_ID_POINTER). */
-const AUTO = ['/id', '/eventId', '/event_id'];
 /** Of every event, and no id of it. */
 const NO_ID = new Set(['/event', '/timestamp', '/data']);
 const DEEPEST = 3;
@@ -17,18 +16,18 @@ export interface EventsProbed {
 
 /**
  * Where the event's id stands (specification 6.4: not shown): a scalar of the envelope that all deliveries of one event
- * share and no two events do. `keyed`: whether events came lately whose id was found, in a header or in the envelope.
+ * share and no two events do. `auto`: where that looks; `keyed`: whether events came lately whose id was found, in a header or in the envelope.
  */
 export function probeEventId(
   deliveries: readonly SeenDelivery[],
-  { pointer, keyed }: { pointer: string; keyed: boolean },
+  { pointer, auto = usualIdPlaces, keyed }: { pointer: string; auto?: readonly string[]; keyed: boolean },
 ): EventsProbed {
   const name = 'event id';
   const envelopes = new Set(deliveries.map(({ content }) => content));
   if (pointer === 'none') return told(ok(name, 'EVENT_ID_POINTER is none: the whole envelope is the key'));
   if (envelopes.size < 2) return told(unknown(name, 'fewer than two events in the delivery history'));
   const places = pointersOf(deliveries).filter((at) => isEventId(deliveries, at) && !isTime(deliveries, at));
-  const looked = pointer === 'auto' ? AUTO : [pointer];
+  const looked = pointer === 'auto' ? auto : [pointer];
   const hit = looked.find((at) => places.includes(at));
   if (hit !== undefined) return told(ok(name, `stands at ${hit}, where EVENT_ID_POINTER (${pointer}) looks`));
   const perDelivery = looked.find((at) => deliveries.every(({ envelope }) => scalarAt(envelope, at) !== null));

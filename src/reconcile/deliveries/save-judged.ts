@@ -43,7 +43,9 @@ async function saveBreaks(trx: Knex.Transaction, judged: JudgedDelivery[], { sou
  * the service shows the delivery, not whenever it is judged again.
  */
 function marksOf(judged: readonly JudgedDelivery[]): Parameters<typeof markForReading>[1] {
-  const lost = judged.filter(({ ours, inboxId, delivery }) => ours && inboxId === null && delivery.firstSeenAt === null);
+  const lost = judged.filter(
+    ({ ours, inboxId, delivery }) => ours && inboxId === null && delivery.firstSeenAt === null,
+  );
   return lost.flatMap(({ delivery }) =>
     delivery.mentions.map(({ kind, id }) => ({ kind, id, reason: 'unreadable_delivery' })),
   );

@@ -97,7 +97,9 @@ async function gather(db: Knex, deliveries: readonly Delivery[], rules: JudgeRul
     tooOld: await tooOldDeliveries(db, deliveries),
     readSince: await readSince(
       db,
-      deliveries.filter((delivery) => isHopeless({ ...delivery, held: null, recoverable: hasPayload(delivery) }, rules)),
+      deliveries.filter((delivery) =>
+        isHopeless({ ...delivery, held: null, recoverable: hasPayload(delivery) }, rules),
+      ),
     ),
     acknowledged: acknowledgedBy(deliveries, rules),
   };

@@ -33,7 +33,8 @@ export function distortLists(service: Service): RequestHandler {
     const ask = list ? askOf(service.faults, list, request) : null;
     response.send = (body: unknown) => {
       if (typeof body !== 'string') return send(body);
-      const text = ask && response.statusCode === 200 ? distort(ask, body) : body;
+      const isList = ask !== null && list !== null && response.statusCode === 200;
+      const text = isList ? renamed(distort(ask, body), list, service.faults) : body;
       return send(service.faults.timesWithoutZone ? withoutZone(text) : text);
     };
     next();
@@ -123,6 +124,19 @@ function readPage(text: string): Page {
   if (text.startsWith('[')) return { items: jsonItems(text), nextCursor: undefined };
   const nextCursor: unknown = JSON.parse(jsonMember(text, 'nextCursor') ?? 'null');
   return { items: jsonItems(jsonMember(text, 'items') ?? '[]'), nextCursor: textOrNull(nextCursor) };
+}
+
+/** In the names that the faults ask for. */
+function renamed(text: string, list: NamedList, { fields, pageNames }: Faults): string {
+  const names = fields[list] ?? {};
+  if (Object.keys(names).length + Object.keys(pageNames).length === 0) return text;
+  const rename = (value: object, to: Readonly<Record<string, string>>): object =>
+    Object.fromEntries(Object.entries(value).map(([name, inner]) => [to[name] ?? name, inner]));
+  const body = JSON.parse(text) as object[] | { items: object[] };
+  if (Array.isArray(body)) return JSON.stringify(body.map((item) => rename(item, names)));
+  const page = { ...body, items: body.items.map((item) => rename(item, names)) };
+  // Specification 4.22 shows what the page of deliveries calls them.
+  return JSON.stringify(list === 'deliveries' ? page : rename(page, pageNames));
 }
 
 function textOrNull(value: unknown): string | null {

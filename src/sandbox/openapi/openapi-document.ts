@@ -47,7 +47,7 @@ function operationObject(operation: Operation, service: Service): Json {
   const parameters = [...pathParameters(operation), ...queryParameters(operation, service), ...keyHeader(operation)];
   const done = {
     description: 'Done',
-    ...answerHeaders(operation),
+    ...answerHeaders(operation, service),
     content: jsonContent(answerSchema(operation, service)),
   };
   return {
@@ -73,8 +73,10 @@ function answerSchema({ operationId, answer, isList }: Operation, { faults }: Se
 }
 
 /** Specification 4.12: the total stands there when a page was asked for by its number. */
-function answerHeaders({ operationId }: Operation): Json {
-  return operationId === 'listTransactions' ? { headers: { 'X-Total-Count': { schema: { type: 'integer' } } } } : {};
+function answerHeaders({ operationId }: Operation, { faults }: Service): Json {
+  return operationId === 'listTransactions'
+    ? { headers: { [faults.countHeader]: { schema: { type: 'integer' } } } }
+    : {};
 }
 
 function bodySchema(body: z.ZodType): Json {

@@ -1,4 +1,5 @@
 import { createDraw } from '../base/random.js';
+import type { Faults } from '../faults.js';
 import type { Service } from '../service.js';
 import { type Delivery, envelopeText } from './delivery.js';
 import type { Answer, Poster } from './poster.js';
@@ -45,7 +46,7 @@ async function carry(deps: AttemptDeps, delivery: Delivery, number: number): Pro
   if (struck(deps, faults.drop, 'drop', delivery)) return nothing('connect ETIMEDOUT');
   if (struck(deps, faults.flaky, 'flaky', delivery, number)) return nothing('socket hang up');
   const body = Buffer.from(envelopeText(delivery.event, delivery.timestamp));
-  const headers = headersOf(delivery, signatureOf(body, delivery.endpoint.secret));
+  const headers = headersOf(delivery, signatureOf(body, delivery.endpoint.secret), faults);
   const { url } = delivery.endpoint;
   if (number === 1 && struck(deps, faults.forge, 'forge', delivery)) await forge(deps, delivery);
   if (struck(deps, faults.corrupt, 'corrupt', delivery, number)) spoil(deps, delivery, body);
@@ -54,23 +55,27 @@ async function carry(deps: AttemptDeps, delivery: Delivery, number: number): Pro
   return answer;
 }
 
-function headersOf(delivery: Delivery, signature: string): Record<string, string> {
+function headersOf(delivery: Delivery, signature: string, { eventIdHeader }: Faults): Record<string, string> {
   const { event } = delivery;
   return {
     'X-Service-Signature': signature,
     'X-Service-Timestamp': String(delivery.timestamp),
     'Content-Type': 'application/json',
     'User-Agent': 'payment-service-webhooks/1',
-    ...(event.idPlace === 'header' ? { 'X-Service-Event-Id': event.id } : {}),
+    ...(event.idPlace === 'header' ? { [eventIdHeader]: event.id } : {}),
   };
 }
 
 /** Somebody who does not know the secret tells that the payment is completed. */
-async function forge({ poster }: AttemptDeps, delivery: Delivery): Promise<void> {
+async function forge({ poster, service }: AttemptDeps, delivery: Delivery): Promise<void> {
   const data = delivery.event.data.replace(/"status":"[a-z_]+"/, '"status":"completed"');
   const forged = { ...delivery.event, type: 'payment_intent.completed', data };
   const body = Buffer.from(envelopeText(forged, delivery.timestamp));
-  await poster.post(delivery.endpoint.url, headersOf(delivery, signatureOf(body, 'whsec_guessed')), body);
+  await poster.post(
+    delivery.endpoint.url,
+    headersOf(delivery, signatureOf(body, 'whsec_guessed'), service.faults),
+    body,
+  );
 }
 
 /** One bit of one byte changes on the way. */

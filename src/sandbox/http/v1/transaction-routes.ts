@@ -35,7 +35,7 @@ export function transactionRoutes({ service, authenticate }: V1Deps): Router {
       stretch,
     });
     const shown = shownTotal(total, faults);
-    if (shown !== null) response.setHeader('X-Total-Count', String(shown));
+    if (shown !== null) response.setHeader(faults.countHeader, String(shown));
     response.json(rows.map(transactionRecord));
   });
 

@@ -1,0 +1,115 @@
+import { valueAt } from '../../domain/event-key.js';
+import type { Json, JsonObject } from '../../domain/json.js';
+import { isSignedAmount } from '../../domain/money.js';
+import { textField } from '../../domain/records.js';
+import type { Contract } from '../../service-api/contract.js';
+import type { Asked } from './ask-service.js';
+import { type Check, finding, ok, unknown } from './check.js';
+import { partOf, withPart } from './contract-part.js';
+import { dressed } from './other-names.js';
+import type { Probed, Probing } from './probe-parameters.js';
+
+type Field = keyof Contract['transaction'];
+
+interface Rule {
+  /** What the field may also be called. */
+  others: readonly string[];
+  /** Whether a value can be that of the field. */
+  fits: (value: Json, accounts: ReadonlySet<string>) => boolean;
+  /** A movement may lack it. */
+  optional?: true;
+}
+
+const isText = (value: Json): value is string => typeof value === 'string' && value !== '';
+const isAnAmount = (value: Json): boolean => typeof value === 'string' && isSignedAmount(value);
+
+const rules: { [F in Field]: Rule } = {
+  id: { others: ['transactionId', 'movementId', 'entryId', 'uuid'], fits: isText },
+  accountId: {
+    others: ['walletAccountId', 'walletId', 'subWalletId', 'account', 'wallet', 'account/id', 'wallet/id'],
+    fits: (value, accounts) => isText(value) && (accounts.size === 0 || accounts.has(value)),
+  },
+  assetCode: {
+    others: ['asset', 'coin', 'currency', 'asset/assetCode', 'asset/code'],
+    fits: (value) => isText(value) && /^[A-Z0-9_.-]{1,32}$/.test(value),
+  },
+  type: {
+    others: ['transactionType', 'kind', 'operation', 'operationType', 'category'],
+    fits: (value) => isText(value) && /^[A-Za-z][\w. -]{1,60}$/.test(value),
+  },
+  amount: { others: ['value', 'delta', 'amountSigned', 'amountNet', 'netAmount', 'amount/value'], fits: isAnAmount },
+  feeAmount: { others: ['fee', 'fees', 'fee/amount'], fits: isAnAmount, optional: true },
+  createdAt: {
+    others: ['created', 'date', 'timestamp', 'occurredAt', 'bookedAt', 'time'],
+    fits: (value) => isText(value) && /^\d{4}-\d\d-\d\d[T ]/.test(value),
+  },
+  counterpartyAccountId: {
+    others: ['counterpartyId', 'counterparty', 'relatedAccountId', 'otherAccountId', 'counterparty/id'],
+    fits: isText,
+    optional: true,
+  },
+};
+
+const MANY = 100;
+
+/** Where a movement of a sub-wallet has its parts (specification 4.11, 4.12: not shown), by what the feed shows. */
+export async function probeMovementFields(contract: Contract, { ask, account }: Probing): Promise<Probed> {
+  const rows = rowsOf(await ask(contract, 'listTransactions', { query: { take: MANY } }));
+  const own =
+    'none' in account || rows.length > 0
+      ? []
+      : rowsOf(await ask(contract, 'listAccountTransactions', { path: account }));
+  const seen = rows.length > 0 ? rows : own;
+  const listed = rowsOf(await ask(contract, 'listAccounts', { query: { take: MANY } }));
+  // Not every sub-wallet is on one page: then none can be asked to be on it.
+  const accounts = new Set(listed.length < MANY ? listed.flatMap((row) => textField(row, 'id') ?? []) : []);
+  const checks: Check[] = [];
+  let working = contract;
+  for (const field of Object.keys(rules) as Field[]) {
+    const { check, found } = probeField(field, partOf(contract, ['transaction', field]), { rows: seen, accounts });
+    checks.push(check);
+    if (found !== null) working = withPart(working, ['transaction', field], found);
+  }
+  return { checks, contract: working };
+}
+
+function probeField(
+  field: Field,
+  usual: string,
+  { rows, accounts }: { rows: readonly JsonObject[]; accounts: ReadonlySet<string> },
+): { check: Check; found: string | null } {
+  const name = `contract transaction.${field}`;
+  const { others, fits, optional } = rules[field];
+  if (rows.length === 0)
+    return { check: unknown(name, 'not probed: nothing to look at yet, no sub-wallet has a movement'), found: null };
+  const share = (pointer: string) => rows.filter((row) => isThere(valueAt(row, pointer), fits, accounts)).length;
+  const isNamed = (pointer: string) =>
+    optional === true &&
+    rows.every((row) => isThere(valueAt(row, pointer), (value) => value === null || fits(value, accounts), accounts));
+  const usually = share(usual);
+  // Of a sub-wallet that is archived nobody lists the id.
+  if (usually === rows.length || (usually > 0 && (optional === true || field === 'accountId')) || isNamed(usual)) {
+    return { check: ok(name, `${usually} of ${rows.length} movements show it at ${usual}`), found: null };
+  }
+  const elsewhere = [field, ...others].flatMap(dressed).map((other) => `/${other}`);
+  const found =
+    usually > 0 ? undefined : elsewhere.find((other) => other !== usual && (share(other) > 0 || isNamed(other)));
+  if (found !== undefined) {
+    const says = `movements have nothing that fits at ${usual}, but at ${found}`;
+    return { check: finding(name, says, `set transaction.${field} to "${found}" in CONTRACT_FILE`), found };
+  }
+  const none = `${usually} of ${rows.length} movements have something that fits at ${usual}, and none where else was looked`;
+  if (optional === true) return { check: unknown(name, `${none}: it may be nowhere`), found: null };
+  return {
+    check: finding(name, none, `look at one (tallyhook api listTransactions), and set transaction.${field}`),
+    found: null,
+  };
+}
+
+function isThere(value: Json | undefined, fits: Rule['fits'], accounts: ReadonlySet<string>): boolean {
+  return value !== undefined && fits(value, accounts);
+}
+
+function rowsOf(asked: Asked): JsonObject[] {
+  return asked.kind === 'answer' ? asked.rows : [];
+}
