@@ -49,19 +49,24 @@ const whilePassing = retry(handleWhen(isPassing), {
 
 /**
  * Applies stored events to the records, each once in effect; ids that are applied already are passed over. All of them
- * in one transaction; where that fails, in smaller ones, so that an event that can't be applied fails alone: it is
- * retried later and `dead` in the end. Throws ApplyInterruptedError while the database can't be used.
+ * in one transaction, or in as many as it takes to read no more than a few megabytes at once; where that fails, in smaller
+ * ones, so that an event that can't be applied fails alone: it is retried later and `dead` in the end. Throws
+ * ApplyInterruptedError while the database can't be used.
  */
 export async function applyEvents(deps: ApplyDeps, ids: string[]): Promise<Applied> {
+  const pauses = [...HELD_RETRY_MS];
   let outcome = NOTHING;
   let left = [...new Set(ids)];
-  for (const pause of [0, ...HELD_RETRY_MS]) {
-    if (left.length === 0) break;
-    if (pause > 0) await delay(pause);
-    outcome = sum(outcome, await applyApart(deps, left));
-    const decided = new Set(outcome.ids);
+  while (left.length > 0) {
+    const round = await applyApart(deps, left);
+    outcome = sum(outcome, round);
+    const decided = new Set(round.ids);
     const others = left.filter((id) => !decided.has(id));
     left = others.length === 0 ? [] : await stillWaiting(deps.db, others);
+    if (left.length === 0 || decided.size > 0) continue;
+    const pause = pauses.shift();
+    if (pause === undefined) break;
+    await delay(pause);
   }
   const { applied, unhandled, failed } = outcome;
   return { applied, unhandled, failed };

@@ -45,6 +45,19 @@ async function refuse(id: string): Promise<void> {
 const cure = () => database.db.raw('ALTER TABLE payment_intents DROP CONSTRAINT poison');
 
 describe('applying events', () => {
+  it('reads no more bodies at once than a few megabytes, however many ids it is given', async () => {
+    const large = (name: string) => completed(name, { metadata: { text: 'x'.repeat(900_000) } });
+    const ids = await storeEvents(database.db, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map(large));
+    const read: number[] = [];
+    database.db.on('query-response', (rows: { rows?: { body?: Buffer }[] }) => {
+      const bytes = (rows.rows ?? []).reduce((sum, { body }) => sum + (body?.length ?? 0), 0);
+      if (bytes > 0) read.push(bytes);
+    });
+    expect(await applyEvents(deps, ids)).toEqual({ applied: 10, unhandled: 0, failed: 0 });
+    expect(read.reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThan(9_000_000);
+    expect(Math.max(...read)).toBeLessThan(5_500_000);
+  });
+
   it('brings the record and its order up to date, unverified, and marks the event', async () => {
     const ids = await storeEvents(database.db, [completed('a')]);
     expect(await applyEvents(deps, ids)).toEqual({ applied: 1, unhandled: 0, failed: 0 });

@@ -25,16 +25,27 @@ const LONGEST_RETRY_SECONDS = 3_600;
 /** How long a claimed row is left to its claimer; after a crash another one takes it up. */
 const CLAIM_SECONDS = 10;
 
+/** What the bodies that are read at once may be together; one that is larger comes alone. */
+const MAX_BYTES_AT_ONCE = 4 * 1024 * 1024;
+
 /**
- * Locks those of the rows that are still to be applied. A row that somebody else holds is left out: whoever applies it
- * is done with it soon, and waiting could close a circle with a receiver that counts an arrival.
+ * Locks those of the rows that are still to be applied, and reads the first of them, up to 4 MiB of bodies. A row that
+ * somebody else holds is left out: whoever applies it is done with it soon, and waiting could close a circle with a
+ * receiver that counts an arrival.
  */
 export async function lockWaiting(trx: Knex.Transaction, ids: string[]): Promise<WaitingEvent[]> {
   const found = await trx.raw<{ rows: WaitingEvent[] }>(
-    `SELECT id, key, event_type AS type, event_timestamp AS timestamp, source, body
-     FROM inbox WHERE id = ANY (?::bigint[]) AND status IN ('received', 'failed')
-     ORDER BY id FOR UPDATE SKIP LOCKED`,
-    [ids],
+    `WITH locked AS MATERIALIZED (
+       SELECT id, coalesce(octet_length(body), 0) AS size
+       FROM inbox WHERE id = ANY (CAST(:ids AS bigint[])) AND status IN ('received', 'failed')
+       ORDER BY id FOR UPDATE SKIP LOCKED
+     ), sized AS (
+       SELECT id, sum(size) OVER (ORDER BY id) - size AS before FROM locked
+     )
+     SELECT id, key, event_type AS type, event_timestamp AS timestamp, source, body
+     FROM inbox JOIN sized USING (id) WHERE id = ANY (CAST(:ids AS bigint[])) AND before < :most
+     ORDER BY id`,
+    { ids, most: MAX_BYTES_AT_ONCE },
   );
   return found.rows.map((row) => ({ ...row, type: fromDatabaseText(row.type) }));
 }
