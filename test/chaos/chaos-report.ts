@@ -11,6 +11,8 @@ export interface Row {
   events: number;
   answers: Record<string, number>;
   wrong: Record<keyof Verdict, number>;
+  /** Some of what was wrong, in words. */
+  found: string[];
   receiverMb: number;
   seconds: number;
   /** Why it did not come to its end. */
@@ -31,7 +33,7 @@ const CLEAN: Row['wrong'] = {
 const COLUMNS: readonly (keyof Verdict)[] = ['lost', 'twice', 'differing', 'forged', 'answers', 'died', 'alarms'];
 
 export function rowOf({ plan, verdict, noticed, ...numbers }: Outcome): Row {
-  const wrong = Object.entries(verdict).map(([name, found]) => [name, found.length]);
+  const wrong = Object.entries<string[]>({ ...verdict }).map(([name, found]) => [name, found.length]);
   return {
     seed: plan.seed,
     queue: plan.queue,
@@ -39,6 +41,9 @@ export function rowOf({ plan, verdict, noticed, ...numbers }: Outcome): Row {
     events: numbers.events,
     answers: numbers.answers,
     wrong: Object.fromEntries(wrong) as Row['wrong'],
+    found: Object.entries<string[]>({ ...verdict }).flatMap(([name, found]) =>
+      found.slice(0, 5).map((one) => `${name}: ${one}`),
+    ),
     receiverMb: Math.round(numbers.receiverMb),
     seconds: Math.round(numbers.seconds),
     error: null,
@@ -48,15 +53,15 @@ export function rowOf({ plan, verdict, noticed, ...numbers }: Outcome): Row {
 export function failedRow({ plan, error }: { plan: Outcome['plan']; error: unknown }): Row {
   const { seed, queue, faults } = plan;
   const text = error instanceof Error ? error.message : String(error);
-  const nothing = { events: 0, answers: {}, wrong: CLEAN, receiverMb: 0, seconds: 0 };
+  const nothing = { events: 0, answers: {}, wrong: CLEAN, found: [], receiverMb: 0, seconds: 0 };
   return { seed, queue, faults: [...faults], ...nothing, error: text.slice(0, 500) };
 }
 
-/** Rows of earlier runs into the same file; those that failed are to be played again. */
+/** Scenarios that were played to their end by earlier runs into the same file. */
 export function readRows(file: string | undefined): Row[] {
   if (file === undefined || !existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
-  return lines.map((line) => JSON.parse(line) as Row);
+  return lines.map((line) => JSON.parse(line) as Row).filter(({ error }) => error === null);
 }
 
 export function keepRow(file: string | undefined, row: Row): void {

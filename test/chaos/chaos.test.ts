@@ -16,7 +16,7 @@ import { isClean } from './verdict.js';
 const COUNT = Number(process.env['CHAOS_SCENARIOS'] ?? (isLong ? 200 : 3));
 const FIRST = Number(process.env['CHAOS_SEED'] ?? 1);
 const FILE = process.env['CHAOS_REPORT'];
-const FAULTS = isLong ? 4 : 2;
+const FAULTS = isLong ? 3 : 2;
 const SCENARIO_MS = 15 * 60_000;
 
 const rows = readRows(FILE);
