@@ -14,13 +14,14 @@ export interface EventQueue {
    * 20,000 waiting ids) is dropped, and found in the inbox by requeue-stranded.
    */
   enqueue(ids: string[]): void;
-  /** The same with a job for each id, so that one that fails does not hold up another. */
+  /** The same with a job for each id, so that one that fails does not hold up another; a hundred calls may wait. */
   replay(ids: string[]): void;
   /** Hands over what waits, for 2 s at most, and disconnects. */
   close(): Promise<void>;
 }
 
 const MAX_WAITING = 20_000;
+const MAX_REPLAYS = 100;
 const MAX_PER_JOB = 200;
 const MAX_PER_FLUSH = 10 * MAX_PER_JOB;
 /**
@@ -74,6 +75,7 @@ export function createEventQueue(settings: QueueSettings): EventQueue {
       flush();
     },
     replay(ids) {
+      if (replaying.size >= MAX_REPLAYS) return dropped(new Error(`${MAX_REPLAYS} replays are waiting already`));
       const added = producer.opened.then(() => add(ids, 1)).finally(() => replaying.delete(added));
       replaying.add(added);
     },
