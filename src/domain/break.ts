@@ -26,6 +26,7 @@ const severities = {
   order_unknown_reference: 'medium',
   fee_identity: 'medium',
   balance_identity: 'medium',
+  product_count: 'medium',
   invoice_items_sum: 'medium',
   invoice_email_failed: 'medium',
   payout_untracked: 'medium',

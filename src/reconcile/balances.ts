@@ -19,8 +19,8 @@ export async function reconcileBalances(run: RunContext): Promise<Outcome> {
   if (!(await holdsCatalog(db))) await readCatalogIfOffered(run);
   const assets = await knownAssets(db);
   const { asked, idle, waiting } = turnOf(assets, run.options.full);
-  const sandwiched = await judgeAssets(run, asked, (assetCode, { read, verdict }) =>
-    saveBalance(run, assetCode, read, verdict),
+  const sandwiched = await judgeAssets(run, asked, (assetCode, { read, earlier, verdict }) =>
+    saveBalance(run, assetCode, { read, earlier }, verdict),
   );
   run.tally.seen += sandwiched.size;
   run.progress({ seen: sandwiched.size, calls: run.tally.calls, oldest: null, total: assets.length });

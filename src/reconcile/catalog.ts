@@ -1,6 +1,8 @@
+import { readWatermarks } from '../records/runs/watermarks.js';
 import { ServiceError, UnauthorizedError } from '../service-api/service-errors.js';
+import { checkProducts, type ProductsChecked } from './catalog/check-products.js';
 import { readCatalog, readSettlementAccounts } from './catalog/read-catalog.js';
-import { readProducts } from './catalog/read-products.js';
+import { type ProductsRead, readProducts } from './catalog/read-products.js';
 import { readSettlementMethods } from './catalog/read-settlement-methods.js';
 import type { Outcome, RunContext } from './deps.js';
 
@@ -27,6 +29,8 @@ export async function reconcileCatalog(run: RunContext): Promise<Outcome> {
   const accounts = await attempt('the settlement accounts', () => readSettlementAccounts(run));
   const methods = await attempt('the settlement methods', () => readSettlementMethods(run));
   const products = await attempt('the products', () => readProducts(run));
+  const known = await readWatermarks(run.deps.db, 'catalog');
+  const checked = products && (await attempt('the products', () => checkProducts(run, products, known)));
   run.progress({ seen: run.tally.seen, calls: run.tally.calls, oldest: null, total: null });
   return {
     complete: reasons.length === 0,
@@ -35,8 +39,13 @@ export async function reconcileCatalog(run: RunContext): Promise<Outcome> {
       assets: assets?.length ?? null,
       settlementAccounts: accounts?.length ?? null,
       settlementMethodsOf: methods,
-      ...(products === null ? {} : { products: { ...products, findings: products.findings.slice(0, TOLD) } }),
+      ...(products === null ? {} : { products: productsOf(products, checked) }),
     },
     watermarks: new Map(),
+    due: checked?.due ?? new Map(),
   };
+}
+
+function productsOf({ read, agree }: ProductsRead, checked: ProductsChecked | null): Record<string, unknown> {
+  return { read, agree: agree.length, findings: checked?.findings.slice(0, TOLD) ?? [] };
 }

@@ -4,7 +4,7 @@ import { openPayoutIds, payoutsInHand } from '../records/runs/open-payouts.js';
 import { readWatermarks, type Watermark, writeWatermarks } from '../records/runs/watermarks.js';
 import { ForbiddenError, NotFoundError, RefusedError, ServiceError } from '../service-api/service-errors.js';
 import type { Outcome, RunContext } from './deps.js';
-import { followPayouts } from './follow-payouts.js';
+import { type Followed, followPayouts } from './follow-payouts.js';
 import { isDue } from './lists/is-due.js';
 import type { ListPlan } from './lists/list-plan.js';
 import { readList } from './lists/read-list.js';
@@ -31,20 +31,41 @@ const CHECKED_AT_ONCE = 500;
  */
 export async function reconcilePayouts(run: RunContext): Promise<Outcome> {
   const known = await readWatermarks(run.deps.db, payoutList.kind);
-  const listed = hasNoPayoutList(known) && !isProbeDue(known, run) ? null : await readIfOffered(run, known);
-  const outcome = listed ?? (await followOpen(run, known));
+  const isAsked = withdrawnSince(known) !== null || !hasNoPayoutList(known) || isProbeDue(known, run);
+  const listed = isAsked ? await readIfOffered(run, known) : null;
+  const outcome = listed ?? (await followOpen(run, await readWatermarks(run.deps.db, payoutList.kind)));
   await checkOpen(run, listed !== null);
   return outcome;
 }
 
 /** The service has shown its list, proven or not. */
 export function hasPayoutList(known: ReadonlyMap<string, Watermark>): boolean {
-  return (known.has(LISTED) || known.has('head')) && !hasNoPayoutList(known);
+  return wasListed(known) && !hasNoPayoutList(known);
 }
 
-/** The service said so when it was last asked. */
+function wasListed(known: ReadonlyMap<string, Watermark>): boolean {
+  return known.has(LISTED) || known.has('head');
+}
+
+/** The service said so when it was last asked, or has said so for a day of one that it had. */
 export function hasNoPayoutList(known: ReadonlyMap<string, Watermark>): boolean {
-  return typeof known.get(NO_LIST)?.['at'] === 'number';
+  return typeof known.get(NO_LIST)?.['at'] === 'number' || withdrawnSince(known) !== null;
+}
+
+/**
+ * Up to which moment (ms of the service's clock) the list of payouts was read: what came later is known by events and our own
+ * calls alone. Infinite: it is read. 0: there never was one.
+ */
+export function payoutsListedUntil(known: ReadonlyMap<string, Watermark>): number {
+  if (!hasNoPayoutList(known)) return Number.POSITIVE_INFINITY;
+  return withdrawnSince(known) === null ? 0 : Number(known.get('clock')?.['to'] ?? 0);
+}
+
+/** The first of the refusals that have not ended for a day; null: there are none such. Ms, our clock. */
+function withdrawnSince(known: ReadonlyMap<string, Watermark>): number | null {
+  const mark = known.get(REFUSED);
+  const [since, at] = [mark?.['since'], mark?.['at']];
+  return typeof since === 'number' && typeof at === 'number' && at - since >= DAY_MS ? since : null;
 }
 
 function isProbeDue(known: ReadonlyMap<string, Watermark>, { deps }: RunContext): boolean {
@@ -53,6 +74,8 @@ function isProbeDue(known: ReadonlyMap<string, Watermark>, { deps }: RunContext)
 
 const NO_LIST = 'no list';
 const LISTED = 'listed';
+/** Of a list that was there: when the service refused it first and last, without showing it in between. */
+const REFUSED = 'refused';
 const FOLLOWED = 'followed';
 
 /** Null: the service has no such list. Remembered for a day, unless it had one before. */
@@ -60,11 +83,14 @@ async function readIfOffered(run: RunContext, known: ReadonlyMap<string, Waterma
   try {
     const outcome = await readList(run, payoutList);
     const at = run.deps.now().getTime();
-    const marks: [string, Watermark][] = known.has(NO_LIST) ? [[NO_LIST, { at: null }]] : [];
+    const gone = [NO_LIST, REFUSED].filter((name) => known.has(name));
+    const marks = gone.map((name): [string, Watermark] => [name, { at: null, since: null }]);
     return { ...outcome, due: new Map([...(outcome.due ?? []), [LISTED, { at }], ...marks]) };
   } catch (error) {
     if (!isNotOffered(error)) throw error;
-    if (!hasPayoutList(known)) await note(run, NO_LIST, { at: run.deps.now().getTime() });
+    const at = run.deps.now().getTime();
+    if (wasListed(known)) await note(run, REFUSED, { since: known.get(REFUSED)?.['since'] ?? at, at });
+    else await note(run, NO_LIST, { at });
     return null;
   }
 }
@@ -84,11 +110,26 @@ async function followOpen(run: RunContext, known: ReadonlyMap<string, Watermark>
   const followed = await followPayouts(run, ids);
   const rest = await openPayoutIds(db, ids.at(-1) ?? '', 1);
   await note(run, FOLLOWED, { after: rest.length === 0 ? '' : (ids.at(-1) ?? '') });
-  // A list that was there is not gone for one refusal: what it would show now is missing, and nothing may be built on that.
-  const reason = hasPayoutList(known)
+  return { complete: false, proof: { ...refusalOf(known, followed), ...followed }, watermarks: new Map() };
+}
+
+/** A list that was there is not gone for one refusal: what it would show now is missing, and nothing may be built on that. */
+function refusalOf(known: ReadonlyMap<string, Watermark>, { asked, shown }: Followed): Record<string, unknown> {
+  const since = withdrawnSince(known);
+  const followed = `of ${asked} open ones the delivery history shows ${shown}`;
+  if (since !== null) {
+    const listedUntil = new Date(payoutsListedUntil(known)).toISOString();
+    return {
+      reason: `degraded: the service no longer offers its list of payouts, since ${new Date(since).toISOString()}; ${followed}`,
+      list: 'withdrawn',
+      listedUntil,
+      unobservable: `payouts made after ${listedUntil} that no event and no call of ours tells of, and what became of those whose events are lost: they show as a residual of the balance`,
+    };
+  }
+  const reason = wasListed(known)
     ? 'the list of payouts, which the service showed before, was refused'
-    : `degraded: the service has no list of payouts; of ${followed.asked} open ones the delivery history shows ${followed.shown}`;
-  return { complete: false, proof: { reason, list: 'not offered', ...followed }, watermarks: new Map() };
+    : `degraded: the service has no list of payouts; ${followed}`;
+  return { reason, list: 'not offered' };
 }
 
 /** What stays open for too long. */

@@ -117,7 +117,7 @@ describe('a balance that was judged', () => {
       options: { full: false, since: null, resume: false, pages: null },
       progress: () => {},
     };
-    await saveBalance(run, ASSET, null, { type: 'judged', judged, opens: false, caveats: [] });
+    await saveBalance(run, ASSET, { read: null }, { type: 'judged', judged, opens: false, caveats: [] });
     expect(await proofOf()).toMatchObject({ attributed: '-44', unexplained: '0' });
     expect(run.tally.breaksOpened).toBe(0);
     expect(await attributeBalance(database.db, said)).toMatchObject({ outcome: 'refused' });

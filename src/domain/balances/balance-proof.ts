@@ -12,6 +12,8 @@ export interface BalanceSums {
   limit: string;
   /** Why an effect can't be told; null: there is none such. */
   unclear: string | null;
+  /** Payouts that may have been debited before the opening and counted after it: what is more may be theirs, up to `most`. */
+  before?: { most: string; why: string } | null;
 }
 
 /** residual = unobservable + unexplained; balance = opening + explained + residual. All signed, of one asset. */
@@ -37,11 +39,15 @@ export function judgeBalance(opening: string, balance: string, sums: BalanceSums
   const { explained, known, attributed, limit, unclear } = sums;
   const residual = subtractAmounts(subtractAmounts(balance, opening), explained);
   const open = subtractAmounts(subtractAmounts(residual, known), attributed);
-  const unknownAmount = withinLimit(open, limit) ? open : '0';
+  const isBefore = sums.before != null && compareAmounts(open, '0') > 0 && compareAmounts(open, sums.before.most) <= 0;
+  const unknownAmount = isBefore || withinLimit(open, limit) ? open : '0';
   const unexplained = subtractAmounts(open, unknownAmount);
   const reasons = [
     unclear,
-    unknownAmount === '0' ? null : `${unknownAmount} went to settlements whose amount is not shown: attribute it`,
+    isBefore ? `${unknownAmount} ${sums.before?.why}: attribute it` : null,
+    isBefore || unknownAmount === '0'
+      ? null
+      : `${unknownAmount} went to settlements whose amount is not shown: attribute it`,
   ].filter((reason) => reason !== null);
   return {
     explained,

@@ -1,4 +1,5 @@
 import { judgeBalance } from '../../domain/balances/balance-proof.js';
+import { holdResidual } from '../../domain/balances/untold-payouts.js';
 import { isKnownResidual } from '../../records/balances/balance-breaks.js';
 import { type BalanceProof, type Judged, readProofs } from '../../records/balances/balance-proofs.js';
 import { type AssetSums, sumMovements } from '../../records/balances/balance-sums.js';
@@ -10,8 +11,12 @@ import { type Synced, syncMovements } from './sync-movements.js';
 /** Rounds of read, sync, read again: what moved in all of them is left to the next run. */
 const ROUNDS = 4;
 
+const UNDER_WAY = 'payouts are under way: whose they are can not be told yet';
+
 export interface Sandwiched {
   read: ReadBalance | null;
+  /** The reading before it, of the same balance; null: there was none such. */
+  earlier: ReadBalance | null;
   verdict: Verdict;
 }
 
@@ -53,7 +58,10 @@ export async function judgeAssets(
     for (const asset of open.keys()) again.set(asset, await readBalance(run, asset));
     if (synced.reason !== null) {
       for (const [asset, read] of again)
-        await settle(asset, unproven(read, `not all records are read: ${synced.reason}`));
+        await settle(
+          asset,
+          unproven(read, `not all records are read: ${synced.reason}`, open.get(asset)?.before ?? null),
+        );
       return done;
     }
     await closeRound(run, { open, settle, again, synced });
@@ -73,12 +81,12 @@ async function closeRound(
 ): Promise<void> {
   const { open, settle, again, synced } = round;
   const assets = [...open.keys()];
-  const sums = await sumMovements(deps.db, assets, synced);
+  const sums = await sumMovements(deps.db, assets, { ...synced, table: deps.contract.movements });
   const proofs = await readProofs(deps.db, assets);
   for (const asset of assets) {
-    const held = open.get(asset);
-    if (held === undefined) continue;
-    const { before, suspected } = held;
+    const waiting = open.get(asset);
+    if (waiting === undefined) continue;
+    const { before, suspected } = waiting;
     const read = again.get(asset) ?? null;
     const moved = sums.get(asset);
     if (read?.balance == null || moved === undefined) {
@@ -91,8 +99,9 @@ async function closeRound(
     }
     const verdict = verdictOf(asset, { read, sums: moved, proof: proofs.get(asset), caveats: synced.caveats });
     const { unexplained } = verdict.judged.judgement;
-    if (unexplained !== '0' && moved.untold !== null) {
-      await settle(asset, unproven(read, moved.untold));
+    const held = moved.untold && holdResidual(unexplained, moved.untold, proofs.get(asset)?.held ?? null);
+    if (held) {
+      await settle(asset, { read, earlier: before, verdict: { type: 'unproven', reason: UNDER_WAY, held } });
       continue;
     }
     const isNew = unexplained !== '0' && unexplained !== suspected;
@@ -101,7 +110,7 @@ async function closeRound(
       open.set(asset, { before: read, suspected: unexplained });
       continue;
     }
-    await settle(asset, { read, verdict });
+    await settle(asset, { read, earlier: before, verdict });
   }
 }
 
@@ -126,6 +135,10 @@ function verdictOf(
   return { type: 'judged', judged: { assetCode, reading, judgement }, opens: opening === null, caveats };
 }
 
-function unproven(read: ReadBalance | null, reason: string): Sandwiched {
-  return { read, verdict: { type: 'unproven', reason } };
+function unproven(read: ReadBalance | null, reason: string, earlier: ReadBalance | null = null): Sandwiched {
+  return { read, earlier: sameAs(read, earlier), verdict: { type: 'unproven', reason } };
+}
+
+function sameAs(read: ReadBalance | null, earlier: ReadBalance | null): ReadBalance | null {
+  return read !== null && earlier !== null && isSameBalance(earlier, read) ? earlier : null;
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { isIdentityKept } from '../../domain/balances/balance-proof.js';
+import type { HeldResidual } from '../../domain/balances/untold-payouts.js';
 import type { JsonObject } from '../../domain/json.js';
 import { compareAmounts, isAmount } from '../../domain/money.js';
 import type { Observation } from '../../domain/observation.js';
@@ -22,13 +23,13 @@ import type { ReadBalance } from './read-balance.js';
 /** What is written of one asset: what was read, and what came of judging it. */
 export type Verdict =
   | { type: 'judged'; judged: Judged; opens: boolean; caveats: readonly string[] }
-  | { type: 'unproven'; reason: string };
+  | { type: 'unproven'; reason: string; held?: HeldResidual };
 
 /** One transaction for each asset: the record, its rate, its proof and its breaks. */
 export async function saveBalance(
   run: RunContext,
   assetCode: string,
-  read: ReadBalance | null,
+  { read, earlier = null }: { read: ReadBalance | null; earlier?: ReadBalance | null },
   verdict: Verdict,
 ): Promise<void> {
   const { deps, tally, fence, source } = run;
@@ -50,7 +51,7 @@ export async function saveBalance(
           ];
     const saved = await saveObservations(trx, observations, { now: now(), adoptedAt });
     if (read !== null) await keepRate(trx, assetCode, read);
-    const identity = read === null ? 0 : await followIdentity(trx, assetCode, read, source.ref);
+    const identity = read === null ? 0 : await followIdentity(trx, assetCode, { read, earlier }, source.ref);
     const residual = await saveVerdict(trx, run, assetCode, verdict);
     return { changed: saved.changed, breaksOpened: saved.breaksOpened + identity + residual };
   });
@@ -64,7 +65,8 @@ async function saveVerdict(
 ): Promise<number> {
   const about = { now: deps.now(), runId: fence.runId };
   if (verdict.type === 'unproven') {
-    await saveUnproven(trx, { assetCode, reason: verdict.reason, ...about });
+    const { reason, held } = verdict;
+    await saveUnproven(trx, { assetCode, reason, ...(held ? { held } : {}), ...about });
     return 0;
   }
   const { judged, opens, caveats } = verdict;
@@ -99,17 +101,18 @@ function evidenceOf({ reading, judgement }: Judged, caveats: readonly string[]):
   };
 }
 
+/** Both readings of a pair must break it: one alone may be of a moment between two writes of the service. */
 async function followIdentity(
   trx: Knex.Transaction,
   assetCode: string,
-  read: ReadBalance,
+  { read, earlier }: { read: ReadBalance; earlier: ReadBalance | null },
   ref: string,
 ): Promise<number> {
   const kept = isIdentityKept(read);
   const kind = 'balance_identity';
   const entity = { kind: 'balance', id: assetCode } as const;
   if (kept === true) await autoResolveBreaks(trx, [{ kind, entity }]);
-  if (kept !== false) return 0;
+  if (kept !== false || earlier === null || isIdentityKept(earlier) !== false) return 0;
   const { balance, frozen, available } = read;
   const evidence = {
     rule: 'available = balance − frozen',

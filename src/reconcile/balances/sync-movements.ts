@@ -1,7 +1,9 @@
 import { workInMovements } from '../../records/balances/balance-movements.js';
 import { describeError } from '../../records/database/database-errors.js';
 import { countUnreadPayins } from '../../records/runs/marks.js';
+import { readWatermarks } from '../../records/runs/watermarks.js';
 import type { RunContext } from '../deps.js';
+import { payoutsListedUntil } from '../payouts.js';
 
 /** The kinds whose records move balances. Payouts before payments, which name the refunds of disputes, and movements last. */
 const kinds = ['payouts', 'payment-intents', 'transactions'] as const;
@@ -11,7 +13,8 @@ export interface Synced {
   reason: string | null;
   /** What the service does not offer to read, and what follows from it. */
   caveats: string[];
-  payoutsListed: boolean;
+  /** Up to when the list of payouts was read, in ms of the service's clock; infinite: until now. 0: there is none. */
+  payoutsListedUntil: number;
 }
 
 /**
@@ -19,13 +22,15 @@ export interface Synced {
  * the movements.
  */
 export async function syncMovements(run: RunContext): Promise<Synced> {
-  const synced: Synced = { reason: null, caveats: [], payoutsListed: true };
+  const synced: Synced = { reason: null, caveats: [], payoutsListedUntil: Number.POSITIVE_INFINITY };
   for (const kind of kinds) {
     const reason = await readKind(run, kind);
     if (reason === null) continue;
-    if (kind === 'payouts') synced.payoutsListed = false;
     if (reason.startsWith('degraded: ')) synced.caveats.push(`${kind}: ${reason}`);
     else synced.reason ??= `${kind}: ${reason}`;
+  }
+  if (synced.caveats.some((caveat) => caveat.startsWith('payouts: '))) {
+    synced.payoutsListedUntil = payoutsListedUntil(await readWatermarks(run.deps.db, 'payouts'));
   }
   const { movements } = run.deps.contract;
   const unread = movements.choices.payments === 'payins' ? await countUnreadPayins(run.deps.db) : 0;

@@ -9,8 +9,8 @@ import { writeFenced } from '../write-fenced.js';
 /** One call each; the others have their turn in the next run. */
 const MOST_PRODUCTS = 50;
 
-/** Products whose counts differ from those of our own payments: told, no break, because what they count is not shown. */
-interface ProductFinding {
+/** A product whose counts are not those of our own payments (specification 2.9, 4.19). */
+export interface ProductFinding {
   id: string;
   ours: { totalIntents: number; completedIntents: number };
   theirs: { totalIntents: number | null; completedIntents: number | null };
@@ -18,15 +18,20 @@ interface ProductFinding {
 
 export interface ProductsRead {
   read: number;
-  agree: number;
+  /** Ids of those whose counts are those of our payments. */
+  agree: string[];
   findings: ProductFinding[];
 }
 
 /** The products that payments name (specification 4.19), and whether their statistics are those of our payments. */
 export async function readProducts(run: RunContext): Promise<ProductsRead> {
-  const ids = await productsOfPayments(run.deps.db, MOST_PRODUCTS);
+  return compareProducts(run, await productsOfPayments(run.deps.db, MOST_PRODUCTS));
+}
+
+/** Reads these products, and holds their statistics against our payments as they stand. */
+export async function compareProducts(run: RunContext, ids: readonly string[]): Promise<ProductsRead> {
   const payments = await countProductPayments(run.deps.db, ids);
-  const result: ProductsRead = { read: 0, agree: 0, findings: [] };
+  const result: ProductsRead = { read: 0, agree: [], findings: [] };
   for (const id of ids) {
     const fields = await readProduct(run, id);
     if (fields === null) continue;
@@ -34,7 +39,7 @@ export async function readProducts(run: RunContext): Promise<ProductsRead> {
     const ours = payments.get(id) ?? { totalIntents: 0, completedIntents: 0 };
     const theirs = statsOf(fields['stats']);
     if (theirs.totalIntents === ours.totalIntents && theirs.completedIntents === ours.completedIntents)
-      result.agree += 1;
+      result.agree.push(id);
     else result.findings.push({ id, ours, theirs });
   }
   return result;

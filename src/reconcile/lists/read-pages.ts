@@ -1,12 +1,14 @@
-import { isJsonObject, type JsonObject } from '../../domain/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
+import { textField } from '../../domain/records.js';
 import { ContractViolationError, NotFoundError, RefusedError } from '../../service-api/service-errors.js';
-import type { PageQuery, PageReader, ServiceReader } from '../deps.js';
+import type { Answer, PageQuery, PageReader, ServiceReader } from '../deps.js';
 import type { ListPlan } from './list-plan.js';
+import { type CursoredPage, OpaquePages } from './opaque-pages.js';
 
 /**
  * Pages of one of the service's lists, each call counted. A cursor that the service
  * refuses reads as an empty page: its row may be gone, which is no failure. A list whose shape is not shown may be an object
- * with `items`.
+ * with `items`; where that names cursors that are no ids of rows, pages are asked for by those.
  */
 export function listPages(
   client: ServiceReader,
@@ -15,19 +17,70 @@ export function listPages(
 ): PageReader {
   // A refusal tells nothing of any record, so it does not matter when it was; it only must not seem to be earlier.
   let last = 0;
-  return async ({ cursor, take, status }: PageQuery) => {
+  /** By the status that they were filtered by. Empty: the service goes by the ids of rows. */
+  const opaque = new Map<string, OpaquePages>();
+
+  const ask = async ({ cursor, take, status }: PageQuery): Promise<Answer<Json>> => {
     tally.calls += 1;
     const query = { take, ...(cursor === undefined ? {} : { cursor }), ...(status === undefined ? {} : { status }) };
+    const answer = await client.reply(operation, { query, ...(signal ? { signal } : {}) });
+    if (!Array.isArray(itemsOf(answer.data)))
+      throw new ContractViolationError('the answer is not an array', { operation });
+    last = answer.from;
+    return answer;
+  };
+  const askBelow = async (query: PageQuery): Promise<Answer<Json> | null> => {
     try {
-      const { data, from, to } = await client.reply(operation, { query, ...(signal ? { signal } : {}) });
-      const items = isJsonObject(data) ? data['items'] : data;
-      if (!Array.isArray(items)) throw new ContractViolationError('the answer is not an array', { operation });
-      last = from;
-      return { data: items.map((item): JsonObject => (isJsonObject(item) ? item : {})), from, to };
+      return await ask(query);
     } catch (error) {
-      const refused = error instanceof NotFoundError || error instanceof RefusedError;
-      if (cursor === undefined || !refused) throw error;
-      return { data: [], from: last, to: last };
+      if (error instanceof NotFoundError || error instanceof RefusedError) return null;
+      throw error;
     }
   };
+  const readHead = async ({ take, status }: PageQuery): Promise<Answer<JsonObject[]>> => {
+    const filtered = { take, ...(status === undefined ? {} : { status }) };
+    const head = pageOf(await ask(filtered));
+    if (head.next !== undefined && head.next !== textField(head.data.at(-1) ?? {}, 'id')) {
+      const fetch = async (cursor: string | null): Promise<CursoredPage | null> => {
+        const answer = await askBelow({ ...filtered, ...(cursor === null ? {} : { cursor }) });
+        return answer === null ? null : cursored(pageOf(answer));
+      };
+      opaque.set(status ?? '', new OpaquePages(fetch, cursored(head)));
+    }
+    return head;
+  };
+
+  return async (query: PageQuery) => {
+    const { cursor, status } = query;
+    if (cursor === undefined) return readHead(query);
+    const nothing = () => ({ data: [], from: last, to: last });
+    if (opaque.size > 0 && !opaque.has(status ?? '')) await readHead(query);
+    const pages = opaque.get(status ?? '');
+    if (pages !== undefined) return (await pages.below(cursor)) ?? nothing();
+    const answer = await askBelow(query);
+    return answer === null ? nothing() : pageOf(answer);
+  };
+}
+
+type Shown = Answer<JsonObject[]> & { next: string | null | undefined };
+
+function pageOf({ data, from, to }: Answer<Json>): Shown {
+  const items = itemsOf(data);
+  const rows = Array.isArray(items) ? items.map((item): JsonObject => (isJsonObject(item) ? item : {})) : [];
+  return { data: rows, from, to, next: nextOf(data) };
+}
+
+function itemsOf(data: Json): Json | undefined {
+  return isJsonObject(data) ? data['items'] : data;
+}
+
+/** Undefined: the answer names none. */
+function nextOf(data: Json): string | null | undefined {
+  if (!isJsonObject(data) || !Object.hasOwn(data, 'nextCursor')) return undefined;
+  const next = data['nextCursor'];
+  return typeof next === 'string' && next !== '' ? next : null;
+}
+
+function cursored(page: Shown): CursoredPage {
+  return { ...page, next: page.next ?? null };
 }

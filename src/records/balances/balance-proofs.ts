@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { BalanceJudgement } from '../../domain/balances/balance-proof.js';
+import type { HeldResidual } from '../../domain/balances/untold-payouts.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 
@@ -19,6 +20,8 @@ export interface BalanceProof {
   unexplained: string | null;
   unproven: string | null;
   askedAt: string;
+  /** A part that is left over while payouts are under way that could be it. */
+  held: HeldResidual | null;
 }
 
 interface ProofRow {
@@ -35,6 +38,7 @@ interface ProofRow {
   unexplained: string | null;
   unproven: string | null;
   asked_at: Date;
+  held: HeldResidual | null;
 }
 
 const AMOUNTS = [
@@ -47,7 +51,7 @@ const AMOUNTS = [
   'unknown_amount',
   'unexplained',
 ] as const;
-const COLUMNS = ['asset_code', 'opening_at', 'agreed_at', 'unproven', 'asked_at'];
+const COLUMNS = ['asset_code', 'opening_at', 'agreed_at', 'unproven', 'asked_at', 'held'];
 /** Without an agreeing pair of readings for so long nothing is proven any more. */
 const STALE_MS = 86_400_000;
 
@@ -100,6 +104,7 @@ export async function saveJudged(
     unknown_amount: unknownAmount,
     unexplained,
     unproven,
+    held: null,
     asked_at: now,
     run_id: runId,
   };
@@ -112,9 +117,15 @@ export async function saveJudged(
 /** Asked for, and not judged: how it was judged before stays, with the reason why it is not proven now. */
 export async function saveUnproven(
   trx: Knex.Transaction,
-  { assetCode, reason, now, runId }: { assetCode: string; reason: string; now: Date; runId: string | null },
+  given: { assetCode: string; reason: string; held?: HeldResidual; now: Date; runId: string | null },
 ): Promise<void> {
-  const values = { unproven: reason, asked_at: now, run_id: runId };
+  const { assetCode, reason, held, now, runId } = given;
+  const values = {
+    unproven: reason,
+    asked_at: now,
+    run_id: runId,
+    ...(held === undefined ? {} : { held: JSON.stringify(held) }),
+  };
   await trx('balance_proofs')
     .insert({ asset_code: toDatabaseText(assetCode), ...values })
     .onConflict('asset_code')
@@ -156,5 +167,6 @@ function proofOf(row: ProofRow): BalanceProof {
     unexplained: row.unexplained,
     unproven: row.unproven,
     askedAt: row.asked_at.toISOString(),
+    held: row.held,
   };
 }

@@ -27,7 +27,8 @@ type Row = StoredRow & { observed_at: Date; first_seen_at: Date; of_dispute: boo
 
 /**
  * Records as the service's own lists showed them, never as events claim them: a balance is read, so what it is judged by is
- * too. Of payouts, which not every service lists, what events claimed is taken where nothing was read.
+ * too. Of payouts, which not every service lists, what events claimed is taken where nothing was read, or not since: the next
+ * reading overtakes it.
  */
 export async function readMoving(trx: Knex, kind: MovingKind, keys: readonly string[]): Promise<MovingRecord[]> {
   if (keys.length === 0) return [];
@@ -45,7 +46,9 @@ export async function readMoving(trx: Knex, kind: MovingKind, keys: readonly str
 function movingRecord(kind: MovingKind, row: Row): MovingRecord {
   const stored = storedRecord(row);
   const { poll } = stored.state;
-  const listed = poll !== null && poll.fields !== null ? poll.fields : null;
+  // What moved on since its list was read, which the service may not show any more.
+  const isOn = kind === 'payout' && !row.verified && poll !== null && poll.fields !== null;
+  const listed = isOn ? stored.fields : (poll?.fields ?? null);
   const claimed = kind === 'payout' && readingOf(poll) === null && poll === null ? stored.fields : null;
   const read = listed ?? claimed;
   // What only our own requests tell of it is in what is shown, not in what the service lists.
@@ -65,7 +68,7 @@ function movingRecord(kind: MovingKind, row: Row): MovingRecord {
   return {
     key: row.id,
     record,
-    from: poll === null ? row.observed_at.getTime() : poll.from,
+    from: poll === null ? row.observed_at.getTime() : Math.max(poll.from, isOn ? row.observed_at.getTime() : 0),
     firstSeenAt: row.first_seen_at,
     saysAt: typeof saysAt === 'string' ? saysAt : null,
   };

@@ -1,8 +1,11 @@
 import type { Knex } from 'knex';
 import type { BalanceSums } from '../../domain/balances/balance-proof.js';
+import type { MovementTable } from '../../domain/balances/movement-table.js';
+import type { UntoldPayouts } from '../../domain/balances/untold-payouts.js';
 import { addAmounts, subtractAmounts } from '../../domain/money.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { untoldPayouts } from './untold-payouts.js';
 
 interface Row {
   asset_code: string;
@@ -10,25 +13,25 @@ interface Row {
   known: string;
   unplaced: string;
   unnamed: string;
+  unnamed_later: string;
   withdrawn: string;
   limits: string;
   unclear: string | null;
   unclear_count: string;
   moved_from: string | null;
+  stood_until: Date | null;
 }
 
 /** Sums of what moved the operating balance of each asset since its opening. */
 export interface AssetSums extends BalanceSums {
   /** Start of the newest reading that brought one of these effects, in ms of the service's clock. */
   movedFrom: number;
-  /**
-   * The sub-wallets' feeds may debit a payout that is no withdrawal here until it is confirmed: what is left over may be
-   * that. Null: no such payout is under way, or nothing is told apart by those feeds.
-   */
-  untold: string | null;
+  /** Withdrawals that the sub-wallets' feeds may debit earlier than they count here. Null: nothing is told apart by those. */
+  untold: UntoldPayouts | null;
 }
 
-const UNDER_WAY = 'payouts are under way: whose they are can not be told yet';
+const IN_EVIDENCE = 5;
+const UNNAMED = "part = 'unplaced' AND account_id IS NULL AND delta IS DISTINCT FROM base";
 
 const none: AssetSums = {
   explained: '0',
@@ -41,21 +44,23 @@ const none: AssetSums = {
 };
 
 /**
- * `payoutsListed`: the service's own list of payouts is read whole. Then the withdrawals of all balances together less those
- * that the sub-wallets' own movements show are the operating balance's, though no payout says whose it is.
+ * `payoutsListedUntil`: up to when (ms of the service's clock) its own list of payouts was read whole; infinite: until now.
+ * Until then the withdrawals of all balances together less those that the sub-wallets' own movements show are the operating
+ * balance's, though no payout says whose it is.
  */
 export async function sumMovements(
   db: Knex,
   assets: readonly string[],
-  { payoutsListed }: { payoutsListed: boolean },
+  { payoutsListedUntil: until, table }: { payoutsListedUntil: number; table: MovementTable },
 ): Promise<Map<string, AssetSums>> {
   const { rows } = await db.raw<{ rows: Row[] }>(
     `SELECT asset_code,
        ${sum("part = 'explained' AND account_id IS NULL")} AS explained,
        ${sum("part = 'unobservable' AND account_id IS NULL")} AS known,
-       ${sum("part = 'unplaced'")} AS unplaced,
-       count(*) FILTER (WHERE part = 'unplaced' AND account_id IS NULL AND delta IS DISTINCT FROM base) AS unnamed,
-       ${sum("operation = 'accountPayout' AND account_id IS NOT NULL")} AS withdrawn,
+       ${sum("part = 'unplaced' AND moved_from <= listed.until")} AS unplaced,
+       count(*) FILTER (WHERE ${UNNAMED} AND moved_from <= listed.until) AS unnamed,
+       count(*) FILTER (WHERE ${UNNAMED} AND moved_from > listed.until) AS unnamed_later,
+       ${sum("operation = 'accountPayout' AND account_id IS NOT NULL AND (at IS NULL OR extract(epoch FROM at) * 1000 <= listed.until)")} AS withdrawn,
        trim_scale(coalesce(sum(limits) FILTER (WHERE part = 'unobservable' AND delta IS NULL AND base IS NULL
          AND NOT EXISTS (SELECT FROM payouts JOIN movements AS paid ON paid.record_kind = 'payout' AND paid.record_id = payouts.id
            WHERE paid.operation = 'settlement' AND payouts.payment_intent_id = movements.record_id)
@@ -63,20 +68,21 @@ export async function sumMovements(
            WHERE said.asset_code = movements.asset_code AND said.at >= to_timestamp(moved_from / 1000.0))), 0))::text AS limits,
        min(why) FILTER (WHERE part = 'unclear' AND base IS NULL) AS unclear,
        count(*) FILTER (WHERE part = 'unclear' AND base IS NULL) AS unclear_count,
-       max(moved_from) FILTER (WHERE account_id IS NULL) AS moved_from
-     FROM movements WHERE asset_code = ANY (?::text[]) GROUP BY asset_code`,
-    [textArray(assets.map(toDatabaseText))],
+       max(moved_from) FILTER (WHERE account_id IS NULL) AS moved_from,
+       max(at) FILTER (WHERE operation = 'accountPayout' AND account_id IS NOT NULL AND base <> 0) AS stood_until
+     FROM (SELECT ?::float8 AS until) AS listed CROSS JOIN movements WHERE asset_code = ANY (?::text[]) GROUP BY asset_code`,
+    [until, textArray(assets.map(toDatabaseText))],
   );
   const attributed = await sumAttributed(db);
   const ofAll = await unclearOfAnyAsset(db);
-  const underWay = await assetsUnderWay(db);
-  const found = new Map(
-    rows.map((row) => {
-      const sums = sumsOf(row, payoutsListed);
-      const isTold = row.unnamed === '0' || row.withdrawn === '0' || !underWay.has(row.asset_code);
-      return [fromDatabaseText(row.asset_code), { ...sums, untold: isTold ? null : UNDER_WAY }];
-    }),
-  );
+  const found = new Map<string, AssetSums>();
+  for (const row of rows) {
+    const asset = fromDatabaseText(row.asset_code);
+    const sums = sumsOf(row);
+    const isToldApart = row.unnamed !== '0' && (row.withdrawn !== '0' || row.stood_until !== null);
+    const about = { table, stoodUntil: row.stood_until };
+    found.set(asset, isToldApart ? await withUntold(db, asset, sums, await untoldPayouts(db, asset, about)) : sums);
+  }
   return new Map(
     assets.map((asset) => {
       const sums = found.get(asset) ?? none;
@@ -114,16 +120,15 @@ function sum(condition: string): string {
   return `trim_scale(coalesce(sum(delta - base) FILTER (WHERE ${condition}), 0))::text`;
 }
 
-function sumsOf(row: Row, payoutsListed: boolean): AssetSums {
-  const unnamed = Number(row.unnamed);
+function sumsOf(row: Row): AssetSums {
+  const later = Number(row.unnamed_later);
   const others = Number(row.unclear_count);
-  const ofOperating = unnamed === 0 ? '0' : subtractAmounts(row.unplaced, row.withdrawn);
-  const isTold = unnamed === 0 || payoutsListed;
-  const why = isTold ? null : `${unnamed} payouts of which it is not shown which balance they debit`;
+  const ofOperating = row.unnamed === '0' ? '0' : subtractAmounts(row.unplaced, row.withdrawn);
+  const why = later === 0 ? null : `${later} payouts of which it is not shown which balance they debit`;
   const unclear = others === 0 ? null : `${others} records: ${row.unclear ?? 'unclear'}`;
   const reasons = [why, unclear].filter((reason) => reason !== null);
   return {
-    explained: isTold ? addAmounts(row.explained, ofOperating) : row.explained,
+    explained: addAmounts(row.explained, ofOperating),
     known: row.known,
     attributed: '0',
     limit: row.limits,
@@ -133,12 +138,29 @@ function sumsOf(row: Row, payoutsListed: boolean): AssetSums {
   };
 }
 
-async function assetsUnderWay(db: Knex): Promise<Set<string>> {
-  const { rows } = await db.raw<{ rows: { asset_code: string }[] }>(
-    `SELECT DISTINCT asset_code FROM payouts WHERE absent_since IS NULL AND asset_code IS NOT NULL
-       AND (status IS NULL OR status NOT IN ('confirmed', 'failed'))`,
+async function withUntold(db: Knex, asset: string, sums: AssetSums, untold: UntoldPayouts): Promise<AssetSums> {
+  const { ids, most } = untold.atOpening;
+  return {
+    ...sums,
+    explained: addAmounts(sums.explained, untold.correction),
+    before:
+      ids.length === 0 ? null : { most: subtractAmounts(most, await attributedMore(db, asset)), why: whyBefore(ids) },
+    untold,
+  };
+}
+
+function whyBefore(ids: readonly string[]): string {
+  const others = ids.length > IN_EVIDENCE ? ' and others' : '';
+  return `may be payouts that were under way when the books were opened, of which it is not shown whose they are (${ids.slice(0, IN_EVIDENCE).join(', ')}${others})`;
+}
+
+/** What finance has said of parts by which a balance is more: the same payout is not the reason twice. */
+async function attributedMore(db: Knex, asset: string): Promise<string> {
+  const { rows } = await db.raw<{ rows: { sum: string }[] }>(
+    'SELECT trim_scale(coalesce(sum(amount), 0))::text AS sum FROM balance_attributions WHERE asset_code = ? AND amount > 0',
+    [toDatabaseText(asset)],
   );
-  return new Set(rows.map((row) => row.asset_code));
+  return rows[0]?.sum ?? '0';
 }
 
 async function unclearOfAnyAsset(db: Knex): Promise<string | null> {

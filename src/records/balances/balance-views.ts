@@ -42,6 +42,6 @@ function viewOf(given: BalanceProof, now: Date): object {
       : proof.unproven === null
         ? 'agrees'
         : 'unproven';
-  const { assetCode: _, balance, frozen, ...rest } = proof;
+  const { assetCode: _, held: __, balance, frozen, ...rest } = proof;
   return { status, ...rest, agreedBalance: balance, agreedFrozen: frozen };
 }

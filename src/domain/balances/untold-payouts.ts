@@ -1,0 +1,117 @@
+import { addAmounts, compareAmounts, subtractAmounts } from '../money.js';
+
+/**
+ * A withdrawal that the balances and the sub-wallets' movements may count at different times, where the feed debits one when
+ * it is made and its own record does when it is confirmed.
+ */
+export interface WithdrawalInDoubt {
+  id: string;
+  /** The sub-wallet that it was asked of; null: that is not shown. */
+  account: string | null;
+  /** What it debits, a negative amount; null: that can't be told. */
+  debit: string | null;
+  /** Ms; null: not shown. */
+  createdAt: number | null;
+  /** `under_way`: not confirmed yet. `at_opening`: it was under way when the books were opened, and is confirmed since. */
+  when: 'under_way' | 'at_opening';
+}
+
+/** A withdrawal as the movements of a sub-wallet show it. */
+export interface ShownDebit {
+  account: string;
+  delta: string;
+  createdAt: number | null;
+  /** It stood already when the books were opened. */
+  stood: boolean;
+  /** Ids of withdrawals in doubt that it names, whatever the field. */
+  names: readonly string[];
+}
+
+export interface UntoldPayouts {
+  /** To be added to what is explained: what the service shows to be a sub-wallet's. */
+  correction: string;
+  /** Whose they are, or when they are debited, is not shown. `most`: all of them together, positive; null: not known. */
+  underWay: { ids: string[]; most: string | null };
+  atOpening: { ids: string[]; most: string };
+  /** What those under way come to of which a sub-wallet shows a debit of the same amount at the same time, positive. */
+  likely: string;
+}
+
+/** A debit that is booked when the payout is made is no further from it. */
+const TOGETHER_MS = 10 * 60_000;
+
+/**
+ * Tells them apart by what the service shows: a movement that names the payout, or one of the same sub-wallet, amount and
+ * time. What neither shows stays in doubt; no payout is taken for a sub-wallet's by its amount alone.
+ */
+export function tellPayouts(payouts: readonly WithdrawalInDoubt[], debits: readonly ShownDebit[]): UntoldPayouts {
+  const left = [...debits];
+  const told: UntoldPayouts = {
+    correction: '0',
+    underWay: { ids: [], most: '0' },
+    atOpening: { ids: [], most: '0' },
+    likely: '0',
+  };
+  const doubtful: WithdrawalInDoubt[] = [];
+  for (const payout of payouts) {
+    const at = left.findIndex(({ names }) => names.includes(payout.id));
+    if (at < 0) doubtful.push(payout);
+    else correct(told, payout, left.splice(at, 1)[0]);
+  }
+  for (const payout of doubtful) {
+    const at = left.findIndex((debit) => isAlike(payout, debit));
+    const debit = at < 0 ? undefined : left.splice(at, 1)[0];
+    if (debit !== undefined && payout.account === debit.account) correct(told, payout, debit);
+    else doubt(told, payout, debit !== undefined);
+  }
+  return told;
+}
+
+function correct(told: UntoldPayouts, { debit, when }: WithdrawalInDoubt, shown: ShownDebit | undefined): void {
+  if (shown === undefined || shown.stood !== (when === 'at_opening')) return;
+  const counted = debit ?? shown.delta;
+  told.correction =
+    when === 'under_way' ? addAmounts(told.correction, counted) : subtractAmounts(told.correction, counted);
+}
+
+function doubt(told: UntoldPayouts, { id, debit, when }: WithdrawalInDoubt, isLikely: boolean): void {
+  const part = when === 'under_way' ? told.underWay : told.atOpening;
+  part.ids.push(id);
+  if (debit === null) told.underWay.most = null;
+  else if (when === 'at_opening') told.atOpening.most = subtractAmounts(told.atOpening.most, debit);
+  else if (told.underWay.most !== null) told.underWay.most = subtractAmounts(told.underWay.most, debit);
+  if (isLikely && debit !== null && when === 'under_way') told.likely = subtractAmounts(told.likely, debit);
+}
+
+function isAlike({ account, debit, createdAt, when }: WithdrawalInDoubt, shown: ShownDebit): boolean {
+  if (shown.names.length > 0 || shown.stood !== (when === 'at_opening') || debit === null) return false;
+  if (account !== null && account !== shown.account) return false;
+  if (createdAt === null || shown.createdAt === null) return false;
+  return Math.abs(createdAt - shown.createdAt) <= TOGETHER_MS && compareAmounts(debit, shown.delta) === 0;
+}
+
+/** A part that stayed unexplained while payouts were under way that could be it. */
+export interface HeldResidual {
+  unexplained: string;
+  /** Those that were under way then. */
+  payouts: string[];
+}
+
+/**
+ * Whether what is left over may be payouts under way, so that it can't be judged yet. Not once all those have ended that were
+ * under way when it was first left over: it is not theirs. Null: it is judged now.
+ */
+export function holdResidual(
+  unexplained: string,
+  { underWay, likely }: UntoldPayouts,
+  before: HeldResidual | null,
+): HeldResidual | null {
+  const { ids, most } = underWay;
+  // The sub-wallets' debits make it less than nothing, and no more so than all of those payouts.
+  if (ids.length === 0 || compareAmounts(unexplained, '0') >= 0) return null;
+  if (most !== null && compareAmounts(addAmounts(unexplained, most), '0') < 0) return null;
+  const isLikely = compareAmounts(addAmounts(unexplained, likely), '0') === 0;
+  if (isLikely || before === null || compareAmounts(before.unexplained, unexplained) !== 0)
+    return { unexplained, payouts: ids };
+  return before.payouts.some((id) => ids.includes(id)) ? before : null;
+}

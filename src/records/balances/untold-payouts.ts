@@ -1,0 +1,118 @@
+import type { Knex } from 'knex';
+import type { MovementTable } from '../../domain/balances/movement-table.js';
+import { effectsOf } from '../../domain/balances/record-effects.js';
+import {
+  type ShownDebit,
+  tellPayouts,
+  type UntoldPayouts,
+  type WithdrawalInDoubt,
+} from '../../domain/balances/untold-payouts.js';
+import { compareAmounts } from '../../domain/money.js';
+import { floatArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { readMoving } from './balance-records.js';
+
+/** The predicate of the index payouts_in_hand, word for word. */
+const UNDER_WAY = "absent_since IS NULL AND (status IS NULL OR status NOT IN ('confirmed', 'failed'))";
+/** Of one asset; those beyond are in doubt, whatever they come to. */
+const MOST_PAYOUTS = 200;
+/** Movements looked at for each of them. */
+const MOST_DEBITS = 200;
+
+/**
+ * Which withdrawals of an asset may be counted at different times by the balance and by the sub-wallets' movements.
+ * `stoodUntil`: the last of their withdrawals that stood when the books were opened; null: there was none.
+ */
+export async function untoldPayouts(
+  db: Knex,
+  asset: string,
+  { table, stoodUntil }: { table: MovementTable; stoodUntil: Date | null },
+): Promise<UntoldPayouts> {
+  const underWay = await payoutsUnderWay(db, asset, table);
+  const atOpening = stoodUntil === null ? [] : await payoutsAtOpening(db, asset, stoodUntil);
+  const payouts = [...underWay.payouts, ...atOpening];
+  const told = tellPayouts(payouts, payouts.length === 0 ? [] : await debitsAround(db, asset, payouts));
+  return underWay.more ? { ...told, underWay: { ...told.underWay, most: null } } : told;
+}
+
+/** What they will debit is what they would if they were confirmed now (specification 3.4). */
+async function payoutsUnderWay(
+  db: Knex,
+  asset: string,
+  table: MovementTable,
+): Promise<{ payouts: WithdrawalInDoubt[]; more: boolean }> {
+  const { rows } = await db.raw<{ rows: { id: string; ms: string | null }[] }>(
+    `SELECT id, floor(extract(epoch FROM created_at) * 1000)::bigint AS ms FROM payouts
+     WHERE ${UNDER_WAY} AND asset_code = ? ORDER BY id LIMIT ?`,
+    [toDatabaseText(asset), MOST_PAYOUTS],
+  );
+  const times = new Map(rows.map(({ id, ms }) => [id, ms === null ? null : Number(ms)]));
+  const records = await readMoving(db, 'payout', [...times.keys()]);
+  const payouts = records.flatMap(({ key, record }): WithdrawalInDoubt[] => {
+    if (record === null || record.accountId === null) return [];
+    const effects = effectsOf({ ...record, fields: { ...record.fields, status: 'confirmed' } }, table);
+    const withdrawals = effects.filter(({ part, assetCode }) => part === 'unplaced' && assetCode === asset);
+    const isUnclear = effects.some(({ part }) => part === 'unclear');
+    if (withdrawals.length === 0 && !isUnclear) return [];
+    return [
+      {
+        id: record.id,
+        account: record.accountId ?? null,
+        debit: withdrawals[0]?.delta ?? null,
+        createdAt: times.get(key) ?? null,
+        when: 'under_way',
+      },
+    ];
+  });
+  return { payouts, more: rows.length === MOST_PAYOUTS };
+}
+
+/** Made before the books were opened, and confirmed since; a sub-wallet's debit of them could have stood already. */
+async function payoutsAtOpening(db: Knex, asset: string, stoodUntil: Date): Promise<WithdrawalInDoubt[]> {
+  const { rows } = await db.raw<{ rows: { id: string; account_id: string | null; delta: string; ms: string }[] }>(
+    `SELECT payouts.id, movements.account_id, trim_scale(movements.delta)::text AS delta,
+            floor(extract(epoch FROM payouts.created_at) * 1000)::bigint AS ms
+     FROM movements JOIN balance_proofs USING (asset_code)
+       JOIN payouts ON movements.record_kind = 'payout' AND payouts.id = movements.record_id
+     WHERE movements.asset_code = ? AND movements.delta IS DISTINCT FROM movements.base AND movements.part = 'unplaced'
+       AND movements.base = 0 AND payouts.created_at <= opening_at
+       AND payouts.created_at <= ?::timestamptz + interval '1 hour'
+     ORDER BY payouts.created_at DESC LIMIT ?`,
+    [toDatabaseText(asset), stoodUntil, MOST_PAYOUTS],
+  );
+  return rows.map(({ id, account_id: account, delta, ms }) => ({
+    id: fromDatabaseText(id),
+    account: account === null ? null : fromDatabaseText(account),
+    debit: delta,
+    createdAt: Number(ms),
+    when: 'at_opening',
+  }));
+}
+
+/** The sub-wallets' withdrawals of the hour around each payout, and what of the payouts' ids they say. */
+async function debitsAround(db: Knex, asset: string, payouts: readonly WithdrawalInDoubt[]): Promise<ShownDebit[]> {
+  const times = payouts.flatMap(({ createdAt }) => createdAt ?? []);
+  const { rows } = await db.raw<{
+    rows: { record_id: string; account_id: string; delta: string; base: string; ms: string | null; shown: string }[];
+  }>(
+    `SELECT DISTINCT ON (record_id) record_id, debit.account_id, trim_scale(delta)::text AS delta,
+            trim_scale(base)::text AS base, floor(extract(epoch FROM created_at) * 1000)::bigint AS ms, shown
+     FROM unnest(?::float8[]) AS asked (ms)
+     CROSS JOIN LATERAL (
+       SELECT record_id, movements.account_id, delta, base, created_at, shown
+       FROM transactions JOIN movements ON record_kind = 'transaction' AND record_id = transactions.id
+       WHERE transactions.asset_code = ? AND operation = 'accountPayout' AND part = 'explained' AND delta < 0
+         AND created_at BETWEEN to_timestamp(asked.ms / 1000) - interval '1 hour' AND to_timestamp(asked.ms / 1000) + interval '1 hour'
+       ORDER BY created_at LIMIT ?
+     ) AS debit`,
+    [floatArray(times), toDatabaseText(asset), MOST_DEBITS],
+  );
+  const ids = payouts.map(({ id }) => [id, JSON.stringify(id)] as const);
+  return rows.map(({ account_id: account, delta, base, ms, shown }) => ({
+    account: fromDatabaseText(account),
+    delta,
+    createdAt: ms === null ? null : Number(ms),
+    stood: compareAmounts(base, '0') !== 0,
+    names: ids.flatMap(([id, text]) => (shown.includes(text) ? [id] : [])),
+  }));
+}

@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readProofs } from '../../src/records/balances/balance-proofs.js';
+import { listBreaks } from '../../src/records/breaks/list-breaks.js';
+import { coverage } from '../../src/records/runs/coverage.js';
+import { saveObservations } from '../../src/records/save-observations.js';
+import { openSandbox, type TestSandbox } from '../sandbox/support.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { type AtService, atService } from './service-at.js';
+
+const ASSET = 'USDT.TRC20';
+const DAY_SECONDS = 86_400;
+let database: TestDatabase;
+let sandbox: TestSandbox;
+let at: AtService;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  sandbox = await openSandbox({ payments: 20, wallets: 1, movements: 4, seed: 5 });
+  at = atService(database, sandbox.url);
+});
+afterEach(async () => {
+  await database.drop();
+});
+
+const proofOf = async () => (await readProofs(database.db, [ASSET])).get(ASSET);
+const residuals = async () => (await listBreaks(database.db, { kind: 'balance_residual', status: 'open' })).items;
+
+async function payout(confirmed = true): Promise<string> {
+  const body = { assetCode: ASSET, amount: '20', destinationAddress: 'TXYZ-somewhere' };
+  const { id } = (await sandbox.call('POST', '/sandbox/payouts', body)).body;
+  if (confirmed) await confirm(id);
+  return id;
+}
+
+async function confirm(id: string): Promise<void> {
+  for (const step of ['approve', 'broadcast', 'confirm'])
+    await sandbox.call('POST', `/sandbox/payouts/${id}/${step}`, {});
+}
+
+test('a list of payouts that is withdrawn for good is said so, and what other sources show is proven without it', async () => {
+  await at.run('balances');
+  await payout();
+  const open = await payout(false);
+  await at.run('balances');
+  expect(await proofOf()).toMatchObject({ explained: '-21', unexplained: '0', unproven: null });
+
+  sandbox.control.setFaults({ payoutsList: false });
+  const refused = await at.run('payouts');
+  expect(refused.proof['reason']).toBe('the list of payouts, which the service showed before, was refused');
+  await at.run('balances');
+  expect((await proofOf())?.unproven).toContain('was refused');
+  sandbox.control.advance(DAY_SECONDS + 60);
+  // Answers tell what time it is at the service.
+  await at.run('catalog');
+  const run = await at.run('payouts');
+  expect(run).toMatchObject({ status: 'succeeded', complete: false, proof: { list: 'withdrawn', asked: 1 } });
+  expect(run.proof['unobservable']).toContain('that no event and no call of ours tells of');
+  const since = new Date(Date.parse(refused.startedAt)).toISOString().slice(0, 16);
+  const [covered] = await coverage(database.db, ['payouts'], at.deps.now());
+  expect(covered?.reason).toContain(`degraded: the service no longer offers its list of payouts, since ${since}`);
+
+  await at.run('balances');
+  expect(await proofOf()).toMatchObject({ explained: '-21', unexplained: '0', unproven: null });
+
+  // One that was read while it was under way, and that an event tells to be confirmed.
+  await confirm(open);
+  await claim(open);
+  await at.run('balances');
+  expect((await proofOf())?.unproven).toBe('1 payouts of which it is not shown which balance they debit');
+
+  sandbox.control.setFaults({ payoutsList: true });
+  await payout();
+  await at.run('balances');
+  expect(await proofOf()).toMatchObject({ explained: '-63', unexplained: '0', unproven: null });
+  expect(await residuals()).toEqual([]);
+  const [again] = await coverage(database.db, ['payouts'], at.deps.now());
+  expect(again?.reason).toBeNull();
+});
+
+test('after that, a payout that nothing tells of is a residual', async () => {
+  await at.run('balances');
+  sandbox.control.setFaults({ payoutsList: false });
+  await at.run('payouts');
+  sandbox.control.advance(DAY_SECONDS + 60);
+  await payout();
+  await at.run('balances');
+  expect(await residuals()).toMatchObject([{ severity: 'critical', evidence: { unexplained: '-21' } }]);
+});
+
+async function claim(id: string): Promise<void> {
+  const from = at.deps.client.serviceNow();
+  const fields = { id, status: 'confirmed', updatedAt: new Date(from).toISOString() };
+  const source = { type: 'webhook', ref: '1' } as const;
+  await database.db.transaction((trx) =>
+    saveObservations(trx, [{ type: 'claim', kind: 'payout', id, from, to: from + 1, source, fields }], {
+      now: at.deps.now(),
+      adoptedAt: at.deps.adoptedAt,
+    }),
+  );
+}
