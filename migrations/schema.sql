@@ -310,7 +310,7 @@ TABLE inbox
   CONSTRAINT inbox_source_check CHECK ((source = ANY (ARRAY['webhook'::text, 'delivery_history'::text])))
   CONSTRAINT inbox_status_check CHECK ((status = ANY (ARRAY['received'::text, 'applied'::text, 'failed'::text, 'unhandled'::text, 'dead'::text])))
   CREATE INDEX inbox_by_content ON public.inbox USING btree (content_hash)
-  CREATE INDEX inbox_by_status ON public.inbox USING btree (status, id DESC) WHERE (status <> 'applied'::text)
+  CREATE INDEX inbox_by_status ON public.inbox USING btree (status, id DESC) WHERE (status = ANY (ARRAY['failed'::text, 'unhandled'::text, 'dead'::text]))
   CREATE INDEX inbox_by_type ON public.inbox USING btree (event_type, id DESC)
   CREATE INDEX inbox_open ON public.inbox USING btree (next_attempt_at) WHERE (status = ANY (ARRAY['received'::text, 'failed'::text]))
   CREATE UNIQUE INDEX inbox_key_key ON public.inbox USING btree (key)

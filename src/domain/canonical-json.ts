@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isLosslessNumber } from 'lossless-json';
 import type { Json, JsonObject } from './json.js';
 
@@ -55,5 +55,5 @@ function quote(text: string): string {
 }
 
 function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text, 'hex');
 }

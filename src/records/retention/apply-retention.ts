@@ -93,12 +93,14 @@ async function countLeft({ db, now, days }: RetentionDeps): Promise<RetentionRep
   return countLeftBodies(db, cutoffOf(now(), days.body));
 }
 
-/** Bodies from before this moment that stay, because their event is not applied. Reads an index of those only. */
+/** Bodies from before this moment that stay, because their event is not applied. Reads indexes of those only. */
 export async function countLeftBodies(db: Knex, before: Date): Promise<RetentionReport['left']> {
   const { rows } = await db.raw<{ rows: { status: 'received' | 'failed' | 'dead'; count: number }[] }>(
     `SELECT status, count(*)::integer AS count FROM inbox
-     WHERE status IN ('received', 'failed', 'dead') AND status <> 'applied' AND received_at < ? GROUP BY status`,
-    [before],
+     WHERE status IN ('received', 'failed') AND received_at < :before GROUP BY status
+     UNION ALL
+     SELECT status, count(*)::integer FROM inbox WHERE status = 'dead' AND received_at < :before GROUP BY status`,
+    { before },
   );
   return { received: 0, failed: 0, dead: 0, ...Object.fromEntries(rows.map(({ status, count }) => [status, count])) };
 }
