@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
+import { ownText } from '../../domain/own-text.js';
 import { textField } from '../../domain/records.js';
 import type { RunContext } from '../deps.js';
 import { itemsOf } from '../transactions/read-feed.js';
@@ -91,7 +92,7 @@ async function readPage(
 
 function rowOf(item: Json): AccountRow[] {
   const id = isJsonObject(item) ? textField(item, 'id') : null;
-  return id === null || id === '' || !isJsonObject(item) ? [] : [{ id, fields: item }];
+  return id === null || id === '' || !isJsonObject(item) ? [] : [{ id: ownText(id), fields: item }];
 }
 
 /** Undefined: the answer is an array. */

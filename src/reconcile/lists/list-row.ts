@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../domain/json.js';
+import { ownText } from '../../domain/own-text.js';
 import { textField } from '../../domain/records.js';
 import { instantMs } from '../../records/database/instant.js';
 
@@ -23,7 +24,7 @@ export interface ReadRows {
 /** Rows that were written at nearly the same moment may stand the wrong way round; more than this is another order. */
 const DISORDER_MS = 600_000;
 
-/** Each item with an id once, in the order of the page. */
+/** Each item with an id once, in the order of the page. An id may be kept after its page is gone. */
 export function readRows(data: readonly JsonObject[]): ReadRows {
   const rows = new Map<string, ListRow>();
   let flaw: ReadRows['flaw'] = null;
@@ -38,7 +39,7 @@ export function readRows(data: readonly JsonObject[]): ReadRows {
     const createdAt = instantMs(textField(fields, 'createdAt') ?? undefined);
     if (createdAt !== null && createdAt > oldest + DISORDER_MS) flaw ??= 'out_of_order';
     oldest = Math.min(oldest, createdAt ?? oldest);
-    rows.set(id, { id, createdAt, fields });
+    rows.set(id, { id: ownText(id), createdAt, fields });
   }
   return { rows: [...rows.values()], flaw };
 }

@@ -1,5 +1,6 @@
 import { type MovementPointers, movementFieldsOf } from '../../domain/balances/movement-row.js';
 import { isJsonObject, type Json } from '../../domain/json.js';
+import { ownText } from '../../domain/own-text.js';
 import { textField } from '../../domain/records.js';
 import { instantMs } from '../../records/database/instant.js';
 import { ContractViolationError } from '../../service-api/service-errors.js';
@@ -49,7 +50,7 @@ export function readRows(
     else if (rows.has(id)) isDouble = true;
     else {
       if (window !== null && !isWithin(createdAt, window)) flaw ??= 'outside_window';
-      rows.set(id, { id, createdAt, fields });
+      rows.set(id, { id: ownText(id), createdAt, fields });
     }
   }
   return { rows: [...rows.values()], flaw: flaw ?? (isDouble ? 'duplicate_in_page' : null) };

@@ -3,6 +3,7 @@ import { isLosslessNumber } from 'lossless-json';
 import { deliveredEvent } from '../../domain/deliveries/delivery-payload.js';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { fromJsonText } from '../../domain/json-text.js';
+import { ownText } from '../../domain/own-text.js';
 import { type RecordKind, recordKinds, textField } from '../../domain/records.js';
 import { instantMs } from '../database/instant.js';
 
@@ -39,7 +40,7 @@ export function readDelivery(fields: JsonObject, eventIdPointer: string): Delive
   const event = deliveredEvent(fields['payload'], eventIdPointer);
   const answer = answerIn(fields['responseBody']);
   return {
-    id,
+    id: ownText(id),
     endpointId: textField(fields, 'endpointId'),
     endpointUrl: textField(fields, 'endpointUrl'),
     eventType: textField(fields, 'eventType') ?? event?.event ?? null,

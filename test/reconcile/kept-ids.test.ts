@@ -1,0 +1,47 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.js';
+import { ownText } from '../../src/domain/own-text.js';
+import { parseJson } from '../../src/domain/parse-json.js';
+import { type ListRow, readRows } from '../../src/reconcile/lists/list-row.js';
+import { readRows as readMovements } from '../../src/reconcile/transactions/read-feed.js';
+import { readDelivery } from '../../src/records/deliveries/read-delivery.js';
+import { defaultContract } from '../../src/service-api/contract.js';
+
+const PAGES = 30;
+const MB = 1_048_576;
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+/** What is still held, MB, when of so many pages of 1 MB only this was kept. */
+function heldBy(keep: (page: JsonObject[]) => readonly string[]): number {
+  const kept: string[] = [];
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let page = 0; page < PAGES; page += 1) {
+    const items = [0, 1].map((at) => ({
+      id: `a-record-of-page-${page}-${at}`,
+      createdAt: '2026-03-01T00:00:00Z',
+      filler: 'x'.repeat(MB / 2),
+    }));
+    kept.push(...keep(parseJson(JSON.stringify(items), 9) as JsonObject[]));
+  }
+  collect();
+  const held = (process.memoryUsage().heapUsed - before) / MB;
+  expect(kept).toHaveLength(2 * PAGES);
+  return held;
+}
+
+test('the ids that a reading keeps do not keep the pages that they were read from', () => {
+  expect(heldBy((page) => readRows(page).rows.map(({ id }: ListRow) => id))).toBeLessThan(5);
+  expect(
+    heldBy((page) => readMovements(page, defaultContract.transaction, null).rows.map(({ id }) => id)),
+  ).toBeLessThan(5);
+  expect(heldBy((page) => page.flatMap((fields) => readDelivery(fields, 'none')?.id ?? []))).toBeLessThan(5);
+});
+
+test('a text in memory of its own is the same text', () => {
+  for (const text of ['', 'pi_1', 'ä€😀', '\ud800 alone', 'x'.repeat(10_000)]) expect(ownText(text)).toBe(text);
+});
