@@ -79,9 +79,15 @@ export function maskPersonal(kind: RecordKind, fields: JsonObject): JsonObject {
 }
 
 function replaceInside(kind: RecordKind, object: JsonObject, replace: (value: Json) => Json): JsonObject {
-  const entries = Object.entries(object);
-  const after = entries.map(([name, value]) => [name, replacePersonal(kind, name, value, replace)] as const);
-  return after.some(([name, value]) => value !== object[name]) ? Object.fromEntries(after) : object;
+  let after: JsonObject | null = null;
+  for (const name of Object.keys(object)) {
+    const value = object[name] ?? null;
+    const replaced = replacePersonal(kind, name, value, replace);
+    if (replaced === value) continue;
+    after ??= Object.fromEntries(Object.entries(object));
+    after[name] = replaced;
+  }
+  return after ?? object;
 }
 
 function isAddress(text: string): boolean {

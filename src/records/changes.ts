@@ -5,6 +5,7 @@ import type { SourceType } from '../domain/observation.js';
 import type { EntityKind, EntityRef } from '../domain/records.js';
 import { floatArray, textArray } from './database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from './database/database-text.js';
+import { prepared } from './database/prepared.js';
 
 /** The field of the one change that brings a record into being: `to` is the whole record. */
 export const WHOLE_RECORD = '*';
@@ -54,7 +55,9 @@ interface ChangeRow {
 /** Appends to the history, in the order given. */
 export async function appendChanges(trx: Knex.Transaction, changes: NewChange[]): Promise<void> {
   if (changes.length === 0) return;
-  await trx.raw(
+  await prepared(
+    trx,
+    'insert changes',
     `INSERT INTO changes (entity_kind, entity_id, field, from_value, to_value, source_type, source_ref, service_time)
      SELECT kind, id, field, from_value, to_value, type, ref, to_timestamp(time / 1000.0)
      FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::float8[])

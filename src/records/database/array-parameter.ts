@@ -5,8 +5,10 @@
  */
 interface ElementType {
   oid: number;
-  size(value: string | number | boolean): number;
-  write(buffer: Buffer, value: string | number | boolean, at: number): void;
+  /** Bytes that the value takes at most. */
+  most(value: string | number | boolean): number;
+  /** Returns how many bytes it took. */
+  write(buffer: Buffer, value: string | number | boolean, at: number): number;
 }
 
 const HEADER_BYTES = 20;
@@ -16,6 +18,11 @@ const NULL_LENGTH = -1;
 /** `?::text[]` */
 export function textArray(values: readonly (string | null)[]): Buffer {
   return encoded(text, values);
+}
+
+/** `?::integer[]` */
+export function integerArray(values: readonly (number | null)[]): Buffer {
+  return encoded(integer, values);
 }
 
 /** `?::bigint[]`; whole numbers. */
@@ -40,45 +47,49 @@ export function arrayText(values: readonly string[]): string {
 
 const text: ElementType = {
   oid: 25,
-  size: (value) => Buffer.byteLength(String(value)),
+  most: (value) => String(value).length * 3,
   write: (buffer, value, at) => buffer.write(String(value), at),
+};
+
+const integer: ElementType = {
+  oid: 23,
+  most: () => 4,
+  write: (buffer, value, at) => buffer.writeInt32BE(Number(value), at) - at,
 };
 
 const bigint: ElementType = {
   oid: 20,
-  size: () => 8,
-  write: (buffer, value, at) => buffer.writeBigInt64BE(BigInt(value), at),
+  most: () => 8,
+  write: (buffer, value, at) => buffer.writeBigInt64BE(BigInt(value), at) - at,
 };
 
 const float8: ElementType = {
   oid: 701,
-  size: () => 8,
-  write: (buffer, value, at) => buffer.writeDoubleBE(Number(value), at),
+  most: () => 8,
+  write: (buffer, value, at) => buffer.writeDoubleBE(Number(value), at) - at,
 };
 
 const boolean: ElementType = {
   oid: 16,
-  size: () => 1,
-  write: (buffer, value, at) => buffer.writeUInt8(value === true ? 1 : 0, at),
+  most: () => 1,
+  write: (buffer, value, at) => buffer.writeUInt8(value === true ? 1 : 0, at) - at,
 };
 
+/** Room for the longest that it may be is cheaper than to ask every text for its length first. */
 function encoded(type: ElementType, values: readonly (string | number | boolean | null)[]): Buffer {
-  const sizes = values.map((value) => (value === null ? NULL_LENGTH : type.size(value)));
-  const bytes = sizes.reduce((sum, size) => sum + LENGTH_BYTES + Math.max(size, 0), HEADER_BYTES);
-  const buffer = Buffer.allocUnsafe(bytes);
+  let most = HEADER_BYTES;
+  for (const value of values) most += LENGTH_BYTES + (value === null ? 0 : type.most(value));
+  const buffer = Buffer.allocUnsafe(most);
   buffer.writeInt32BE(1, 0);
-  buffer.writeInt32BE(sizes.includes(NULL_LENGTH) ? 1 : 0, 4);
+  buffer.writeInt32BE(values.includes(null) ? 1 : 0, 4);
   buffer.writeInt32BE(type.oid, 8);
   buffer.writeInt32BE(values.length, 12);
   buffer.writeInt32BE(1, 16);
   let at = HEADER_BYTES;
-  for (const [index, value] of values.entries()) {
-    const size = sizes[index] ?? NULL_LENGTH;
+  for (const value of values) {
+    const size = value === null ? NULL_LENGTH : type.write(buffer, value, at + LENGTH_BYTES);
     buffer.writeInt32BE(size, at);
-    at += LENGTH_BYTES;
-    if (value === null) continue;
-    type.write(buffer, value, at);
-    at += size;
+    at += LENGTH_BYTES + Math.max(size, 0);
   }
-  return buffer;
+  return buffer.subarray(0, at);
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { arrayText, booleanArray, floatArray, textArray } from '../database/array-parameter.js';
+import { prepared } from '../database/prepared.js';
 import type { OrderState } from './order-row.js';
 
 /** An order to be made. `since`: when it began, as far as is known: text for a `timestamptz`; null: now. */
@@ -10,7 +11,9 @@ export type NewOrder = OrderState & { since: string | null };
  * Returns the references of those that were made.
  */
 export async function insertOrders(trx: Knex.Transaction, orders: readonly NewOrder[]): Promise<Set<string>> {
-  const { rows } = await trx.raw<{ rows: { reference: string }[] }>(
+  const { rows } = await prepared<{ rows: { reference: string }[] }>(
+    trx,
+    'insert orders',
     `INSERT INTO orders (reference, status, release_safe, release_reason, release_proven_at,
        payment_intents, invoices, refunds, created_at)
      SELECT reference, status, safe, reason, to_timestamp(proven_at / 1000.0),

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
 import { bigintArray, floatArray, textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { prepared } from '../database/prepared.js';
 import { recordTables } from '../saving/record-columns.js';
 
 const LONGEST_DELAY_MS = 3_600_000;
@@ -44,7 +45,9 @@ export interface SettledMark {
 export async function markForReading(trx: Knex, marks: NewMark[]): Promise<void> {
   const asked = [...new Map(marks.map((mark) => [`${mark.kind} ${mark.id}`, mark])).values()];
   if (asked.length === 0) return;
-  await trx.raw(
+  await prepared(
+    trx,
+    'insert marks',
     `INSERT INTO reading_marks AS mark (kind, id, reason, asked_at, next_at, attempts)
      SELECT kind, id, reason, asked_at, now() + delay * interval '1 millisecond', attempts
      FROM unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::float8[], ?::bigint[])

@@ -23,7 +23,7 @@ export function mergeRecord(
   const state = observations.reduce((state, observed) => take(kind, state, observed), before?.state ?? emptyState);
   const shown = show(kind, state);
   const text = toJsonText(shown.fields);
-  const changedFields = text === before?.text ? [] : differingFields(before?.fields ?? {}, shown.fields);
+  const changedFields = before === null ? Object.keys(shown.fields) : differingFields(before, shown.fields, text);
   const absentSince = absentSinceOf(before, shown, state);
   const changed =
     before === null ||
@@ -47,7 +47,12 @@ function absentSinceOf(before: StoredRecord | null, shown: Shown, state: RecordS
   return before?.absentSince ?? state.poll.from;
 }
 
-function differingFields(before: JsonObject, after: JsonObject): string[] {
+function differingFields(
+  { fields: before, text: textBefore }: StoredRecord,
+  after: JsonObject,
+  text: string,
+): string[] {
+  if (text === textBefore) return [];
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter((name) => !same(ownField(before, name), ownField(after, name)));
 }

@@ -1,8 +1,10 @@
 import type { Knex } from 'knex';
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
+import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { usableId } from '../database/key-text.js';
+import { prepared } from '../database/prepared.js';
 import { type MergedRecord, ownField } from './stored-record.js';
 
 /** The deposits that a payment intent sums up (specification 2.1). */
@@ -22,9 +24,14 @@ export async function saveListings(trx: Knex.Transaction, intents: MergedRecord[
     .filter((intent) => intent.changedFields.includes('payins'))
     .flatMap((intent) => listedPayins(intent.shown.fields).map((payin) => ({ payin, intent: intent.id })));
   if (listings.length === 0) return;
-  await trx.raw(
+  await prepared(
+    trx,
+    'insert listings',
     'INSERT INTO payin_listings (payin_id, intent_id) SELECT * FROM unnest(?::text[], ?::text[]) ON CONFLICT DO NOTHING',
-    [listings.map(({ payin }) => toDatabaseText(payin)), listings.map(({ intent }) => toDatabaseText(intent))],
+    [
+      textArray(listings.map(({ payin }) => toDatabaseText(payin))),
+      textArray(listings.map(({ intent }) => toDatabaseText(intent))),
+    ],
   );
 }
 

@@ -17,8 +17,7 @@ export function recordChanges(record: MergedRecord, redact: Redact): NewChange[]
     serviceTime: shown.observedAt,
   });
   if (before === null) {
-    const whole = redact(kind, '', { ...shown.fields, verified: shown.verified });
-    return [change(WHOLE_RECORD, null, toJsonText(whole))];
+    return [change(WHOLE_RECORD, null, wholeText(record, redact))];
   }
   const changes = record.changedFields.map((name) =>
     change(name, textOf(before.fields, name), textOf(shown.fields, name)),
@@ -28,6 +27,15 @@ export function recordChanges(record: MergedRecord, redact: Redact): NewChange[]
   const isAbsent = absentSince !== null;
   if (wasAbsent !== isAbsent) changes.push(change('absent', `${wasAbsent}`, `${isAbsent}`));
   return changes;
+}
+
+/** All that is shown, and whether it is verified. Mostly there is nothing personal in it, and its text is known already. */
+function wholeText({ kind, text, shown: { fields, verified } }: MergedRecord, redact: Redact): string {
+  const redacted = redact(kind, '', fields) as JsonObject;
+  if (redacted !== fields || text === '{}' || Object.hasOwn(fields, 'verified')) {
+    return toJsonText({ ...redacted, verified });
+  }
+  return `${text.slice(0, -1)},"verified":${verified}}`;
 }
 
 function fieldText(fields: JsonObject, name: string, redacted: (value: Json) => Json): string | null {

@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
 import type { JsonObject } from '../../domain/json.js';
 import { type RecordKind, textField } from '../../domain/records.js';
+import { booleanArray, integerArray } from '../database/array-parameter.js';
 import { usableId } from '../database/key-text.js';
+import { prepared } from '../database/prepared.js';
 import { listedPayins } from './payin-links.js';
 import type { MergedRecord } from './stored-record.js';
 
@@ -92,10 +94,16 @@ async function takeLocks(
   trx: Knex.Transaction,
   locks: { class: number; key: number; exclusive: boolean }[],
 ): Promise<void> {
-  await trx.raw(
+  await prepared(
+    trx,
+    'take locks',
     `SELECT CASE WHEN exclusive THEN pg_advisory_xact_lock(class, key) ELSE pg_advisory_xact_lock_shared(class, key) END
      FROM unnest(?::integer[], ?::integer[], ?::boolean[]) AS wanted (class, key, exclusive)`,
-    [locks.map((lock) => lock.class), locks.map((lock) => lock.key), locks.map((lock) => lock.exclusive)],
+    [
+      integerArray(locks.map((lock) => lock.class)),
+      integerArray(locks.map((lock) => lock.key)),
+      booleanArray(locks.map((lock) => lock.exclusive)),
+    ],
   );
 }
 

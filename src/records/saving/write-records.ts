@@ -4,6 +4,7 @@ import { emptyState } from '../../domain/record-state.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
 import { bigintArray, textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { prepared } from '../database/prepared.js';
 import { recordTables, type WrittenColumn, writtenColumns } from './record-columns.js';
 import type { MergedRecord } from './stored-record.js';
 
@@ -29,7 +30,9 @@ export async function insertOrLock(
   const { columns, insertOrLock } = statements.get(kind) ?? statementsOf(kind);
   // The rows of known ids are there: these values are never inserted.
   const placeholders = known.map((id) => placeholder(kind, id));
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+  const { rows } = await prepared<{ rows: { id: string }[] }>(
+    trx,
+    `insert ${recordTables[kind]}`,
     insertOrLock,
     arraysOf(columns, [...records, ...placeholders]),
   );
