@@ -25,31 +25,55 @@ export function actorOf(req: Request): Actor {
   return actor;
 }
 
-/** Refuses a request without a known bearer token. Every token is compared, in constant time. */
+/** Says who sent the request, for `actorOf`. */
+export function setActor(req: Request, actor: Actor): void {
+  actors.set(req, actor);
+}
+
+/** A token as it is compared: never the token itself. */
+export interface KnownToken extends Actor {
+  digest: Buffer;
+}
+
+export function knownTokens(tokens: readonly ConsoleToken[]): KnownToken[] {
+  return tokens.map(({ name, role, token }) => ({ name, role, digest: digestOf(token) }));
+}
+
+/** Compares with every token, in constant time. */
+export function findToken(known: readonly KnownToken[], given: string): KnownToken | undefined {
+  const digest = digestOf(given);
+  return known.filter((entry) => timingSafeEqual(entry.digest, digest))[0];
+}
+
+/** Refuses a request without a known bearer token. */
 export function authenticate(tokens: readonly ConsoleToken[]): RequestHandler {
-  const known = tokens.map(({ name, role, token }) => ({ name, role, digest: digestOf(token) }));
+  const known = knownTokens(tokens);
   return (req, res, next) => {
     const [scheme, given] = (req.get('authorization') ?? '').split(' ', 2);
     if (scheme?.toLowerCase() !== 'bearer' || !given) {
       res.set('WWW-Authenticate', 'Bearer');
       throw new Problem(401, 'Unauthorized', 'Send a token of CONSOLE_TOKENS as "Authorization: Bearer <token>".');
     }
-    const digest = digestOf(given);
-    const match = known.filter((entry) => timingSafeEqual(entry.digest, digest))[0];
+    const match = findToken(known, given);
     if (!match) {
       res.set('WWW-Authenticate', 'Bearer error="invalid_token"');
       throw new Problem(401, 'Unauthorized', 'The token is not one of CONSOLE_TOKENS.');
     }
-    actors.set(req, { name: match.name, role: match.role });
+    setActor(req, { name: match.name, role: match.role });
     next();
   };
+}
+
+/** Admin may everything. */
+export function mayDo({ role }: Actor, allowed: readonly Role[]): boolean {
+  return role === 'admin' || allowed.includes(role);
 }
 
 /** Lets only the named roles pass; admin always may. */
 export function allow(...allowed: Role[]): RequestHandler {
   return (req, _res, next) => {
     const { role, name } = actorOf(req);
-    if (role !== 'admin' && !allowed.includes(role)) {
+    if (!mayDo({ role, name }, allowed)) {
       const needed = [...allowed, 'admin'].join(' or ');
       throw new Problem(403, 'Forbidden', `This needs the role ${needed}; the token "${name}" has the role ${role}.`);
     }

@@ -3,6 +3,7 @@ import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
 import { type ApiDeps, createApi } from './api.js';
 import { authenticate, type ConsoleToken } from './authenticate.js';
+import { consolePages, type PageSettings } from './console-pages.js';
 import { notFound, problemHandler } from './problem.js';
 
 export interface ConsoleDeps extends ApiDeps {
@@ -10,15 +11,28 @@ export interface ConsoleDeps extends ApiDeps {
   /** The process's metrics in Prometheus' text format. */
   metrics: () => Promise<{ contentType: string; body: string }>;
   ready: () => Promise<{ ok: boolean; problems: string[] }>;
+  /** Left out: no pages, the read API alone. */
+  pages?: PageSettings;
 }
 
-/** The private side: read API, health and metrics. Never expose its port to the public. */
+/** The private side: pages, read API, health and metrics. Never expose its port to the public. */
 export function createConsoleApp(deps: ConsoleDeps): Express {
   const app = express();
   app.disable('x-powered-by');
-  app.use(helmet());
   app.use(
-    pinoHttp({ logger: deps.log, useLevel: 'debug', quietReqLogger: true, redact: ['req.headers.authorization'] }),
+    helmet({
+      contentSecurityPolicy: { useDefaults: false, directives: contentPolicy },
+      // Forms say where they come from, to this console alone.
+      referrerPolicy: { policy: 'same-origin' },
+    }),
+  );
+  app.use(
+    pinoHttp({
+      logger: deps.log,
+      useLevel: 'debug',
+      quietReqLogger: true,
+      redact: ['req.headers.authorization', 'req.headers.cookie', 'res.headers["set-cookie"]'],
+    }),
   );
   app.get('/livez', (_req, res) => {
     res.json({ ok: true });
@@ -32,7 +46,21 @@ export function createConsoleApp(deps: ConsoleDeps): Express {
     res.set('Content-Type', contentType).send(body);
   });
   app.use('/api/v1', authenticate(deps.tokens), createApi(deps));
+  app.use('/api', notFound, problemHandler(deps.log));
+  if (deps.pages) app.use(consolePages({ ...deps, ...deps.pages }, deps.tokens));
   app.use(notFound);
   app.use(problemHandler(deps.log));
   return app;
 }
+
+/** Nothing but our own files: no script and no style in a page, no frame around it, no form to elsewhere. */
+const contentPolicy = {
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'"],
+  imgSrc: ["'self'"],
+  connectSrc: ["'self'"],
+  formAction: ["'self'"],
+  baseUri: ["'none'"],
+  frameAncestors: ["'none'"],
+};

@@ -5,6 +5,7 @@ import { describeError } from '../records/database/database-errors.js';
 import type { RetentionDays } from '../records/retention/retention-task.js';
 import { keepVerifyingClaims } from './claims/verify-claims.js';
 import { keepCrossChecking } from './cross-check/keep-cross-checking.js';
+import { CRON_OFF, defaultCrons } from './default-crons.js';
 import { type Kind, kinds, type ReconcileDeps } from './deps.js';
 import { keepHouse } from './keep-house.js';
 import { type Lock, tryLock } from './leader.js';
@@ -24,22 +25,10 @@ export interface Scheduler {
   close(): Promise<void>;
 }
 
-const OFF = 'off';
 const LEADER = 'scheduler';
 const STANDBY_MS = 1_000;
 /** Pages of what is long, in one run: a first reading of a million records does not keep out what is new meanwhile. */
 const PAGES_PER_RUN = 1_000;
-const defaultCrons: Record<Kind, string> = {
-  'payment-intents': '*/5 * * * *',
-  invoices: '*/10 * * * *',
-  payouts: '*/5 * * * *',
-  accounts: '*/30 * * * *',
-  transactions: '*/10 * * * *',
-  balances: '*/15 * * * *',
-  deliveries: '*/5 * * * *',
-  endpoints: '*/5 * * * *',
-  catalog: '0 * * * *',
-};
 
 /**
  * One of many: leads or stands by, and takes over within seconds when the leader's connection is gone. The leader runs
@@ -49,10 +38,10 @@ const defaultCrons: Record<Kind, string> = {
 export function startScheduler(deps: SchedulerDeps): Scheduler {
   const crons = kinds.map((kind) => ({ kind, cron: deps.crons?.[kind] ?? defaultCrons[kind] }));
   for (const { kind, cron } of crons) {
-    if (cron === OFF || validate(cron)) continue;
+    if (cron === CRON_OFF || validate(cron)) continue;
     throw new ConfigError(`the times of ${kind}: given "${cron}"; accepted is a cron expression, or off`);
   }
-  const on = crons.filter(({ cron }) => cron !== OFF);
+  const on = crons.filter(({ cron }) => cron !== CRON_OFF);
   const stop = new AbortController();
   const done = standBy(deps, on, stop.signal);
   return {

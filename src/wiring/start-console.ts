@@ -6,13 +6,14 @@ import { createCommandQueue } from '../webhook/command-queue.js';
 import { createEventQueue } from '../webhook/queue.js';
 import { replayEvents } from '../webhook/replay-events.js';
 import { secretsStatus } from '../webhook/rotation.js';
+import { runEverySeconds } from './crons.js';
 import type { Listener } from './listen.js';
 import { renderMetrics } from './render-metrics.js';
 import type { Runtime } from './runtime.js';
 
 /** The read API and pages. What they can't do by a record goes on the `commands` queue. */
 export function startConsole(runtime: Runtime, front: Listener): void {
-  const { db, log, ready, queues, closers, config, contract } = runtime;
+  const { db, log, now, ready, queues, closers, config, contract, signal } = runtime;
   const queue = createCommandQueue(queues);
   closers.add('command queue', () => queue.close());
   const events = createEventQueue(queues);
@@ -24,6 +25,7 @@ export function startConsole(runtime: Runtime, front: Listener): void {
     tokens: config.CONSOLE_TOKENS ?? [],
     metrics: () => renderMetrics(runtime),
     runKinds: kinds,
+    pages: { now, signal, serviceBaseUrl: config.SERVICE_BASE_URL, runEverySeconds: runEverySeconds(config) },
     kytWords: contract.kyt,
     commands: {
       replay: async (eventIds) => void (await replayEvents({ db, queue: events }, eventIds)),

@@ -27,5 +27,10 @@ export async function buildProgram(): Promise<string> {
   await promisify(execFile)(tsc, ['-p', 'tsconfig.build.json', '--outDir', path.join(folder, 'dist')], {
     cwd: ROOT,
   }).catch((error: unknown) => process.stderr.write(`the program under test has type errors: ${String(error)}\n`));
+  await Promise.all(
+    ['views', 'assets'].map((name) =>
+      symlink(path.join(ROOT, 'src', 'console', name), path.join(folder, 'dist', 'console', name)),
+    ),
+  );
   return folder;
 }

@@ -1,0 +1,55 @@
+import type { z } from 'zod';
+import type { Actor, Role } from './authenticate.js';
+import type { PageDeps } from './page-deps.js';
+import type { ActionField, Section } from './view/sections.js';
+
+/**
+ * Something a person can do: always a POST form with a token of the session, kept in the `actions` table with its actor
+ * and reason, and answered by a redirect to the page it came from.
+ */
+export interface Action {
+  /** As express reads it, below the page it belongs to: `/events/:id/replay`. */
+  path: string;
+  /** As the audit calls it. */
+  name: string;
+  /** Who may besides admin. */
+  roles: readonly Role[];
+  /** On the button: a verb and what it is done to. */
+  label: string;
+  /** What will happen, in a sentence or two. */
+  explain: string;
+  needsReason: boolean;
+  /** Colours the confirming button. */
+  tone?: 'bad';
+  /** What the person fills in besides the reason. */
+  fields?: readonly ActionField[];
+  /** Reads the form's fields, all strings; what it refuses is told as 400. Left out: no field counts. */
+  input?: z.ZodType<Record<string, unknown>>;
+  /** Shown with a confirming button before anything is done. */
+  preview?(deps: PageDeps, request: ActionRequest): Promise<Section[]>;
+  run(deps: PageDeps, request: ActionRequest): Promise<ActionResult>;
+}
+
+export interface ActionRequest {
+  actor: Actor;
+  params: Readonly<Record<string, string>>;
+  /** What `input` made of the form. */
+  input: Readonly<Record<string, unknown>>;
+  /** Empty where the action needs none and none was given. */
+  reason: string;
+}
+
+export interface ActionResult {
+  /** `asked`: another process does it. `refused`: nothing was changed. */
+  outcome: 'done' | 'asked' | 'refused';
+  /** Told on the next page, in a sentence. */
+  message: string;
+  /** What it was done to, as `event 12`. */
+  target?: string;
+  /** Kept in the audit beside it. */
+  details?: Record<string, unknown>;
+  /** Where to go on; left out: back to the page of the form. */
+  to?: string;
+  /** The action's own records hold it already. */
+  recorded?: true;
+}

@@ -1,0 +1,66 @@
+/* Adds comfort; every page and every form works without it. */
+(() => {
+  const ageOf = (at) => {
+    const seconds = Math.round((Date.now() - at.getTime()) / 1000);
+    return seconds < 0 ? `in ${told(-seconds)}` : `${told(seconds)} ago`;
+  };
+  const told = (seconds) => {
+    if (seconds < 60) return `${seconds} s`;
+    if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+    if (seconds < 172800) return `${Math.floor(seconds / 3600)} h`;
+    return `${Math.floor(seconds / 86400)} d`;
+  };
+
+  const dress = (root) => {
+    for (const time of root.querySelectorAll('time[datetime]'))
+      time.title = `${new Date(time.dateTime).toLocaleString()} here`;
+    for (const button of root.querySelectorAll('button[data-copy]')) button.hidden = !navigator.clipboard;
+  };
+  const keepAges = () => {
+    for (const age of document.querySelectorAll('time [data-age]'))
+      age.textContent = ageOf(new Date(age.parentElement.dateTime));
+  };
+
+  document.addEventListener('click', async (event) => {
+    const button = event.target.closest('button[data-copy]');
+    if (!button) return;
+    await navigator.clipboard.writeText(button.dataset.copy);
+    button.classList.add('copied');
+    setTimeout(() => button.classList.remove('copied'), 1500);
+  });
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return;
+    for (const open of document.querySelectorAll('details.action[open]')) {
+      open.open = false;
+      open.querySelector('summary').focus();
+    }
+  });
+
+  const renew = (name, html) => {
+    const place = document.getElementById(name);
+    if (!place || place.contains(document.activeElement) || place.querySelector('details[open]')) return;
+    place.innerHTML = html;
+    dress(place);
+  };
+  const live = document.body.dataset.live;
+  if (live) {
+    let source = null;
+    const open = () => {
+      source = new EventSource(live);
+      source.onmessage = ({ data }) => {
+        for (const [name, html] of Object.entries(JSON.parse(data))) renew(name, html);
+      };
+    };
+    const follow = () => {
+      if (document.hidden) {
+        source?.close();
+        source = null;
+      } else if (!source) open();
+    };
+    document.addEventListener('visibilitychange', follow);
+    window.addEventListener('pagehide', () => source?.close());
+    follow();
+  }
+  dress(document);
+  setInterval(keepAges, 5000);
+})();

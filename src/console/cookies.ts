@@ -1,0 +1,29 @@
+import type { Request, Response } from 'express';
+
+/** The value of a cookie of the request; null where there is none. */
+export function readCookie(req: Request, name: string): string | null {
+  for (const pair of (req.get('cookie') ?? '').split(';')) {
+    const at = pair.indexOf('=');
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
+  }
+  return null;
+}
+
+/** Out of the reach of scripts, never sent by another site, and only by https where the request came by it. */
+export function setCookie(req: Request, res: Response, cookie: { name: string; value: string; seconds: number }): void {
+  res.append('Set-Cookie', cookieLine(req, cookie.name, cookie.value, cookie.seconds));
+}
+
+export function clearCookie(req: Request, res: Response, name: string): void {
+  res.append('Set-Cookie', cookieLine(req, name, '', 0));
+}
+
+function cookieLine(req: Request, name: string, value: string, seconds: number): string {
+  const attributes = [`${name}=${value}`, 'Path=/', `Max-Age=${seconds}`, 'HttpOnly', 'SameSite=Strict'];
+  return (isHttps(req) ? [...attributes, 'Secure'] : attributes).join('; ');
+}
+
+/** What a proxy says of it counts too: who lies of it only harms their own cookie. */
+function isHttps(req: Request): boolean {
+  return req.secure || req.get('x-forwarded-proto')?.split(',')[0]?.trim() === 'https';
+}

@@ -1,0 +1,46 @@
+import type { Request } from 'express';
+import { Problem } from './problem.js';
+import { type Session, sameText } from './session.js';
+
+/** The name of the field that every form carries. */
+export const CSRF_FIELD = '_csrf';
+
+export function csrfToken(session: Session): string {
+  return session.sign('csrf', '');
+}
+
+/** @throws {Problem} 403, unless the form is one that this session was shown */
+export function checkCsrf(session: Session, given: unknown): void {
+  if (typeof given === 'string' && sameText(given, csrfToken(session))) return;
+  throw new Problem(
+    403,
+    'Not accepted',
+    'This form does not belong to the session you are signed in with. Nothing was changed: go back, load the page anew and try again.',
+  );
+}
+
+/**
+ * What a browser says of where a form came from. One that says nothing of it is none we let change something.
+ * @throws {Problem} 403
+ */
+export function checkOrigin(req: Request): void {
+  const site = req.get('sec-fetch-site');
+  const origin = req.get('origin');
+  const fromHere = origin === undefined ? site === 'same-origin' : isHere(origin, req.get('host'));
+  if (fromHere && (site === undefined || site === 'same-origin')) return;
+  throw new Problem(
+    403,
+    'Not accepted',
+    'The request came from another site than this console. Nothing was changed. Behind a proxy, let it pass the Host header on as it is.',
+  );
+}
+
+/** By host and port: a proxy may end https before us. */
+function isHere(origin: string, host: string | undefined): boolean {
+  return host !== undefined && URL.canParse(origin) && new URL(origin).host === normalHost(host, origin);
+}
+
+function normalHost(host: string, origin: string): string | null {
+  const url = `${new URL(origin).protocol}//${host}`;
+  return URL.canParse(url) ? new URL(url).host : null;
+}

@@ -1,0 +1,102 @@
+import { type Request, type Response, Router } from 'express';
+import { csrfToken } from './csrf.js';
+import type { Page } from './page.js';
+import { pageRequest } from './page-request.js';
+import { checkRole, type Site } from './page-router.js';
+import { Problem } from './problem.js';
+import { renderSection, renderStatus } from './render.js';
+
+export interface LiveSettings {
+  /** Aborted when the process is asked to stop. */
+  signal: AbortSignal;
+  everyMs?: number;
+}
+
+const EVERY_MS = 4_000;
+const MOST_STREAMS = 24;
+/** Then the browser connects anew, to whichever process is there. */
+const LONGEST_MS = 10 * 60_000;
+
+/**
+ * The news of pages that are `live`, as server-sent events: sections that look other than before, and the line about the
+ * whole. Streams beyond a bound are told to come back later; one whose session ended is closed.
+ */
+export function liveRoutes(site: Site, settings: LiveSettings): Router {
+  const router = Router();
+  const open = { streams: 0 };
+  for (const page of site.pages) {
+    if (!page.live) continue;
+    router.get(`/live${page.path}`, async (req, res) => {
+      const session = site.sessions.find(req);
+      if (session === null) throw new Problem(401, 'Not signed in', 'Sign in first.');
+      checkRole(page, session);
+      if (open.streams >= MOST_STREAMS)
+        throw new Problem(503, 'Unavailable', 'Too many pages are live; load them anew.');
+      open.streams += 1;
+      await stream(site, page, { req, res, settings }).finally(() => {
+        open.streams -= 1;
+      });
+    });
+  }
+  return router;
+}
+
+async function stream(
+  site: Site,
+  page: Page,
+  { req, res, settings }: { req: Request; res: Response; settings: LiveSettings },
+): Promise<void> {
+  const gone = new AbortController();
+  res.on('close', () => gone.abort());
+  const end = AbortSignal.any([gone.signal, settings.signal, AbortSignal.timeout(LONGEST_MS)]);
+  res.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
+  res.write('retry: 5000\n\n');
+  const shown = new Map<string, string>();
+  while (!end.aborted && !res.writableNeedDrain) {
+    const news = await newsOf(site, page, req, shown).catch((error: unknown) => {
+      site.deps.log.debug({ err: error }, 'a live page could not be renewed');
+      return null;
+    });
+    if (news === 'signed out') break;
+    res.write(
+      news === null || Object.keys(news).length === 0 ? ': nothing new\n\n' : `data: ${JSON.stringify(news)}\n\n`,
+    );
+    await pause(settings.everyMs ?? EVERY_MS, end);
+  }
+  res.end();
+}
+
+/** The parts that changed, by their place in the page. */
+async function newsOf(
+  site: Site,
+  page: Page,
+  req: Request,
+  shown: Map<string, string>,
+): Promise<Record<string, string> | 'signed out'> {
+  const session = site.sessions.find(req);
+  if (session === null) return 'signed out';
+  const csrf = csrfToken(session);
+  const view = await page.load(site.deps, pageRequest(req, page, session.actor));
+  const parts = (view?.sections ?? []).map(
+    (section, index) => [`section-${index}`, renderSection(section, csrf)] as const,
+  );
+  const news: Record<string, string> = {};
+  for (const [name, html] of [...parts, ['status', renderStatus(await site.status())] as const]) {
+    if (shown.get(name) !== html) news[name] = html;
+    shown.set(name, html);
+  }
+  return news;
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+  });
+}

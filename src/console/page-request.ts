@@ -1,0 +1,67 @@
+import type { Request } from 'express';
+import type { Action } from './action.js';
+import { type Actor, mayDo } from './authenticate.js';
+import type { ButtonOptions, Page, PageRequest } from './page.js';
+import { Problem } from './problem.js';
+import type { ActionButton } from './view/sections.js';
+
+/** Reads what a page is asked for; a parameter that it does not know is refused, never ignored. */
+export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest {
+  const known = page.filters ?? [];
+  const filters: Record<string, string> = {};
+  let cursor: string | undefined;
+  for (const [name, value] of Object.entries(req.query)) {
+    if (typeof value !== 'string') throw new Problem(400, 'Bad request', `${name} is given more than once.`);
+    if (name === 'cursor') cursor = value;
+    else if (!known.includes(name))
+      throw new Problem(400, 'Bad request', `This page has no filter "${name.slice(0, 80)}".`);
+    else if (value.trim() !== '') filters[name] = value.trim();
+  }
+  let buttons = 0;
+  return {
+    actor,
+    params: req.params as Record<string, string>,
+    filters,
+    ...(cursor === undefined || cursor === '' ? {} : { cursor }),
+    path: req.path,
+    url: req.originalUrl,
+    button: (action, params = {}, options = {}) => {
+      if (!mayDo(actor, action.roles)) return null;
+      buttons += 1;
+      return buttonOf(action, { params, options, url: req.originalUrl, key: `action-${buttons}` });
+    },
+  };
+}
+
+function buttonOf(
+  action: Action,
+  given: { params: Record<string, string>; options: ButtonOptions; url: string; key: string },
+): ActionButton {
+  const { label, explain, fields = {} } = given.options;
+  const hidden = [...Object.entries(fields), ['_back', given.url] as const];
+  return {
+    href: fillPath(action.path, given.params),
+    label: label ?? action.label,
+    explain: explain ?? action.explain,
+    needsReason: action.needsReason,
+    tone: action.tone ?? null,
+    fields: action.fields ?? [],
+    hidden: hidden.map(([name, value]) => ({ name, value })),
+    key: given.key,
+  };
+}
+
+/** `/events/:id` with its parameters, each encoded. */
+export function fillPath(path: string, params: Readonly<Record<string, string>>): string {
+  return path.replaceAll(/:(\w+)/g, (_whole, name: string) => {
+    const value = params[name];
+    if (value === undefined) throw new Error(`${path} needs ${name}`);
+    return encodeURIComponent(value);
+  });
+}
+
+/** An address of this console, or `/`: what stands in a form or an address may have been put there by anybody. */
+export function ownPath(given: unknown): string {
+  const isOwn = typeof given === 'string' && /^\/(?![/\\])[^\s\\]*$/.test(given) && given.length <= 2_000;
+  return isOwn ? given : '/';
+}

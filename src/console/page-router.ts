@@ -1,0 +1,135 @@
+import { type NextFunction, type Request, type Response, Router } from 'express';
+import { mayDo } from './authenticate.js';
+import { readCookie } from './cookies.js';
+import { csrfToken } from './csrf.js';
+import { takeFlash } from './flash.js';
+import { navigationGroups, type Page } from './page.js';
+import type { PageDeps } from './page-deps.js';
+import { pageRequest } from './page-request.js';
+import { Problem } from './problem.js';
+import { type Frame, renderPage, type Shell, type Theme } from './render.js';
+import type { Session, Sessions } from './session.js';
+import type { Status } from './status.js';
+import type { PageView } from './view/sections.js';
+
+export const THEME_COOKIE = 'tallyhook_theme';
+
+/** A request of a browser and what is known of who sent it. */
+export interface Visit {
+  req: Request;
+  res: Response;
+  session: Session | null;
+}
+
+/** What all routes of the pages share. */
+export interface Site {
+  deps: PageDeps;
+  sessions: Sessions;
+  pages: readonly Page[];
+  status: () => Promise<Status>;
+  /** Answers with a page in the console's frame. */
+  send(visit: Visit, page: { title: string; view: PageView; status?: number; live?: string }): Promise<void>;
+}
+
+export function createSite(parts: Omit<Site, 'send'>): Site {
+  const site: Site = {
+    ...parts,
+    send: async (visit, { title, view, status = 200, live }) => {
+      const shell = await shellOf(site, visit, { title: view.title ?? title, live: live ?? null });
+      const csrf = visit.session === null ? '' : csrfToken(visit.session);
+      visit.res
+        .status(status)
+        .type('html')
+        .send(renderPage(shell, view, csrf));
+    },
+  };
+  return site;
+}
+
+/** A GET route for each page. Without a session the way leads to the sign-in and back. */
+export function pageRoutes(site: Site): Router {
+  const router = Router();
+  for (const page of site.pages) {
+    router.get(page.path, async (req: Request, res: Response, next: NextFunction) => {
+      const session = site.sessions.find(req);
+      if (session === null) {
+        res.redirect(
+          303,
+          req.originalUrl === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(req.originalUrl)}`,
+        );
+        return;
+      }
+      checkRole(page, session);
+      const view = await page.load(site.deps, pageRequest(req, page, session.actor));
+      if (view === null)
+        next(new Problem(404, 'Not found', 'There is no such record here. References and ids count byte for byte.'));
+      else
+        await site.send(
+          { req, res, session },
+          { title: page.title, view, ...(page.live ? { live: `/live${req.originalUrl}` } : {}) },
+        );
+    });
+  }
+  return router;
+}
+
+/** @throws {Problem} 403 */
+export function checkRole(page: Page, { actor }: Session): void {
+  if (page.roles === undefined || mayDo(actor, page.roles)) return;
+  const needed = [...page.roles, 'admin'].join(' or ');
+  throw new Problem(
+    403,
+    'Not allowed',
+    `This page needs the role ${needed}; you are signed in with the role ${actor.role}.`,
+  );
+}
+
+export async function shellOf(site: Site, visit: Visit, page: { title: string; live: string | null }): Promise<Shell> {
+  const { req, res, session } = visit;
+  return {
+    title: page.title,
+    path: req.path,
+    theme: themeOf(req),
+    flash: session === null ? null : takeFlash(req, res, session),
+    environment: environmentOf(site.deps.serviceBaseUrl),
+    frame: session === null ? null : await frameOf(site, { req, session, live: page.live }),
+  };
+}
+
+async function frameOf(
+  site: Site,
+  { req, session, live }: { req: Request; session: Session; live: string | null },
+): Promise<Frame> {
+  const { actor } = session;
+  const visible = site.pages.filter(({ group, roles }) => group !== undefined && (!roles || mayDo(actor, roles)));
+  const navigation = navigationGroups.map((group) => ({
+    group,
+    links: visible
+      .filter((page) => page.group === group)
+      .map(({ path, title }) => ({ text: title, href: path, current: isCurrent(path, req.path) })),
+  }));
+  return {
+    actor,
+    navigation: navigation.filter(({ links }) => links.length > 0),
+    status: await site.status(),
+    csrf: csrfToken(session),
+    url: req.method === 'GET' ? req.originalUrl : '/',
+    live,
+  };
+}
+
+function isCurrent(path: string, now: string): boolean {
+  return path === '/' ? now === '/' : now === path || now.startsWith(`${path}/`);
+}
+
+export function themeOf(req: Request): Theme {
+  const given = readCookie(req, THEME_COOKIE);
+  return given === 'light' || given === 'dark' ? given : 'system';
+}
+
+/** A test system must never be taken for the real one, nor the other way round. */
+export function environmentOf(serviceBaseUrl: string): Shell['environment'] {
+  const { host, hostname } = new URL(serviceBaseUrl);
+  const isTest = /^(localhost|127\.|\[::1\])/.test(hostname) || /sandbox|staging|test/i.test(hostname);
+  return { name: host, isTest };
+}

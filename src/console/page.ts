@@ -1,0 +1,45 @@
+import type { Action } from './action.js';
+import type { Actor, Role } from './authenticate.js';
+import type { PageDeps } from './page-deps.js';
+import type { ActionButton, PageView } from './view/sections.js';
+
+export const navigationGroups = ['', 'Records', 'Webhooks', 'Proof', 'Books'] as const;
+
+/** One page of the console. It is at the same time its route, its place in the navigation and its access rule. */
+export interface Page {
+  /** As express reads it: `/orders/:reference`. */
+  path: string;
+  title: string;
+  /** Left out: not in the navigation, as a page of one record. */
+  group?: (typeof navigationGroups)[number];
+  /** Who may see it besides admin; left out: everybody who is signed in. */
+  roles?: readonly Role[];
+  /** Names of the query parameters it takes besides `cursor`; any other is refused. */
+  filters?: readonly string[];
+  /** Renewed in the browser every few seconds, by server-sent events. */
+  live?: true;
+  /** Null: there is no such thing, which is answered with 404. */
+  load(deps: PageDeps, req: PageRequest): Promise<PageView | null>;
+}
+
+/** A request as a page sees it. */
+export interface PageRequest {
+  actor: Actor;
+  params: Readonly<Record<string, string>>;
+  /** Only the page's filters, and only those that are not empty. */
+  filters: Readonly<Record<string, string>>;
+  cursor?: string;
+  path: string;
+  /** The path and its query, for a form's way back. */
+  url: string;
+  /** Null where the actor may not do it. `params` fill the action's path, `fields` go with the form, hidden. */
+  button(action: Action, params?: Record<string, string>, options?: ButtonOptions): ActionButton | null;
+}
+
+export interface ButtonOptions {
+  fields?: Record<string, string>;
+  /** Instead of the action's own. */
+  label?: string;
+  /** What will happen, in words, above the confirming button. */
+  explain?: string;
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Eta } from 'eta';
+import type { Flash } from './flash.js';
+import type { Status } from './status.js';
+import type { PageView, Section } from './view/sections.js';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+/** What stands around every page. */
+export interface Shell {
+  title: string;
+  path: string;
+  theme: Theme;
+  flash: Flash | null;
+  environment: { name: string; isTest: boolean };
+  /** Null: nobody is signed in, and only the page itself is shown. */
+  frame: Frame | null;
+}
+
+export interface Frame {
+  actor: { name: string; role: string };
+  navigation: { group: string; links: { text: string; href: string; current: boolean }[] }[];
+  status: Status;
+  csrf: string;
+  url: string;
+  /** Where the page's news come from; null: it has none. */
+  live: string | null;
+}
+
+const folder = (name: string): string => fileURLToPath(new URL(`./${name}/`, import.meta.url));
+export const assetsFolder = folder('assets');
+
+const eta = new Eta({ views: folder('views'), autoEscape: true, cache: true });
+const version = versionOf(assetsFolder);
+
+/** A whole page as HTML. Text of all kinds is escaped; `crumbs`, `sections` and so on as in `PageView`. */
+export function renderPage(shell: Shell, view: PageView, csrf: string): string {
+  return eta.render('/layout', { ...shell, version, body: eta.render('/page', { view, csrf, title: shell.title }) });
+}
+
+export function renderSignIn(shell: Shell, form: { next: string; problem: string | null }): string {
+  return eta.render('/layout', { ...shell, version, body: eta.render('/sign-in', form) });
+}
+
+/** One section alone, as it is sent to a page that is open already. */
+export function renderSection(section: Section, csrf: string): string {
+  return eta.render('/components/section', { section, csrf });
+}
+
+export function renderStatus(status: Status): string {
+  return eta.render('/components/status', status);
+}
+
+/** Changes with any of the files, so that a browser may keep them for ever. */
+function versionOf(directory: string): string {
+  const hash = createHash('sha256');
+  for (const name of readdirSync(directory).sort()) hash.update(readFileSync(`${directory}${name}`));
+  return hash.digest('hex').slice(0, 12);
+}

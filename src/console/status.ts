@@ -1,0 +1,115 @@
+import { countMissed } from '../records/deliveries/list-deliveries.js';
+import { countOpenBreaks } from '../records/gauges.js';
+import { inboxBacklog } from '../records/inbox/inbox-work.js';
+import { type Coverage, coverage } from '../records/runs/coverage.js';
+import type { PageDeps } from './page-deps.js';
+import { counted, duration } from './view/values.js';
+
+/** What every page says of the whole: never that all is well where something is unproven or not known. */
+export interface Status {
+  tone: 'good' | 'warn' | 'bad';
+  items: { tone: 'good' | 'warn' | 'bad'; text: string; href: string }[];
+}
+
+/** What is not proven of a kind now, in words; null: it is proven, and lately. */
+export function unprovenOf(of: Coverage, runEverySeconds: PageDeps['runEverySeconds']): string | null {
+  const every = runEverySeconds[of.kind];
+  if (of.completeUntil === null) return `never proven: ${of.reason ?? 'no complete run yet'}`;
+  const since = `since ${of.completeUntil.slice(0, 16).replace('T', ' ')}`;
+  if (of.reason !== null) return `unproven ${since}: ${of.reason}`;
+  if (every === undefined) return `unproven ${since}: its runs are switched off`;
+  const age = of.ageSeconds ?? Number.POSITIVE_INFINITY;
+  return age > limitOf(every) ? `unproven ${since}: no run for ${duration(age)}` : null;
+}
+
+/** Two runs may be left out before it is said. */
+function limitOf(everySeconds: number): number {
+  return Math.max(3 * everySeconds, everySeconds + 600);
+}
+
+/** A backlog older than this is told. */
+const LATE_SECONDS = 120;
+const FRESH_MS = 2_000;
+
+/** One question of the database for all pages of two seconds. What can't be asked is told as unknown. */
+export function createStatus(deps: PageDeps): () => Promise<Status> {
+  let answer: Promise<Status> | null = null;
+  let staleAt = 0;
+  return () => {
+    if (answer === null || performance.now() >= staleAt) {
+      answer = readStatus(deps).catch((error: unknown) => {
+        deps.log.warn({ err: error }, 'the state of the whole could not be read');
+        return unknown;
+      });
+      staleAt = performance.now() + FRESH_MS;
+    }
+    return answer;
+  };
+}
+
+const unknown: Status = {
+  tone: 'bad',
+  items: [{ tone: 'bad', text: 'State unknown: the database can not be asked', href: '/' }],
+};
+
+async function readStatus({ db, runKinds, runEverySeconds, now }: PageDeps): Promise<Status> {
+  const [covered, breaks, missed, backlog] = await Promise.all([
+    coverage(db, runKinds, now()),
+    countOpenBreaks(db),
+    countMissed(db),
+    inboxBacklog(db),
+  ]);
+  const items = [
+    ...breakItems(breaks),
+    ...missedItems(missed),
+    ...eventItems(backlog),
+    ...unprovenItems(covered, runEverySeconds),
+  ];
+  if (items.length === 0) items.push(allProven(covered));
+  const worst = (['bad', 'warn', 'good'] as const).find((tone) => items.some((item) => item.tone === tone));
+  return { tone: worst ?? 'warn', items };
+}
+
+type Items = Status['items'];
+
+function breakItems(breaks: Awaited<ReturnType<typeof countOpenBreaks>>): Items {
+  const total = breaks.reduce((sum, { count }) => sum + count, 0);
+  if (total === 0) return [];
+  const grave = breaks.some(({ severity }) => severity === 'critical' || severity === 'high');
+  return [{ tone: grave ? 'bad' : 'warn', text: `${counted(total, 'break')} open`, href: '/breaks' }];
+}
+
+function missedItems(missed: number | null): Items {
+  if (missed === null) return [{ tone: 'warn', text: 'Missed deliveries not measured yet', href: '/deliveries' }];
+  if (missed === 0) return [];
+  return [{ tone: 'bad', text: counted(missed, 'missed delivery', 'missed deliveries'), href: '/deliveries' }];
+}
+
+function eventItems({ failed, dead, oldestSeconds }: Awaited<ReturnType<typeof inboxBacklog>>): Items {
+  const items: Items = [];
+  if (dead > 0) items.push({ tone: 'bad', text: `${counted(dead, 'event')} given up`, href: '/events?status=dead' });
+  if (failed > 0)
+    items.push({ tone: 'warn', text: `${counted(failed, 'event')} tried again`, href: '/events?status=failed' });
+  if (oldestSeconds > LATE_SECONDS) {
+    const text = `Events wait for ${duration(oldestSeconds)}`;
+    items.push({ tone: 'bad', text, href: '/events?status=received' });
+  }
+  return items;
+}
+
+function unprovenItems(covered: Coverage[], runEverySeconds: PageDeps['runEverySeconds']): Items {
+  const unproven = covered.filter((of) => unprovenOf(of, runEverySeconds) !== null);
+  if (unproven.length === 0) return [];
+  const names = unproven.map(({ kind }) => kind);
+  const never = unproven.some(({ completeUntil }) => completeUntil === null);
+  const oldest = unproven.map(({ completeUntil }) => completeUntil ?? '').sort()[0] ?? '';
+  const since = never ? '' : ` since ${oldest.slice(0, 16).replace('T', ' ')}`;
+  const told = names.length > 3 ? `${names.length} of ${covered.length} kinds` : names.join(', ');
+  return [{ tone: 'warn', text: `Unproven${since}: ${told}`, href: '/runs' }];
+}
+
+function allProven(covered: Coverage[]): Items[number] {
+  const oldest = covered.map(({ completeUntil }) => completeUntil ?? '').sort()[0];
+  if (oldest === undefined) return { tone: 'warn', text: 'Nothing is read, so nothing is proven', href: '/runs' };
+  return { tone: 'good', text: `All proven up to ${oldest.slice(0, 16).replace('T', ' ')} UTC`, href: '/runs' };
+}

@@ -1,0 +1,25 @@
+import type { EventView } from '../../records/inbox/events.js';
+import type { Tone } from './values.js';
+
+const tones: Readonly<Record<EventView['status'], Tone>> = {
+  received: 'info',
+  applied: 'good',
+  failed: 'warn',
+  unhandled: 'quiet',
+  dead: 'bad',
+};
+
+export const eventStatuses = Object.keys(tones).map((value) => ({ value, text: value }));
+
+export function eventStatusTone(status: EventView['status']): Tone {
+  return tones[status];
+}
+
+/** What the state means, and what to do. */
+export const eventStatusMeans: Readonly<Record<EventView['status'], string>> = {
+  received: 'Stored, and waits for a worker to apply it.',
+  applied: 'Its claims are in the records.',
+  failed: 'It could not be applied and is tried again by itself. The error says why.',
+  unhandled: 'It speaks of a kind of record that is not kept here. Nothing is to be done.',
+  dead: 'It was tried as often as it may be and given up. Mend what the error names, then replay it.',
+};

@@ -1,0 +1,18 @@
+import type { PageRequest } from '../page.js';
+import type { TableSection } from './sections.js';
+
+/** The addresses of the first and the next page of a list, with its filters. */
+export function paging(req: PageRequest, nextCursor: string | null): Pick<TableSection, 'first' | 'next'> {
+  return {
+    first: req.cursor === undefined ? undefined : address(req.path, req.filters),
+    next: nextCursor === null ? undefined : address(req.path, { ...req.filters, cursor: nextCursor }),
+  };
+}
+
+export function address(path: string, query: Readonly<Record<string, string>>): string {
+  const text = new URLSearchParams(query).toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+export const orderHref = (reference: string): string => `/orders/${encodeURIComponent(reference)}`;
+export const eventHref = (id: string): string => `/events/${encodeURIComponent(id)}`;

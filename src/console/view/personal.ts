@@ -1,0 +1,40 @@
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
+import { fromJsonText } from '../../domain/json-text.js';
+import { MASK, maskPersonal, personalKinds, replacePersonal } from '../../domain/personal.js';
+import type { EntityKind, RecordKind } from '../../domain/records.js';
+import type { Actor } from '../authenticate.js';
+
+/** Viewers look after the whole; they need not know who the customers are. */
+export function mayKnowPeople({ role }: Actor): boolean {
+  return role !== 'viewer';
+}
+
+/** Fields of a record as the actor may see them. */
+export function recordFor(actor: Actor, kind: RecordKind, fields: JsonObject): JsonObject {
+  return mayKnowPeople(actor) ? fields : maskPersonal(kind, fields);
+}
+
+/** One field's value of a record or order, as the actor may see it. `*` stands for the whole record. */
+export function fieldFor(actor: Actor, entity: EntityKind, field: string, value: Json): Json {
+  const kind = personalKinds.find((known) => known === entity);
+  if (mayKnowPeople(actor) || kind === undefined) return value;
+  return field === '*' && isJsonObject(value)
+    ? maskPersonal(kind, value)
+    : replacePersonal(kind, field, value, () => MASK);
+}
+
+/** The body of an event; null where a viewer may not see any of it, since it can't be told what in it is personal. */
+export function bodyFor(actor: Actor, body: string): { json: Json } | { text: string } | null {
+  try {
+    const json = fromJsonText(body);
+    return { json: mayKnowPeople(actor) ? json : maskAll(json) };
+  } catch {
+    return mayKnowPeople(actor) ? { text: body } : null;
+  }
+}
+
+/** An event may speak of several records: whatever is personal in one kind is masked. */
+function maskAll(value: Json): Json {
+  if (!isJsonObject(value)) return value;
+  return personalKinds.reduce((masked, kind) => maskPersonal(kind, masked), value);
+}

@@ -1,0 +1,149 @@
+import type { Tone, Value } from './values.js';
+
+/** What a page shows, from top to bottom. Each section is drawn by `views/components/<is>.eta`. */
+export interface PageView {
+  /** Instead of the page's own. */
+  title?: string;
+  /** Beside the title. */
+  badges?: Value[];
+  /** Below the title, in a sentence: what this page answers. */
+  intro?: string;
+  /** The way up, outermost first. */
+  crumbs?: { text: string; href: string }[];
+  /** What can be done here; those that `button` withheld are left out. */
+  actions?: (ActionButton | null)[];
+  sections: Section[];
+}
+
+export type Section =
+  | FiltersSection
+  | TableSection
+  | TilesSection
+  | FactsSection
+  | TimelineSection
+  | ChartSection
+  | { is: 'notice'; tone: Tone; title: string; text: string; link?: { text: string; href: string } }
+  /** Text in a fixed pitch, as it is. */
+  | { is: 'code'; title: string; text: string }
+  | { is: 'panel'; title: string; intro?: string; actions?: (ActionButton | null)[]; sections: Section[] }
+  /** Side by side where there is room. */
+  | { is: 'columns'; columns: Section[][] };
+
+/** A form whose fields stand in the address. */
+export interface FiltersSection {
+  is: 'filters';
+  path: string;
+  fields: FilterField[];
+  /** One of the fields narrows the list. */
+  active: boolean;
+}
+
+export interface FilterField {
+  name: string;
+  label: string;
+  value: string;
+  /** Left out: any text. */
+  options?: readonly { value: string; text: string }[];
+  hint?: string;
+}
+
+export interface TableSection {
+  is: 'table';
+  /** Said of the table to who can't see it, and shown above it where `showCaption`. */
+  caption: string;
+  showCaption?: boolean;
+  columns: readonly { label: string; align?: 'end' }[];
+  rows: Cell[][];
+  empty: { title: string; text: string };
+  /** Addresses of the first and of the next page, where there are such. */
+  first?: string | undefined;
+  next?: string | undefined;
+}
+
+export interface TilesSection {
+  is: 'tiles';
+  tiles: Tile[];
+}
+
+export interface Tile {
+  label: string;
+  value: string;
+  unit?: string;
+  note?: string;
+  tone?: Tone;
+  href?: string;
+  spark?: Spark;
+}
+
+/** A small line drawing. `points` are ready for a polyline in a box of `width` by `height`. */
+export interface Spark {
+  width: number;
+  height: number;
+  line: string;
+  area: string;
+  /** What it shows, in words, for who can't see it. */
+  told: string;
+}
+
+export interface FactsSection {
+  is: 'facts';
+  facts: (readonly [label: string, value: Value])[];
+}
+
+export interface TimelineSection {
+  is: 'timeline';
+  /** Names of the two sides; a step of neither side stands across both. */
+  sides: readonly [string, string];
+  steps: TimelineStep[];
+  empty: string;
+}
+
+export interface TimelineStep {
+  side: 'left' | 'right' | 'both';
+  time: Value;
+  title: Value[];
+  tone: Tone;
+  /** Where it is known from. */
+  source: Value[];
+  changes: { field: string; from: Value | null; to: Value }[];
+}
+
+export interface ChartSection {
+  is: 'chart';
+  title: string;
+  told: string;
+  width: number;
+  height: number;
+  /** One bar each: the parts of a bar stand upon each other. */
+  bars: { x: number; width: number; label: string; parts: { y: number; height: number; tone: Tone }[] }[];
+  legend: { tone: Tone; text: string }[];
+  axis: { first: string; last: string; highest: string };
+}
+
+export interface ActionField {
+  name: string;
+  label: string;
+  value?: string;
+  hint?: string;
+  required?: boolean;
+  options?: readonly { value: string; text: string }[];
+}
+
+/** What stands in a cell of a table: a value, something to do, or a box that picks the row for the form of a button. */
+export type Cell =
+  | Value
+  | { is: 'action'; button: ActionButton | null }
+  | { is: 'pick'; button: ActionButton; name: string; value: string; label: string };
+
+/** A form that does something, folded behind its button; made by `PageRequest.button`. */
+export interface ActionButton {
+  href: string;
+  label: string;
+  explain: string;
+  needsReason: boolean;
+  tone: 'bad' | null;
+  fields: readonly ActionField[];
+  hidden: { name: string; value: string }[];
+  /** Unlike any other on the page: what labels refer to. */
+  key: string;
+}

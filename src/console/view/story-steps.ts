@@ -1,0 +1,107 @@
+import { isJsonObject, type Json } from '../../domain/json.js';
+import { toJsonText } from '../../domain/json-text.js';
+import type { StoryStep } from '../../records/orders/order-story.js';
+import type { Actor } from '../authenticate.js';
+import { eventHref } from './links.js';
+import { fieldFor } from './personal.js';
+import type { TimelineStep } from './sections.js';
+import { badge, id, link, none, quiet, type Tone, text, time, type Value, words } from './values.js';
+
+const LONGEST_VALUE = 120;
+/** Of a record seen for the first time these say the most. */
+const TELLING = [
+  'status',
+  'irregularStatus',
+  'amountRequested',
+  'currencyRequested',
+  'totalAmountReceived',
+  'amount',
+  'assetCode',
+  'kytStatus',
+];
+
+/** The changes of an order and its records as steps: those that one source made of one record at once are one step. */
+export function storySteps(timeline: readonly StoryStep[], actor: Actor): TimelineStep[] {
+  const groups: StoryStep[][] = [];
+  for (const step of timeline) {
+    const last = groups.at(-1);
+    const first = last?.[0];
+    if (last && first && keyOf(first) === keyOf(step)) last.push(step);
+    else groups.push([step]);
+  }
+  return groups.map((steps) => stepOf(steps, actor));
+}
+
+function keyOf({ entity, source, changedAt }: StoryStep): string {
+  return [entity.kind, entity.id, source.type, source.ref, changedAt].join('\n');
+}
+
+function stepOf(steps: StoryStep[], actor: Actor): TimelineStep {
+  const [first] = steps;
+  if (first === undefined) throw new Error('A step has a change');
+  const isNew = steps.some(({ field }) => field === '*');
+  return {
+    side: sideOf(first),
+    time: time(first.changedAt),
+    title: [text(entityWords(first)), ...(isNew ? [quiet('first seen')] : [])],
+    tone: toneOf(steps),
+    source: sourceOf(first),
+    changes: steps.flatMap((step) => changesOf(step, actor)),
+  };
+}
+
+function sideOf({ entity, source }: StoryStep): TimelineStep['side'] {
+  if (entity.kind === 'order' || source.type === 'store' || source.type === 'contract') return 'both';
+  return source.type === 'webhook' || source.type === 'delivery_history' ? 'left' : 'right';
+}
+
+function entityWords({ entity }: StoryStep): string {
+  if (entity.kind === 'order') return 'Order';
+  const name = { payment_intent: 'Payment', payin: 'Deposit', invoice: 'Invoice', payout: 'Refund' }[
+    String(entity.kind)
+  ];
+  return `${name ?? words(entity.kind)} ${entity.id}`;
+}
+
+function toneOf(steps: readonly StoryStep[]): Tone {
+  const to = (wanted: string) => steps.find(({ field }) => field === wanted)?.to;
+  const [first] = steps;
+  if (first?.entity.kind !== 'order') return sideOf(first as StoryStep) === 'right' ? 'info' : 'quiet';
+  const status = to('status');
+  if (status === 'paid' || to('release')) return isHeld(to('release')) ? 'warn' : 'good';
+  return status === 'disputed' || status === 'paid_twice' ? 'bad' : 'quiet';
+}
+
+function isHeld(release: Json | undefined): boolean {
+  return !(release !== undefined && isJsonObject(release) && release['safe'] === true);
+}
+
+function changesOf({ entity, field, from, to }: StoryStep, actor: Actor): TimelineStep['changes'] {
+  if (field !== '*') {
+    const shown = (value: Json) => valueOf(fieldFor(actor, entity.kind, field, value));
+    return [{ field, from: from === null ? null : shown(from), to: shown(to) }];
+  }
+  const whole = fieldFor(actor, entity.kind, field, to);
+  if (!isJsonObject(whole)) return [];
+  return TELLING.flatMap((name) => {
+    const value = whole[name] ?? null;
+    return value === null ? [] : [{ field: name, from: null, to: valueOf(value) }];
+  });
+}
+
+function valueOf(value: Json): Value {
+  if (value === null) return none('nothing');
+  const told = typeof value === 'string' ? value : toJsonText(value);
+  return text(told.length > LONGEST_VALUE ? `${told.slice(0, LONGEST_VALUE)}…` : told);
+}
+
+function sourceOf({ source, because }: StoryStep): Value[] {
+  const name = because === null ? [] : [quiet(because.name)];
+  if (source.type === 'webhook') return [badge('webhook'), link(`event ${source.ref}`, eventHref(source.ref)), ...name];
+  if (source.type === 'delivery_history')
+    return [badge('recovered'), link(`event ${source.ref}`, eventHref(source.ref)), ...name];
+  if (source.type === 'poll')
+    return [badge('list', 'info'), link(`run ${source.ref}`, `/runs/${encodeURIComponent(source.ref)}`), ...name];
+  if (source.type === 'store') return [badge('store'), quiet(source.ref)];
+  return [badge(words(source.type)), id(source.ref)];
+}

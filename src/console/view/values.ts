@@ -1,0 +1,78 @@
+import { normalizeAmount } from '../../domain/money.js';
+
+export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet';
+
+/** The smallest thing that is shown; `views/components/value.eta` draws each. All text is escaped there. */
+export type Value =
+  | { is: 'text'; text: string; quiet?: boolean }
+  | { is: 'link'; text: string; href: string }
+  /** Set in a fixed pitch, with a button that copies it. */
+  | { is: 'id'; id: string; href?: string }
+  /** `amount` is a decimal string without trailing zeros. */
+  | { is: 'amount'; amount: string; unit: string | null }
+  /** `text` in UTC; scripts add the local time as a hint and keep `age` fresh. */
+  | { is: 'time'; at: string; text: string; age: string | null }
+  | { is: 'badge'; text: string; tone: Tone }
+  | { is: 'list'; values: Value[] }
+  | { is: 'none'; text: string };
+
+export const text = (text: string): Value => ({ is: 'text', text });
+export const quiet = (text: string): Value => ({ is: 'text', text, quiet: true });
+export const link = (text: string, href: string): Value => ({ is: 'link', text, href });
+export const id = (id: string, href?: string): Value =>
+  href === undefined ? { is: 'id', id } : { is: 'id', id, href };
+export const badge = (text: string, tone: Tone = 'quiet'): Value => ({ is: 'badge', text, tone });
+export const none = (text = '–'): Value => ({ is: 'none', text });
+export const list = (values: Value[], empty = '–'): Value =>
+  values.length === 0 ? none(empty) : { is: 'list', values };
+/** A whole number with thin groups of three. */
+export const count = (n: number | string): Value => text(groups(String(n)));
+
+/** Money as it is: digits are never lost, trailing zeros are; null is shown as not known. */
+export function amount(value: string | null | undefined, unit: string | null = null): Value {
+  return value === null || value === undefined ? none() : { is: 'amount', amount: plain(value), unit };
+}
+
+/** An ISO 8601 time. With `now` it is told as an age, and the time itself stands beside. */
+export function time(at: string | null | undefined, now?: Date): Value {
+  if (at === null || at === undefined) return none();
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return text(at);
+  const told = date.toISOString().replace('T', ' ').slice(0, 19);
+  return { is: 'time', at: date.toISOString(), text: told, age: now === undefined ? null : ageOf(date, now) };
+}
+
+/** As `3 min ago`; `assets/console.js` tells it in the same words. */
+export function ageOf(at: Date, now: Date): string {
+  const seconds = Math.round((now.getTime() - at.getTime()) / 1_000);
+  return seconds < 0 ? `in ${duration(-seconds)}` : `${duration(seconds)} ago`;
+}
+
+export function duration(seconds: number): string {
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** `payment_intent` as `payment intent`. */
+export function words(name: string): string {
+  return name.replaceAll('_', ' ');
+}
+
+/** A count of things in words: `1 break`, `3 breaks`. */
+export function counted(n: number, one: string, many = `${one}s`): string {
+  return `${groups(String(n))} ${n === 1 ? one : many}`;
+}
+
+function groups(digits: string): string {
+  return /^\d{5,}$/.test(digits) ? digits.replace(/\B(?=(\d{3})+$)/g, ' ') : digits;
+}
+
+function plain(value: string): string {
+  try {
+    return normalizeAmount(value);
+  } catch {
+    return value;
+  }
+}

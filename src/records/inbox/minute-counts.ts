@@ -1,0 +1,80 @@
+import type { Knex } from 'knex';
+
+/** Events received in one minute, by what became of them, and requests refused in it. */
+export interface MinuteCount {
+  /** The start of the minute. */
+  minute: Date;
+  applied: number;
+  /** Received, and not applied yet; tried again among them. */
+  waiting: number;
+  /** Given up, or of a kind that is not kept. */
+  notApplied: number;
+  rejected: number;
+}
+
+/**
+ * The newest `minutes` full or begun minutes, oldest first, none left out. Of the refused requests no more are known than
+ * the kept ones. Goes by the primary keys, which grow with time: only rows of that hour are read.
+ */
+export async function minuteCounts(db: Knex, now: Date, minutes: number): Promise<MinuteCount[]> {
+  const last = Math.floor(now.getTime() / 60_000) * 60_000;
+  const first = new Date(last - (minutes - 1) * 60_000);
+  const [events, rejections] = await Promise.all([countEvents(db, first), countRejections(db, first)]);
+  const byMinute = new Map(events.map((row) => [row.minute.getTime(), row]));
+  const refused = new Map(rejections.map(({ minute, count }) => [minute.getTime(), count]));
+  return Array.from({ length: minutes }, (_, index) => {
+    const at = first.getTime() + index * 60_000;
+    const { applied = 0, waiting = 0, notApplied = 0 } = byMinute.get(at) ?? {};
+    return { minute: new Date(at), applied, waiting, notApplied, rejected: refused.get(at) ?? 0 };
+  });
+}
+
+/** Ids are given out a moment before rows are stored: so much earlier ones may belong to the first minute. */
+const SLACK = "interval '1 minute'";
+
+async function countEvents(db: Knex, first: Date): Promise<Omit<MinuteCount, 'rejected'>[]> {
+  const from = await firstIdSince(db, { table: 'inbox', column: 'received_at', since: first });
+  if (from === null) return [];
+  const { rows } = await db.raw<{ rows: Omit<MinuteCount, 'rejected'>[] }>(
+    `SELECT date_trunc('minute', received_at) AS minute,
+            (count(*) FILTER (WHERE status = 'applied'))::integer AS applied,
+            (count(*) FILTER (WHERE status IN ('received', 'failed')))::integer AS waiting,
+            (count(*) FILTER (WHERE status IN ('unhandled', 'dead')))::integer AS "notApplied"
+     FROM inbox WHERE id >= ? AND received_at >= ? GROUP BY 1`,
+    [from, first],
+  );
+  return rows;
+}
+
+async function countRejections(db: Knex, first: Date): Promise<{ minute: Date; count: number }[]> {
+  const from = await firstIdSince(db, { table: 'rejections', column: 'rejected_at', since: first });
+  if (from === null) return [];
+  const { rows } = await db.raw<{ rows: { minute: Date; count: number }[] }>(
+    `SELECT date_trunc('minute', rejected_at) AS minute, count(*)::integer AS count
+     FROM rejections WHERE id >= ? AND rejected_at >= ? GROUP BY 1`,
+    [from, first],
+  );
+  return rows;
+}
+
+/** Halves the range of ids until the first row since then is found: some twenty reads of one row each. */
+async function firstIdSince(
+  db: Knex,
+  { table, column, since }: { table: string; column: string; since: Date },
+): Promise<string | null> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `WITH RECURSIVE ends AS (SELECT min(id) AS low, max(id) + 1 AS high FROM ${table}),
+     search (low, high) AS (
+       SELECT low, high FROM ends WHERE low IS NOT NULL
+       UNION ALL
+       SELECT CASE WHEN at < ?::timestamptz - ${SLACK} THEN middle + 1 ELSE low END,
+              CASE WHEN at < ?::timestamptz - ${SLACK} THEN high ELSE middle END
+       FROM (SELECT low, high, (low + high) / 2 AS middle,
+                    (SELECT ${column} FROM ${table} WHERE id >= (low + high) / 2 ORDER BY id LIMIT 1) AS at
+             FROM search WHERE low < high) AS half
+     )
+     SELECT low AS id FROM search WHERE low >= high LIMIT 1`,
+    [since, since],
+  );
+  return rows[0]?.id ?? null;
+}

@@ -1,0 +1,28 @@
+import { createTask } from 'node-cron';
+import type { Config } from '../config.js';
+import { CRON_OFF, defaultCrons } from '../reconcile/default-crons.js';
+import { kinds } from '../reconcile/deps.js';
+
+/** The times that were set, by kind; the others have their default. */
+export function cronsOf(config: Config): Record<string, string> {
+  const settings: Record<string, unknown> = config;
+  const set = kinds.map((kind) => [kind, settings[`RECONCILE_${kind.toUpperCase().replaceAll('-', '_')}_CRON`]]);
+  return Object.fromEntries(set.filter(([, cron]) => cron !== undefined));
+}
+
+/** How far apart the runs of each kind are at most; a kind that is off is left out. */
+export function runEverySeconds(config: Config): Record<string, number> {
+  const crons = { ...defaultCrons, ...cronsOf(config) };
+  const on = Object.entries(crons).filter(([, cron]) => cron !== CRON_OFF);
+  return Object.fromEntries(on.map(([kind, cron]) => [kind, longestGap(cron)]));
+}
+
+const LOOKED_AT = 20;
+
+function longestGap(cron: string): number {
+  const task = createTask(cron, () => {});
+  const times = task.getNextRuns(LOOKED_AT).map((at) => at.getTime());
+  void task.destroy();
+  const gaps = times.slice(1).map((at, index) => (at - (times[index] ?? at)) / 1_000);
+  return Math.max(...gaps, 0);
+}

@@ -1,0 +1,63 @@
+import type { AxeResults } from 'axe-core';
+import sparticuz from '@sparticuz/chromium';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+export const WIDE = { width: 1280, height: 900 };
+export const NARROW = { width: 390, height: 844 };
+
+/** The browser that comes with an npm package: nothing is to be installed. Also as root, without its sandbox. */
+export async function startBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: await sparticuz.executablePath(),
+    args: [...sparticuz.args.filter((arg) => arg !== '--single-process'), '--no-sandbox'],
+    headless: true,
+  });
+}
+
+export interface Visitor {
+  page: Page;
+  context: BrowserContext;
+  /** What the browser complained about since: errors of scripts, files not found, the content policy. */
+  complaints: string[];
+}
+
+/** A new visitor without cookies. */
+export async function visitor(
+  browser: Browser,
+  { baseURL, colorScheme = 'light', viewport = WIDE }: { baseURL: string; colorScheme?: 'light' | 'dark'; viewport?: typeof WIDE },
+): Promise<Visitor> {
+  // axe is put in by the tests: the content policy still holds for the page, and is listened to.
+  const context = await browser.newContext({ baseURL, colorScheme, viewport });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  return { page, context, complaints };
+}
+
+/** Signs in by the form, as a person would. */
+export async function signIn(page: Page, token: string): Promise<void> {
+  await page.goto('/sign-in');
+  await page.getByLabel('Your token').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Violations of WCAG 2.1 A and AA on the page as it stands, in words. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  await page.evaluate(await readFile(axe, 'utf8'));
+  const { violations } = (await page.evaluate(
+    `axe.run(document, { runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] } })`,
+  )) as AxeResults;
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`).join(' | ')}`);
+}
+
+/** How many pixels the page is wider than its window: 0 where nothing scrolls sideways. */
+export async function sidewaysScroll(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}
