@@ -79,6 +79,8 @@ export function line({ seed, queue, wrong, events, receiverMb, seconds, faults, 
   return `${String(seed).padEnd(9)}${queue.padEnd(9)}${cells.join('')}  ${said}\n`;
 }
 
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => a.localeCompare(b);
+
 /** The whole of it, for docs/reliability.md. */
 export function summary(rows: readonly Row[]): string {
   const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
@@ -96,14 +98,14 @@ export function summary(rows: readonly Row[]): string {
     `scenarios ${rows.length}, seeds ${rows.map(({ seed }) => seed).join(' ')}`,
     `not played to their end ${rows.filter(({ error }) => error !== null).length}`,
     `events stored ${sum(({ events }) => events)}`,
-    `answers ${JSON.stringify(Object.fromEntries([...answers].sort()))}`,
+    `answers ${JSON.stringify(Object.fromEntries([...answers].sort(byName)))}`,
     ...[...COLUMNS, 'memory' as const].map((name) => `${name} ${sum(({ wrong }) => wrong[name])}`),
     `most that a receiver held ${Math.max(0, ...rows.map(({ receiverMb }) => receiverMb))} MB`,
     `hours ${(sum(({ seconds }) => seconds) / 3_600).toFixed(2)}`,
     '',
     '| fault | injected | noticed |',
     '|---|---:|---:|',
-    ...[...faults].sort().map(([name, { injected, noticed }]) => `| ${name} | ${injected} | ${noticed} |`),
+    ...[...faults].sort(byName).map(([name, { injected, noticed }]) => `| ${name} | ${injected} | ${noticed} |`),
     '',
   ].join('\n');
 }

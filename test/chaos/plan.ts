@@ -1,7 +1,7 @@
 import type { SandboxControl } from '../../src/sandbox/control.js';
 import { Random } from '../reconcile/random.js';
 
-export const faultNames = [
+const faultNames = [
   'kill serve',
   'kill work',
   'kill schedule',

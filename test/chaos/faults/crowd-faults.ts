@@ -69,9 +69,9 @@ export const idle: Fault = crowd(async (world) => {
 
 /** As many requests as it takes that say what is not so, in the name of the service, without its secret. */
 export const forgedFlood: Fault = crowd(async ({ strangers, sandbox }) => {
-  let isOver = false;
+  const over = new AbortController();
   const flood = async (flooder: number) => {
-    for (let n = 0; !isOver; n += 1) {
+    for (let n = 0; !over.signal.aborted; n += 1) {
       const timestamp = Math.floor(sandbox.control.now() / 1000);
       const data = { id: `pi_forged_${flooder}_${n}`, status: 'completed', merchantReference: `forged-${n}` };
       const body = JSON.stringify({ event: 'payment_intent.completed', timestamp, data });
@@ -81,7 +81,7 @@ export const forgedFlood: Fault = crowd(async ({ strangers, sandbox }) => {
   const flooding = Promise.all(Array.from({ length: FLOODERS }, (_, flooder) => flood(flooder)));
   return {
     end: () => {
-      isOver = true;
+      over.abort();
       return flooding;
     },
   };

@@ -52,7 +52,7 @@ export function crowd(begin: (world: World) => Promise<{ end(): Promise<unknown>
   };
 }
 
-export async function allDelivered({ sandbox }: World): Promise<boolean> {
+async function allDelivered({ sandbox }: World): Promise<boolean> {
   await sandbox.control.deliveriesIdle();
   return (await loggedDeliveries(sandbox)).every(({ status }) => status !== 'pending');
 }
