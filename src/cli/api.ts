@@ -5,6 +5,7 @@ import { loadConfig } from '../config.js';
 import { JsonTextError, parseJson } from '../domain/parse-json.js';
 import { UsageError } from '../errors.js';
 import { createLog } from '../log.js';
+import { recordAction } from '../records/actions/record-action.js';
 import { type CreateOptions, MerchantClient } from '../service-api/client.js';
 import { loadContract } from '../service-api/contract.js';
 import { isKeyed, type OperationName, operationNames, operationOf } from '../service-api/operations.js';
@@ -12,6 +13,7 @@ import { InvalidRequestError, ServiceError } from '../service-api/service-errors
 import { adopt } from '../wiring/adopt.js';
 import { openRuntime, type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
+import { cliActor } from './actor.js';
 import { apiCalls, type CallWords } from './api-calls.js';
 import { printJson } from './print.js';
 import { runUntilDone } from './run-until-done.js';
@@ -21,6 +23,7 @@ interface Flags {
   query: Record<string, string>;
   body?: string;
   idempotencyKey?: string;
+  note?: string;
   dryRun?: boolean;
 }
 
@@ -34,6 +37,7 @@ export function defineApi(command: Command): void {
     .option('--query <name=value>', 'a parameter, by our name for it, such as take=5; may be repeated', pair, {})
     .option('--body <file>', 'JSON of the request; - is stdin')
     .option('--idempotency-key <key>', 'for the four calls that have one; made when left out')
+    .option('--note <text>', 'of what changes something: why; kept with your name')
     .option('--dry-run', 'check, and print the request; send nothing')
     .option('--json', 'the answer is JSON in any case')
     .action(async (name: OperationName, flags: Flags) => {
@@ -56,7 +60,7 @@ async function preview(name: OperationName, words: CallWords): Promise<void> {
   printJson(client.preview(name, words));
 }
 
-async function call(name: OperationName, words: CallWords, { idempotencyKey }: Flags): Promise<void> {
+async function call(name: OperationName, words: CallWords, { idempotencyKey, note }: Flags): Promise<void> {
   if (idempotencyKey !== undefined && !isKeyed(name)) throw new UsageError(`${name} has no idempotency key.`);
   const config = loadConfig(SERVICE_NEEDS);
   const log = createLog(config.LOG_LEVEL);
@@ -70,6 +74,16 @@ async function call(name: OperationName, words: CallWords, { idempotencyKey }: F
     if (key !== undefined) {
       options.idempotencyKey = key;
       process.stderr.write(`idempotency key  ${key}\n`);
+    }
+    if (operationOf(name).method !== 'GET') {
+      const details = { ...words.path, ...(key === undefined ? {} : { idempotencyKey: key }) };
+      await recordAction(runtime.db, {
+        actor: cliActor(),
+        action: `api ${name}`,
+        reason: note ?? null,
+        details,
+        outcome: 'asked',
+      });
     }
     const { data, totalCount } = await apiCalls[name](client, words, options);
     if (totalCount !== null) process.stderr.write(`X-Total-Count  ${totalCount}\n`);

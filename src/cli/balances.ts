@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { isSignedAmount } from '../domain/money.js';
@@ -6,6 +5,7 @@ import { UsageError } from '../errors.js';
 import { attributeBalance } from '../records/balances/balance-attributions.js';
 import { type BalanceProof, readProofs, withAge } from '../records/balances/balance-proofs.js';
 import { subWalletSums } from '../records/balances/balance-sums.js';
+import { cliActor } from './actor.js';
 import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';
 
@@ -67,7 +67,7 @@ async function attribute(
       process.stdout.write(`would attribute ${amount} ${assetCode}; unexplained is ${open}\n`);
       return;
     }
-    const result = await attributeBalance(db, { assetCode, amount, note, actor: `cli:${userInfo().username}` });
+    const result = await attributeBalance(db, { assetCode, amount, note, actor: cliActor() });
     if (result.outcome === 'not_found') throw new UsageError(`The balance of "${assetCode}" was never read.`);
     if (result.outcome === 'refused') throw new UsageError(`Open of the residual is ${result.open}, not ${amount}.`);
     printJson(result.proof);

@@ -1,8 +1,8 @@
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { UsageError } from '../errors.js';
 import { type BreakDecision, decideBreak } from '../records/breaks/decide-break.js';
 import { type BreakView, getBreak, listBreaks } from '../records/breaks/list-breaks.js';
+import { cliActor } from './actor.js';
 import { type ListFlags, listFlags } from './arguments.js';
 import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';
@@ -66,7 +66,7 @@ function decision(command: Command, verb: string, decide: BreakDecision, meaning
           process.stdout.write(`would ${decide.replace('_', ' ')} ${found.kind} of ${found.entity.id}\n`);
           return;
         }
-        const result = await decideBreak(db, id, decide, { actor: `cli:${userInfo().username}`, note });
+        const result = await decideBreak(db, id, decide, { actor: cliActor(), note });
         if (result.outcome === 'closed') throw new UsageError(`Break ${id} is ${result.break.status} already.`);
         if (result.outcome === 'done') process.stdout.write(`break ${id} is ${result.break.status}\n`);
       }),

@@ -5,6 +5,7 @@ import { createLog } from '../log.js';
 import { lookAtDeliveries } from '../reconcile/deliveries/look-at-deliveries.js';
 import type { ReconcileDeps } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/run.js';
+import { recordAction } from '../records/actions/record-action.js';
 import type { JudgedDelivery } from '../records/deliveries/judge-deliveries.js';
 import { findInstallation } from '../records/installation.js';
 import { loadContract } from '../service-api/contract.js';
@@ -12,6 +13,7 @@ import { adopt } from '../wiring/adopt.js';
 import { reconcileSettings } from '../wiring/reconcile-settings.js';
 import { openRuntime, type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
+import { cliActor } from './actor.js';
 import { moment } from './arguments.js';
 import { type Columns, printJson, printList } from './print.js';
 import { runUntilDone } from './run-until-done.js';
@@ -24,6 +26,7 @@ class HistoryError extends AppError {
 
 interface Flags {
   since?: Date;
+  note?: string;
   json?: boolean;
   dryRun?: boolean;
 }
@@ -42,6 +45,7 @@ export function defineDeliveries(command: Command): void {
     .command('recover')
     .description('reads the delivery history and has missed events enter the inbox from it')
     .option('--since <time>', 'such as 24h or 2026-10-31; left out: what is not proven yet', moment)
+    .option('--note <text>', 'why; kept with your name')
     .option('--dry-run', 'only say which')
     .option('--json', 'print JSON')
     .action((flags: Flags) => withService(flags, recover));
@@ -57,7 +61,11 @@ async function withService(flags: Flags, work: Work): Promise<void> {
     const contract = await loadContract(config.CONTRACT_FILE);
     const client = await createServiceClient(runtime, { contract });
     const { db, databaseUrl, now } = runtime;
-    await work(runtime, { db, databaseUrl, now, log, client, contract, settings: reconcileSettings(config, contract) }, flags);
+    await work(
+      runtime,
+      { db, databaseUrl, now, log, client, contract, settings: reconcileSettings(config, contract) },
+      flags,
+    );
   });
 }
 
@@ -87,7 +95,7 @@ const missed: Work = async (runtime, deps, { since, json = false }) => {
   if (items.length > 0) process.exitCode = EXIT_FINDINGS;
 };
 
-const recover: Work = async (runtime, deps, { since, json = false, dryRun = false }) => {
+const recover: Work = async (runtime, deps, { since, note = null, json = false, dryRun = false }) => {
   if (dryRun) {
     const judged = await look(runtime, deps, since);
     const items = judged.filter(({ verdict }) => verdict.recover).map(itemOf);
@@ -97,6 +105,8 @@ const recover: Work = async (runtime, deps, { since, json = false, dryRun = fals
   }
   const { db, log, now } = deps;
   const adoptedAt = await adopt({ db, log, now, config: runtime.config, signal: runtime.signal, ready: runtime.ready });
+  const details = { since: since?.toISOString() ?? null };
+  await recordAction(db, { actor: cliActor(), action: 'recover', reason: note, details, outcome: 'asked' });
   const onWaiting = () => process.stderr.write('another run of deliveries is under way; waiting for it\n');
   const back = since === undefined ? {} : { since };
   const options = { kind: 'deliveries', full: false, signal: runtime.signal, onWaiting, ...back } as const;

@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
+import type { Knex } from 'knex';
 import { UsageError } from '../errors.js';
+import { recordAction } from '../records/actions/record-action.js';
 import { type EventView, getEvent, listEvents } from '../records/inbox/events.js';
 import { PRUNED_EVENT, prunedEvents, reviveEvents } from '../records/inbox/inbox-work.js';
+import { cliActor } from './actor.js';
 import { type ListFlags, listFlags, moment } from './arguments.js';
 import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';
@@ -23,6 +26,7 @@ interface Flags extends ListFlags {
 }
 
 interface ReplayFlags extends Flags {
+  note?: string;
   dryRun?: boolean;
 }
 
@@ -51,9 +55,20 @@ export function defineEvents(command: Command): void {
     .description('apply again: one event, or all of a status')
     .option('--status <status>', 'failed, dead, unhandled …')
     .option('--since <time>', 'such as 24h or 2026-10-31', moment)
+    .option('--note <text>', 'why; kept with your name')
     .option('--dry-run', 'only say which')
     .option('--json', 'print JSON')
     .action(replay);
+}
+
+async function keptReplay(db: Knex, id: string | undefined, ids: string[], flags: ReplayFlags): Promise<void> {
+  const { status, since, note = null } = flags;
+  const details = id === undefined ? { status, since, events: ids.length } : {};
+  const target = id === undefined ? null : `event ${id}`;
+  await db.transaction(async (trx) => {
+    await reviveEvents(trx, ids);
+    await recordAction(trx, { actor: cliActor(), action: 'replay', target, reason: note, details, outcome: 'asked' });
+  });
 }
 
 async function replay(id: string | undefined, flags: ReplayFlags): Promise<void> {
@@ -68,7 +83,7 @@ async function replay(id: string | undefined, flags: ReplayFlags): Promise<void>
     const leftOut = pruned.size === 0 ? '' : `, not ${pruned.size} whose bodies were deleted by their age`;
     const replayed = ids.filter((each) => !pruned.has(each));
     // The sweep of the running workers finds what is revived: nothing is queued from here.
-    if (!flags.dryRun) await reviveEvents(db, replayed);
+    if (!flags.dryRun) await keptReplay(db, id, replayed, flags);
     if (flags.json) printJson({ replayed, pruned: [...pruned], dryRun: flags.dryRun ?? false });
     else process.stdout.write(`${flags.dryRun ? 'would replay' : 'replaying'} ${replayed.length} event(s)${leftOut}\n`);
 

@@ -1,14 +1,17 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import type { Knex } from 'knex';
 import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
 import { type Kind, kinds, type Progress } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/run.js';
+import { recordAction } from '../records/actions/record-action.js';
 import type { Run } from '../records/runs/runs.js';
 import { adopt } from '../wiring/adopt.js';
 import { reconcileSettings } from '../wiring/reconcile-settings.js';
 import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
 import { keepHeapSmall } from '../wiring/small-heap.js';
+import { cliActor } from './actor.js';
 import { moment } from './arguments.js';
 import { printJson, printList } from './print.js';
 import { createProgressLine } from './progress-line.js';
@@ -19,6 +22,7 @@ interface Flags {
   since?: Date;
   dryRun?: boolean;
   resume?: boolean;
+  note?: string;
   json?: boolean;
 }
 
@@ -28,12 +32,13 @@ export function defineReconcile(command: Command): void {
     .option('--full', 'read the whole list again')
     .option('--since <time>', 'also read again what was created since', moment)
     .option('--resume', 'go on with a full reading that was cut off')
+    .option('--note <text>', 'why; kept with your name')
     .option('--dry-run', 'read, and tell what would change; write nothing')
     .option('--json', 'print JSON')
     .action(reconcile);
 }
 
-async function reconcile(asked: Kind[], { full = false, json = false, ...flags }: Flags): Promise<void> {
+async function reconcile(asked: Kind[], { full = false, json = false, note, ...flags }: Flags): Promise<void> {
   keepHeapSmall();
   const config = loadConfig(SERVICE_NEEDS);
   const log = createLog(config.LOG_LEVEL);
@@ -44,6 +49,7 @@ async function reconcile(asked: Kind[], { full = false, json = false, ...flags }
     const client = await createServiceClient(runtime);
     const settings = reconcileSettings(config, contract);
     const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, kytWords: contract.kyt };
+    if (!flags.dryRun) await keep(db, asked, { full, ...(note === undefined ? {} : { note }), ...flags });
     const runs: Run[] = [];
     const line = createProgressLine(json ? { write: () => true } : process.stderr, () => performance.now());
     for (const kind of asked) {
@@ -56,6 +62,11 @@ async function reconcile(asked: Kind[], { full = false, json = false, ...flags }
     print(runs, json);
     if (!signal.aborted && runs.some((run) => run.status !== 'succeeded')) process.exitCode = 1;
   });
+}
+
+async function keep(db: Knex, asked: Kind[], { full, since, resume = false, note }: Flags): Promise<void> {
+  const details = { kinds: asked, full, resume, since: since?.toISOString() ?? null };
+  await recordAction(db, { actor: cliActor(), action: 'run', reason: note ?? null, details, outcome: 'asked' });
 }
 
 function print(runs: Run[], json: boolean): void {

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import type { Knex } from 'knex';
 import { type Config, loadConfig } from '../config.js';
@@ -6,6 +5,7 @@ import { AppError, UsageError } from '../errors.js';
 import { restoreSecret, retireSecret } from '../records/deliveries/secrets.js';
 import { loadContract } from '../service-api/contract.js';
 import { type SecretStatus, secretsStatus } from '../webhook/rotation.js';
+import { cliActor } from './actor.js';
 import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';
 
@@ -30,9 +30,12 @@ interface Flags {
   dryRun?: boolean;
 }
 
-interface RetireFlags extends Flags {
-  force?: boolean;
+interface NoteFlags extends Flags {
   note?: string;
+}
+
+interface RetireFlags extends NoteFlags {
+  force?: boolean;
 }
 
 export function defineSecrets(command: Command): void {
@@ -55,9 +58,10 @@ export function defineSecrets(command: Command): void {
   command
     .command('restore <label>')
     .description('takes a retirement back')
+    .option('--note <text>', 'why; kept with your name')
     .option('--dry-run', 'only say what would be done')
     .option('--json', 'print JSON')
-    .action((label: string, flags: Flags) => withSecrets((db, config) => restore(db, config, label, flags)));
+    .action((label: string, flags: NoteFlags) => withSecrets((db, config) => restore(db, config, label, flags)));
 }
 
 type SecretsConfig = Config & { WEBHOOK_SECRETS: NonNullable<Config['WEBHOOK_SECRETS']> };
@@ -91,9 +95,8 @@ async function retire(db: Knex, config: SecretsConfig, label: string, flags: Ret
         `"${label}" is not to be retired (${before.verdict}):${missing}\nTo do it all the same: --force --note "why".`,
       );
     }
-    const by = `cli:${userInfo().username}`;
     const { fingerprint } = before;
-    if (!dryRun) await retireSecret(db, { label, fingerprint, by, note: note ?? null, now: new Date() });
+    if (!dryRun) await retireSecret(db, { label, fingerprint, by: cliActor(), note: note ?? null, now: new Date() });
   }
   tell(
     json,
@@ -102,11 +105,11 @@ async function retire(db: Knex, config: SecretsConfig, label: string, flags: Ret
   );
 }
 
-async function restore(db: Knex, config: SecretsConfig, label: string, flags: Flags): Promise<void> {
-  const { dryRun = false, json = false } = flags;
+async function restore(db: Knex, config: SecretsConfig, label: string, flags: NoteFlags): Promise<void> {
+  const { dryRun = false, json = false, note = null } = flags;
   const { verdict } = await find(db, config, label);
   if (verdict !== 'retired') throw new UsageError(`"${label}" is not retired.`);
-  if (!dryRun) await restoreSecret(db, label);
+  if (!dryRun) await restoreSecret(db, { label, by: cliActor(), note });
   tell(
     json,
     { label, retired: false, dryRun },

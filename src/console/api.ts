@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { isAmount, isSignedAmount } from '../domain/money.js';
 import type { KytWords } from '../domain/orders/kyt.js';
+import { type NewAction, recordAction } from '../records/actions/record-action.js';
 import { attributeBalance } from '../records/balances/balance-attributions.js';
 import { getBalance } from '../records/balances/balance-views.js';
 import { type BreakDecision, decideBreak } from '../records/breaks/decide-break.js';
@@ -98,16 +99,23 @@ const orderBody = z.strictObject({
   amount: z.string().refine(isAmount, 'takes a decimal string such as "12.50"'),
   currency: z.string().min(1).max(32),
 });
-const runBody = z.strictObject({ kind: z.string(), full: z.boolean().default(false) });
-const recoverBody = z.strictObject({ since: z.iso.datetime({ offset: true }).nullable().default(null) });
+const note = z.string().trim().min(1).max(2000).nullable().default(null);
+const runBody = z.strictObject({ kind: z.string(), full: z.boolean().default(false), note });
+const recoverBody = z.strictObject({ since: z.iso.datetime({ offset: true }).nullable().default(null), note });
+const replayBody = z.strictObject({ note });
 const noteBody = z.strictObject({ note: z.string().trim().min(1).max(2000) });
 
 function addActions(api: Router, { db, log, commands, runKinds, kytWords }: ApiDeps): void {
   api.put('/orders/:id', allow('operator'), async (req, res) => {
     const reference = idOf(req);
     const { amount, currency } = parseBody(orderBody, req.body);
-    const result = await db.transaction((trx) => registerOrder(trx, { reference, amount, currency }, kytWords));
-    noteAction(log, req, 'register order', { reference, outcome: result.outcome });
+    const result = await db.transaction(async (trx) => {
+      const registered = await registerOrder(trx, { reference, amount, currency }, kytWords);
+      const outcome = registered.outcome === 'conflict' ? 'refused' : 'done';
+      const details = { amount, currency, outcome: registered.outcome };
+      await keep({ db: trx, log }, req, { action: 'register order', target: `order ${reference}`, details, outcome });
+      return registered;
+    });
     if (result.outcome === 'conflict') {
       throw new Problem(409, 'Conflict', 'The order is registered with another amount or currency.', {
         existing: result.expected,
@@ -120,25 +128,26 @@ function addActions(api: Router, { db, log, commands, runKinds, kytWords }: ApiD
     const known = /^\d{1,18}$/.test(id) && (await db('inbox').where({ id }).first('id'));
     if (!known) throw new Problem(404, 'Not found', `There is no event "${id.slice(0, 40)}" here.`);
     if ((await prunedEvents(db, [id])).has(id)) throw new Problem(409, 'Conflict', `${PRUNED_EVENT}.`);
+    const { note: reason } = parseBody(replayBody, req.body ?? {});
+    await keep({ db, log }, req, { action: 'replay', target: `event ${id}`, reason, outcome: 'asked' });
     await commands.replay([id]);
-    noteAction(log, req, 'replay', { event: id });
     res.status(202).json({ accepted: true, id });
   });
   api.post('/deliveries/recover', allow('operator'), async (req, res) => {
-    const { since } = parseBody(recoverBody, req.body ?? {});
+    const { since, note: reason } = parseBody(recoverBody, req.body ?? {});
+    await keep({ db, log }, req, { action: 'recover', reason, details: { since }, outcome: 'asked' });
     await commands.recover({ since });
-    noteAction(log, req, 'recover', { since });
     res.status(202).json({ accepted: true, since });
   });
   api.post('/runs', allow('operator'), async (req, res) => {
-    const { kind, full } = parseBody(runBody, req.body);
+    const { kind, full, note: reason } = parseBody(runBody, req.body);
     if (!runKinds.includes(kind)) {
       throw new Problem(400, 'Bad request', `kind is "${kind.slice(0, 40)}"; it takes ${runKinds.join(', ')}.`, {
         parameter: 'kind',
       });
     }
+    await keep({ db, log }, req, { action: 'run', reason, details: { kinds: [kind], full }, outcome: 'asked' });
     await commands.run({ kind, full });
-    noteAction(log, req, 'run', { kind, full });
     res.status(202).json({ accepted: true, kind, full });
   });
 }
@@ -179,8 +188,16 @@ function addBalanceActions(api: Router, { db }: ApiDeps): void {
   });
 }
 
-function noteAction(log: Logger, req: express.Request, action: string, about: object): void {
-  log.info({ actor: actorOf(req).name, action, ...about }, 'asked for at the console');
+/** With the role that the token had. */
+async function keep(
+  { db, log }: Pick<ApiDeps, 'db' | 'log'>,
+  req: express.Request,
+  given: Omit<NewAction, 'actor'>,
+): Promise<void> {
+  const { name, role } = actorOf(req);
+  await recordAction(db, { ...given, actor: name, details: { role, ...given.details } });
+  const { action, target, outcome } = given;
+  log.info({ actor: name, action, target, outcome, ...given.details }, 'asked for at the console');
 }
 
 function idOf(req: express.Request): string {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../domain/records.js';
+import { getAction, listActions } from '../records/actions/list-actions.js';
 import { getBalance, listBalances } from '../records/balances/balance-views.js';
 import { getBreak, listBreaks } from '../records/breaks/list-breaks.js';
 import type { Page } from '../records/database/paging.js';
@@ -71,6 +72,12 @@ export const resources: readonly Resource[] = [
     filters: ['kind', 'status'],
     list: (db, query) => listRuns(db, { ...query, ...query.filters }),
     get: getRun,
+  },
+  {
+    path: 'actions',
+    filters: ['actor', 'action', 'target', 'outcome'],
+    list: (db, query) => listActions(db, { ...query, ...query.filters }),
+    get: getAction,
   },
 ];
 

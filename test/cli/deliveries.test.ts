@@ -53,15 +53,26 @@ test('missed: what the service delivered and we do not hold, exit code 3, and no
   expect(missed.json.items[0]).toMatchObject({ id: expect.any(String), class: 'never_reached', recoverable: true });
   const rehearsed = await run('deliveries', 'recover', '--dry-run', '--json');
   expect([rehearsed.code, rehearsed.json.recovered]).toEqual([0, deliveries]);
-  for (const table of ['deliveries', 'inbox', 'runs', 'breaks', 'watermarks', 'installation']) {
+  for (const table of ['actions', 'deliveries', 'inbox', 'runs', 'breaks', 'watermarks', 'installation']) {
     expect(await database.db(table), table).toEqual([]);
   }
 
-  const recovered = await run('deliveries', 'recover', '--since', '24h', '--json');
+  const recovered = await run('deliveries', 'recover', '--since', '24h', '--note', 'after the outage', '--json');
   expect([recovered.code, recovered.json.recovered, recovered.json.run.complete]).toEqual([0, deliveries, true]);
   expect(await database.db('inbox').where({ source: 'delivery_history' })).toHaveLength(deliveries);
   const again = await run('deliveries', 'recover', '--json');
   expect([again.code, again.json.recovered]).toEqual([0, 0]);
+  const replayed = await run('events', 'replay', '--status', 'received', '--note', 'to be sure', '--json');
+  expect(replayed.json.replayed).toHaveLength(deliveries);
+  expect((await run('reconcile', 'deliveries', '--dry-run', '--json')).code).toBe(0);
+  const actions = await database.db('actions').select('actor', 'action', 'reason', 'outcome').orderBy('id');
+  expect(actions).toEqual(
+    [
+      ['recover', 'after the outage'],
+      ['recover', null],
+      ['replay', 'to be sure'],
+    ].map(([action, reason]) => ({ actor: expect.stringMatching(/^cli:./), action, reason, outcome: 'asked' })),
+  );
   await database.db('inbox').update({ status: 'applied' });
   const after = await run('deliveries', 'missed', '--json');
   expect([after.code, after.json]).toEqual([0, { items: [], unrecoverable: [] }]);
@@ -87,7 +98,16 @@ test('secrets: retire is refused without the verdict, done with --force and a no
     retired_note: 'leaked',
     retired_by: expect.stringMatching(/^cli:/),
   });
-  expect((await run('secrets', 'restore', 'live')).code).toBe(0);
+  expect((await run('secrets', 'restore', 'live', '--note', 'it was not')).code).toBe(0);
+  const actions = await database
+    .db('actions')
+    .where({ target: 'secret live' })
+    .select('action', 'reason')
+    .orderBy('id');
+  expect(actions).toEqual([
+    { action: 'retire secret', reason: 'leaked' },
+    { action: 'restore secret', reason: 'it was not' },
+  ]);
   expect(await database.db('secrets').whereNotNull('retired_at')).toEqual([]);
   expect((await run('secrets', 'restore', 'live')).code).toBe(2);
 }, 60_000);

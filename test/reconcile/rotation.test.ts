@@ -79,8 +79,8 @@ test('a rotation step by step: what is missing at each, and what a retired secre
   await flow.run('endpoints');
   await flow.run('deliveries');
   expect(await breaks('secret_still_in_use')).toEqual([['old', 'auto_resolved']]);
-  expect(await restoreSecret(flow.db, 'old')).toBe(true);
-  expect(await restoreSecret(flow.db, 'old')).toBe(false);
+  expect(await restoreSecret(flow.db, { label: 'old', by: 'ops', note: null })).toBe(true);
+  expect(await restoreSecret(flow.db, { label: 'old', by: 'ops', note: null })).toBe(false);
 });
 
 test('what came under a retired secret alone is recovered, and is no break', async () => {

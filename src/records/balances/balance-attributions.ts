@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { isAttributable } from '../../domain/balances/balance-proof.js';
 import { addAmounts, isSignedAmount, normalizeAmount, subtractAmounts } from '../../domain/money.js';
+import { recordAction } from '../actions/record-action.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { type BalanceProof, lockProof, readProofs } from './balance-proofs.js';
@@ -34,9 +35,14 @@ export async function attributeBalance(db: Knex, given: NewAttribution, now = ne
     if (proof === null) return { outcome: 'not_found' };
     const unexplained = proof.unexplained ?? '0';
     const open = addAmounts(unexplained, proof.unknownAmount ?? '0');
-    if (!isAttributable(amount, open)) return { outcome: 'refused', open };
-    const asset_code = toDatabaseText(given.assetCode);
     const { note, actor } = given;
+    const about = { actor, action: 'attribute balance', target: `balance ${given.assetCode}`, reason: note };
+    if (!isAttributable(amount, open)) {
+      await recordAction(trx, { ...about, details: { amount, open }, outcome: 'refused' });
+      return { outcome: 'refused', open };
+    }
+    await recordAction(trx, { ...about, details: { amount }, outcome: 'done' });
+    const asset_code = toDatabaseText(given.assetCode);
     await trx('balance_attributions').insert({ asset_code, amount, note, actor, at: now });
     const ofUnexplained = unexplained !== '0';
     const left = subtractAmounts(open, amount);

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { recordAction } from '../actions/record-action.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
 import { fromDatabaseText } from '../database/database-text.js';
 
@@ -88,24 +89,35 @@ export interface Retirement {
 
 /** From now on no receiver accepts the label's secret; each notices within seconds. Retiring it again changes nothing. */
 export async function retireSecret(db: Knex, { label, fingerprint, by, note, now }: Retirement): Promise<void> {
-  await db.raw(
-    `INSERT INTO secrets AS s (label, fingerprint, retired_at, retired_by, retired_note) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (label) DO UPDATE SET retired_at = excluded.retired_at, retired_by = excluded.retired_by,
-       retired_note = excluded.retired_note
-     WHERE s.retired_at IS NULL`,
-    [label, fingerprint, now, by, note],
-  );
+  await db.transaction(async (trx) => {
+    const { rowCount } = await trx.raw<{ rowCount: number }>(
+      `INSERT INTO secrets AS s (label, fingerprint, retired_at, retired_by, retired_note) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (label) DO UPDATE SET retired_at = excluded.retired_at, retired_by = excluded.retired_by,
+         retired_note = excluded.retired_note
+       WHERE s.retired_at IS NULL`,
+      [label, fingerprint, now, by, note],
+    );
+    if (rowCount === 0) return;
+    const about = { actor: by, action: 'retire secret', target: `secret ${label}`, reason: note };
+    await recordAction(trx, { ...about, details: { fingerprint }, outcome: 'done' });
+  });
 }
 
 /** Takes a retirement back, with the break that may have come of it. False: the label was not retired. */
-export async function restoreSecret(db: Knex, label: string): Promise<boolean> {
+export async function restoreSecret(
+  db: Knex,
+  { label, by, note }: { label: string; by: string; note: string | null },
+): Promise<boolean> {
   return db.transaction(async (trx) => {
     const restored = await trx('secrets')
       .where({ label })
       .whereNotNull('retired_at')
       .update({ retired_at: null, retired_by: null, retired_note: null });
     await autoResolveBreaks(trx, [{ kind: 'secret_still_in_use', entity: { kind: 'secret', id: label } }]);
-    return restored > 0;
+    if (restored === 0) return false;
+    const about = { actor: by, action: 'restore secret', target: `secret ${label}`, reason: note };
+    await recordAction(trx, { ...about, outcome: 'done' });
+    return true;
   });
 }
 

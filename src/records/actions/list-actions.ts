@@ -1,0 +1,60 @@
+import type { Knex } from 'knex';
+import { fromDatabaseText, fromNullableText, toDatabaseText } from '../database/database-text.js';
+import { definedOnly } from '../database/defined-only.js';
+import { type Page, type PageQuery, pageById } from '../database/paging.js';
+import type { ActionOutcome } from './record-action.js';
+
+export interface ActionView {
+  id: string;
+  /** ISO 8601 UTC. */
+  at: string;
+  actor: string;
+  action: string;
+  target: string | null;
+  reason: string | null;
+  details: Record<string, unknown>;
+  outcome: ActionOutcome;
+}
+
+export interface ActionFilters {
+  actor?: string | undefined;
+  action?: string | undefined;
+  target?: string | undefined;
+  outcome?: string | undefined;
+}
+
+type Row = Omit<ActionView, 'at'> & { at: Date };
+
+/** Newest first, paged by key. Throws `CursorError`. */
+export async function listActions(db: Knex, query: PageQuery & ActionFilters): Promise<Page<ActionView>> {
+  const { action, outcome } = query;
+  const [actor, target] = [query.actor, query.target].map((text) => (text === undefined ? text : toDatabaseText(text)));
+  const rows = db('actions').select('*').where(definedOnly({ actor, action, target, outcome }));
+  const { items, nextCursor } = await pageById<Row>(rows, query);
+  return { items: items.map(toView), nextCursor };
+}
+
+export async function getAction(db: Knex, id: string): Promise<ActionView | null> {
+  if (!/^\d{1,18}$/.test(id)) return null;
+  const row = await db<Row>('actions').where({ id }).first();
+  return row === undefined ? null : toView(row);
+}
+
+function toView(row: Row): ActionView {
+  return {
+    ...row,
+    at: row.at.toISOString(),
+    actor: fromDatabaseText(row.actor),
+    target: fromNullableText(row.target),
+    reason: fromNullableText(row.reason),
+    details: asGiven(row.details) as Record<string, unknown>,
+  };
+}
+
+/** `recordAction` stores texts as Postgres can hold them. */
+function asGiven(value: unknown): unknown {
+  if (typeof value === 'string') return fromDatabaseText(value);
+  if (Array.isArray(value)) return value.map(asGiven);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, asGiven(inner)]));
+}

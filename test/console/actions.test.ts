@@ -1,0 +1,137 @@
+import { pino } from 'pino';
+import request from 'supertest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { createConsoleApp } from '../../src/console/server.js';
+import { recordAction } from '../../src/records/actions/record-action.js';
+import { openBreaks } from '../../src/records/breaks/breaks.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+const commands = { replay: vi.fn(async () => {}), recover: vi.fn(async () => {}), run: vi.fn(async () => {}) };
+const operator = { Authorization: 'Bearer operator-token' };
+const finance = { Authorization: 'Bearer finance-token-' };
+
+let store: TestDatabase;
+let app: ReturnType<typeof createConsoleApp>;
+
+beforeAll(async () => {
+  store = await createTestDatabase();
+  app = createConsoleApp({
+    db: store.db,
+    log: pino({ level: 'silent' }),
+    tokens: [
+      { name: 'omar', role: 'operator', token: 'operator-token' },
+      { name: 'fina', role: 'finance', token: 'finance-token-' },
+    ],
+    commands,
+    runKinds: ['payment-intents'],
+    ready: async () => ({ ok: true, problems: [] }),
+    metrics: async () => ({ contentType: 'text/plain', body: '' }),
+    secretsStatus: async () => ({ items: [] }),
+  });
+});
+afterAll(() => store.drop());
+beforeEach(async () => {
+  vi.clearAllMocks();
+  await store.db('actions').delete();
+});
+
+const kept = async (filter = '') =>
+  (await request(app).get(`/api/v1/actions${filter}`).set(operator).expect(200)).body.items;
+
+it('keeps who asked for what, and why, and shows it newest first', async () => {
+  await request(app)
+    .post('/api/v1/runs')
+    .set(operator)
+    .send({ kind: 'payment-intents', note: 'after the outage' })
+    .expect(202);
+  await request(app)
+    .post('/api/v1/deliveries/recover')
+    .set(operator)
+    .send({ since: '2026-10-01T00:00:00Z' })
+    .expect(202);
+  await request(app).put('/api/v1/orders/ord-1').set(operator).send({ amount: '1.50', currency: 'EUR' }).expect(201);
+  await request(app).put('/api/v1/orders/ord-1').set(operator).send({ amount: '2.50', currency: 'EUR' }).expect(409);
+  const base = { id: expect.any(String), at: expect.any(String), actor: 'omar', target: null, reason: null };
+  expect(await kept()).toEqual([
+    {
+      ...base,
+      action: 'register order',
+      target: 'order ord-1',
+      details: { role: 'operator', amount: '2.50', currency: 'EUR', outcome: 'conflict' },
+      outcome: 'refused',
+    },
+    {
+      ...base,
+      action: 'register order',
+      target: 'order ord-1',
+      details: { role: 'operator', amount: '1.50', currency: 'EUR', outcome: 'created' },
+      outcome: 'done',
+    },
+    { ...base, action: 'recover', details: { role: 'operator', since: '2026-10-01T00:00:00Z' }, outcome: 'asked' },
+    {
+      ...base,
+      action: 'run',
+      reason: 'after the outage',
+      details: { role: 'operator', kinds: ['payment-intents'], full: false },
+      outcome: 'asked',
+    },
+  ]);
+  expect(await kept('?action=run')).toHaveLength(1);
+  expect(await kept('?outcome=refused')).toHaveLength(1);
+  const first = await request(app).get('/api/v1/actions?take=3').set(operator).expect(200);
+  const rest = await request(app).get(`/api/v1/actions?cursor=${first.body.nextCursor}`).set(operator).expect(200);
+  expect(rest.body).toMatchObject({ items: [{ action: 'run' }], nextCursor: null });
+  await request(app).get(`/api/v1/actions/${rest.body.items[0].id}`).set(operator).expect(200);
+  await request(app).get('/api/v1/actions/0').set(operator).expect(404);
+});
+
+it('keeps nothing of what was not allowed, was not understood, or met nothing', async () => {
+  await request(app).post('/api/v1/runs').set(finance).send({ kind: 'payment-intents' }).expect(403);
+  await request(app).post('/api/v1/runs').set(operator).send({ kind: 'nothing' }).expect(400);
+  await request(app).post('/api/v1/events/1/replay').set(operator).expect(404);
+  await request(app).post('/api/v1/breaks/1/resolve').set(operator).send({ note: 'x' }).expect(404);
+  expect(await kept()).toEqual([]);
+});
+
+it('keeps a replay before it is handed over, so that one that gets lost was asked for all the same', async () => {
+  const [event] = await store
+    .db('inbox')
+    .insert({
+      key: 'k',
+      key_type: 'id',
+      content_hash: 'c',
+      event_type: 'a.b',
+      event_timestamp: 1,
+      source: 'webhook',
+      body: Buffer.from('{}'),
+      status: 'failed',
+    } as never)
+    .returning('id');
+  commands.replay.mockRejectedValueOnce(new Error('the queue is gone'));
+  await request(app).post(`/api/v1/events/${event.id}/replay`).set(operator).send({ note: 'fixed' }).expect(500);
+  expect(await kept()).toMatchObject([{ action: 'replay', target: `event ${event.id}`, reason: 'fixed' }]);
+});
+
+it('what is decided and that it is kept stand or fall together', async () => {
+  await store.db.transaction((trx) =>
+    openBreaks(trx, [{ kind: 'payout_stuck', entity: { kind: 'payout', id: 'po_1' }, evidence: {} }]),
+  );
+  const { id } = await store.db('breaks').first();
+  await store.db.raw(`ALTER TABLE actions ADD CONSTRAINT none CHECK (false) NOT VALID`);
+  await request(app).post(`/api/v1/breaks/${id}/resolve`).set(operator).send({ note: 'paid by hand' });
+  expect((await store.db('breaks').first()).status).toBe('open');
+  await store.db.raw('ALTER TABLE actions DROP CONSTRAINT none');
+  await request(app).post(`/api/v1/breaks/${id}/resolve`).set(operator).send({ note: 'paid by hand' }).expect(200);
+  await request(app).post(`/api/v1/breaks/${id}/resolve`).set(operator).send({ note: 'again' }).expect(409);
+  const about = { actor: 'omar', action: 'resolve break', target: `break ${id}` };
+  expect(await kept()).toMatchObject([
+    { ...about, reason: 'again', outcome: 'refused' },
+    { ...about, reason: 'paid by hand', outcome: 'done', details: { kind: 'payout_stuck', entity: 'payout po_1' } },
+  ]);
+});
+
+it('holds any text', async () => {
+  const given = { actor: 'a\0b', action: 'x', target: '\ud800', reason: '\0', details: { n: ['\0', '\udc00', 1] } };
+  await recordAction(store.db, { ...given, outcome: 'done' });
+  expect(await kept()).toMatchObject([given]);
+});
