@@ -3,58 +3,85 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { SECRET } from './sign.mjs';
 
-const PORT = { worker: /metrics +http:.*:(\d+)/, any: /receiver +http:.*:(\d+)/ };
+const START_MS = 120_000;
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
-/** What the product needs to run; the service itself is never called. */
-const settings = (databaseUrl) => ({
-  DATABASE_URL: databaseUrl,
-  SERVICE_BASE_URL: 'http://127.0.0.1:9',
-  SERVICE_API_KEY: 'bench',
+/** What the product needs to run. A service that is never called has no address. */
+export const settings = ({ databaseUrl, serviceUrl = 'http://127.0.0.1:9' }) => ({
+  ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+  SERVICE_BASE_URL: serviceUrl,
+  SERVICE_API_KEY: 'sandbox-api-key',
   WEBHOOK_SECRETS: `bench=${SECRET}`,
+  CONSOLE_TOKENS: `bench:admin:${TOKEN}`,
   HOST: '127.0.0.1',
   PORT: '0',
+  CONSOLE_PORT: '0',
   METRICS_PORT: '0',
   LOG_LEVEL: 'error',
 });
 
-/** The contenders, each a process of its own that prints where it listens. */
+export const TOKEN = 'bench-token-of-32-characters-0000';
+
+const ours = (verb, printed, ...flags) => ({
+  args: () => [CLI, verb, ...flags],
+  env: settings,
+  printed,
+});
+const server = (name, ...more) => ({
+  args: (at) => [fileURLToPath(new URL(`servers/${name}.mjs`, import.meta.url)), ...more.map((key) => String(at[key]))],
+  env: () => ({}),
+  printed: 'receiver',
+});
+
+/** Each prints where it listens, under this name. */
 const processes = {
-  ours: (databaseUrl) => ({ args: [CLI, 'serve'], env: settings(databaseUrl) }),
-  worker: (databaseUrl) => ({ args: [CLI, 'work'], env: settings(databaseUrl) }),
-  express: () => ({ args: [server('express')], env: {} }),
-  bare: () => ({ args: [server('bare')], env: {} }),
-  stripe: (databaseUrl) => ({ args: [server('stripe'), databaseUrl], env: {} }),
+  serve: ours('serve', 'receiver'),
+  worker: ours('work', 'metrics'),
+  console: ours('console', 'console'),
+  start: ours('start', 'receiver'),
+  sandbox: ours('sandbox', 'sandbox', '--payments', '100'),
+  express: server('express'),
+  bare: server('bare'),
+  stripe: server('stripe', 'databaseUrl'),
+  list: server('list', 'count'),
 };
 
-function server(name) {
-  return fileURLToPath(new URL(`servers/${name}.mjs`, import.meta.url));
-}
-
 /** Starts one of them in the folder; resolves once it listens. */
-export async function serve(name, { databaseUrl, folder }) {
-  const { args, env } = processes[name](databaseUrl);
-  const child = spawn(process.execPath, args, {
-    cwd: folder,
+export async function serve(name, at) {
+  const { args, env, printed } = processes[name];
+  const child = spawn(process.execPath, args(at), {
+    cwd: at.folder,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env },
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env(at) },
   });
+  let output = '';
   const port = await new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`${name} did not start within 60 s`)), 60_000);
+    const timer = setTimeout(() => reject(new Error(`${name} did not start within ${START_MS} ms`)), START_MS);
     child.once('exit', (code) => reject(new Error(`${name} ended with code ${code} before it listened`)));
     child.stdout.on('data', (chunk) => {
-      const match = PORT[name]?.exec(chunk.toString()) ?? PORT.any.exec(chunk.toString());
+      output += chunk;
+      const match = new RegExp(`${printed} +http:.*:(\\d+)`).exec(output);
       if (!match) return;
       clearTimeout(timer);
       resolve(Number(match[1]));
     });
   });
-  const stop = () =>
-    new Promise((resolve) => {
-      child.removeAllListeners('exit');
-      child.once('exit', resolve);
-      child.kill('SIGTERM');
-      setTimeout(() => child.kill('SIGKILL'), 20_000).unref();
-    });
-  return { port, stop };
+  child.removeAllListeners('exit');
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const stop = () => {
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    return ended.finally(() => clearTimeout(timer));
+  };
+  return { port, pid: child.pid, stop };
+}
+
+/** As `serve`, for as long as `work` takes. */
+export async function during(name, at, work) {
+  const started = await serve(name, at);
+  try {
+    return await work(started);
+  } finally {
+    await started.stop();
+  }
 }

@@ -4,10 +4,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedPostgres } from '../dist/embedded-postgres/open-embedded-postgres.js';
 import { migrate } from '../dist/records/database.js';
+import { markdown, printFigures } from './report.mjs';
+import { benchEndToEnd } from './suites/end-to-end.mjs';
+import { benchGrowth } from './suites/growth.mjs';
+import { benchLag } from './suites/lag.mjs';
+import { benchMemory } from './suites/memory.mjs';
 import { benchReceiver } from './suites/receiver.mjs';
+import { benchReconcile } from './suites/reconcile.mjs';
 import { benchSaves } from './suites/saves.mjs';
+import { benchStartUp } from './suites/start-up.mjs';
 
-const suites = { receiver: benchReceiver, saves: benchSaves };
+const suites = {
+  receiver: benchReceiver,
+  'end-to-end': benchEndToEnd,
+  lag: benchLag,
+  reconcile: benchReconcile,
+  saves: benchSaves,
+  'start-up': benchStartUp,
+  memory: benchMemory,
+  growth: benchGrowth,
+};
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(suites, name));
@@ -16,23 +32,36 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'tallyhook-bench-'));
-const postgres = await openEmbeddedPostgres({ dir: folder });
-try {
-  await migrate(postgres.url);
-  const bench = {
-    databaseUrl: postgres.url,
-    folder,
-    seconds: Number(process.env.BENCH_SECONDS ?? 6),
-    rounds: Number(process.env.BENCH_ROUNDS ?? 3),
-    requests: Number(process.env.BENCH_REQUESTS ?? 40_000),
-    rows: Number(process.env.BENCH_ROWS ?? 20_000),
-    say: (text) => process.stderr.write(`${text}\n`),
-  };
-  for (const [name, suite] of Object.entries(suites)) {
-    if (asked.length === 0 || asked.includes(name)) await suite(bench);
+const number = (name, otherwise) => Number(process.env[name] ?? otherwise);
+const settings = {
+  seconds: number('BENCH_SECONDS', 5),
+  rounds: number('BENCH_ROUNDS', 3),
+  requests: number('BENCH_REQUESTS', 40_000),
+  rows: number('BENCH_ROWS', 10_000),
+  minutes: number('BENCH_MINUTES', 0.5),
+  stored: (process.env.BENCH_STORED ?? '10000,100000').split(',').map(Number),
+  say: (text) => process.stderr.write(`${text}\n`),
+};
+
+/** Each suite has an empty database of its own. */
+async function run(name) {
+  const folder = mkdtempSync(join(tmpdir(), 'tallyhook-bench-'));
+  const postgres = await openEmbeddedPostgres({ dir: folder });
+  try {
+    await migrate(postgres.url);
+    return (await suites[name]({ ...settings, databaseUrl: postgres.url, folder })) ?? null;
+  } finally {
+    await postgres.close();
+    rmSync(folder, { recursive: true, force: true });
   }
-} finally {
-  await postgres.close();
-  rmSync(folder, { recursive: true, force: true });
 }
+
+const done = [];
+for (const name of Object.keys(suites)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  const found = await run(name);
+  if (!found) continue;
+  printFigures(found.title, found.figures);
+  done.push({ name, figures: found.figures });
+}
+if (done.length > 0) process.stdout.write(`\n${markdown(done)}\n`);

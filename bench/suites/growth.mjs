@@ -1,0 +1,149 @@
+// What a tick and a page of the read API cost with ever more history in the tables. BENCH_STORED=10000,100000,1000000.
+import { openDatabase } from '../../dist/records/database.js';
+import { median } from '../median.mjs';
+import { OPEN } from '../payments.mjs';
+import { during, TOKEN } from '../processes.mjs';
+import { readPayments } from '../read-payments.mjs';
+import { figure } from '../report.mjs';
+
+/** So many are read by the reconciler; the older ones are copies of them, made in the database. */
+const READ = 5_000;
+const TICKS = 5;
+const LOOKS = 5;
+const STEP = '60 seconds';
+/** A table with fewer rows may well be read whole. */
+const BIG = 5_000;
+
+const pages = [
+  'payment-intents?take=100',
+  'payment-intents?take=100&status=completed',
+  'payment-intents?take=100&status=pending',
+  'payment-intents?take=100&merchantReference=order-09998000',
+  'payment-intents/pi_09998000',
+  'orders?take=100',
+  'orders?take=100&status=paid',
+  'orders/order-09998000',
+  'payins?take=100',
+  'changes?take=100',
+  'events?take=100',
+  'breaks?take=100',
+  'runs?take=100',
+];
+
+export async function benchGrowth(bench) {
+  const db = openDatabase(bench.databaseUrl, { max: 10, applicationName: 'bench' });
+  const figures = [];
+  try {
+    let stored = 0;
+    for (const size of bench.stored) {
+      await during('list', { ...bench, count: size }, async ({ port }) => {
+        const at = { db, databaseUrl: bench.databaseUrl, port };
+        if (stored === 0) await readPayments(at, { full: true });
+        await grow(db, Math.max(stored, READ), size);
+        stored = size;
+        bench.say(`${size} payments are stored`);
+        figures.push(...(await ticks(at, size)), ...(await reads(bench, db, size)));
+      });
+    }
+  } finally {
+    await db.destroy();
+  }
+  return { title: 'Cost beside ever more stored payments', figures };
+}
+
+/** From the newest READ, which a real reading saved, older ones under ids of their own. */
+async function grow(db, from, to) {
+  for (const table of ['payment_intents', 'payins', 'orders']) {
+    const { rows } = await db.raw(
+      `SELECT column_name AS name, data_type AS type FROM information_schema.columns
+       WHERE table_schema = 'public' AND table_name = ? AND is_identity = 'NO' AND is_generated = 'NEVER'`,
+      [table],
+    );
+    const key = table === 'orders' ? 'reference' : 'id';
+    const named = `right(row.${key}, 8)`;
+    const older = `lpad((${named}::bigint - block * ${READ})::text, 8, '0')`;
+    const values = rows.map(({ name, type }) => {
+      if (name === 'created_at') return `row.created_at - block * ${READ} * interval '${STEP}'`;
+      if (type === 'text') return `replace(row.${name}, ${named}, ${older})`;
+      if (type === 'ARRAY') return `replace(row.${name}::text, ${named}, ${older})::text[]`;
+      return `row.${name}`;
+    });
+    await db.raw(
+      `INSERT INTO ${table} (${rows.map(({ name }) => name).join(', ')})
+       SELECT ${values.join(', ')} FROM ${table} AS row, generate_series(${from / READ}, ${to / READ - 1}) AS block
+       WHERE ${named}::bigint BETWEEN ${10_000_000 - READ + 1} AND ${10_000_000 - OPEN}`,
+    );
+  }
+  await db.raw('VACUUM ANALYZE');
+}
+
+async function ticks(at, size) {
+  const times = [];
+  const calls = [];
+  for (let tick = 0; tick < TICKS; tick += 1) {
+    const began = performance.now();
+    const run = await readPayments(at, {});
+    times.push(performance.now() - began);
+    calls.push(run.calls);
+  }
+  const name = `${size.toLocaleString('en')} stored`;
+  return [
+    figure(`${name}: calls of a tick`, median(calls), { unit: '', most: true }),
+    figure(`${name}: a tick`, median(times), { unit: ' ms', most: true }),
+  ];
+}
+
+async function reads(bench, db, size) {
+  await settled(db);
+  const before = await scans(db);
+  const slowest = await during('console', bench, async ({ port }) => {
+    const times = [];
+    for (const page of pages) times.push({ page, ms: await look(port, page) });
+    return times.toSorted((a, b) => b.ms - a.ms)[0];
+  });
+  await settled(db);
+  const after = await scans(db);
+  const whole = Object.keys(after).filter((table) => after[table] > (before[table] ?? 0));
+  const name = `${size.toLocaleString('en')} stored`;
+  return [
+    figure(`${name}: slowest page of the read API, ${slowest.page}`, slowest.ms, {
+      unit: ' ms',
+      most: true,
+      goal: 100,
+    }),
+    figure(`${name}: big tables read whole for them${whole.length === 0 ? '' : `: ${whole}`}`, whole.length, {
+      unit: '',
+      most: true,
+      goal: 0,
+    }),
+  ];
+}
+
+async function look(port, page) {
+  const times = [];
+  for (let turn = 0; turn < LOOKS; turn += 1) {
+    const began = performance.now();
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1/${page}`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    await response.text();
+    if (!response.ok) throw new Error(`${page} was answered with ${response.status}`);
+    times.push(performance.now() - began);
+  }
+  return median(times);
+}
+
+/** Sequential scans so far of each table that is big; what Postgres itself counted, for every statement. */
+async function scans(db) {
+  const { rows } = await db.raw(
+    'SELECT relname AS name, seq_scan::integer AS count FROM pg_stat_user_tables WHERE n_live_tup >= ?',
+    [BIG],
+  );
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
+}
+
+/** Backends hand their counts in when they idle, once a second at most. */
+async function settled(db) {
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await db.raw('SELECT pg_stat_force_next_flush()');
+}
