@@ -65,8 +65,14 @@ export async function startFleet(
     return [member.name, await member.cli.end(signal)];
   };
   const endAll = (signal: NodeJS.Signals) => Promise.all([...running].map((member) => end(member, signal)));
-  const wanted = Object.entries(counts) as [FleetRole, number][];
-  await Promise.all(wanted.flatMap(([role, count]) => Array.from({ length: count }, (_, place) => start(role, place))));
+  // Two at a time: so many programs that load at once would each take longer than one is waited for.
+  const wanted = (Object.entries(counts) as [FleetRole, number][]).flatMap(([role, count]) =>
+    Array.from({ length: count }, (_, place) => ({ role, place })),
+  );
+  const startRest = async () => {
+    for (let next = wanted.shift(); next; next = wanted.shift()) await start(next.role, next.place);
+  };
+  await Promise.all([startRest(), startRest()]);
   return {
     sandbox,
     balancer,
