@@ -1,3 +1,4 @@
+import { endMarks, waitingMarks } from '../records/runs/marks.js';
 import { readWatermarks, type Watermark, writeWatermarks } from '../records/runs/watermarks.js';
 import type { Outcome, RunContext } from './deps.js';
 import { type Covered, type Covering, coverRange } from './transactions/cover-range.js';
@@ -17,6 +18,9 @@ const CLOSED_MS = 5 * MINUTE;
 const REREAD_MS = 30 * DAY;
 const SLICE_MS = 6 * 60 * MINUTE;
 const CALLS_PER_PAGE_OPTION = 2;
+const MOST_ENDED = 1_000;
+/** Of ids in a run's proof. */
+const SHOWN = 10;
 
 /**
  * STORY of one reading of the movements of all sub-wallets (specification 4.12): what was never read, in closed windows
@@ -38,6 +42,7 @@ export async function reconcileTransactions(run: RunContext): Promise<Outcome> {
   const again = await readAgain(covering, range, await readWatermarks(deps.db, 'transactions'));
   await noteAgain(run, again.next);
   const reasons = whyIncomplete({ covering, history, newest, audit, again: again.covered });
+  const unknown = reasons.length === 0 ? await endUnknown(run) : [];
   return {
     complete: reasons.length === 0,
     proof: {
@@ -47,6 +52,7 @@ export async function reconcileTransactions(run: RunContext): Promise<Outcome> {
       ...(audit === null ? {} : { count: saidOf(audit) }),
       readAgain: { from: iso(again.slice.from), to: iso(again.slice.to), ...again.covered.windows },
       missing: history.missing + again.covered.missing,
+      ...(unknown.length === 0 ? {} : { unknownToFeed: { count: unknown.length, ids: unknown.slice(0, SHOWN) } }),
     },
     watermarks: new Map<string, Watermark>([['head', { at: range.to }]]),
   };
@@ -112,6 +118,22 @@ async function noteAgain({ deps, tally, fence }: RunContext, next: number): Prom
     await writeWatermarks(trx, 'transactions', runId, new Map([['again', { at: next }]]));
     return NOTHING;
   });
+}
+
+/**
+ * Movements that events named, longer ago than any closed window: all of the feed is read, and they are not in it under this
+ * id. Nothing would ever settle their marks.
+ */
+async function endUnknown({ deps, tally, fence }: RunContext): Promise<string[]> {
+  const { db, now } = deps;
+  const marks = await waitingMarks(db, 'transaction', { olderThanMs: 3 * CLOSED_MS, limit: MOST_ENDED });
+  const ids = marks.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  await writeFenced({ db, now, tally, fence }, async (trx) => {
+    await endMarks(trx, 'transaction', ids);
+    return NOTHING;
+  });
+  return ids;
 }
 
 interface Parts {

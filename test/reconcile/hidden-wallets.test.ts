@@ -95,3 +95,13 @@ test('where the service does not tell, a named sub-wallet is asked for during a 
   expect((await at.run('accounts')).proof).toMatchObject({ noLongerAskedFor: { count: 1, ids: ['wa_unclear'] } });
   expect(await marks()).toEqual([]);
 });
+
+test('a movement that events named and that the feed, read whole, does not know is no longer asked for, which the run says', async () => {
+  const { at } = await opened();
+  await markForReading(database.db, [{ kind: 'transaction', id: 'tx_nobody', reason: 'mention' }]);
+  await at.run('transactions');
+  expect(await database.db('reading_marks').pluck('id')).toEqual(['tx_nobody']);
+  await older('16 minutes');
+  expect((await at.run('transactions')).proof).toMatchObject({ unknownToFeed: { count: 1, ids: ['tx_nobody'] } });
+  expect(await database.db('reading_marks')).toEqual([]);
+});

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
+import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
+import { verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { saveObservations } from '../../src/records/save-observations.js';
@@ -103,6 +105,21 @@ test('an open payout that nothing shows is kept, a break once it is old enough, 
   await claim(id, 'confirmed');
   await runReconcile(deps, tick);
   expect(await database.db('breaks')).toEqual([expect.objectContaining({ ...broken, status: 'auto_resolved' })]);
+});
+
+test('what events name is followed a few times at once, then by the runs alone, where there is no list', async () => {
+  sandbox.control.setFaults({ payoutsList: false });
+  const id = openPayout();
+  await claim(id, 'pending');
+  await runReconcile(deps, tick);
+  const memory = newClaimMemory();
+  for (let round = 0; round < 6; round += 1) {
+    expect(await database.db('reading_marks').where({ kind: 'payout' })).toHaveLength(1);
+    await database.db('reading_marks').update({ next_at: new Date(0) });
+    await verifyClaims(deps, memory);
+  }
+  expect(await database.db('reading_marks').where({ kind: 'payout' })).toEqual([]);
+  expect(await runReconcile(deps, tick)).toMatchObject({ proof: { asked: 1, shown: 0 } });
 });
 
 function openPayout(): string {

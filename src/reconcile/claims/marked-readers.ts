@@ -1,5 +1,5 @@
 import type { RecordKind } from '../../domain/records.js';
-import { dueMarks, postponeMarks } from '../../records/runs/marks.js';
+import { dueMarks, endMarks, postponeMarks } from '../../records/runs/marks.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
 import { followPayouts } from '../follow-payouts.js';
 import { invoiceList } from '../invoices.js';
@@ -17,6 +17,8 @@ const PAYINS_TURN_MS = 2_000;
 const PAYOUTS_PER_ROUND = 20;
 /** An event comes a while after what it tells of. */
 const PAYOUT_AGAIN_MS = 60_000;
+/** For half an hour or so. Then the runs alone follow it, while it is open, and say of how many nothing is shown. */
+const MOST_FOLLOWED = 5;
 
 /**
  * How the records of a kind are read at once that something asked to be read; deposits last. The other kinds are named by
@@ -44,7 +46,7 @@ async function readMarkedPayins({ deps, signal }: Marked): Promise<void> {
   });
 }
 
-/** Where there is no list, nothing can settle such a mark: it is looked after ever more rarely. */
+/** Where there is no list, nothing can settle such a mark: it is looked after ever more rarely, and ends. */
 async function readMarkedPayouts(marked: Marked): Promise<void> {
   const { deps, signal } = marked;
   const due = await dueMarks(deps.db, 'payout', PAYOUTS_PER_ROUND);
@@ -56,5 +58,11 @@ async function readMarkedPayouts(marked: Marked): Promise<void> {
     const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
     await followPayouts({ deps, tally, fence: null, ...(signal ? { signal } : {}) }, ids);
   }
+  const isOver = ({ attempts }: { attempts: number }) => hasNoPayoutList(known) && attempts >= MOST_FOLLOWED;
+  await endMarks(
+    deps.db,
+    'payout',
+    due.filter(isOver).map(({ id }) => id),
+  );
   await postponeMarks(deps.db, 'payout', ids, PAYOUT_AGAIN_MS);
 }
