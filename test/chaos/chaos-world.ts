@@ -141,13 +141,13 @@ export async function createWorld(plan: Plan, cluster: TestCluster): Promise<Wor
 /** All of it is read again every few seconds, so that faults meet readings under way. */
 const QUICK_READING = Object.fromEntries(
   Object.entries({
-    PAYMENT_INTENTS: 2,
-    DELIVERIES: 3,
-    PAYOUTS: 4,
-    INVOICES: 5,
-    TRANSACTIONS: 5,
-    BALANCES: 7,
-    ACCOUNTS: 10,
+    PAYMENT_INTENTS: 3,
+    DELIVERIES: 5,
+    PAYOUTS: 7,
+    INVOICES: 10,
+    TRANSACTIONS: 10,
+    BALANCES: 15,
+    ACCOUNTS: 20,
   }).map(([kind, seconds]) => [`RECONCILE_${kind}_CRON`, `*/${seconds} * * * * *`]),
 );
 

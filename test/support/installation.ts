@@ -25,8 +25,8 @@ export interface Installation {
   pidOf(role: LoneRole): number | undefined;
   /** All that the roles that run have logged. */
   logged(): string;
-  /** SIGTERM to all that run; their exit codes. */
-  stop(): Promise<(number | string)[]>;
+  /** SIGTERM to these, or to all that run; their exit codes. */
+  stop(...roles: LoneRole[]): Promise<(number | string)[]>;
   run(args: string[], env?: Record<string, string>): Promise<{ code: number | string; stdout: string; stderr: string }>;
   close(): Promise<void>;
 }
@@ -92,7 +92,7 @@ export async function createInstallation(options: InstallationOptions): Promise<
         ),
     pidOf: (role) => running.get(role)?.child.pid,
     logged: () => [...running.values()].map(({ output }) => output.stderr).join(''),
-    stop: () => end([...running.keys()], 'SIGTERM'),
+    stop: (...roles) => end(roles.length > 0 ? roles : [...running.keys()], 'SIGTERM'),
     run: (args, more) => runCli(args, { cwd, env: { ...env, ...more }, longestMs: STEP_MS }),
     close: async () => {
       await end([...running.keys()], 'SIGKILL');
