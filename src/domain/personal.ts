@@ -78,6 +78,49 @@ export function maskPersonal(kind: RecordKind, fields: JsonObject): JsonObject {
   return replaceInside(kind, fields, () => MASK);
 }
 
+/** Between words; a sign before it, such as = or :, is no part of it. */
+const E_MAILS = /[^\s@/:;,=<>()[\]{}"'`]+@[^\s@/:;,=<>()[\]{}"'`]+\.[^\s@/:;,=<>()[\]{}"'`.]+/g;
+/** In the international form. */
+const PHONES = /(?<![\w+])\+[1-9](?:[ ()-]{0,2}\d){7,14}(?!\.?\d)/g;
+
+/**
+ * A text in somebody's own words, such as the reason of a failure, without e-mail addresses and phone numbers, and without
+ * what is `known` to tell of a person. A name that nothing else shows can't be told from other words.
+ */
+export function maskText(text: string, known: readonly string[] = []): string {
+  const named = known.filter((value) => value.length >= SHORTEST_NAME).toSorted((a, b) => b.length - a.length);
+  const struck = named.reduce((left, value) => left.replaceAll(value, MASK), text);
+  const isPlain = !struck.includes('@') && !struck.includes('+');
+  return isPlain ? struck : struck.replaceAll(E_MAILS, MASK).replaceAll(PHONES, MASK);
+}
+
+/** Shorter ones stand in too many other words. */
+const SHORTEST_NAME = 3;
+
+/** What is told of a difference, kept for long and shown to many, without what tells of a person, at any depth. */
+export function maskEvidence(evidence: JsonObject): JsonObject {
+  const known = [...personalTexts(evidence)];
+  const masked = (name: string, value: Json): Json => {
+    if (typeof value === 'string') {
+      if (personalNames.has(name)) return MASK;
+      return joining.has(name) || name.endsWith('Id') ? value : maskText(value, known);
+    }
+    if (Array.isArray(value)) return value.map((item) => masked(name, item));
+    return isJsonObject(value) ? inside(value) : value;
+  };
+  const inside = (object: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(object).map(([name, value]) => [name, masked(name, value ?? null)]));
+  return inside(evidence);
+}
+
+/** The values of personal fields, wherever they stand. */
+function* personalTexts(value: Json, name = ''): Generator<string> {
+  if (typeof value === 'string' && personalNames.has(name)) yield value;
+  else if (Array.isArray(value)) for (const item of value) yield* personalTexts(item, name);
+  else if (isJsonObject(value))
+    for (const [key, inner] of Object.entries(value)) yield* personalTexts(inner ?? null, key);
+}
+
 function replaceInside(kind: RecordKind, object: JsonObject, replace: (value: Json) => Json): JsonObject {
   let after: JsonObject | null = null;
   for (const name of Object.keys(object)) {

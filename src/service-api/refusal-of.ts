@@ -1,6 +1,7 @@
 import { isLosslessNumber } from 'lossless-json';
 import type { Json } from '../domain/json.js';
 import { isJsonObject } from '../domain/json.js';
+import { maskText } from '../domain/personal.js';
 import type { Contract } from './contract.js';
 import { readJson } from './read-json.js';
 import {
@@ -26,7 +27,8 @@ export interface FailedAnswer {
 
 /**
  * The error that an answer stands for. The body's format is not shown (specification 7), so its parts are looked for
- * where the contract says, and none of them has to be there. `secret` is struck out of what the service says.
+ * where the contract says, and none of them has to be there. `secret` is struck out of what the service says, and what tells
+ * of a person.
  */
 export function refusalOf(
   { operation, status, body, retryAfterMs }: FailedAnswer,
@@ -75,8 +77,5 @@ function partOf(document: Json, pointer: string, secret: string): string | null 
   if (isLosslessNumber(value)) return value.toString().slice(0, LONGEST_PART);
   if (Array.isArray(value)) value = value.filter((line) => typeof line === 'string').join('; ');
   if (typeof value !== 'string' || value === '') return null;
-  return value
-    .replaceAll(secret, '[key]')
-    .replaceAll(/\p{C}+/gu, ' ')
-    .slice(0, LONGEST_PART);
+  return maskText(value.replaceAll(secret, '[key]').replaceAll(/\p{C}+/gu, ' ')).slice(0, LONGEST_PART);
 }

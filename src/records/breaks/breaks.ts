@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { type BreakKind, type Severity, severityOf } from '../../domain/break.js';
 import type { JsonObject } from '../../domain/json.js';
 import { toJsonText } from '../../domain/json-text.js';
+import { maskEvidence } from '../../domain/personal.js';
 import type { EntityRef } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { toDatabaseText } from '../database/database-text.js';
@@ -63,7 +64,7 @@ export async function openBreaks(trx: Knex, breaks: NewBreak[]): Promise<number>
       wanted.map((wanted) => wanted.severity ?? severityOf(wanted.kind)),
       wanted.map((wanted) => wanted.entity.kind),
       wanted.map((wanted) => toDatabaseText(wanted.entity.id)),
-      wanted.map((wanted) => toJsonText(wanted.evidence)),
+      wanted.map((wanted) => toJsonText(maskEvidence(wanted.evidence))),
       wanted.map((wanted) => wanted.once ?? false),
       textArray(wanted.map((wanted) => wanted.cause ?? null)),
     ],

@@ -1,3 +1,4 @@
+import { maskText } from '../../domain/personal.js';
 import { AppError } from '../../errors.js';
 
 /** SQLSTATE classes and codes that speak of the database's condition, not of the statement. */
@@ -33,7 +34,7 @@ export function isDataError(error: unknown): boolean {
 }
 
 /**
- * An error in words that may be stored and shown. Of a database's error only its names are taken: its message carries
+ * An error in words that may be stored and shown, without e-mail addresses and phone numbers that it repeats. Of a database's error only its names are taken: its message carries
  * the statement with its values.
  */
 export function describeError(error: unknown): string {
@@ -47,7 +48,7 @@ export function describeError(error: unknown): string {
     return `database error ${[code, ...where].join(', ')}`;
   }
   const name = error instanceof AppError ? error.code : error.name;
-  return `${name}: ${error.message}`.slice(0, MAX_LENGTH);
+  return maskText(`${name}: ${error.message}`).slice(0, MAX_LENGTH);
 }
 
 function textOf(error: Error, name: string): string {
