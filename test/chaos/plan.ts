@@ -52,9 +52,12 @@ export interface Means {
   disk: boolean;
 }
 
+/** Seeds that follow each other have nothing in common. */
+const SCATTER = 0x9e3779b1;
+
 /** The first fault goes through all of them as the seed goes up; the others are drawn. */
 export function planOf(seed: number, means: Means, faults: number): Plan {
-  const random = new Random(seed);
+  const random = new Random(Math.imul(seed, SCATTER));
   const possible = faultNames.filter((name) => isPossible(name, means));
   const chosen: FaultName[] = [possible[(seed - 1) % possible.length] ?? 'kill all'];
   while (chosen.length < faults) {

@@ -27,6 +27,8 @@ export function disturb({ begin, end, noticed }: Disturbance): Fault {
     await within(MIDDLE_MS, async () => (await progress(world.db)).stored > before.stored, 2);
     const trouble = await troubleOf(world);
     await begin(world);
+    // What came before may all have been delivered by now.
+    world.load.send(world.plan.burst);
     let isTrouble = false;
     await within(NOTICED_MS, async () => {
       isTrouble = noticed ? await noticed(world) : (await troubleOf(world)) !== trouble;
