@@ -37,7 +37,9 @@ async function confirm(id: string): Promise<void> {
     await sandbox.call('POST', `/sandbox/payouts/${id}/${step}`, {});
 }
 
-test('a list of payouts that is withdrawn for good is said so, and what other sources show is proven without it', async () => {
+test('a list of payouts that is withdrawn for good is said so, and what other sources show is proven without it', {
+  timeout: 90_000,
+}, async () => {
   await at.run('balances');
   await payout();
   const open = await payout(false);
