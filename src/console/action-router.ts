@@ -1,9 +1,10 @@
 import express, { type Request, type Response, Router } from 'express';
+import { recordAction } from '../records/actions/record-action.js';
 import type { Action, ActionRequest, ActionResult } from './action.js';
 import { mayDo } from './authenticate.js';
 import { CSRF_FIELD, checkCsrf, checkOrigin } from './csrf.js';
 import { setFlash } from './flash.js';
-import { keepAction } from './keep-action.js';
+import type { PageDeps } from './page-deps.js';
 import { ownPath } from './page-request.js';
 import type { Site } from './page-router.js';
 import { Problem } from './problem.js';
@@ -37,8 +38,7 @@ async function answer(site: Site, action: Action, { req, res }: { req: Request; 
     await site.send({ req, res, session }, { title: action.label, view: { sections, actions: [button] } });
     return;
   }
-  const result = await action.run(site.deps, asked);
-  await keep(site, action, asked, result);
+  const result = await perform(site, action, asked);
   const tone = result.outcome === 'refused' ? 'bad' : 'good';
   setFlash(req, res, session, { tone, text: result.message });
   res.redirect(303, result.to ?? ownPath(form['_back']));
@@ -52,7 +52,7 @@ async function readForm(
   const { actor } = session;
   if (!mayDo(actor, action.roles)) {
     const message = `This needs the role ${[...action.roles, 'admin'].join(' or ')}; you are signed in with the role ${actor.role}. Nothing was changed.`;
-    await keep(site, action, { actor, params, input: {}, reason: '' }, { outcome: 'refused', message });
+    await keep(site.deps, action, { actor, params, input: {}, reason: '' }, { outcome: 'refused', message });
     throw new Problem(403, 'Not allowed', message);
   }
   const reason = typeof form['reason'] === 'string' ? form['reason'].trim().slice(0, LONGEST_REASON) : '';
@@ -70,21 +70,31 @@ async function readForm(
   throw new Problem(400, 'Not understood', `${problems.join('; ')}. Nothing was changed.`);
 }
 
-async function keep(site: Site, action: Action, asked: ActionRequest, result: ActionResult): Promise<void> {
-  const { actor, reason, params, input } = asked;
-  const target = result.target ?? Object.values(params).join(' ');
-  site.deps.log.info(
-    { actor: actor.name, action: action.name, target, outcome: result.outcome },
-    'asked for at the console',
-  );
-  if (result.recorded) return;
-  await keepAction(site.deps.db, {
-    actor: actor.name,
-    action: action.name,
+/** What is done to records and the row that tells of it are there together, or neither; only then others are asked. */
+async function perform(site: Site, action: Action, asked: ActionRequest): Promise<ActionResult> {
+  const result = await site.deps.db.transaction(async (db) => {
+    const result = await action.run({ ...site.deps, db }, asked);
+    await keep({ ...site.deps, db }, action, asked, result);
+    return result;
+  });
+  await result.afterwards?.();
+  return result;
+}
+
+async function keep(
+  { db, log }: Pick<PageDeps, 'db' | 'log'>,
+  { name: action }: Action,
+  { actor: { name: actor }, reason, params, input }: ActionRequest,
+  { outcome, message, target = Object.values(params).join(' '), details }: ActionResult,
+): Promise<void> {
+  log.info({ actor, action, target, outcome }, 'asked for at the console');
+  await recordAction(db, {
+    actor,
+    action,
     target: target === '' ? null : target,
     reason: reason === '' ? null : reason,
-    details: { ...input, ...result.details, told: result.message },
-    outcome: result.outcome,
+    details: { ...input, ...details, told: message },
+    outcome,
   });
 }
 

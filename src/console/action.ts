@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { z } from 'zod';
 import type { Actor, Role } from './authenticate.js';
 import type { PageDeps } from './page-deps.js';
@@ -27,8 +28,11 @@ export interface Action {
   input?: z.ZodType<Record<string, unknown>>;
   /** Shown with a confirming button before anything is done. */
   preview?(deps: PageDeps, request: ActionRequest): Promise<Section[]>;
-  run(deps: PageDeps, request: ActionRequest): Promise<ActionResult>;
+  /** In a transaction, in which the audit is kept too: what it throws leaves nothing behind. */
+  run(deps: ActionDeps, request: ActionRequest): Promise<ActionResult>;
 }
+
+export type ActionDeps = Omit<PageDeps, 'db'> & { db: Knex.Transaction };
 
 export interface ActionRequest {
   actor: Actor;
@@ -50,6 +54,6 @@ export interface ActionResult {
   details?: Record<string, unknown>;
   /** Where to go on; left out: back to the page of the form. */
   to?: string;
-  /** The action's own records hold it already. */
-  recorded?: true;
+  /** What is asked of another process, once all the rest is committed. */
+  afterwards?: () => Promise<void>;
 }

@@ -15,7 +15,11 @@ export const replayEvent: Action = {
     const known = /^\d{1,18}$/.test(id) && (await db('inbox').where({ id }).first('id'));
     if (!known) return { outcome: 'refused', target, message: 'There is no such event.', to: '/events' };
     if ((await prunedEvents(db, [id])).has(id)) return { outcome: 'refused', target, message: `${PRUNED_EVENT}.` };
-    await commands.replay([id]);
-    return { outcome: 'asked', target, message: `Event ${id} is queued and will be applied within seconds.` };
+    return {
+      outcome: 'asked',
+      target,
+      message: `Event ${id} is queued and will be applied within seconds.`,
+      afterwards: () => commands.replay([id]),
+    };
   },
 };

@@ -22,7 +22,8 @@ export const order: Page = {
       sections: [
         releaseNotice(story),
         ...similarNotice(story),
-        { is: 'columns', columns: [[factsOf(story, now())], [recordsOf(story, req)]] },
+        factsOf(story, now()),
+        recordsOf(story, req),
         {
           is: 'panel',
           title: 'The story, oldest first',

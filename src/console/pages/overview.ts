@@ -204,6 +204,6 @@ function coverageTable({
 
 function runValue({ status, changed, seen }: Run): Value {
   if (status === 'running') return badge(`running, ${seen} seen`, 'info');
-  if (status === 'succeeded') return text(`${counted(seen, 'row')} seen, ${changed} changed`);
+  if (status === 'succeeded') return text(`${seen} seen, ${changed} changed`);
   return badge(status, 'bad');
 }

@@ -58,7 +58,8 @@ const reasons: Readonly<Record<string, string>> = {
   kyt_unknown:
     'The screening of a deposit ended with a word that is not known here. Do not release before it is looked at.',
   refund_in_progress: 'A refund is under way.',
-  shared_reference: 'So many payments carry this reference that it can name no one order. Look at the payments themselves.',
+  shared_reference:
+    'So many payments carry this reference that it can name no one order. Look at the payments themselves.',
   amount_unknown: 'How much came in can not be told in the currency of the order.',
   other_currency: 'What was paid is in another currency than the store registered.',
   intent_unknown: 'An invoice names a payment that was not read yet.',

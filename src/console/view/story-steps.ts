@@ -91,6 +91,9 @@ function changesOf({ entity, field, from, to }: StoryStep, actor: Actor): Timeli
 
 function valueOf(value: Json): Value {
   if (value === null) return none('nothing');
+  if (isJsonObject(value) && typeof value['safe'] === 'boolean') {
+    return value['safe'] ? badge('safe to release', 'good') : text(`hold: ${words(String(value['reason']))}`);
+  }
   const told = typeof value === 'string' ? value : toJsonText(value);
   return text(told.length > LONGEST_VALUE ? `${told.slice(0, LONGEST_VALUE)}…` : told);
 }

@@ -1,0 +1,76 @@
+import type { Knex } from 'knex';
+import type { JsonObject } from '../../src/domain/json.js';
+import type { Observation } from '../../src/domain/observation.js';
+import { registerOrder } from '../../src/records/orders/orders.js';
+import { finishRun, startRun } from '../../src/records/runs/runs.js';
+import { saveObservations } from '../../src/records/save-observations.js';
+import { storeEvents } from './events.js';
+
+/** Text that would run, close an attribute or leave a script, were it not escaped. */
+export const HOSTILE = `<img src=x onerror="document.title='owned'">'"</script><b>&amp;`;
+
+/** Where each page has something to show after `seedConsole`; a page that is not named here is looked at nowhere. */
+export const samplePaths: Readonly<Record<string, string>> = {
+  '/': '/',
+  '/orders': '/orders',
+  '/orders/:reference': `/orders/${encodeURIComponent(HOSTILE)}`,
+  '/events': '/events',
+  '/events/:id': '/events/1',
+};
+
+const NOW = Date.now();
+
+/** A few records of every sort, through the doors that all records come by. */
+export async function seedConsole(db: Knex): Promise<void> {
+  await storeEvents(db, [
+    { event: 'payment_intent.completed', timestamp: NOW / 1_000 - 60, data: payment('pi_claimed', HOSTILE) },
+    { event: 'payment_intent.completed', timestamp: NOW / 1_000 - 60, data: payment('pi_2', 'order-2') },
+    { event: HOSTILE, timestamp: NOW / 1_000 - 60, data: { id: 'x_1' } },
+  ]);
+  await db('inbox').where({ id: 2 }).update({ status: 'applied', applied_at: db.fn.now() });
+  await db('inbox').where({ id: 3 }).update({ status: 'dead', attempts: 8, error: HOSTILE });
+  await db.transaction((trx) => registerOrder(trx, { reference: HOSTILE, amount: '10.500', currency: 'USDT.TRON' }));
+  await save(db, [
+    observed('claim', payment('pi_claimed', HOSTILE), { type: 'webhook', ref: '1' }),
+    observed('reading', payment('pi_2', 'order-2'), { type: 'poll', ref: '1' }),
+  ]);
+  const { id } = await startRun(db, 'payment-intents', false, new Date());
+  const tally = { calls: 1, seen: 2, changed: 2, breaksOpened: 0 };
+  await finishRun(db, id, { ...tally, status: 'succeeded', complete: true, proof: {}, error: null, now: new Date() });
+}
+
+function payment(id: string, merchantReference: string): JsonObject {
+  return {
+    id,
+    status: 'completed',
+    irregularStatus: 'none',
+    merchantReference,
+    amountRequested: '10.500',
+    currencyRequested: 'USDT.TRON',
+    requestedCurrencyType: 'crypto',
+    totalAmountReceived: '10.5',
+    assetCode: 'USDT.TRON',
+    customerEmail: 'ann@example.com',
+    createdAt: new Date(NOW - 120_000).toISOString(),
+    payins: [],
+  };
+}
+
+function observed(type: 'claim' | 'reading', fields: JsonObject, source: Observation['source']): Observation {
+  const at = NOW - 60_000;
+  return {
+    type,
+    kind: 'payment_intent',
+    id: String(fields['id']),
+    from: at,
+    to: at + 900,
+    source,
+    fields,
+  } as Observation;
+}
+
+async function save(db: Knex, observations: Observation[]): Promise<void> {
+  await db.transaction((trx) =>
+    saveObservations(trx, observations, { now: new Date(), adoptedAt: new Date('2026-01-01') }),
+  );
+}
