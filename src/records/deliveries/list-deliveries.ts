@@ -37,7 +37,29 @@ export interface DeliveryFilters {
   missed?: string | undefined;
 }
 
-type Row = DeliveryRow & { created: string | null };
+/** Payloads are left where they are: a page of them could be half a gigabyte. */
+const COLUMNS = [
+  'id',
+  'endpoint_id',
+  'endpoint_url',
+  'event_type',
+  'status',
+  'http_status',
+  'attempts',
+  'last_attempt_at',
+  'next_retry_at',
+  'created_at',
+  'class',
+  'class_since',
+  'reason',
+  'missed',
+  'inbox_id',
+  'recovered_at',
+  'poll_ref',
+] as const;
+
+type Shown = Pick<DeliveryRow, (typeof COLUMNS)[number]>;
+type Row = Shown & { created: string | null };
 
 const CREATED = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created`;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
@@ -46,7 +68,7 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 export async function listDeliveries(db: Knex, query: PageQuery & DeliveryFilters): Promise<Page<DeliveryView>> {
   const take = takeOf(query);
   const rows = db('deliveries')
-    .select(['*', db.raw(CREATED)])
+    .select([...COLUMNS, db.raw(CREATED)])
     .where(
       definedOnly({
         class: query.class,
@@ -64,9 +86,9 @@ export async function listDeliveries(db: Knex, query: PageQuery & DeliveryFilter
 }
 
 export async function getDelivery(db: Knex, id: string): Promise<DeliveryView | null> {
-  const row = await db<DeliveryRow>('deliveries')
+  const row: Shown | undefined = await db('deliveries')
     .where({ id: toDatabaseText(id) })
-    .first();
+    .first(...COLUMNS);
   return row === undefined ? null : toView(row);
 }
 
@@ -99,7 +121,7 @@ function stored(value: string | undefined): string | undefined {
   return value === undefined ? undefined : toDatabaseText(value);
 }
 
-function toView(row: DeliveryRow): DeliveryView {
+function toView(row: Shown): DeliveryView {
   return {
     id: fromDatabaseText(row.id),
     endpointId: fromNullableText(row.endpoint_id),
