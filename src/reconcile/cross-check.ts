@@ -14,10 +14,15 @@ import {
   readEvidence,
   writeEvidence,
 } from '../records/breaks/check-progress.js';
-import { closeFilterListing, openDisputes, openFilterListing } from '../records/breaks/filter-listings.js';
+import {
+  closeFilterListing,
+  loadDisputed,
+  openDisputes,
+  openFilterListing,
+} from '../records/breaks/filter-listings.js';
 import { loadCheckFacts } from '../records/breaks/load-check-facts.js';
 import { describeError } from '../records/database/database-errors.js';
-import { checkApart } from './cross-check/check-apart.js';
+import { type Apart, checkApart } from './cross-check/check-apart.js';
 import type { ReconcileDeps } from './deps.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
 
@@ -32,6 +37,7 @@ export interface CrossCheckReport {
 
 const CHANGES_AT_ONCE = 1_000;
 const DUE_AT_ONCE = 500;
+const DISPUTES_AT_ONCE = 500;
 /** What could not be checked is checked again after so long, or when it changes. */
 const AFTER_FAILURE_MS = 3_600_000;
 
@@ -106,19 +112,24 @@ async function checkListing(trx: Knex.Transaction, { adoptedAt, log }: CrossChec
   const listing = await openFilterListing(trx, 'payment_intent', 'irregular');
   if (listing === null) return report;
   let answered = true;
-  await checkApart(trx, await openDisputes(trx, adoptedAt), {
-    work: async (part, disputed) => {
+  const holding: Apart<string> = {
+    work: async (part, some) => {
+      const disputed = await loadDisputed(part, some, adoptedAt);
       const awaited = disputed.some((intent) => awaitsReading(intent, listing));
       const saved = await saveFindings(part, checkDisputes(disputed, listing));
       add(report, { checked: disputed.length, ...saved });
       if (awaited) answered = false;
     },
-    fail: async (_part, { id }, error) => {
+    fail: async (_part, id, error) => {
       answered = false;
       const entity = { kind: 'payment_intent', id };
       log.error({ entity, error: describeError(error) }, 'a dispute could not be held against the listing');
     },
-  });
+  };
+  const ids = await openDisputes(trx);
+  for (let at = 0; at < ids.length; at += DISPUTES_AT_ONCE) {
+    await checkApart(trx, ids.slice(at, at + DISPUTES_AT_ONCE), holding);
+  }
   if (answered) await closeFilterListing(trx, 'payment_intent', 'irregular');
   return report;
 }

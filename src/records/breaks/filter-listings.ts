@@ -47,16 +47,15 @@ export async function closeFilterListing(trx: Knex.Transaction, kind: RecordKind
   await trx('filter_listings').where({ record_kind: kind, status }).update({ checked: true });
 }
 
-const DISPUTES_AT_ONCE = 5_000;
-
-/** Payments whose dispute is open, the newest of them. */
-export async function openDisputes(trx: Knex, adoptedAt: Date): Promise<CheckedRecord[]> {
+/** Ids of the payments whose dispute is open. */
+export async function openDisputes(trx: Knex): Promise<string[]> {
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
-    `SELECT id FROM payment_intents WHERE absent_since IS NULL AND irregular_status = 'pending_decision'
-     ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [DISPUTES_AT_ONCE],
+    "SELECT id FROM payment_intents WHERE absent_since IS NULL AND irregular_status = 'pending_decision' ORDER BY id",
   );
-  if (rows.length === 0) return [];
-  const where = { sql: 'id = ANY (?::text[])', bindings: [idArray(rows.map(({ id }) => fromDatabaseText(id)))] };
+  return rows.map(({ id }) => fromDatabaseText(id));
+}
+
+export async function loadDisputed(trx: Knex, ids: readonly string[], adoptedAt: Date): Promise<CheckedRecord[]> {
+  const where = { sql: 'id = ANY (?::text[])', bindings: [idArray(ids)] };
   return selectChecked(trx, 'payment_intent', where, adoptedAt);
 }
