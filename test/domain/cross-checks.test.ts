@@ -163,6 +163,16 @@ describe('identities that are not promised', () => {
   });
 });
 
+test('a screening whose result is no word holds, as it does for the release', () => {
+  const held = (kytStatus: JsonObject[string]) =>
+    runChecks(
+      factsOf([record('payment_intent', paidIntent('a', 'pa')), record('payin', payin('pa', 'a', { kytStatus }))]),
+      [],
+    ).findings.open.map(({ kind }) => kind);
+  expect(held({ result: 'rejected' })).toEqual(['kyt_hold']);
+  expect(held(null)).toEqual([]);
+});
+
 test('what the checks say hangs neither on the order of records nor on how often they are asked', () => {
   const fields: [RecordKind, JsonObject][] = [
     ['payment_intent', paidIntent('a', 'pa', { invoiceId: 'va' })],

@@ -20,6 +20,7 @@ const records = (given: Given[] | undefined, prefix: string, verifiedAt: number)
     return { id: `${prefix}${index + 1}`, fields, verified: proven, verifiedAt: proven ? verifiedAt : null, absent };
   });
 
+/** Where no deposits are given, there is the one that `paid` lists: it is final and was not screened. */
 export function order(given: {
   intents?: Given[];
   payins?: Given[];
@@ -31,7 +32,7 @@ export function order(given: {
     reference: 'o-1',
     expected: given.expected ?? null,
     intents: records(given.intents, 'pi_', READ),
-    payins: records(given.payins, 'payin_', PAYIN_READ),
+    payins: records(given.payins ?? [{ fields: { status: 'confirmed' } }], 'payin_', PAYIN_READ),
     invoices: records(given.invoices, 'inv_', READ),
     refunds: given.refunds ?? [],
   };
@@ -53,7 +54,13 @@ export const fiat: JsonObject = {
 };
 export const eur = (amount: string): Money => ({ amount, currency: 'EUR' });
 
-export const paid = { ...fiat, status: 'completed', totalAmountReceived: '50', amountNetMerchant: '49.5' };
+export const paid = {
+  ...fiat,
+  status: 'completed',
+  totalAmountReceived: '50',
+  amountNetMerchant: '49.5',
+  payins: [{ id: 'payin_1' }],
+};
 export const under = { ...paid, totalAmountReceived: '40', amountRejected: '40', amountInRange: '0' };
 export const over = { ...paid, totalAmountReceived: '60', amountRejected: '10', amountInRange: '50' };
 export const late = { ...paid, amountRejected: '50', amountInRange: '0' };

@@ -13,8 +13,8 @@ export function checkKyt(facts: CheckFacts): TimedFindings {
   for (const payin of focused(facts, 'payins')) {
     const entity = { kind: 'payin', id: payin.id } as const;
     const name = { kind: 'kyt_hold', entity } as const;
-    const word = textField(payin.fields, 'kytStatus');
-    const verdict = word === null ? 'passed' : kytVerdict(word, facts.kytWords);
+    const word = payin.fields['kytStatus'] ?? null;
+    const verdict = word === null ? 'passed' : typeof word === 'string' ? kytVerdict(word, facts.kytWords) : 'unknown';
     const intent = intentsOf(payin, facts).find(isCollected);
     if (verdict === 'passed' || intent === undefined || payin.absent || payin.history) {
       settle(findings, name, null);
