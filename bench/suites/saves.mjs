@@ -71,7 +71,7 @@ async function saved(db, kind, records, reading) {
   const pages = pagesOf(
     records.map((fields) => ({
       type: 'reading',
-      kind: 'payment_intent',
+      kind,
       id: fields.id,
       from,
       to: from,
