@@ -41,15 +41,8 @@ const endpoints = (...given: object[]): Answers => ({
 /** Newest first; the list pages, and filters by everything that the default contract names. */
 const rows = (n: number, fields: object = {}) =>
   Array.from({ length: n }, (_, index) => ({ id: `r_${index}`, status: 'active', ...fields }));
-const MOVEMENT = {
-  accountId: 'r_0',
-  assetCode: 'BTC',
-  type: 'deposit',
-  amount: '1',
-  feeAmount: '0',
-  createdAt: '2026-10-01T00:00:00Z',
-  counterpartyAccountId: null,
-};
+const MOVED = { accountId: 'r_0', assetCode: 'BTC', type: 'deposit', amount: '1', feeAmount: '0' };
+const MOVEMENT = { ...MOVED, createdAt: '2026-10-01T00:00:00Z', counterpartyAccountId: null };
 const listOf =
   (n: number, fields: object = {}): NonNullable<Answers>[string] =>
   ({ query }) => {

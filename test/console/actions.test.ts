@@ -105,7 +105,7 @@ it('keeps a replay before it is handed over, so that one that gets lost was aske
       source: 'webhook',
       body: Buffer.from('{}'),
       status: 'failed',
-    } as never)
+    })
     .returning('id');
   commands.replay.mockRejectedValueOnce(new Error('the queue is gone'));
   await request(app).post(`/api/v1/events/${event.id}/replay`).set(operator).send({ note: 'fixed' }).expect(500);

@@ -61,7 +61,7 @@ const readAt = (id: string, at: number) =>
     observed_at: new Date(at),
     observed_by_type: 'poll',
     observed_by_ref: '1',
-  } as never);
+  });
 
 describe('a delivery that can never be recovered', () => {
   test.each([

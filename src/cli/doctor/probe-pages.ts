@@ -11,15 +11,20 @@ const LISTS = ['listAccounts', 'listTransactions', 'listPayouts'] as const;
 
 const ITEMS = ['data', 'results', 'records', 'rows', 'list', 'content', 'entries', 'data/items', 'result/items'];
 const CURSORS = [
-  ...['next_cursor', 'next', 'cursor', 'nextPage', 'nextPageToken', 'next_page_token', 'after', 'endCursor'],
-  ...[
-    'pagination/nextCursor',
-    'pagination/next',
-    'meta/nextCursor',
-    'meta/next_cursor',
-    'paging/next',
-    'data/nextCursor',
-  ],
+  'next_cursor',
+  'next',
+  'cursor',
+  'nextPage',
+  'nextPageToken',
+  'next_page_token',
+  'after',
+  'endCursor',
+  'pagination/nextCursor',
+  'pagination/next',
+  'meta/nextCursor',
+  'meta/next_cursor',
+  'paging/next',
+  'data/nextCursor',
 ];
 const NOTHING_YET = 'not probed: nothing to look at yet';
 const COUNTS = ['X-Total', 'X-Count', 'Total-Count', 'X-Total-Items', 'X-Total-Results', 'X-Pagination-Total-Count'];
