@@ -43,7 +43,7 @@ const processes = {
   express: server('express'),
   bare: server('bare'),
   stripe: server('stripe', 'databaseUrl'),
-  list: server('list', 'count'),
+  list: server('list', 'count', 'newest'),
 };
 
 /** Starts one of them in the folder; resolves once it listens. */

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { OPEN, paymentAt } from '../payments.mjs';
 
 const count = Number(process.argv[2]);
-const newest = Date.now();
+const newest = Number(process.argv[3]);
 
 const server = createServer((req, res) => {
   const { pathname, searchParams } = new URL(req.url, 'http://127.0.0.1');

@@ -32,18 +32,18 @@ const pages = [
 
 export async function benchGrowth(bench) {
   const db = openDatabase(bench.databaseUrl, { max: 10, applicationName: 'bench' });
+  const newest = Date.now();
+  const list = (count, work) =>
+    during('list', { ...bench, count, newest }, ({ port }) => work({ db, databaseUrl: bench.databaseUrl, port }));
   const figures = [];
   try {
-    let stored = 0;
+    await list(READ, (at) => readPayments(at, { full: true }));
+    let stored = READ;
     for (const size of bench.stored) {
-      await during('list', { ...bench, count: size }, async ({ port }) => {
-        const at = { db, databaseUrl: bench.databaseUrl, port };
-        if (stored === 0) await readPayments(at, { full: true });
-        await grow(db, Math.max(stored, READ), size);
-        stored = size;
-        bench.say(`${size} payments are stored`);
-        figures.push(...(await ticks(at, size)), ...(await reads(bench, db, size)));
-      });
+      await grow(db, stored, size);
+      stored = size;
+      bench.say(`${size} payments are stored`);
+      figures.push(...(await list(size, (at) => ticks(at, size))), ...(await reads(bench, db, size)));
     }
   } finally {
     await db.destroy();
