@@ -1,6 +1,9 @@
+import { progress } from '../../support/reckoning.js';
 import type { TcpProxy } from '../../support/tcp-proxy.js';
 import type { World } from '../chaos-world.js';
-import { disturb, type Fault } from './disturb.js';
+import { disturb, type Fault, within } from './disturb.js';
+
+const BETWEEN_MS = 1_000;
 
 type Way = (world: World) => TcpProxy | undefined;
 
@@ -33,8 +36,9 @@ export function resets(way: Way): Fault {
   return disturb({
     begin: async (world) => {
       for (let times = 1 + world.random.below(4); times > 0; times -= 1) {
+        const { stored } = await progress(world.db);
         way(world)?.reset();
-        await world.sandbox.control.deliveriesIdle();
+        await within(BETWEEN_MS, async () => (await progress(world.db)).stored > stored, 2);
       }
     },
     end: (world) => way(world)?.pass(),
