@@ -42,7 +42,11 @@ test.each(places)('a worker whose queue never came (%s) closes quickly', async (
   const { log } = createLog();
   const db = openDatabase(databaseUrl);
   const worker = createWorker({
-    ...{ databaseUrl, redisUrl, log, db, metrics: createMetrics() },
+    databaseUrl,
+    redisUrl,
+    log,
+    db,
+    metrics: createMetrics(),
     now: () => new Date(),
     adoptedAt: new Date(0),
     sweepEveryMs: 3_600_000,
