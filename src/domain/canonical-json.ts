@@ -5,6 +5,11 @@ import type { Json, JsonObject } from './json.js';
 /** What JSON writes as it is, between quotes: most strings, at half the price of asking JSON.stringify. */
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
+/** Those of the specification are some two hundred; a sender may make up ever new ones. */
+const MOST_KEYS = 2_000;
+const LONGEST_KEY = 100;
+const keyTexts = new Map<string, string>();
+
 /**
  * One text per JSON value: keys sorted by UTF-16 code unit, no white space, numbers kept as they were written (`1.0` is
  * not `1`), NUL and lone surrogates escaped. Two values have the same text only if they are equal, so it is fit to hash.
@@ -15,7 +20,12 @@ export function canonicalJson(value: Json): string {
   if (isLosslessNumber(value)) return value.toString();
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object') throw new TypeError(`Not a JSON value with lossless numbers: ${typeof value}`);
-  return objectText(canonicalMembers(value));
+  let text = '';
+  for (const key of Object.keys(value).sort()) {
+    const member = value[key];
+    if (member !== undefined) text += `${text === '' ? '' : ','}${keyText(key)}${canonicalJson(member)}`;
+  }
+  return `{${text}}`;
 }
 
 /** SHA-256 of the canonical text, in lowercase hex. */
@@ -34,7 +44,7 @@ export function canonicalMembers(object: JsonObject): CanonicalMember[] {
   const members: CanonicalMember[] = [];
   for (const key of Object.keys(object).sort()) {
     const value = object[key];
-    if (value !== undefined) members.push({ key, text: `${quote(key)}:${canonicalJson(value)}` });
+    if (value !== undefined) members.push({ key, text: `${keyText(key)}${canonicalJson(value)}` });
   }
   return members;
 }
@@ -48,6 +58,15 @@ function objectText(members: readonly CanonicalMember[]): string {
   let text = '';
   for (const member of members) text += text === '' ? member.text : `,${member.text}`;
   return `{${text}}`;
+}
+
+/** With its colon. Records have few keys, and each of them many times. */
+function keyText(key: string): string {
+  const known = keyTexts.get(key);
+  if (known !== undefined) return known;
+  const text = `${quote(key)}:`;
+  if (keyTexts.size < MOST_KEYS && key.length <= LONGEST_KEY) keyTexts.set(key, text);
+  return text;
 }
 
 function quote(text: string): string {
