@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import knex, { type Knex } from 'knex';
 import { Client } from 'pg';
+import { type WatchedConnection, watchConnection } from './database/watch-connection.js';
 
 /** The schema BullMQ keeps its queues in when there is no Redis. */
 export const QUEUE_SCHEMA = 'bullmq';
@@ -24,7 +25,14 @@ export function openDatabase(url: string, options: { max?: number; applicationNa
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
     },
-    pool: { min: 0, max: options.max ?? 10 },
+    pool: {
+      min: 0,
+      max: options.max ?? 10,
+      afterCreate: (connection: WatchedConnection, done: () => void) => {
+        watchConnection(connection, url);
+        done();
+      },
+    },
     acquireConnectionTimeout: 2 * CONNECT_TIMEOUT_MS,
     // Knex writes to stdout, which belongs to data. What it would say there it also throws.
     log: { warn() {}, error() {}, deprecate() {}, debug() {} },
