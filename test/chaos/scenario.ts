@@ -1,5 +1,5 @@
 import type { TestCluster } from '../support/cluster.js';
-import { until } from '../support/drill.js';
+import { isLong, until } from '../support/drill.js';
 import { progress, settle } from '../support/reckoning.js';
 import { createWorld, ROLES, type World } from './chaos-world.js';
 import { faults } from './faults/faults.js';
@@ -20,7 +20,7 @@ export interface Outcome {
 }
 
 /** For each step of healing, on a machine that does ten other things. */
-const HEAL_MS = 120_000;
+const HEAL_MS = isLong ? 300_000 : 120_000;
 /** So many times what is due comes due, after the last fault. */
 const DRAIN_STEPS = 2;
 

@@ -1,5 +1,5 @@
 import { loggedDeliveries } from '../../support/deliveries.js';
-import { until } from '../../support/drill.js';
+import { isLong, until } from '../../support/drill.js';
 import { progress } from '../../support/reckoning.js';
 import type { World } from '../chaos-world.js';
 
@@ -9,7 +9,7 @@ export type Fault = (world: World) => Promise<boolean>;
 const MIDDLE_MS = 3_000;
 const NOTICED_MS = 10_000;
 /** The real ones get through a crowd in this time, on a machine that does ten other things. */
-const THROUGH_MS = 60_000;
+const THROUGH_MS = isLong ? 180_000 : 60_000;
 
 export interface Disturbance {
   begin: (world: World) => unknown;
