@@ -13,15 +13,20 @@ import { isClean } from './verdict.js';
  * One alone: CHAOS_SCENARIOS=1 CHAOS_SEED=17, with TALLYHOOK_LONG=1 if it was played so. What the file of the report
  * holds is not played again.
  */
-const COUNT = Number(process.env['CHAOS_SCENARIOS'] ?? (isLong ? 200 : 3));
+const COUNT = Number(process.env['CHAOS_SCENARIOS'] ?? (isLong ? 200 : 1));
 const FIRST = Number(process.env['CHAOS_SEED'] ?? 1);
+/** All killed and the clock behind, a fail-over and idle connections, storms: what is most likely to show a mistake, in half a minute. */
+const QUICK = [4, 7, 24];
 const FILE = process.env['CHAOS_REPORT'];
 const FAULTS = isLong ? 3 : 2;
 const SCENARIO_MS = 15 * 60_000;
 
 const rows = readRows(FILE);
 const played = new Set(rows.map(({ seed }) => seed));
-const seeds = Array.from({ length: COUNT }, (_, n) => FIRST + n).filter((seed) => !played.has(seed));
+const isChosen = isLong || process.env['CHAOS_SCENARIOS'] !== undefined || process.env['CHAOS_SEED'] !== undefined;
+const seeds = (isChosen ? Array.from({ length: COUNT }, (_, n) => FIRST + n) : QUICK).filter(
+  (seed) => !played.has(seed),
+);
 
 let cluster: TestCluster;
 

@@ -52,6 +52,10 @@ export async function playScenario(plan: Plan, cluster: TestCluster): Promise<Ou
       receiverMb,
       seconds: (performance.now() - began) / 1000,
     };
+  } catch (error) {
+    const died = world.installation.died();
+    if (died.length === 0) throw error;
+    throw new Error(`died: ${died.join(', ')}`, { cause: error });
   } finally {
     await world.close();
   }
