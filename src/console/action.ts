@@ -32,7 +32,7 @@ export interface Action {
   run(deps: ActionDeps, request: ActionRequest): Promise<ActionResult>;
 }
 
-export type ActionDeps = Omit<PageDeps, 'db'> & { db: Knex.Transaction };
+type ActionDeps = Omit<PageDeps, 'db'> & { db: Knex.Transaction };
 
 export interface ActionRequest {
   actor: Actor;

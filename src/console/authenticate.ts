@@ -25,11 +25,6 @@ export function actorOf(req: Request): Actor {
   return actor;
 }
 
-/** Says who sent the request, for `actorOf`. */
-export function setActor(req: Request, actor: Actor): void {
-  actors.set(req, actor);
-}
-
 /** A token as it is compared: never the token itself. */
 export interface KnownToken extends Actor {
   digest: Buffer;
@@ -59,7 +54,7 @@ export function authenticate(tokens: readonly ConsoleToken[]): RequestHandler {
       res.set('WWW-Authenticate', 'Bearer error="invalid_token"');
       throw new Problem(401, 'Unauthorized', 'The token is not one of CONSOLE_TOKENS.');
     }
-    setActor(req, { name: match.name, role: match.role });
+    actors.set(req, { name: match.name, role: match.role });
     next();
   };
 }

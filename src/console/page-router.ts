@@ -122,13 +122,13 @@ function isCurrent(path: string, now: string): boolean {
   return path === '/' ? now === '/' : now === path || now.startsWith(`${path}/`);
 }
 
-export function themeOf(req: Request): Theme {
+function themeOf(req: Request): Theme {
   const given = readCookie(req, THEME_COOKIE);
   return given === 'light' || given === 'dark' ? given : 'system';
 }
 
 /** A test system must never be taken for the real one, nor the other way round. */
-export function environmentOf(serviceBaseUrl: string): Shell['environment'] {
+function environmentOf(serviceBaseUrl: string): Shell['environment'] {
   const { host, hostname } = new URL(serviceBaseUrl);
   const isTest = /^(localhost|127\.|\[::1\])/.test(hostname) || /sandbox|staging|test/i.test(hostname);
   return { name: host, isTest };

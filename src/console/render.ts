@@ -32,16 +32,24 @@ export interface Frame {
 const folder = (name: string): string => fileURLToPath(new URL(`./${name}/`, import.meta.url));
 export const assetsFolder = folder('assets');
 
+/** In the order in which they hold. */
+const stylesheets = ['tokens', 'ground', 'frame', 'pieces', 'controls', 'tables', 'drawings', 'story', 'narrow'];
+
 const eta = new Eta({ views: folder('views'), autoEscape: true, cache: true });
 const version = versionOf(assetsFolder);
 
 /** A whole page as HTML. Text of all kinds is escaped; `crumbs`, `sections` and so on as in `PageView`. */
 export function renderPage(shell: Shell, view: PageView, csrf: string): string {
-  return eta.render('/layout', { ...shell, version, body: eta.render('/page', { view, csrf, title: shell.title }) });
+  return eta.render('/layout', {
+    ...shell,
+    version,
+    stylesheets,
+    body: eta.render('/page', { view, csrf, title: shell.title }),
+  });
 }
 
 export function renderSignIn(shell: Shell, form: { next: string; problem: string | null }): string {
-  return eta.render('/layout', { ...shell, version, body: eta.render('/sign-in', form) });
+  return eta.render('/layout', { ...shell, version, stylesheets, body: eta.render('/sign-in', form) });
 }
 
 /** One section alone, as it is sent to a page that is open already. */

@@ -4,7 +4,7 @@ import type { Actor, KnownToken } from './authenticate.js';
 import { clearCookie, readCookie, setCookie } from './cookies.js';
 
 const COOKIE = 'tallyhook_session';
-export const SESSION_SECONDS = 12 * 3600;
+const SESSION_SECONDS = 12 * 3600;
 
 /** Someone signed in at a browser. */
 export interface Session {

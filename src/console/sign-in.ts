@@ -5,6 +5,7 @@ import { setCookie } from './cookies.js';
 import { CSRF_FIELD, checkCsrf, checkOrigin } from './csrf.js';
 import { ownPath } from './page-request.js';
 import { type Site, shellOf, THEME_COOKIE } from './page-router.js';
+import { Problem } from './problem.js';
 import { renderSignIn } from './render.js';
 
 const ATTEMPTS = { windowMs: 60_000, limit: 10 };
@@ -20,8 +21,9 @@ export function signInRoutes(site: Site, tokens: readonly KnownToken[]): Router 
     standardHeaders: 'draft-8',
     legacyHeaders: false,
     validate: false,
-    handler: (req, res) =>
-      show(site, { req, res }, { status: 429, problem: 'Too many attempts. Wait a minute, then try again.' }),
+    handler: (_req, _res, next) => {
+      next(new Problem(429, 'Too many attempts', 'Wait a minute, then try again.'));
+    },
   });
   router.get('/sign-in', (req, res) => show(site, { req, res }, { status: 200, problem: null }));
   router.post('/sign-in', failures, form, async (req, res) => {
@@ -47,7 +49,7 @@ export function signInRoutes(site: Site, tokens: readonly KnownToken[]): Router 
     checkOrigin(req);
     const value = ['light', 'dark'].find((known) => known === req.body?.theme) ?? 'system';
     setCookie(req, res, { name: THEME_COOKIE, value, seconds: YEAR_SECONDS });
-    res.redirect(303, ownPath(req.body?._back));
+    res.redirect(303, ownPath(req.body?.['_back']));
   });
   return router;
 }

@@ -1,7 +1,7 @@
-import type { AxeResults } from 'axe-core';
-import sparticuz from '@sparticuz/chromium';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import sparticuz from '@sparticuz/chromium';
+import type { AxeResults } from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -28,7 +28,11 @@ export interface Visitor {
 /** A new visitor without cookies. */
 export async function visitor(
   browser: Browser,
-  { baseURL, colorScheme = 'light', viewport = WIDE }: { baseURL: string; colorScheme?: 'light' | 'dark'; viewport?: typeof WIDE },
+  {
+    baseURL,
+    colorScheme = 'light',
+    viewport = WIDE,
+  }: { baseURL: string; colorScheme?: 'light' | 'dark'; viewport?: typeof WIDE },
 ): Promise<Visitor> {
   // axe is put in by the tests: the content policy still holds for the page, and is listened to.
   const context = await browser.newContext({ baseURL, colorScheme, viewport });
@@ -54,7 +58,10 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
   const { violations } = (await page.evaluate(
     `axe.run(document, { runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] } })`,
   )) as AxeResults;
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`).join(' | ')}`);
+  return violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`).join(' | ')}`,
+  );
 }
 
 /** How many pixels the page is wider than its window: 0 where nothing scrolls sideways. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
+import { textField } from '../../src/domain/records.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
 import { finishRun, startRun } from '../../src/records/runs/runs.js';
 import { saveObservations } from '../../src/records/save-observations.js';
@@ -58,15 +59,7 @@ function payment(id: string, merchantReference: string): JsonObject {
 
 function observed(type: 'claim' | 'reading', fields: JsonObject, source: Observation['source']): Observation {
   const at = NOW - 60_000;
-  return {
-    type,
-    kind: 'payment_intent',
-    id: String(fields['id']),
-    from: at,
-    to: at + 900,
-    source,
-    fields,
-  } as Observation;
+  return { type, kind: 'payment_intent', id: textField(fields, 'id') ?? '', from: at, to: at + 900, source, fields };
 }
 
 async function save(db: Knex, observations: Observation[]): Promise<void> {

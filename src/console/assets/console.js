@@ -21,12 +21,13 @@
       age.textContent = ageOf(new Date(age.parentElement.dateTime));
   };
 
-  document.addEventListener('click', async (event) => {
+  document.addEventListener('click', (event) => {
     const button = event.target.closest('button[data-copy]');
     if (!button) return;
-    await navigator.clipboard.writeText(button.dataset.copy);
-    button.classList.add('copied');
-    setTimeout(() => button.classList.remove('copied'), 1500);
+    void navigator.clipboard.writeText(button.dataset.copy).then(() => {
+      button.classList.add('copied');
+      setTimeout(() => button.classList.remove('copied'), 1500);
+    });
   });
   document.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape') return;
@@ -47,9 +48,9 @@
     let source = null;
     const open = () => {
       source = new EventSource(live);
-      source.onmessage = ({ data }) => {
+      source.addEventListener('message', ({ data }) => {
         for (const [name, html] of Object.entries(JSON.parse(data))) renew(name, html);
-      };
+      });
     };
     const follow = () => {
       if (document.hidden) {

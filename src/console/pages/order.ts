@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../domain/json.js';
+import { toJsonText } from '../../domain/json-text.js';
 import { type OrderStory, orderStory } from '../../records/orders/order-story.js';
 import type { RecordView } from '../../records/rows.js';
 import type { Page, PageRequest } from '../page.js';
@@ -145,12 +147,14 @@ function howKnown({ verified, absentSince, observedBy }: RecordView): Value {
   return badge(`said by ${words(observedBy.type)}`, 'info');
 }
 
-function amountOf(fields: Readonly<Record<string, unknown>>): Value {
+function amountOf(fields: JsonObject): Value {
   const value = ['amountRequested', 'amount']
     .map((name) => fields[name])
     .find((found) => found !== undefined && found !== null);
   const unit = ['currencyRequested', 'currency', 'assetCode']
     .map((name) => fields[name])
     .find((found) => typeof found === 'string');
-  return value === undefined ? none() : amount(String(value), typeof unit === 'string' ? unit : null);
+  return value === undefined
+    ? none()
+    : amount(typeof value === 'string' ? value : toJsonText(value), typeof unit === 'string' ? unit : null);
 }

@@ -125,10 +125,15 @@ function breaksTile(breaks: readonly OpenBreaks[]): Tile {
   };
 }
 
+interface SecretSummary {
+  matches24h?: number;
+  retiredAt?: string | null;
+}
+
 /** How the secrets are doing, in a tile; none where that can't be told. */
 async function secretsTile({ secretsStatus, log }: PageDeps): Promise<Tile[]> {
   try {
-    const { items } = (await secretsStatus()) as { items: { matches24h?: number; retiredAt?: string | null }[] };
+    const { items }: { items: SecretSummary[] } = await secretsStatus();
     const live = items.filter(({ retiredAt }) => (retiredAt ?? null) === null);
     const used = live.filter(({ matches24h = 0 }) => matches24h > 0).length;
     const note = `${used} matched in the last 24 h`;

@@ -9,7 +9,7 @@ export function paging(req: PageRequest, nextCursor: string | null): Pick<TableS
   };
 }
 
-export function address(path: string, query: Readonly<Record<string, string>>): string {
+function address(path: string, query: Readonly<Record<string, string>>): string {
   const text = new URLSearchParams(query).toString();
   return text === '' ? path : `${path}?${text}`;
 }

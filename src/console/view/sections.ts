@@ -30,7 +30,7 @@ export type Section =
   | { is: 'columns'; columns: Section[][] };
 
 /** A form whose fields stand in the address. */
-export interface FiltersSection {
+interface FiltersSection {
   is: 'filters';
   path: string;
   fields: FilterField[];
@@ -38,7 +38,7 @@ export interface FiltersSection {
   active: boolean;
 }
 
-export interface FilterField {
+interface FilterField {
   name: string;
   label: string;
   value: string;
@@ -60,7 +60,7 @@ export interface TableSection {
   next?: string | undefined;
 }
 
-export interface TilesSection {
+interface TilesSection {
   is: 'tiles';
   tiles: Tile[];
 }
@@ -85,12 +85,12 @@ export interface Spark {
   told: string;
 }
 
-export interface FactsSection {
+interface FactsSection {
   is: 'facts';
   facts: (readonly [label: string, value: Value])[];
 }
 
-export interface TimelineSection {
+interface TimelineSection {
   is: 'timeline';
   /** Names of the two sides; a step of neither side stands across both. */
   sides: readonly [string, string];
@@ -130,7 +130,7 @@ export interface ActionField {
 }
 
 /** What stands in a cell of a table: a value, something to do, or a box that picks the row for the form of a button. */
-export type Cell =
+type Cell =
   | Value
   | { is: 'action'; button: ActionButton | null }
   | { is: 'pick'; button: ActionButton; name: string; value: string; label: string };

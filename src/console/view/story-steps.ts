@@ -5,7 +5,7 @@ import type { Actor } from '../authenticate.js';
 import { eventHref } from './links.js';
 import { fieldFor } from './personal.js';
 import type { TimelineStep } from './sections.js';
-import { badge, id, link, none, quiet, type Tone, text, time, type Value, words } from './values.js';
+import { badge, counted, id, link, none, quiet, type Tone, text, time, type Value, words } from './values.js';
 
 const LONGEST_VALUE = 120;
 /** Of a record seen for the first time these say the most. */
@@ -55,18 +55,24 @@ function sideOf({ entity, source }: StoryStep): TimelineStep['side'] {
   return source.type === 'webhook' || source.type === 'delivery_history' ? 'left' : 'right';
 }
 
+const names = [
+  ['payment_intent', 'Payment'],
+  ['payin', 'Deposit'],
+  ['invoice', 'Invoice'],
+  ['payout', 'Refund'],
+] as const;
+
 function entityWords({ entity }: StoryStep): string {
   if (entity.kind === 'order') return 'Order';
-  const name = { payment_intent: 'Payment', payin: 'Deposit', invoice: 'Invoice', payout: 'Refund' }[
-    String(entity.kind)
-  ];
+  const name = new Map<string, string>(names).get(entity.kind);
   return `${name ?? words(entity.kind)} ${entity.id}`;
 }
 
 function toneOf(steps: readonly StoryStep[]): Tone {
   const to = (wanted: string) => steps.find(({ field }) => field === wanted)?.to;
   const [first] = steps;
-  if (first?.entity.kind !== 'order') return sideOf(first as StoryStep) === 'right' ? 'info' : 'quiet';
+  if (first === undefined) return 'quiet';
+  if (first.entity.kind !== 'order') return sideOf(first) === 'right' ? 'info' : 'quiet';
   const status = to('status');
   if (status === 'paid' || to('release')) return isHeld(to('release')) ? 'warn' : 'good';
   return status === 'disputed' || status === 'paid_twice' ? 'bad' : 'quiet';
@@ -78,8 +84,8 @@ function isHeld(release: Json | undefined): boolean {
 
 function changesOf({ entity, field, from, to }: StoryStep, actor: Actor): TimelineStep['changes'] {
   if (field !== '*') {
-    const shown = (value: Json) => valueOf(fieldFor(actor, entity.kind, field, value));
-    return [{ field, from: from === null ? null : shown(from), to: shown(to) }];
+    const [before, after] = [from, to].map((value) => fieldFor(actor, entity.kind, field, value));
+    return changeOf(field, before ?? null, after ?? null);
   }
   const whole = fieldFor(actor, entity.kind, field, to);
   if (!isJsonObject(whole)) return [];
@@ -89,10 +95,27 @@ function changesOf({ entity, field, from, to }: StoryStep, actor: Actor): Timeli
   });
 }
 
+/** Of a list its length is told, of an object those of its fields that changed: the records themselves have the rest. */
+function changeOf(field: string, from: Json, to: Json): TimelineStep['changes'] {
+  if (isJsonObject(from) && isJsonObject(to) && !('safe' in to)) {
+    const names = Object.keys(to).filter((name) => toJsonText(from[name] ?? null) !== toJsonText(to[name] ?? null));
+    return names.map((name) => shownChange(`${field}.${name}`, from[name] ?? null, to[name] ?? null));
+  }
+  return [shownChange(field, from, to)];
+}
+
+function shownChange(field: string, from: Json, to: Json): TimelineStep['changes'][number] {
+  return { field, from: from === null ? null : valueOf(from), to: valueOf(to) };
+}
+
 function valueOf(value: Json): Value {
   if (value === null) return none('nothing');
+  if (typeof value === 'boolean') return text(value ? 'yes' : 'no');
+  if (Array.isArray(value)) return text(counted(value.length, 'entry', 'entries'));
   if (isJsonObject(value) && typeof value['safe'] === 'boolean') {
-    return value['safe'] ? badge('safe to release', 'good') : text(`hold: ${words(String(value['reason']))}`);
+    return value['safe']
+      ? badge('safe to release', 'good')
+      : text(`hold: ${typeof value['reason'] === 'string' ? words(value['reason']) : 'no reason told'}`);
   }
   const told = typeof value === 'string' ? value : toJsonText(value);
   return text(told.length > LONGEST_VALUE ? `${told.slice(0, LONGEST_VALUE)}…` : told);
@@ -103,8 +126,12 @@ function sourceOf({ source, because }: StoryStep): Value[] {
   if (source.type === 'webhook') return [badge('webhook'), link(`event ${source.ref}`, eventHref(source.ref)), ...name];
   if (source.type === 'delivery_history')
     return [badge('recovered'), link(`event ${source.ref}`, eventHref(source.ref)), ...name];
-  if (source.type === 'poll')
-    return [badge('list', 'info'), link(`run ${source.ref}`, `/runs/${encodeURIComponent(source.ref)}`), ...name];
+  if (source.type === 'poll') {
+    const run = /^\d+$/.test(source.ref)
+      ? link(`run ${source.ref}`, `/runs/${source.ref}`)
+      : quiet(words(source.ref.replaceAll('-', ' ')));
+    return [badge('list', 'info'), run, ...name];
+  }
   if (source.type === 'store') return [badge('store'), quiet(source.ref)];
   return [badge(words(source.type)), id(source.ref)];
 }

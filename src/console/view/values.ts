@@ -43,7 +43,7 @@ export function time(at: string | null | undefined, now?: Date): Value {
 }
 
 /** As `3 min ago`; `assets/console.js` tells it in the same words. */
-export function ageOf(at: Date, now: Date): string {
+function ageOf(at: Date, now: Date): string {
   const seconds = Math.round((now.getTime() - at.getTime()) / 1_000);
   return seconds < 0 ? `in ${duration(-seconds)}` : `${duration(seconds)} ago`;
 }

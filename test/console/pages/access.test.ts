@@ -13,14 +13,14 @@ const HERE = { Host: HOST, Origin: `https://${HOST}`, 'Sec-Fetch-Site': 'same-or
 const tokenOf = (role: string) => consoleTokens.find((entry) => entry.role === role)?.token ?? '';
 
 let store: TestDatabase;
-let console_: ReturnType<typeof testConsole>;
+let consoleUnderTest: ReturnType<typeof testConsole>;
 let app: Express;
 
 beforeAll(async () => {
   store = await createTestDatabase();
   await seedConsole(store.db);
-  console_ = testConsole(store.db);
-  app = console_.app;
+  consoleUnderTest = testConsole(store.db);
+  app = consoleUnderTest.app;
 });
 afterAll(() => store.drop());
 
@@ -196,7 +196,7 @@ describe('actions', () => {
         expect((await post(mine, { ...body, reason: ' ', _csrf: admin.csrf })).status).toBe(400);
       }
       expect(await store.db('actions').whereNot({ outcome: 'refused' }).count()).toEqual(before);
-      for (const command of Object.values(console_.commands)) expect(command).not.toHaveBeenCalled();
+      for (const command of Object.values(consoleUnderTest.commands)) expect(command).not.toHaveBeenCalled();
     },
   );
 

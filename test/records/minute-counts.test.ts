@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { minuteCounts } from '../../src/records/inbox/minute-counts.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+/** `TALLYHOOK_LONG`: as many as an installation of a year holds. */
+const EVENTS = process.env['TALLYHOOK_LONG'] ? 1_000_000 : 20_000;
+const NOW = new Date('2026-11-21T12:00:30Z');
+
+let store: TestDatabase;
+beforeAll(async () => {
+  store = await createTestDatabase();
+  // One event every 3 s up to now: 20 in each minute but the last, which has begun only.
+  await store.db.raw(
+    `INSERT INTO inbox (key, key_type, content_hash, event_type, event_timestamp, status, source, body, received_at)
+     SELECT 'k' || n, 'id', 'h' || n, 'payment_intent.completed', 0,
+            CASE n % 20 WHEN 1 THEN 'received' WHEN 2 THEN 'dead' ELSE 'applied' END, 'webhook', repeat('x', 600)::bytea,
+            ?::timestamptz - (?::integer - n) * interval '3 seconds'
+     FROM generate_series(1, ?::integer) AS n`,
+    [NOW, EVENTS, EVENTS],
+  );
+  await store.db.raw(
+    `INSERT INTO rejections (reason, detail, body_size, body_hash, first_bytes, rejected_at)
+     SELECT 'invalid_signature', '', 1, 'h', '', ?::timestamptz - n * interval '1 hour' FROM generate_series(40, 0, -1) AS n`,
+    [NOW],
+  );
+  await store.db.raw('ANALYZE inbox');
+}, 240_000);
+afterAll(() => store.drop());
+
+describe('counts per minute', () => {
+  it('tell every minute, also an empty one, by what became of the events', async () => {
+    const minutes = await minuteCounts(store.db, NOW, 60);
+    expect(minutes).toHaveLength(60);
+    expect(minutes[0]?.minute).toEqual(new Date('2026-11-21T11:01:00Z'));
+    for (const { applied, waiting, notApplied } of minutes.slice(0, -1))
+      expect([applied, waiting, notApplied]).toEqual([18, 1, 1]);
+    const last = minutes.at(-1);
+    expect([last?.applied, last?.waiting, last?.notApplied, last?.rejected]).toEqual([11, 0, 0, 1]);
+    expect(minutes.reduce((sum, { rejected }) => sum + rejected, 0)).toBe(1);
+    const later = await minuteCounts(store.db, new Date(NOW.getTime() + 3_600_000), 60);
+    expect(later.every(({ applied, rejected }) => applied === 0 && rejected === 0)).toBe(true);
+  });
+
+  it('are told of an empty inbox', async () => {
+    const empty = await createTestDatabase();
+    expect((await minuteCounts(empty.db, NOW, 5)).map(({ applied, rejected }) => applied + rejected)).toEqual([
+      0, 0, 0, 0, 0,
+    ]);
+    await empty.drop();
+  });
+
+  it('read the rows of their hour alone', async () => {
+    const times: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const begun = performance.now();
+      await minuteCounts(store.db, NOW, 60);
+      times.push(performance.now() - begun);
+    }
+    expect(Math.min(...times)).toBeLessThan(100);
+  });
+});
