@@ -1,4 +1,5 @@
 // What a tick and a page of the read API cost with ever more history in the tables. BENCH_STORED=10000,100000,1000000.
+import { setTimeout as delay } from 'node:timers/promises';
 import { openDatabase } from '../../dist/records/database.js';
 import { median } from '../median.mjs';
 import { OPEN } from '../payments.mjs';
@@ -43,7 +44,7 @@ export async function benchGrowth(bench) {
       await grow(db, stored, size);
       stored = size;
       bench.say(`${size} payments are stored`);
-      figures.push(...(await list(size, (at) => ticks(at, size))), ...(await reads(bench, db, size)));
+      figures.push(...(await list(size, (at) => ticks(at, size, db))), ...(await reads(bench, db, size)));
     }
   } finally {
     await db.destroy();
@@ -77,46 +78,52 @@ async function grow(db, from, to) {
   await db.raw('VACUUM ANALYZE');
 }
 
-async function ticks(at, size) {
+async function ticks({ databaseUrl, port }, size, watch) {
   const times = [];
   const calls = [];
-  for (let tick = 0; tick < TICKS; tick += 1) {
-    const began = performance.now();
-    const run = await readPayments(at, {});
-    times.push(performance.now() - began);
-    calls.push(run.calls);
+  const before = await scans(watch);
+  const pool = openDatabase(databaseUrl, { max: 10, applicationName: 'bench' });
+  try {
+    for (let tick = 0; tick < TICKS; tick += 1) {
+      const began = performance.now();
+      const run = await readPayments({ db: pool, databaseUrl, port }, {});
+      times.push(performance.now() - began);
+      calls.push(run.calls);
+    }
+  } finally {
+    await pool.destroy();
   }
+  const after = await scans(watch);
   const name = `${size.toLocaleString('en')} stored`;
+  const pages = (after.pages - before.pages) / TICKS;
   return [
     figure(`${name}: calls of a tick`, median(calls), { unit: '', most: true }),
+    figure(`${name}: pages that a tick reads in Postgres`, pages, { unit: '', most: true }),
     figure(`${name}: a tick`, median(times), { unit: ' ms', most: true }),
+    wholeReads(`${name}: big tables read whole in a tick`, before, after),
   ];
 }
 
 async function reads(bench, db, size) {
-  await settled(db);
   const before = await scans(db);
   const slowest = await during('console', bench, async ({ port }) => {
     const times = [];
     for (const page of pages) times.push({ page, ms: await look(port, page) });
     return times.toSorted((a, b) => b.ms - a.ms)[0];
   });
-  await settled(db);
   const after = await scans(db);
-  const whole = Object.keys(after).filter((table) => after[table] > (before[table] ?? 0));
   const name = `${size.toLocaleString('en')} stored`;
+  const ms = { unit: ' ms', most: true, goal: 100 };
   return [
-    figure(`${name}: slowest page of the read API, ${slowest.page}`, slowest.ms, {
-      unit: ' ms',
-      most: true,
-      goal: 100,
-    }),
-    figure(`${name}: big tables read whole for them${whole.length === 0 ? '' : `: ${whole}`}`, whole.length, {
-      unit: '',
-      most: true,
-      goal: 0,
-    }),
+    figure(`${name}: slowest page of the read API, ${slowest.page}`, slowest.ms, ms),
+    wholeReads(`${name}: big tables read whole for these pages`, before, after),
   ];
+}
+
+function wholeReads(what, before, after) {
+  const whole = Object.keys(after.tables).filter((table) => after.tables[table] > (before.tables[table] ?? 0));
+  const named = whole.length === 0 ? what : `${what}: ${whole.join(', ')}`;
+  return figure(named, whole.length, { unit: '', most: true, goal: 0 });
 }
 
 async function look(port, page) {
@@ -133,17 +140,17 @@ async function look(port, page) {
   return median(times);
 }
 
-/** Sequential scans so far of each table that is big; what Postgres itself counted, for every statement. */
+/** What Postgres itself counted so far, for every statement: pages read, and sequential scans of each table that is big. */
 async function scans(db) {
+  // Connections that were just closed have handed their counts in; our own does so now.
+  await db.raw('SELECT pg_stat_force_next_flush()');
+  await delay(200);
   const { rows } = await db.raw(
     'SELECT relname AS name, seq_scan::integer AS count FROM pg_stat_user_tables WHERE n_live_tup >= ?',
     [BIG],
   );
-  return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
-}
-
-/** Backends hand their counts in when they idle, once a second at most. */
-async function settled(db) {
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
-  await db.raw('SELECT pg_stat_force_next_flush()');
+  const read = await db.raw(
+    'SELECT (blks_hit + blks_read)::float8 AS pages FROM pg_stat_database WHERE datname = current_database()',
+  );
+  return { pages: read.rows[0].pages, tables: Object.fromEntries(rows.map(({ name, count }) => [name, count])) };
 }
