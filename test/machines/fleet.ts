@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
+import { until } from '../support/drill.js';
 import { type CliProcess, startCli } from '../support/run-cli.js';
 import { type Balancer, startBalancer } from './balancer.js';
 
@@ -58,7 +59,10 @@ export async function startFleet(
     const PORT = String(ports[place] ?? 0);
     const cli = startCli([role], { cwd, env: { ...env, ...(role === 'serve' && { PORT }) } });
     running.add({ name: `${role} ${place + 1}`, role, cli });
-    await cli.stdoutMatch(/^(metrics|console) +http/m);
+    await until(
+      `${role} can be reached`,
+      () => /^(metrics|console) +http/m.test(cli.output.stdout) || cli.output.stderr,
+    );
   };
   const end = async (member: Member, signal: NodeJS.Signals): Promise<[string, number | string]> => {
     running.delete(member);
