@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { verbs } from './cli/registry.js';
+import { plainText } from './domain/plain-text.js';
 import { AppError, ConfigError, UsageError } from './errors.js';
 import { version } from './version.js';
 
@@ -26,7 +27,7 @@ async function main(argv: readonly string[]): Promise<void> {
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     if (error instanceof CommanderError) return;
-    process.stderr.write(`${explain(error)}\n`);
+    process.stderr.write(`${plainText(explain(error))}\n`);
   }
 }
 

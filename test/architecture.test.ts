@@ -18,7 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
   config: ['errors', 'domain'],
   'embedded-postgres': ['errors', 'log'],
   errors: [],
-  log: [],
+  log: ['domain'],
   metrics: ['version'],
   version: [],
   cli: 'anything',

@@ -4,7 +4,7 @@ import { type BreakDecision, decideBreak } from '../records/breaks/decide-break.
 import { type BreakView, getBreak, listBreaks } from '../records/breaks/list-breaks.js';
 import { cliActor } from './actor.js';
 import { type ListFlags, listFlags } from './arguments.js';
-import { type Columns, printJson, printList } from './print.js';
+import { type Columns, printJson, printList, printText } from './print.js';
 import { withStore } from './with-store.js';
 
 const columns: Columns<BreakView> = {
@@ -63,7 +63,7 @@ function decision(command: Command, verb: string, decide: BreakDecision, meaning
         const found = await getBreak(db, id);
         if (!found) throw new UsageError(`There is no break "${id}".`);
         if (dryRun) {
-          process.stdout.write(`would ${decide.replace('_', ' ')} ${found.kind} of ${found.entity.id}\n`);
+          printText(`would ${decide.replace('_', ' ')} ${found.kind} of ${found.entity.id}`);
           return;
         }
         const result = await decideBreak(db, id, decide, { actor: cliActor(), note });

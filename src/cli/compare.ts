@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { isAmount, normalizeAmount } from '../domain/money.js';
 import { maskPersonal } from '../domain/personal.js';
 import { UsageError } from '../errors.js';
-import { printJson } from './print.js';
+import { printJson, printText } from './print.js';
 
 interface Difference {
   id: string;
@@ -115,7 +115,7 @@ function print(result: Comparison, json: boolean): void {
     return;
   }
   for (const { id, field, ours, theirs } of result.differences.slice(0, 50)) {
-    process.stdout.write(`${id} ${field}: ours ${canonicalJson(ours)}, theirs ${canonicalJson(theirs)}\n`);
+    printText(`${id} ${field}: ours ${canonicalJson(ours)}, theirs ${canonicalJson(theirs)}`);
   }
   process.stdout.write(
     `${result.compared} payment intents that last changed before ${result.asOf} compared field by field: ${result.differences.length} differences\n`,

@@ -1,6 +1,7 @@
 import Table from 'cli-table3';
 import { stringify } from 'lossless-json';
 import { wantsNoColor } from '../config.js';
+import { plainJson, plainText } from '../domain/plain-text.js';
 
 /** How a column is headed and what of an item it shows. */
 export type Columns<Item> = Record<string, (item: Item) => string | number | null | undefined>;
@@ -28,10 +29,15 @@ export function printList<Item>(
 
 /** Numbers of the service keep the digits they came with. */
 export function printJson(value: object): void {
-  process.stdout.write(`${stringify(value, undefined, 2) ?? 'null'}\n`);
+  process.stdout.write(`${plainJson(stringify(value, undefined, 2) ?? 'null')}\n`);
+}
+
+/** Lines that hold what others wrote. */
+export function printText(text: string): void {
+  process.stdout.write(`${plainText(text)}\n`);
 }
 
 /** What comes from outside may not drive the terminal. */
 export function oneLine(value: string | number | null | undefined): string {
-  return String(value ?? '–').replace(/\p{Cc}/gu, '\ufffd');
+  return String(value ?? '–').replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config.js';
 import { AppError } from '../errors.js';
 import { wholeNumber } from './arguments.js';
+import { printText } from './print.js';
 import { chooseSecret, sign } from './signature.js';
 
 /** The receiver could not be asked. */
@@ -29,7 +30,7 @@ export function defineTrigger(command: Command): void {
     .option('--data <json>', 'the event’s data; a made-up payment intent when left out', jsonObject)
     .action(async (event: string, flags: Flags) => {
       const { status, text } = await send(event, flags);
-      process.stdout.write(`${status} ${text}\n`);
+      printText(`${status} ${text}`);
       if (status !== 200) process.exitCode = 1;
     });
 }
