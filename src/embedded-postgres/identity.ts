@@ -8,6 +8,8 @@ import { chownTree } from './chown-tree.js';
 
 const UNSHARE = ['--user', '--map-user=65534', '--map-group=65534'];
 const NOBODY = { uid: 65534, gid: 65534 };
+/** Nothing of our own environment, where the secrets stand: whoever may read a process may read what it was given. */
+const ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
 /** In our folder: names the lodging, once the data has moved there. */
 const POINTER = 'lodging';
 
@@ -16,7 +18,7 @@ export interface Identity {
   /** The folder the data directory stands in. */
   home: string;
   /** For child_process. */
-  as: { uid?: number; gid?: number };
+  as: { uid?: number; gid?: number; env: typeof ENVIRONMENT };
   command(binary: 'initdb' | 'postgres', args: string[]): { file: string; args: string[] };
   /** Hands a file or folder that we made over to the server. */
   own(file: string): Promise<void>;
@@ -77,7 +79,7 @@ export async function homeOf(folder: string): Promise<string> {
 function direct(place: Pick<Place, 'folder' | 'native'>): Identity {
   return {
     home: place.folder,
-    as: {},
+    as: { env: ENVIRONMENT },
     command: (binary, args) => ({ file: path.join(place.native, 'bin', binary), args }),
     own: async () => {},
   };
@@ -98,10 +100,10 @@ async function lodge({ folder, native, lodgings = '/var/lib/tallyhook' }: Place)
     .slice(0, 16);
   const known = await homeOf(folder);
   const home = known === folder ? path.join(lodgings, name) : known;
-  const as = await findUser('postgres');
+  const user = await findUser('postgres');
   await mkdir(home, { recursive: true, mode: 0o755 });
   await chmod(home, 0o700);
-  await chown(home, as.uid, as.gid);
+  await chown(home, user.uid, user.gid);
   const copy = path.join(home, 'native');
   await cp(native, copy, { recursive: true, verbatimSymlinks: true });
   const data = path.join(folder, 'data');
@@ -109,9 +111,13 @@ async function lodge({ folder, native, lodgings = '/var/lib/tallyhook' }: Place)
     await cp(data, path.join(home, 'data'), { recursive: true, preserveTimestamps: true });
     await rename(data, `${data}.moved`);
   }
-  await chownTree(home, as);
+  await chownTree(home, user);
   await writeFile(path.join(folder, POINTER), home, { mode: 0o600 });
-  return { ...direct({ folder: home, native: copy }), as, own: (file) => chown(file, as.uid, as.gid) };
+  return {
+    ...direct({ folder: home, native: copy }),
+    as: { ...user, env: ENVIRONMENT },
+    own: (file) => chown(file, user.uid, user.gid),
+  };
 }
 
 async function findUser(name: string): Promise<{ uid: number; gid: number }> {
