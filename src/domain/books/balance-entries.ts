@@ -1,0 +1,106 @@
+import type { Account } from './chart.js';
+import { accounts, walletAccount } from './chart.js';
+import type { Draft, Line } from './entry.js';
+import { line, negated, netLines } from './lines.js';
+
+export interface Opening {
+  assetCode: string;
+  /** The operating balance. */
+  balance: string;
+  /** Milliseconds of the service's clock. */
+  at: number;
+}
+
+/** An asset's balance when the books were opened. */
+export function openingEntry({ assetCode, balance, at }: Opening): Draft {
+  return ofBalance('opening', assetCode, 'operating', {
+    lines: pair(accounts.operating, accounts.opening, assetCode, balance),
+    description: 'opening balance',
+    dated: { at, by: 'opening' },
+  });
+}
+
+/** What a sub-wallet's movements added up to then: the service shows no balance of theirs. */
+export function walletOpeningEntry(account: string, { assetCode, balance, at }: Opening): Draft {
+  const own = walletAccount(accounts.subWallets, account);
+  return ofBalance('opening', assetCode, `account:${account}`, {
+    lines: netLines([
+      line(own, assetCode, balance),
+      line(walletAccount(accounts.customers, account), assetCode, negated(balance)),
+    ]),
+    description: 'opening balance of a sub-wallet',
+    dated: { at, by: 'opening' },
+  });
+}
+
+/** What finance said of a part of a residual that no list shows. */
+export function attributionEntry(given: { id: string; assetCode: string; amount: string; at: number }): Draft {
+  const { id, assetCode, amount, at } = given;
+  return {
+    recordKind: 'attribution',
+    recordId: id,
+    key: 'attribution',
+    mode: 'fact',
+    lines: pair(accounts.operating, accounts.unobservable, assetCode, amount),
+    description: 'attributed by finance',
+    sources: [
+      { kind: 'attribution', id },
+      { kind: 'balance', id: assetCode },
+    ],
+    dated: { at, by: 'attributed' },
+  };
+}
+
+export interface InTransit {
+  month: string;
+  /** What payouts and the sub-wallets' movements left in transit in that month. */
+  amount: string;
+  /** Milliseconds of the last of them. */
+  lastAt: number;
+}
+
+/**
+ * Payouts of which no record says whose they are, less those that the sub-wallets' movements show: the operating balance paid
+ * them. Month by month, so that each stands where its payouts do; `correction` is what the proof of the balance tells apart
+ * beyond that, and belongs to the last of the months.
+ */
+export function placementEntries(
+  assetCode: string,
+  months: readonly InTransit[],
+  { isPlaced, correction }: { isPlaced: boolean; correction: string },
+): Draft[] {
+  const last = [...months].sort((a, b) => (a.month < b.month ? -1 : 1)).at(-1);
+  return months.flatMap(({ month, amount, lastAt }): Draft[] => {
+    const terms: Line[] = isPlaced ? pair(accounts.operating, accounts.payoutsInTransit, assetCode, amount) : [];
+    const more =
+      isPlaced && month === last?.month
+        ? pair(accounts.operating, accounts.payoutsInTransit, assetCode, correction)
+        : [];
+    return [
+      {
+        recordKind: 'placement',
+        recordId: assetCode,
+        key: month,
+        mode: 'state',
+        lines: netLines([...terms, ...more]),
+        description: 'payouts that no sub-wallet shows: the operating balance paid them',
+        sources: [{ kind: 'balance', id: assetCode }],
+        dated: { at: lastAt, by: 'placed' },
+      },
+    ];
+  });
+}
+
+function pair(own: Account, other: Account, assetCode: string, amount: string): Line[] {
+  return netLines([line(own, assetCode, amount), line(other, assetCode, negated(amount))]);
+}
+
+function ofBalance(
+  recordKind: 'opening',
+  assetCode: string,
+  key: string,
+  about: Pick<Draft, 'lines' | 'description' | 'dated'>,
+): Draft {
+  const sources = [{ kind: 'balance', id: assetCode }];
+  return { recordKind, recordId: assetCode, key, mode: 'state', sources, ...about };
+}

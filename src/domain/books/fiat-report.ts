@@ -1,0 +1,78 @@
+import { isSignedAmount } from '../money.js';
+
+export interface ValuedLine {
+  account: string;
+  /** Signed decimal string. */
+  amount: string;
+  /** Null: unpriced. */
+  rate: string | null;
+}
+
+export interface FiatReport {
+  /** In the order of their names; rounded to the currency's decimals. */
+  accounts: { account: string; value: string }[];
+  /** What rounding each account by itself makes of a sum that is zero: the rows and this are exactly `total`. */
+  residual: string;
+  /** Of all lines together, rounded once. */
+  total: string;
+  /** Lines that no rate is known of; they are in none of the figures. */
+  unpriced: number;
+}
+
+/** An amount and a rate have 18 decimals at most. */
+const EXACT = 36;
+
+/**
+ * What lines are worth, for a report: exact until here, and rounded once (half to even), here. Postings in balance may have
+ * rounded values that are not: the residual is a row of its own.
+ */
+export function fiatReport(lines: Iterable<ValuedLine>, decimals = 2): FiatReport {
+  const sums = new Map<string, bigint>();
+  let unpriced = 0;
+  for (const { account, amount, rate } of lines) {
+    if (rate === null) unpriced += 1;
+    else sums.set(account, (sums.get(account) ?? 0n) + units(amount) * units(rate));
+  }
+  const rows = [...sums]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([account, exact]) => ({ account, value: rounded(exact, decimals) }));
+  const total = rounded(
+    [...sums.values()].reduce((a, b) => a + b, 0n),
+    decimals,
+  );
+  const shown = rows.reduce((sum, { value }) => sum + value, 0n);
+  return {
+    accounts: rows.map(({ account, value }) => ({ account, value: text(value, decimals) })),
+    residual: text(total - shown, decimals),
+    total: text(total, decimals),
+    unpriced,
+  };
+}
+
+/** What one amount is worth, exact: up to 36 decimals. */
+export function exactValue(amount: string, rate: string): string {
+  return text(units(amount) * units(rate), EXACT).replace(/\.?0+$/, '') || '0';
+}
+
+function units(amount: string): bigint {
+  if (!isSignedAmount(amount)) throw new TypeError('an amount is a signed decimal string');
+  const [whole = '', fraction = ''] = amount.replace('-', '').split('.');
+  const size = BigInt(whole + fraction.padEnd(EXACT / 2, '0'));
+  return amount.startsWith('-') ? -size : size;
+}
+
+/** In units of the last decimal shown. */
+function rounded(exact: bigint, decimals: number): bigint {
+  const one = 10n ** BigInt(EXACT - decimals);
+  const size = exact < 0n ? -exact : exact;
+  const [whole, rest] = [size / one, size % one];
+  const isUp = rest * 2n > one || (rest * 2n === one && whole % 2n === 1n);
+  const result = isUp ? whole + 1n : whole;
+  return exact < 0n ? -result : result;
+}
+
+function text(value: bigint, decimals: number): string {
+  const size = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0');
+  const shown = decimals === 0 ? size : `${size.slice(0, -decimals)}.${size.slice(-decimals)}`;
+  return value < 0n ? `-${shown}` : shown;
+}

@@ -1,0 +1,53 @@
+import { addAmounts, compareAmounts, subtractAmounts, sumAmounts } from '../money.js';
+import { accounts } from './chart.js';
+import type { Line, Moved } from './entry.js';
+
+export function line(account: string, assetCode: string, amount: string): Line {
+  return { account, assetCode, amount, memo: false };
+}
+
+export function negated(amount: string): string {
+  return subtractAmounts('0', amount);
+}
+
+/** One line for each account and asset, none of zero, in the order of their names: two of the same say the same. */
+export function netLines(lines: readonly Line[]): Line[] {
+  const net = new Map<string, Line>();
+  for (const one of lines) {
+    const key = JSON.stringify([one.memo, one.assetCode, one.account]);
+    const known = net.get(key);
+    net.set(key, known === undefined ? { ...one } : { ...known, amount: addAmounts(known.amount, one.amount) });
+  }
+  return [...net]
+    .filter(([, { amount }]) => compareAmounts(amount, '0') !== 0)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, one]) => one);
+}
+
+export function negatedLines(lines: readonly Line[]): Line[] {
+  return lines.map((one) => ({ ...one, amount: negated(one.amount) }));
+}
+
+/** Assets whose legs do not add up to zero; memos are no legs. */
+export function unbalanced(lines: readonly Line[]): string[] {
+  const assets = new Set(lines.map(({ assetCode }) => assetCode));
+  return [...assets].filter((asset) => {
+    const legs = lines.filter(({ assetCode, memo }) => assetCode === asset && !memo);
+    return compareAmounts(sumAmounts(legs.map(({ amount }) => amount)), '0') !== 0;
+  });
+}
+
+/** What moved since the opening; null: not shown. */
+export function sinceOpening({ delta, base }: Moved): string | null {
+  return delta === null ? null : subtractAmounts(delta, base ?? '0');
+}
+
+/** Whether the record began before the opening, so that only what it did since is in the books. */
+export function stoodAtOpening({ base }: Moved): boolean {
+  return base !== null && compareAmounts(base, '0') !== 0;
+}
+
+/** Where an effect on a balance that is not a sub-wallet's is booked. */
+export function balanceAccount({ part }: Moved): string {
+  return part === 'unplaced' ? accounts.payoutsInTransit : accounts.operating;
+}

@@ -1,0 +1,47 @@
+/** A day of the books' zone as YYYY-MM-DD; the month is its first seven characters. */
+export function dayIn(timeZone: string, at: number): string {
+  const parts = formatter(timeZone).formatToParts(at);
+  const part = (type: string) => parts.find((one) => one.type === type)?.value ?? '';
+  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`;
+}
+
+export interface Period {
+  /** YYYY-MM. */
+  month: string;
+  /** A day of that month. */
+  date: string;
+  /** The month that is closed and that it belongs to; null: its own. */
+  adjusts: string | null;
+}
+
+/** The month of a day, or where that is closed the next open one, on its first day. */
+export function periodOf(date: string, closed: ReadonlySet<string>): Period {
+  const own = date.slice(0, 7);
+  let month = own;
+  while (closed.has(month)) month = monthAfter(month);
+  return month === own ? { month, date, adjusts: null } : { month, date: `${month}-01`, adjusts: own };
+}
+
+export function monthAfter(month: string): string {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  return number === 12
+    ? `${String(year + 1).padStart(4, '0')}-01`
+    : `${String(year).padStart(4, '0')}-${String(number + 1).padStart(2, '0')}`;
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatter(timeZone: string): Intl.DateTimeFormat {
+  const known = formatters.get(timeZone);
+  if (known !== undefined) return known;
+  const made = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
+  formatters.set(timeZone, made);
+  return made;
+}

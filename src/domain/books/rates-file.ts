@@ -1,0 +1,69 @@
+import { compareAmounts, isAmount, normalizeAmount } from '../money.js';
+
+export interface GivenRate {
+  /** YYYY-MM-DD, a day of the books' zone. */
+  date: string;
+  assetCode: string;
+  currency: string;
+  /** Decimal string above zero: what one unit of the asset is worth. */
+  rate: string;
+}
+
+/** `problems` name the line, from 1; where there is one, nothing of the file is to be taken. */
+export interface RatesFile {
+  rates: GivenRate[];
+  problems: string[];
+}
+
+const HEADER = ['date', 'asset', 'currency', 'rate'];
+const MOST_PROBLEMS = 20;
+
+/** CSV with the header `date,asset,currency,rate`. `today`: in the books' zone; a rate of a later day can't be known. */
+export function readRatesFile(text: string, { today }: { today: string }): RatesFile {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const found: RatesFile = { rates: [], problems: [] };
+  const places = new Map<string, number>();
+  const header = cellsOf(lines[0] ?? '');
+  if (header.join() !== HEADER.join()) return { rates: [], problems: [`line 1: the header is ${HEADER.join(',')}`] };
+  for (const [index, line] of lines.entries()) {
+    if (index === 0 || line.trim() === '') continue;
+    const told = readLine(cellsOf(line), today);
+    if (typeof told === 'string') {
+      found.problems.push(`line ${index + 1}: ${told}`);
+    } else {
+      const key = JSON.stringify([told.date, told.assetCode, told.currency]);
+      const before = places.get(key);
+      if (before !== undefined)
+        found.problems.push(`line ${index + 1}: the same day, asset and currency as line ${before}`);
+      places.set(key, index + 1);
+      found.rates.push(told);
+    }
+    if (found.problems.length >= MOST_PROBLEMS) return { ...found, rates: [] };
+  }
+  if (found.rates.length === 0 && found.problems.length === 0) found.problems.push('line 2: there is no rate');
+  return found.problems.length === 0 ? found : { ...found, rates: [] };
+}
+
+/** A rate, or what is wrong with the line. */
+function readLine(cells: readonly string[], today: string): GivenRate | string {
+  if (cells.length !== HEADER.length) return `${cells.length} cells; date,asset,currency,rate are four`;
+  const [date = '', assetCode = '', currency = '', rate = ''] = cells;
+  if (!isDay(date)) return `"${date}" is no day such as 2026-10-31`;
+  if (date > today) return `${date} is in the future`;
+  if (!/^[A-Z0-9_.-]{1,32}$/.test(assetCode)) return `"${assetCode}" is no asset such as USDT.TRON`;
+  if (!/^[A-Z]{3}$/.test(currency)) return `"${currency}" is no currency such as USD`;
+  if (rate.startsWith('-')) return `the rate ${rate} is negative`;
+  if (!isAmount(rate)) return `"${rate}" is no decimal number such as 1.0834`;
+  if (compareAmounts(rate, '0') === 0) return 'the rate is zero; leave the line out where there is no rate';
+  return { date, assetCode, currency, rate: normalizeAmount(rate) };
+}
+
+function cellsOf(line: string): string[] {
+  return line.split(',').map((cell) => cell.trim().replace(/^"([^"]*)"$/, '$1'));
+}
+
+function isDay(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}

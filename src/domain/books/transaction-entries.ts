@@ -1,0 +1,93 @@
+import { addAmounts, isSignedAmount, subtractAmounts, sumAmounts } from '../money.js';
+import { accounts, walletAccount } from './chart.js';
+import { datedAs } from './dating.js';
+import type { BookChoices, BookRecord, Draft, Line, Moved } from './entry.js';
+import { line, negated, sinceOpening, stoodAtOpening } from './lines.js';
+
+const descriptions: Readonly<Record<string, string>> = {
+  accountDeposit: 'deposit to a sub-wallet',
+  accountPayout: 'payout from a sub-wallet',
+  transferToOperating: 'transfer from a sub-wallet to the operating balance',
+  transferFromOperating: 'transfer from the operating balance to a sub-wallet',
+  transferToAccount: 'transfer between sub-wallets, received',
+  transferFromAccount: 'transfer between sub-wallets, sent',
+  accountClose: 'what a closed sub-wallet held',
+};
+
+/**
+ * A movement of a sub-wallet (specification 4.6, 4.11): a sub-wallet holds its end user's money, so that what it holds is owed,
+ * and what moves between it and the operating balance changes hands.
+ */
+export function transactionEntries(record: BookRecord, choices: BookChoices): Draft[] {
+  const operations = new Set(record.moved.map(({ operation }) => operation));
+  return [...operations].flatMap((operation): Draft[] => {
+    const parts = record.moved.filter((moved) => moved.operation === operation && moved.part !== 'unclear');
+    const [first] = parts;
+    const lines = parts.flatMap(legs);
+    if (operation === null || first === undefined || lines.length === 0) return [];
+    const asset = first.assetCode ?? '';
+    const operating = sumAmounts(
+      lines.filter(({ account }) => account === accounts.operating).map((one) => one.amount),
+    );
+    const fee = parts.some(stoodAtOpening) ? '0' : feeOf(record);
+    const wallet = sumAmounts(
+      parts.filter(({ account }) => account !== null).flatMap((one) => sinceOpening(one) ?? []),
+    );
+    return [
+      {
+        recordKind: record.kind,
+        recordId: record.id,
+        key: operation,
+        mode: 'fact',
+        lines: [...lines, ...otherSide(operation, { asset, operating, fee, wallet, choices })],
+        description: descriptions[operation] ?? operation,
+        sources: [{ kind: record.kind, id: record.id }],
+        dated: datedAs(record, first, []),
+      },
+    ];
+  });
+}
+
+function legs(moved: Moved): Line[] {
+  const amount = sinceOpening(moved);
+  const { account, assetCode } = moved;
+  if (amount === null || assetCode === null) return [];
+  if (account === null) return [line(accounts.operating, assetCode, amount)];
+  return [
+    line(walletAccount(accounts.subWallets, account), assetCode, amount),
+    line(walletAccount(accounts.customers, account), assetCode, negated(amount)),
+  ];
+}
+
+interface Sides {
+  asset: string;
+  /** What the operating balance gained. */
+  operating: string;
+  fee: string;
+  /** What the sub-wallet gained. */
+  wallet: string;
+  choices: BookChoices;
+}
+
+function otherSide(operation: string, { asset, operating, fee, wallet, choices }: Sides): Line[] {
+  if (operation === 'accountDeposit') return [];
+  if (operation === 'accountPayout') {
+    // The payout's own record has put its debit in transit: whose it was is told here.
+    return [
+      line(accounts.payoutsInTransit, asset, negated(wallet)),
+      line(accounts.serviceFees, asset, negated(fee)),
+      line(accounts.withdrawals, asset, addAmounts(wallet, fee)),
+    ];
+  }
+  if (operation === 'accountClose') return [line(accounts.closedWallets, asset, negated(operating))];
+  // A transfer between two sub-wallets shows the merchant's fee on the side that received.
+  const isTaken = choices.transferFee === 'operating' && operation !== 'transferFromAccount';
+  const taken = isTaken ? fee : '0';
+  const purpose = operation === 'transferFromOperating' ? accounts.toSubWallets : accounts.fromSubWallets;
+  return [line(accounts.transferFees, asset, negated(taken)), line(purpose, asset, subtractAmounts(taken, operating))];
+}
+
+function feeOf({ fields }: BookRecord): string {
+  const fee = fields?.['feeAmount'];
+  return isSignedAmount(fee) ? fee : '0';
+}
