@@ -23,11 +23,13 @@ const NOW = Date.now();
 
 /** A few records of every sort, through the doors that all records come by. */
 export async function seedConsole(db: Knex): Promise<void> {
-  await storeEvents(db, [
+  const events = [
     { event: 'payment_intent.completed', timestamp: NOW / 1_000 - 60, data: payment('pi_claimed', HOSTILE) },
     { event: 'payment_intent.completed', timestamp: NOW / 1_000 - 60, data: payment('pi_2', 'order-2') },
     { event: HOSTILE, timestamp: NOW / 1_000 - 60, data: { id: 'x_1' } },
-  ]);
+  ];
+  // One by one: their ids stand in addresses.
+  for (const event of events) await storeEvents(db, [event]);
   await db('inbox').where({ id: 2 }).update({ status: 'applied', applied_at: db.fn.now() });
   await db('inbox').where({ id: 3 }).update({ status: 'dead', attempts: 8, error: HOSTILE });
   await db.transaction((trx) => registerOrder(trx, { reference: HOSTILE, amount: '10.500', currency: 'USDT.TRON' }));
