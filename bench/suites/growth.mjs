@@ -116,6 +116,10 @@ async function reads(bench, db, size) {
   const ms = { unit: ' ms', most: true, goal: 100 };
   return [
     figure(`${name}: slowest page of the read API, ${slowest.page}`, slowest.ms, ms),
+    figure(`${name}: pages of Postgres for a page of it`, (after.pages - before.pages) / (pages.length * LOOKS), {
+      unit: '',
+      most: true,
+    }),
     wholeReads(`${name}: big tables read whole for these pages`, before, after),
   ];
 }
