@@ -74,7 +74,7 @@ async function readForm(
 async function perform(site: Site, action: Action, asked: ActionRequest): Promise<ActionResult> {
   const result = await site.deps.db.transaction(async (db) => {
     const result = await action.run({ ...site.deps, db }, asked);
-    await keep({ ...site.deps, db }, action, asked, result);
+    if (result.recorded !== true) await keep({ ...site.deps, db }, action, asked, result);
     return result;
   });
   await result.afterwards?.();

@@ -54,6 +54,8 @@ export interface ActionResult {
   details?: Record<string, unknown>;
   /** Where to go on; left out: back to the page of the form. */
   to?: string;
+  /** What was called keeps the audit itself, in this transaction. */
+  recorded?: true;
   /** What is asked of another process, once all the rest is committed. */
   afterwards?: () => Promise<void>;
 }
