@@ -24,7 +24,7 @@ export interface Verdict {
 }
 
 /** Of the receiver, MB: bodies under way and bodies that wait to be stored are bounded at 64 MB each. */
-const MOST_RECEIVER_MB = 320;
+const MOST_RECEIVER_MB = 256;
 
 /** Status codes of the interface; a connection that ended without an answer is none. */
 const CONTRACT = ['200', '400', '401', '405', '413', '415', '503', 'none'];
