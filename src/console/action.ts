@@ -52,8 +52,6 @@ export interface ActionResult {
   target?: string;
   /** Kept in the audit beside it. */
   details?: Record<string, unknown>;
-  /** What was done has kept itself in the audit already. */
-  recorded?: true;
   /** Where to go on; left out: back to the page of the form. */
   to?: string;
   /** What was called keeps the audit itself, in this transaction. */

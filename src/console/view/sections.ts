@@ -44,6 +44,8 @@ interface FilterField {
   value: string;
   /** Left out: any text. */
   options?: readonly { value: string; text: string }[];
+  /** What an empty field means, where that is not “All”. */
+  all?: string;
   hint?: string;
 }
 
