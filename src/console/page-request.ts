@@ -3,6 +3,7 @@ import type { Action } from './action.js';
 import { type Actor, mayDo } from './authenticate.js';
 import type { ButtonOptions, Page, PageRequest } from './page.js';
 import { Problem } from './problem.js';
+import { inPath } from './view/links.js';
 import type { ActionButton } from './view/sections.js';
 
 /** Reads what a page is asked for; a parameter that it does not know is refused, never ignored. */
@@ -56,7 +57,7 @@ export function fillPath(path: string, params: Readonly<Record<string, string>>)
   return path.replaceAll(/:(\w+)/g, (_whole, name: string) => {
     const value = params[name];
     if (value === undefined) throw new Error(`${path} needs ${name}`);
-    return encodeURIComponent(value);
+    return inPath(value);
   });
 }
 

@@ -3,7 +3,7 @@ import { toJsonText } from '../../domain/json-text.js';
 import { type OrderStory, orderStory } from '../../records/orders/order-story.js';
 import type { RecordView } from '../../records/rows.js';
 import type { Page, PageRequest } from '../page.js';
-import { orderHref } from '../view/links.js';
+import { eventHref, inPath, orderHref } from '../view/links.js';
 import { orderStatusTone, releaseReason } from '../view/order-words.js';
 import { recordFor } from '../view/personal.js';
 import type { Section } from '../view/sections.js';
@@ -122,7 +122,7 @@ function rowsOf(
   { read, named }: { read: readonly RecordView[]; named: readonly string[] },
   req: PageRequest,
 ): Value[][] {
-  const href = (own: string) => (path === null ? undefined : `${path}/${encodeURIComponent(own)}`);
+  const href = (own: string) => (path === null ? undefined : `${path}/${inPath(own)}`);
   const unread = named.filter((own) => read.every((record) => record.id !== own));
   return [
     ...read.map((record) => [
@@ -139,10 +139,7 @@ function howKnown({ verified, absentSince, observedBy }: RecordView): Value {
   if (absentSince !== null) return badge('not at the service', 'bad');
   if (verified) return badge('verified', 'good');
   if (observedBy.type === 'webhook') {
-    return list([
-      badge('said by', 'info'),
-      link(`event ${observedBy.ref}`, `/events/${encodeURIComponent(observedBy.ref)}`),
-    ]);
+    return list([badge('said by', 'info'), link(`event ${observedBy.ref}`, eventHref(observedBy.ref))]);
   }
   return badge(`said by ${words(observedBy.type)}`, 'info');
 }

@@ -14,5 +14,13 @@ function address(path: string, query: Readonly<Record<string, string>>): string 
   return text === '' ? path : `${path}?${text}`;
 }
 
-export const orderHref = (reference: string): string => `/orders/${encodeURIComponent(reference)}`;
-export const eventHref = (id: string): string => `/events/${encodeURIComponent(id)}`;
+export const orderHref = (reference: string): string => `/orders/${inPath(reference)}`;
+export const eventHref = (id: string): string => `/events/${inPath(id)}`;
+
+/**
+ * Any text as a part of an address. Half a surrogate pair, which a customer may put into a reference, has no place in one:
+ * such a link leads nowhere, but the page that holds it is shown.
+ */
+export function inPath(text: string): string {
+  return encodeURIComponent(text.replaceAll(/\p{Cs}/gu, '\ufffd'));
+}
