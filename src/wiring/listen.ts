@@ -25,11 +25,11 @@ const MAX_CONNECTIONS = 2_000;
 export async function listen(
   place: { host: string; port: number; variable: string },
   first: RequestListener,
-  { silenceMs = SILENCE_MS, maxConnections = MAX_CONNECTIONS } = {},
+  { silenceMs = SILENCE_MS, maxConnections = MAX_CONNECTIONS, limits = LIMITS } = {},
 ): Promise<Listener> {
   let handler = first;
   let closing: Promise<void> | null = null;
-  const server = createServer({ ...LIMITS, keepAliveTimeout: KEEP_ALIVE_MS }, (req, res) => handler(req, res));
+  const server = createServer({ ...limits, keepAliveTimeout: KEEP_ALIVE_MS }, (req, res) => handler(req, res));
   server.timeout = silenceMs;
   server.maxConnections = maxConnections;
   // Those that only wait for their next request make room for new ones.

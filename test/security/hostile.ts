@@ -37,3 +37,6 @@ export const hostileText = fc.oneof(
 /** Everything but a line feed and a tab that moves a cursor, or turns a line around. */
 
 export const drivesTerminals = /(?![\n\t])\p{Cc}|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+
+/** Of pairs of surrogates only: what an address can hold. */
+export const isWellFormed = (text: string): boolean => !/\p{Cs}/u.test(text);

@@ -39,6 +39,7 @@ export async function startReceiver(db: Knex, changes: Partial<ReceiverDeps> = {
     url,
     port,
     app: receiver.app,
+    listener: receiver.listener,
     metrics,
     /** What onStored was told. */
     stored,

@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import request from 'supertest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RecordKind } from '../../src/domain/records.js';
+import { recordRules } from '../../src/domain/records.js';
+import { createLog } from '../../src/log.js';
+import { createMetrics } from '../../src/metrics.js';
+import { applyEvents } from '../../src/webhook/apply-events.js';
+import { consoleTokens, testConsole } from '../support/console.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { startReceiver } from '../support/receiver.js';
+import { runCli } from '../support/run-cli.js';
+import { NOW } from '../support/signed.js';
+import { drivesTerminals, HOSTILE_TEXTS, hostileText, isWellFormed } from './hostile.js';
+
+/** Where records of each kind of event are read back, and a state that they may be in. */
+const KINDS = [
+  { event: 'payment_intent.completed', kind: 'payment_intent', path: 'payment-intents', status: 'completed' },
+  { event: 'invoice.paid', kind: 'invoice', path: 'invoices', status: 'paid' },
+  { event: 'payout.failed', kind: 'payout', path: 'payouts', status: 'failed' },
+  { event: 'payin.confirmed', kind: 'payin', path: 'payins', status: 'confirmed' },
+  { event: 'wallet_account.active', kind: 'account', path: 'accounts', status: 'active' },
+] as const satisfies { event: string; kind: RecordKind; path: string; status: string }[];
+
+/** Texts that customers, the store or the service choose, beside those that records are found by. */
+const FREE = ['customerName', 'customerEmail', 'description', 'failureReason', 'note', 'label', 'memo', 'metadata'];
+const FIXED = ['id', 'status'];
+const textsOf = (kind: RecordKind) => [
+  ...FREE,
+  ...recordRules[kind].columns
+    .filter(({ type, field }) => type === 'text' && !FIXED.includes(field))
+    .map(({ field }) => field),
+];
+
+const lines: string[] = [];
+const log = createLog('trace', { write: (line) => void lines.push(line) });
+const admin = { Authorization: `Bearer ${consoleTokens.find(({ role }) => role === 'admin')?.token}` };
+
+let database: TestDatabase;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+let app: ReturnType<typeof testConsole>['app'];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  receiver = await startReceiver(database.db, { log });
+  ({ app } = testConsole(database.db));
+});
+afterAll(async () => {
+  await receiver.close();
+  await database.drop();
+});
+
+interface Sent {
+  path: string;
+  fields: Record<string, string>;
+}
+
+const api = async (path: string) => {
+  const answer = await request(app).get(`/api/v1/${path}`).set(admin);
+  return { status: answer.status, body: answer.body as Record<string, unknown> };
+};
+
+/** Sends events as the service would, and applies them. */
+async function receive(bodies: string[]): Promise<{ status: number; id: string }[]> {
+  const answers = await Promise.all(bodies.map((body) => receiver.post(body)));
+  const deps = {
+    db: database.db,
+    log,
+    now: () => new Date(NOW * 1000),
+    metrics: createMetrics(),
+    adoptedAt: new Date(0),
+  };
+  await applyEvents(
+    deps,
+    answers.map(({ body }) => String(body['id'])),
+  );
+  return answers.map(({ status, body }) => ({ status, id: String(body['id']) }));
+}
+
+let made = 0;
+function eventOf({ event, kind, path, status }: (typeof KINDS)[number], texts: string[]): { body: string; sent: Sent } {
+  const id = `odd_${(made += 1)}`;
+  const names = textsOf(kind);
+  const fields = { id, status, ...Object.fromEntries(names.map((name, i) => [name, texts[i % texts.length] ?? ''])) };
+  return { body: JSON.stringify({ event, timestamp: NOW, data: fields }), sent: { path, fields } };
+}
+
+async function expectBack({ path, fields }: Sent): Promise<void> {
+  const { status, body } = await api(`${path}/${fields['id']}`);
+  expect([path, status]).toEqual([path, 200]);
+  expect(Object.fromEntries(Object.keys(fields).map((name) => [name, body[name]]))).toEqual(fields);
+}
+
+test('every text of an event is stored and read back as it was sent, and does nothing else', async () => {
+  const texts = fc.array(hostileText, { minLength: 12, maxLength: 12 });
+  const cases = KINDS.flatMap((kind) => [
+    ...HOSTILE_TEXTS.map((text) => eventOf(kind, [text])),
+    ...fc.sample(texts, process.env['TALLYHOOK_LONG'] ? 400 : 12).map((some) => eventOf(kind, some)),
+  ]);
+  const answers = await receive(cases.map(({ body }) => body));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const states = await database.db('inbox').distinct('status').pluck('status');
+  expect(states).toEqual(['applied']);
+  for (const { sent } of cases) await expectBack(sent);
+  for (const [index, { id }] of answers.entries()) {
+    expect((await api(`events/${id}`)).body['body']).toBe(cases[index]?.body);
+  }
+  expect(Object.keys(Object.prototype)).toEqual([]);
+});
+
+test('ids, types and references of any text find their own rows and no others', async () => {
+  const texts = [...HOSTILE_TEXTS, ...fc.sample(hostileText, 20)].filter((text) => text !== '');
+  const bodies = texts.map((text, i) =>
+    JSON.stringify({
+      event: i % 2 === 0 ? 'payment_intent.completed' : `payment_intent.${text}`,
+      timestamp: NOW,
+      data: { id: `${text}-${i}`, status: 'completed', merchantReference: `${text}#${i}` },
+    }),
+  );
+  const answers = await receive(bodies);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  for (const [i, text] of texts.entries()) {
+    if (!isWellFormed(text)) continue;
+    const { status, body } = await api(`payment-intents/${encodeURIComponent(`${text}-${i}`)}`);
+    expect([text, status, body['id']]).toEqual([text, 200, `${text}-${i}`]);
+    const reference = `${text}#${i}`;
+    const found = await api(`payment-intents?merchantReference=${encodeURIComponent(reference)}`);
+    expect((found.body['items'] as { id: string }[]).map(({ id }) => id)).toEqual([`${text}-${i}`]);
+    const order = await api(`orders/${encodeURIComponent(reference)}`);
+    expect([order.status, order.body['reference']]).toEqual([200, reference]);
+  }
+});
+
+test('a query of any text is answered with what it names, or refused; never with another answer', async () => {
+  const texts = [...HOSTILE_TEXTS, ...fc.sample(hostileText, 10)].filter((text) => isWellFormed(text));
+  for (const text of texts) {
+    const value = encodeURIComponent(`${text}~`);
+    for (const path of [
+      `events?eventType=${value}`,
+      `breaks?entityId=${value}`,
+      `orders?cursor=${value}`,
+      `payouts?take=${value}`,
+      `runs?${value}=1`,
+      `actions/${value}`,
+    ]) {
+      const { status, body } = await api(path);
+      expect([200, 400, 404]).toContain(status);
+      if (status === 200) expect([path, body['items']]).toEqual([path, []]);
+    }
+  }
+});
+
+test('what was refused tells of itself in plain words, whatever its bytes were', async () => {
+  for (const text of HOSTILE_TEXTS) {
+    const headers = { 'x-service-signature': encodeURIComponent(Buffer.from(text).toString()).slice(0, 200) };
+    expect((await receiver.post(text, headers)).status).toBe(401);
+  }
+});
+
+test('pages show it as text', async () => {
+  const signedIn = await request(app)
+    .post('/sign-in')
+    .set({ Host: 'console.example', Origin: 'https://console.example' })
+    .type('form')
+    .send({ token: consoleTokens.find(({ role }) => role === 'admin')?.token });
+  const cookie = String(signedIn.get('set-cookie')).split(';')[0] ?? '';
+  for (const path of ['/orders', '/events', `/orders/${encodeURIComponent(HOSTILE_TEXTS[3] ?? '')}`, '/events/4']) {
+    const page = await request(app).get(path).set('Cookie', cookie);
+    expect([path, page.status]).toEqual([path, 200]);
+    expect(page.text).not.toMatch(/<script>alert|<img src=x|<b onclick/);
+  }
+});
+
+test('on the command line it is one line of a table, or JSON, and drives no terminal', async () => {
+  const surroundings = { cwd: '/', env: { DATABASE_URL: database.url } };
+  const terminal = HOSTILE_TEXTS[7] ?? '';
+  for (const args of [
+    ['events', 'list', '--take', '200'],
+    ['events', 'show', '8'],
+    ['orders', 'show', `${terminal}#7`],
+    ['orders', 'show', `${terminal}-none`],
+    ['rejections', 'list'],
+    ['breaks', 'list', '--json'],
+  ]) {
+    const { code, stdout, stderr } = await runCli(args, surroundings);
+    // 3: breaks are open.
+    expect([
+      args,
+      [0, args[0] === 'breaks' ? 3 : 0, args[2]?.endsWith('-none') ? 2 : 0].includes(Number(code)),
+    ]).toEqual([args, true]);
+    expect(stdout).not.toMatch(drivesTerminals);
+    expect(stderr).not.toMatch(drivesTerminals);
+  }
+});
+
+test('the log of all that is one line of JSON for each message', () => {
+  for (const line of lines) {
+    expect(line).toMatch(/^[^\n]*\n$/);
+    expect(line).not.toMatch(drivesTerminals);
+    expect(JSON.parse(line)).toHaveProperty('level');
+  }
+});

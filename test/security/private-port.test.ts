@@ -1,0 +1,105 @@
+import request from 'supertest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { consoleTokens, testConsole } from '../support/console.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { sendRaw, startReceiver } from '../support/receiver.js';
+
+let database: TestDatabase;
+let site: ReturnType<typeof testConsole>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  site = testConsole(database.db);
+});
+afterAll(() => database.drop());
+
+interface Layer {
+  route?: { path: string; methods: Record<string, boolean> };
+  handle?: unknown;
+}
+
+/** Every route of the application, however deep; those under /api/v1 without it, as the router knows them. */
+function routesOf({ stack }: { stack: Layer[] }): { method: string; path: string }[] {
+  return stack.flatMap(({ route, handle }) => {
+    if (route) return Object.keys(route.methods).map((method) => ({ method, path: route.path.replace(/:\w+/g, '1') }));
+    return typeof handle === 'function' && 'stack' in handle ? routesOf(handle as never) : [];
+  });
+}
+
+/** What is for everybody: probes, counts, and the way in. */
+const OPEN = ['/livez', '/readyz', '/metrics', '/sign-in', '/sign-out', '/theme', '/assets', '/favicon.ico'];
+const routes = () => routesOf(site.app.router as never).filter(({ path }) => !OPEN.includes(path));
+
+test('no route of the private port answers anybody without a token, or with a wrong one', async () => {
+  expect(routes().length).toBeGreaterThan(50);
+  const wrong = [
+    {},
+    { Authorization: 'Bearer wrong-token-1' },
+    { Authorization: `Bearer ${consoleTokens[0]?.token}x` },
+  ];
+  for (const { method, path } of routes()) {
+    for (const prefix of ['/api/v1', '']) {
+      for (const headers of prefix === '' ? [{}] : wrong) {
+        const ask = request(site.app)[method as 'get'](`${prefix}${path}`);
+        const { status, text } = await ask.set(headers as Record<string, string>);
+        // A path of the one half is none of the other.
+        const refused = prefix === '' ? [303, 401, 404] : [401];
+        expect([method, prefix + path, refused.includes(status)]).toEqual([method, prefix + path, true]);
+        expect(text ?? '').not.toContain('"items"');
+      }
+    }
+  }
+  for (const command of Object.values(site.commands)) expect(command).not.toHaveBeenCalled();
+  expect(await database.db('actions').where({ outcome: 'done' })).toEqual([]);
+});
+
+test('a token is taken from its header alone', async () => {
+  const token = consoleTokens[3]?.token ?? '';
+  for (const path of [`/api/v1/orders?token=${token}`, `/api/v1/orders?access_token=${token}`]) {
+    expect((await request(site.app).get(path)).status).toBe(401);
+  }
+  for (const headers of [
+    { 'X-Api-Key': token },
+    { Cookie: `token=${token}; tallyhook_session=${token}` },
+    { Authorization: token },
+  ]) {
+    expect(
+      (
+        await request(site.app)
+          .get('/api/v1/orders')
+          .set(headers as Record<string, string>)
+      ).status,
+    ).toBe(401);
+  }
+});
+
+test('other sites may neither read nor frame an answer', async () => {
+  for (const path of ['/api/v1/orders', '/metrics', '/sign-in']) {
+    const answer = await request(site.app)
+      .get(path)
+      .set({ Origin: 'https://evil.example', Authorization: `Bearer ${consoleTokens[3]?.token}` });
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    expect(answer.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(answer.get('cross-origin-resource-policy')).toBe('same-origin');
+    expect(answer.get('x-content-type-options')).toBe('nosniff');
+    expect(answer.get('x-powered-by')).toBeUndefined();
+  }
+});
+
+test('nothing of the private port is on the public one', async () => {
+  const receiver = await startReceiver(database.db);
+  try {
+    const paths = routes().flatMap(({ method, path }) => [`${method} /api/v1${path}`, `${method} ${path}`]);
+    const answered = [...paths, 'get /metrics', 'get /sign-in', 'post /sign-in', 'get /assets/console.js'];
+    const lines = answered.map((line) => line.replace(/^\w+/, (method) => method.toUpperCase()));
+    const auth = `Authorization: Bearer ${consoleTokens[3]?.token}\r\n`;
+    const requests = lines.map((line) => `${line} HTTP/1.1\r\nHost: a\r\n${auth}\r\n`);
+    const last = `GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+    const answer = await sendRaw(receiver.port, [...requests, last].join(''));
+    const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status);
+    expect(statuses).toHaveLength(lines.length + 1);
+    expect(new Set(statuses)).toEqual(new Set(['404']));
+  } finally {
+    await receiver.close();
+  }
+});
