@@ -261,6 +261,82 @@ TABLE endpoints
   CONSTRAINT endpoints_pkey PRIMARY KEY (id)
   CREATE INDEX endpoints_newest ON public.endpoints USING btree (created_at DESC, id DESC)
 
+TABLE entries
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  record_kind text NOT NULL
+  record_id text NOT NULL
+  key text NOT NULL
+  version integer NOT NULL
+  type text NOT NULL
+  reverses bigint
+  corrects bigint
+  month text NOT NULL
+  date date NOT NULL
+  at timestamp with time zone NOT NULL
+  day date NOT NULL
+  dated_by text NOT NULL
+  adjusts text
+  description text NOT NULL
+  sources jsonb NOT NULL
+  observed jsonb
+  written bigint NOT NULL
+  posted_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT entries_check CHECK ((adjusts < month))
+  CONSTRAINT entries_check1 CHECK (((type = 'entry'::text) = (corrects IS NULL)))
+  CONSTRAINT entries_check2 CHECK (((type = 'reversal'::text) = (reverses IS NOT NULL)))
+  CONSTRAINT entries_check3 CHECK ((to_char((date)::timestamp with time zone, 'YYYY-MM'::text) = month))
+  CONSTRAINT entries_corrects_fkey FOREIGN KEY (corrects) REFERENCES entries(id)
+  CONSTRAINT entries_have_lines TRIGGER DEFERRABLE INITIALLY DEFERRED
+  CONSTRAINT entries_month_check CHECK ((month ~ '^\d{4}-(0[1-9]|1[0-2])$'::text))
+  CONSTRAINT entries_pkey PRIMARY KEY (id)
+  CONSTRAINT entries_record_kind_record_id_key_version_key UNIQUE (record_kind, record_id, key, version)
+  CONSTRAINT entries_reverses_fkey FOREIGN KEY (reverses) REFERENCES entries(id)
+  CONSTRAINT entries_reverses_key UNIQUE (reverses)
+  CONSTRAINT entries_type_check CHECK ((type = ANY (ARRAY['entry'::text, 'reversal'::text, 'correction'::text, 'change'::text])))
+  CONSTRAINT entries_version_check CHECK ((version > 0))
+  CREATE INDEX entries_by_month ON public.entries USING btree (month, id)
+  CREATE UNIQUE INDEX entries_record_kind_record_id_key_version_key ON public.entries USING btree (record_kind, record_id, key, version)
+  CREATE UNIQUE INDEX entries_reverses_key ON public.entries USING btree (reverses)
+  CREATE CONSTRAINT TRIGGER entries_have_lines AFTER INSERT ON public.entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_entry_lines()
+  CREATE TRIGGER entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  CREATE TRIGGER entries_open_month BEFORE INSERT ON public.entries FOR EACH ROW EXECUTE FUNCTION refuse_closed_month()
+
+TABLE entry_lines
+  entry_id bigint NOT NULL
+  line integer NOT NULL
+  account text NOT NULL
+  asset_code text NOT NULL
+  amount numeric NOT NULL
+  memo boolean NOT NULL DEFAULT false
+  CONSTRAINT entry_lines_account_check CHECK ((account ~ '^(assets|liabilities|equity|income|expenses)(:[A-Za-z0-9-]+)+$'::text))
+  CONSTRAINT entry_lines_amount_check CHECK (((amount <> 'NaN'::numeric) AND (amount <> (0)::numeric) AND (scale(amount) <= 18)))
+  CONSTRAINT entry_lines_balance TRIGGER DEFERRABLE INITIALLY DEFERRED
+  CONSTRAINT entry_lines_entry_id_fkey FOREIGN KEY (entry_id) REFERENCES entries(id)
+  CONSTRAINT entry_lines_pkey PRIMARY KEY (entry_id, line)
+  CREATE INDEX entry_lines_by_account ON public.entry_lines USING btree (account, asset_code, entry_id)
+  CREATE CONSTRAINT TRIGGER entry_lines_balance AFTER INSERT ON public.entry_lines DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_entry_balance()
+  CREATE TRIGGER entry_lines_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entry_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  CREATE TRIGGER entry_lines_with_entry AFTER INSERT ON public.entry_lines REFERENCING NEW TABLE AS new_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_late_line()
+
+TABLE entry_rates
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  entry_id bigint NOT NULL
+  asset_code text NOT NULL
+  currency text NOT NULL
+  rate numeric
+  source text
+  rate_at timestamp with time zone
+  reason text
+  valued_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT entry_rates_check CHECK ((((rate IS NULL) = (reason IS NOT NULL)) AND ((rate IS NULL) = (source IS NULL)) AND ((rate IS NULL) = (rate_at IS NULL))))
+  CONSTRAINT entry_rates_entry_id_fkey FOREIGN KEY (entry_id) REFERENCES entries(id)
+  CONSTRAINT entry_rates_pkey PRIMARY KEY (id)
+  CONSTRAINT entry_rates_rate_check CHECK (((rate <> 'NaN'::numeric) AND (rate > (0)::numeric)))
+  CONSTRAINT entry_rates_source_check CHECK ((source = ANY (ARRAY['file'::text, 'payment'::text, 'service'::text])))
+  CREATE INDEX entry_rates_by_entry ON public.entry_rates USING btree (entry_id, asset_code, id DESC)
+  CREATE TRIGGER entry_rates_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entry_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  CREATE TRIGGER entry_rates_open_month AFTER INSERT ON public.entry_rates REFERENCING NEW TABLE AS new_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_closed_rate()
+
 TABLE feed_windows
   proof text NOT NULL
   from_ms bigint NOT NULL
@@ -277,6 +353,20 @@ TABLE filter_listings
   ids text[] NOT NULL
   checked boolean NOT NULL DEFAULT false
   CONSTRAINT filter_listings_pkey PRIMARY KEY (record_kind, status)
+
+TABLE given_rates
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  date date NOT NULL
+  asset_code text NOT NULL
+  currency text NOT NULL
+  rate numeric(36,18) NOT NULL
+  file_hash text NOT NULL
+  actor text NOT NULL
+  imported_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT given_rates_pkey PRIMARY KEY (id)
+  CONSTRAINT given_rates_rate_check CHECK (((rate <> 'NaN'::numeric) AND (rate > (0)::numeric)))
+  CREATE INDEX given_rates_by_day ON public.given_rates USING btree (asset_code, currency, date, id DESC)
+  CREATE TRIGGER given_rates_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.given_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
 TABLE identity_evidence
   identity text NOT NULL
@@ -397,6 +487,13 @@ TABLE movements_progress
   contract text NOT NULL
   CONSTRAINT movements_progress_only_one_check CHECK (only_one)
   CONSTRAINT movements_progress_pkey PRIMARY KEY (only_one)
+
+TABLE opened_assets
+  asset_code text NOT NULL
+  balance numeric NOT NULL
+  opened_at timestamp with time zone NOT NULL
+  CONSTRAINT opened_assets_balance_check CHECK ((balance <> 'NaN'::numeric))
+  CONSTRAINT opened_assets_pkey PRIMARY KEY (asset_code)
 
 TABLE orders
   reference text NOT NULL
@@ -530,11 +627,35 @@ TABLE payouts
   CREATE INDEX payouts_newest ON public.payouts USING btree (created_at DESC, id DESC)
   CREATE INDEX payouts_open ON public.payouts USING btree (created_at DESC, id DESC) WHERE ((absent_since IS NULL) AND (status <> ALL (ARRAY['confirmed'::text, 'failed'::text])))
 
+TABLE periods
+  month text NOT NULL
+  status text NOT NULL DEFAULT 'open'::text
+  closed_at timestamp with time zone
+  closed_by text
+  reason text
+  CONSTRAINT periods_check CHECK (((status <> 'closed'::text) OR ((closed_at IS NOT NULL) AND (closed_by IS NOT NULL))))
+  CONSTRAINT periods_month_check CHECK ((month ~ '^\d{4}-(0[1-9]|1[0-2])$'::text))
+  CONSTRAINT periods_pkey PRIMARY KEY (month)
+  CONSTRAINT periods_status_check CHECK ((status = ANY (ARRAY['open'::text, 'closed'::text])))
+  CREATE INDEX periods_closed ON public.periods USING btree (month) WHERE (status = 'closed'::text)
+
 TABLE personal_key
   only_one boolean NOT NULL DEFAULT true
   key bytea NOT NULL
   CONSTRAINT personal_key_only_one_check CHECK (only_one)
   CONSTRAINT personal_key_pkey PRIMARY KEY (only_one)
+
+TABLE posting_due
+  record_kind text NOT NULL
+  record_id text NOT NULL
+  CONSTRAINT posting_due_pkey PRIMARY KEY (record_kind, record_id)
+
+TABLE posting_progress
+  only_one boolean NOT NULL DEFAULT true
+  seq bigint NOT NULL
+  contract text NOT NULL
+  CONSTRAINT posting_progress_only_one_check CHECK (only_one)
+  CONSTRAINT posting_progress_pkey PRIMARY KEY (only_one)
 
 TABLE products
   id text NOT NULL

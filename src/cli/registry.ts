@@ -75,6 +75,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./balances.js')).defineBalances,
   },
   {
+    name: 'books',
+    summary: 'the books: rates that finance gives',
+    load: async () => (await import('./books.js')).defineBooks,
+  },
+  {
     name: 'orders',
     summary: 'the whole story of one order',
     load: async () => (await import('./orders.js')).defineOrders,

@@ -112,6 +112,7 @@ export const variables = {
   RETENTION_KEY_DAYS: { ...days, fallback: '400' },
   RETENTION_PERSONAL_DAYS: { ...days, fallback: '400' },
   BOOKS_TIMEZONE: { schema: timeZone, accepts: 'a time zone such as Europe/Berlin', fallback: 'UTC' },
+  CHART_FILE: { schema: readableFile, accepts: 'the path of a file that can be read' },
   REPORTING_CURRENCY: { schema: z.string().regex(/^[A-Z]{3}$/), accepts: 'a currency such as USD', fallback: 'USD' },
   STORE_CALLBACK_URL: { schema: httpUrl, accepts: 'an http:// or https:// address' },
   STORE_CALLBACK_SECRET: { schema: z.string().min(12), accepts: '12 characters or more', secret: true },

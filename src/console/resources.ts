@@ -3,6 +3,7 @@ import type { RecordKind } from '../domain/records.js';
 import { getAction, listActions } from '../records/actions/list-actions.js';
 import { getBalance, listBalances } from '../records/balances/balance-views.js';
 import { getBreak, listBreaks } from '../records/breaks/list-breaks.js';
+import { getEntry, listEntries } from '../records/books/list-entries.js';
 import type { Page } from '../records/database/paging.js';
 import { getDelivery, listDeliveries } from '../records/deliveries/list-deliveries.js';
 import { getEvent, listEvents } from '../records/inbox/events.js';
@@ -72,6 +73,12 @@ export const resources: readonly Resource[] = [
     filters: ['kind', 'status'],
     list: (db, query) => listRuns(db, { ...query, ...query.filters }),
     get: getRun,
+  },
+  {
+    path: 'entries',
+    filters: ['account', 'assetCode', 'month', 'recordKind', 'recordId'],
+    list: (db, query) => listEntries(db, { ...query, ...query.filters }),
+    get: getEntry,
   },
   {
     path: 'actions',

@@ -16,6 +16,8 @@ export interface SchedulerDeps extends ReconcileDeps {
   crons?: Partial<Record<Kind, string>>;
   /** How long what is kept; left out: for ever. */
   retention?: RetentionDays;
+  /** What else the leader does until the signal, which never throws, and how it learns that a run has ended. */
+  beside?: { keep(signal: AbortSignal): Promise<void>; wake(): void };
   /** How often one that stands by asks for leadership. Default 1 s. */
   standbyMs?: number;
 }
@@ -75,7 +77,12 @@ async function lead(deps: SchedulerDeps, on: Timed[], lock: Lock, stop: AbortSig
   const tasks = on.map(({ kind, cron }) => tick(deps, cron, () => runs.ask(kind)));
   try {
     for (const { kind } of on) runs.ask(kind);
-    await Promise.all([keepVerifyingClaims(deps, signal), keepCrossChecking(deps, signal), keepHouse(deps, signal)]);
+    await Promise.all([
+      keepVerifyingClaims(deps, signal),
+      keepCrossChecking(deps, signal),
+      keepHouse(deps, signal),
+      deps.beside?.keep(signal),
+    ]);
     await runs.settled();
   } finally {
     for (const task of tasks) await task.destroy();
@@ -108,6 +115,7 @@ function createRuns(deps: SchedulerDeps, signal: AbortSignal): { ask(kind: Kind)
       if (!signal.aborted) deps.log.error({ kind, error: describeError(error) }, 'a run could not be made');
     } finally {
       running.delete(kind);
+      deps.beside?.wake();
     }
   };
   return {

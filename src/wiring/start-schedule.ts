@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { createPosting } from '../finance/keep-posting.js';
 import { kinds } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/run.js';
 import { startScheduler } from '../reconcile/schedule.js';
@@ -19,7 +20,9 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   startSettling({ client, log, closers });
   const settings = reconcileSettings(config, contract);
   const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, metrics, kytWords: contract.kyt };
-  const scheduler = startScheduler({ ...deps, crons: cronsOf(config), retention: retentionDays(config) });
+  const books = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
+  const beside = createPosting({ db, log, table: contract.movements, ...books });
+  const scheduler = startScheduler({ ...deps, crons: cronsOf(config), retention: retentionDays(config), beside });
   closers.add('scheduler', () => scheduler.close());
 
   const handlers: CommandHandlers = {

@@ -55,7 +55,8 @@ export interface InTransit {
   month: string;
   /** What payouts and the sub-wallets' movements left in transit in that month. */
   amount: string;
-  /** Milliseconds of the last of them. */
+  /** The last of them: its day in the books, and in milliseconds when it was. */
+  day: string;
   lastAt: number;
 }
 
@@ -70,7 +71,7 @@ export function placementEntries(
   { isPlaced, correction }: { isPlaced: boolean; correction: string },
 ): Draft[] {
   const last = [...months].sort((a, b) => (a.month < b.month ? -1 : 1)).at(-1);
-  return months.flatMap(({ month, amount, lastAt }): Draft[] => {
+  return months.flatMap(({ month, amount, day, lastAt }): Draft[] => {
     const terms: Line[] = isPlaced ? pair(accounts.operating, accounts.payoutsInTransit, assetCode, amount) : [];
     const more =
       isPlaced && month === last?.month
@@ -85,7 +86,7 @@ export function placementEntries(
         lines: netLines([...terms, ...more]),
         description: 'payouts that no sub-wallet shows: the operating balance paid them',
         sources: [{ kind: 'balance', id: assetCode }],
-        dated: { at: lastAt, by: 'placed' },
+        dated: { at: lastAt, by: 'placed', day },
       },
     ];
   });

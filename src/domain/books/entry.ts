@@ -35,6 +35,8 @@ export interface Dated {
   /** Milliseconds. */
   at: number;
   by: DatedBy;
+  /** YYYY-MM-DD, where the books know the day already. */
+  day?: string;
 }
 
 /** What the books should say of one thing that a record tells, as it stands now. */

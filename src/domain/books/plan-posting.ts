@@ -1,4 +1,4 @@
-import type { BookedKind, Draft, Line } from './entry.js';
+import type { BookedKind, Dated, Draft, Line } from './entry.js';
 import { negatedLines, netLines } from './lines.js';
 
 /** What is posted of one key of a record. */
@@ -8,19 +8,22 @@ export interface Posted {
   key: string;
   /** How many entries there are of it. */
   version: number;
-  /** The last of them that was not reversed; null: all were. */
-  live: { id: string; lines: Line[]; date: string } | null;
+  /** The last of them that was made whole and not reversed; null: there is none such. */
+  live: (PostedEntry & { lines: Line[] }) | null;
   /** What all of them add up to. */
   net: Line[];
-  lastId: string;
+  last: PostedEntry;
+}
+
+interface PostedEntry {
+  id: string;
+  dated: Dated;
 }
 
 /** One entry to be appended. `reverses` and `corrects` are ids of posted entries. */
-export interface Append extends Pick<Draft, 'recordKind' | 'recordId' | 'key' | 'lines'> {
+export interface Append extends Omit<Draft, 'mode'> {
   type: 'entry' | 'reversal' | 'correction' | 'change';
   version: number;
-  /** Null: of the entry that is reversed. */
-  draft: Draft | null;
   reverses: string | null;
   corrects: string | null;
 }
@@ -41,45 +44,59 @@ export function planPosting(drafts: readonly Draft[], posted: readonly Posted[])
 
 function first(draft: Draft): Append[] {
   if (draft.lines.length === 0) return [];
-  return [append(draft, { type: 'entry', version: 1, draft, lines: draft.lines })];
+  return [{ ...ofDraft(draft), type: 'entry', version: 1, reverses: null, corrects: null }];
 }
 
 function step(draft: Draft, posted: Posted): Append[] {
   const difference = netLines([...draft.lines, ...negatedLines(posted.net)]);
   if (difference.length === 0) return [];
+  const { live, last } = posted;
   const version = posted.version + 1;
-  if (draft.mode === 'state' || (posted.live !== null && !isSame(posted.live.lines, posted.net))) {
-    return [append(draft, { type: 'change', version, draft, lines: difference, corrects: posted.lastId })];
+  const told = { ...ofDraft(draft), version, reverses: null, corrects: last.id };
+  if (draft.mode === 'state' || (live !== null && !isSame(live.lines, posted.net))) {
+    return [{ ...told, type: 'change', lines: difference }];
   }
-  const { live } = posted;
-  if (live === null) return [append(draft, { type: 'correction', version, draft, corrects: posted.lastId })];
+  if (live === null) return [{ ...told, type: 'correction' }];
   const reversal = reversed(posted, live);
   if (draft.lines.length === 0) return [reversal];
-  return [reversal, append(draft, { type: 'correction', version: version + 1, draft, corrects: live.id })];
+  return [reversal, { ...told, type: 'correction', version: version + 1, corrects: live.id }];
 }
 
 function takenBack(posted: Posted): Append[] {
-  if (posted.net.length === 0) return [];
-  if (posted.live !== null && isSame(posted.live.lines, posted.net)) return [reversed(posted, posted.live)];
-  const lines = negatedLines(posted.net);
-  return [append(posted, { type: 'change', version: posted.version + 1, lines, corrects: posted.lastId })];
+  const { live, last, net } = posted;
+  if (net.length === 0) return [];
+  if (live !== null && isSame(live.lines, net)) return [reversed(posted, live)];
+  return [
+    {
+      ...ofPosted(posted),
+      type: 'change',
+      lines: negatedLines(net),
+      description: 'taken back: no longer told',
+      dated: last.dated,
+      reverses: null,
+      corrects: last.id,
+    },
+  ];
 }
 
-function reversed(posted: Posted, live: NonNullable<Posted['live']>): Append {
-  return append(posted, {
-    type: 'reversal',
-    version: posted.version + 1,
-    lines: negatedLines(live.lines),
-    reverses: live.id,
-    corrects: live.id,
-  });
+/** On the day of what it takes back. */
+function reversed(posted: Posted, { id, lines, dated }: NonNullable<Posted['live']>): Append {
+  const description = 'reversal: told otherwise since';
+  const about = { description, dated, reverses: id, corrects: id } as const;
+  return { ...ofPosted(posted), type: 'reversal', lines: negatedLines(lines), ...about };
 }
 
-function append(
-  { recordKind, recordId, key, lines }: Pick<Draft, 'recordKind' | 'recordId' | 'key'> & { lines?: Line[] },
-  about: Pick<Append, 'type' | 'version'> & Partial<Append>,
-): Append {
-  return { recordKind, recordId, key, lines: lines ?? [], draft: null, reverses: null, corrects: null, ...about };
+function ofDraft({ mode: _, ...rest }: Draft): Omit<Draft, 'mode'> {
+  return rest;
+}
+
+function ofPosted({
+  recordKind,
+  recordId,
+  key,
+  version,
+}: Posted): Pick<Append, 'recordKind' | 'recordId' | 'key' | 'version' | 'sources'> {
+  return { recordKind, recordId, key, version: version + 1, sources: [{ kind: recordKind, id: recordId }] };
 }
 
 function isSame(a: readonly Line[], b: readonly Line[]): boolean {

@@ -1,0 +1,84 @@
+import type { Knex } from 'knex';
+import type { BookedKind, Dated, Draft } from '../domain/books/entry.js';
+import { type Append, type Posted, planPosting } from '../domain/books/plan-posting.js';
+import { dayIn, periodOf } from '../domain/books/posting-month.js';
+import { appendEntries, type NewEntry } from '../records/books/append-entries.js';
+import type { ReadRecord } from '../records/books/book-records.js';
+import { readPosted } from '../records/books/posted-entries.js';
+import { closedMonths } from '../records/books/posting-progress.js';
+import type { PostingDeps } from './posting-deps.js';
+import { valueEntries } from './value-entries.js';
+
+/** The books within one transaction that holds their locks. */
+export interface Books extends Pick<PostingDeps, 'timeZone' | 'currency'> {
+  trx: Knex.Transaction;
+  /** Assets whose books are open, and since when, in ms. */
+  opened: ReadonlyMap<string, number>;
+  /** The place in the history of changes until which is known what is written. */
+  written: string;
+}
+
+interface Told {
+  drafts: readonly Draft[];
+  /** What the drafts were made of; of other things none. */
+  records: readonly ReadRecord[];
+  /** The drafts are all that the books should say of what they are about: a key that is not among them is taken back. */
+  isWhole: boolean;
+}
+
+/** Appends what the books don't say yet. Returns how many entries that were. */
+export async function appendDrafts(books: Books, { drafts, records, isWhole }: Told): Promise<number> {
+  const told = drafts.filter(({ lines }) => lines.every(({ assetCode, memo }) => memo || books.opened.has(assetCode)));
+  const isTold = new Set(told.map(keyOf));
+  const posted = await readAllPosted(books.trx, [...told, ...records.map(refOf)]);
+  const known = isWhole ? posted : posted.filter((one) => isTold.has(keyOf(one)));
+  const byRecord = new Map(records.map((record) => [idOf(refOf(record)), record]));
+  const closed = await closedMonths(books.trx);
+  const entries = planPosting(told, known).map(
+    (append): NewEntry => ({
+      ...placed(append, books, closed),
+      observed: byRecord.get(idOf(append))?.observedBy ?? null,
+    }),
+  );
+  const ids = await appendEntries(books.trx, entries, books.written);
+  const appended = entries.map((entry, n) => ({ entry, id: ids[n] ?? '', record: byRecord.get(idOf(entry)) ?? null }));
+  await valueEntries(books, appended);
+  return entries.length;
+}
+
+/** Its day and month: the next open one where its own is closed. */
+function placed(append: Append, { opened, timeZone }: Books, closed: ReadonlySet<string>): Omit<NewEntry, 'observed'> {
+  const dated = sinceOpened(append, opened);
+  const day = dated.day ?? dayIn(timeZone, dated.at);
+  return { ...append, dated, day, period: periodOf(day, closed) };
+}
+
+/** What is not inside an opening came after it, whatever time the record shows. */
+function sinceOpened({ dated, lines }: Append, opened: ReadonlyMap<string, number>): Dated {
+  const since = Math.max(...lines.map(({ assetCode }) => opened.get(assetCode) ?? Number.NEGATIVE_INFINITY));
+  return dated.at < since ? { at: since, by: 'opening' } : dated;
+}
+
+async function readAllPosted(
+  trx: Knex.Transaction,
+  refs: readonly { recordKind: BookedKind; recordId: string }[],
+): Promise<Posted[]> {
+  const found: Posted[] = [];
+  for (const kind of new Set(refs.map(({ recordKind }) => recordKind))) {
+    const ids = new Set(refs.filter(({ recordKind }) => recordKind === kind).map(({ recordId }) => recordId));
+    found.push(...(await readPosted(trx, kind, [...ids])));
+  }
+  return found;
+}
+
+function refOf({ kind, id }: ReadRecord): { recordKind: BookedKind; recordId: string } {
+  return { recordKind: kind, recordId: id };
+}
+
+function idOf({ recordKind, recordId }: { recordKind: BookedKind; recordId: string }): string {
+  return JSON.stringify([recordKind, recordId]);
+}
+
+function keyOf({ recordKind, recordId, key }: { recordKind: BookedKind; recordId: string; key: string }): string {
+  return JSON.stringify([recordKind, recordId, key]);
+}

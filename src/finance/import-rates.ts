@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import type { Knex } from 'knex';
+import { dayIn } from '../domain/books/posting-month.js';
+import { type GivenRate, readRatesFile } from '../domain/books/rates-file.js';
+import { recordAction } from '../records/actions/record-action.js';
+import { importRates } from '../records/books/entry-rates.js';
+import { lockBooks } from '../records/books/posting-progress.js';
+import { oneMoment } from './posting-deps.js';
+
+export type ImportResult =
+  /** `valued`: entries of open months that have another rate now. */
+  | { outcome: 'done' | 'would'; rates: number; valued: number }
+  /** Nothing was taken. Each problem names its line. */
+  | { outcome: 'refused'; problems: string[] };
+
+interface Importing {
+  db: Knex;
+  now: Date;
+  timeZone: string;
+  actor: string;
+  dryRun: boolean;
+}
+
+/** Takes the rates of a file of finance, all or none, and values by them what is posted in open months. */
+export async function importRatesFile(text: string, deps: Importing): Promise<ImportResult> {
+  const { db, now, timeZone, actor, dryRun } = deps;
+  const { rates, problems } = readRatesFile(text, { today: dayIn(timeZone, now.getTime()) });
+  if (problems.length > 0) return { outcome: 'refused', problems };
+  if (dryRun) return { outcome: 'would', rates: rates.length, valued: 0 };
+  const fileHash = createHash('sha256').update(text).digest('hex');
+  const { valued } = await db.transaction((trx) => takeRates(trx, rates, { actor, fileHash }), oneMoment);
+  return { outcome: 'done', rates: rates.length, valued };
+}
+
+async function takeRates(
+  trx: Knex.Transaction,
+  rates: readonly GivenRate[],
+  { actor, fileHash }: { actor: string; fileHash: string },
+): Promise<{ valued: number }> {
+  await lockBooks(trx);
+  const result = await importRates(trx, rates, { actor, fileHash });
+  const details = { ...result, rates: rates.length, fileHash };
+  await recordAction(trx, { actor, action: 'import rates', details, outcome: 'done' });
+  return result;
+}

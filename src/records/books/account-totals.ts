@@ -1,0 +1,25 @@
+import type { Knex } from 'knex';
+import { fromDatabaseText } from '../database/database-text.js';
+
+/** opening + activity = closing; signed decimal strings, a debit is positive. */
+export interface AccountTotal {
+  account: string;
+  assetCode: string;
+  opening: string;
+  activity: string;
+  closing: string;
+}
+
+/** Of each account and asset in a month of the books (YYYY-MM), in the order of their names. Memos count nowhere. */
+export async function accountTotals(db: Knex, month: string): Promise<AccountTotal[]> {
+  const { rows } = await db.raw<{ rows: (Omit<AccountTotal, 'assetCode'> & { asset_code: string })[] }>(
+    `SELECT account, asset_code,
+            trim_scale(coalesce(sum(amount) FILTER (WHERE month < ?), 0))::text AS opening,
+            trim_scale(coalesce(sum(amount) FILTER (WHERE month = ?), 0))::text AS activity,
+            trim_scale(sum(amount))::text AS closing
+     FROM entry_lines JOIN entries ON entries.id = entry_id WHERE month <= ? AND NOT memo
+     GROUP BY account, asset_code ORDER BY account COLLATE "C", asset_code COLLATE "C"`,
+    [month, month, month],
+  );
+  return rows.map(({ asset_code, ...row }) => ({ ...row, assetCode: fromDatabaseText(asset_code) }));
+}

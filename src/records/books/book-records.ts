@@ -1,0 +1,81 @@
+import type { Knex } from 'knex';
+import type { BookRecord, Moved } from '../../domain/books/entry.js';
+import { type MovingKind, readMoving } from '../balances/balance-records.js';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, fromNullableText } from '../database/database-text.js';
+import { recordTables } from '../saving/record-columns.js';
+
+/** What showed a record as it stands. */
+export interface ObservedBy {
+  type: string;
+  ref: string;
+  at: string;
+}
+
+export type ReadRecord = BookRecord & { observedBy: ObservedBy };
+
+interface MovedRow extends Omit<Moved, 'account' | 'assetCode' | 'at'> {
+  record_id: string;
+  account_id: string | null;
+  asset_code: string | null;
+  at: Date | null;
+}
+
+/** Records as the service's own lists showed them, with what they did to balances and what of that stood at the openings. */
+export async function readBookRecords(
+  trx: Knex.Transaction,
+  kind: MovingKind,
+  ids: readonly string[],
+): Promise<ReadRecord[]> {
+  if (ids.length === 0) return [];
+  const records = await readMoving(trx, kind, ids);
+  const moved = await readMoved(trx, kind, ids);
+  const observed = await readObserved(trx, kind, ids);
+  return records.map(({ key, record, firstSeenAt }) => ({
+    kind,
+    id: fromDatabaseText(key),
+    fields: record?.fields ?? null,
+    firstSeenAt: firstSeenAt.getTime(),
+    moved: moved.get(key) ?? [],
+    observedBy: observed.get(key) ?? { type: 'poll', ref: '', at: firstSeenAt.toISOString() },
+  }));
+}
+
+async function readMoved(
+  trx: Knex.Transaction,
+  kind: MovingKind,
+  ids: readonly string[],
+): Promise<Map<string, Moved[]>> {
+  const { rows } = await trx.raw<{ rows: MovedRow[] }>(
+    `SELECT record_id, part, operation, account_id, asset_code, trim_scale(delta)::text AS delta,
+            trim_scale(base)::text AS base, at
+     FROM movements WHERE record_kind = ? AND record_id = ANY (?::text[]) ORDER BY record_id, line`,
+    [kind, textArray(ids)],
+  );
+  const found = new Map<string, Moved[]>();
+  for (const { record_id, account_id, asset_code, at, part, operation, delta, base } of rows) {
+    const [account, assetCode] = [fromNullableText(account_id), fromNullableText(asset_code)];
+    const list = found.get(record_id) ?? [];
+    list.push({ part, operation, delta, base, account, assetCode, at: at?.toISOString() ?? null });
+    found.set(record_id, list);
+  }
+  return found;
+}
+
+async function readObserved(
+  trx: Knex.Transaction,
+  kind: MovingKind,
+  ids: readonly string[],
+): Promise<Map<string, ObservedBy>> {
+  const rows = await trx<{ id: string; observed_at: Date; observed_by_type: string; observed_by_ref: string }>(
+    recordTables[kind],
+  )
+    .whereRaw('id = ANY (?::text[])', [textArray(ids)])
+    .select('id', 'observed_at', 'observed_by_type', 'observed_by_ref');
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      { type: row.observed_by_type, ref: row.observed_by_ref, at: row.observed_at.toISOString() },
+    ]),
+  );
+}

@@ -1,0 +1,155 @@
+import type { Knex } from 'knex';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { definedOnly } from '../database/defined-only.js';
+import { type Page, type PageQuery, pageById } from '../database/paging.js';
+
+/** A leg, and what one unit of its asset was worth then; `rate` null: `unpriced` says why. */
+export interface EntryLineView {
+  account: string;
+  assetCode: string;
+  amount: string;
+  /** Says what is known, and moves nothing. */
+  memo: boolean;
+  rate: string | null;
+  rateCurrency: string | null;
+  rateSource: string | null;
+  rateAt: string | null;
+  unpriced: string | null;
+}
+
+export interface EntryView {
+  id: string;
+  recordKind: string;
+  recordId: string;
+  key: string;
+  version: number;
+  type: 'entry' | 'reversal' | 'correction' | 'change';
+  reverses: string | null;
+  corrects: string | null;
+  /** The posting period. */
+  month: string;
+  date: string;
+  /** The service's time of what is booked, and which of its times that is. */
+  at: string;
+  datedBy: string;
+  /** The closed month that it belongs to. */
+  adjusts: string | null;
+  description: string;
+  sources: { kind: string; id: string }[];
+  observedBy: { type: string; ref: string; at: string } | null;
+  postedAt: string;
+  lines: EntryLineView[];
+}
+
+export interface EntryFilters {
+  account?: string | undefined;
+  assetCode?: string | undefined;
+  month?: string | undefined;
+  recordKind?: string | undefined;
+  recordId?: string | undefined;
+}
+
+interface Row {
+  id: string;
+  record_kind: string;
+  record_id: string;
+  key: string;
+  version: number;
+  type: EntryView['type'];
+  reverses: string | null;
+  corrects: string | null;
+  month: string;
+  date: string;
+  at: Date;
+  dated_by: string;
+  adjusts: string | null;
+  description: string;
+  sources: EntryView['sources'];
+  observed: EntryView['observedBy'];
+  posted_at: Date;
+}
+
+interface LineRow {
+  entry_id: string;
+  account: string;
+  asset_code: string;
+  amount: string;
+  memo: boolean;
+  rate: string | null;
+  currency: string | null;
+  source: string | null;
+  rate_at: Date | null;
+  reason: string | null;
+}
+
+/** Newest first, paged by key. An entry is found by any of its lines, and shown with all. Throws `CursorError`. */
+export async function listEntries(db: Knex, query: PageQuery & EntryFilters): Promise<Page<EntryView>> {
+  const { month, recordKind: record_kind, account, assetCode } = query;
+  const record_id = query.recordId === undefined ? undefined : toDatabaseText(query.recordId);
+  const rows = select(db).where(definedOnly({ month, record_kind, record_id }));
+  const asset_code = assetCode === undefined ? undefined : toDatabaseText(assetCode);
+  if (account !== undefined || asset_code !== undefined) {
+    const lines = db('entry_lines').where(definedOnly({ account, asset_code })).whereRaw('entry_id = entries.id');
+    rows.whereExists(lines);
+  }
+  const { items, nextCursor } = await pageById<Row>(rows, query);
+  return { items: await viewsOf(db, items), nextCursor };
+}
+
+export async function getEntry(db: Knex, id: string): Promise<EntryView | null> {
+  if (!/^\d{1,18}$/.test(id)) return null;
+  const rows = (await select(db).where({ id })) as Row[];
+  return (await viewsOf(db, rows))[0] ?? null;
+}
+
+function select(db: Knex): Knex.QueryBuilder {
+  return db('entries').select('*', db.raw('date::text AS date'));
+}
+
+async function viewsOf(db: Knex, rows: readonly Row[]): Promise<EntryView[]> {
+  const { rows: lines } = await db.raw<{ rows: LineRow[] }>(
+    `SELECT entry_id, account, asset_code, trim_scale(amount)::text AS amount, memo,
+            trim_scale(rate)::text AS rate, currency, source, rate_at, reason
+     FROM entry_lines LEFT JOIN LATERAL (
+       SELECT rate, currency, source, rate_at, reason FROM entry_rates
+       WHERE entry_rates.entry_id = entry_lines.entry_id AND entry_rates.asset_code = entry_lines.asset_code
+       ORDER BY id DESC LIMIT 1
+     ) AS valued ON true
+     WHERE entry_id = ANY (?::bigint[]) ORDER BY entry_id, line`,
+    [`{${rows.map(({ id }) => id).join(',')}}`],
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    recordKind: row.record_kind,
+    recordId: fromDatabaseText(row.record_id),
+    key: fromDatabaseText(row.key),
+    version: row.version,
+    type: row.type,
+    reverses: row.reverses,
+    corrects: row.corrects,
+    month: row.month,
+    date: row.date,
+    at: row.at.toISOString(),
+    datedBy: row.dated_by,
+    adjusts: row.adjusts,
+    description: row.description,
+    sources: row.sources.map(({ kind, id }) => ({ kind, id: fromDatabaseText(id) })),
+    observedBy: row.observed,
+    postedAt: row.posted_at.toISOString(),
+    lines: lines.filter(({ entry_id }) => entry_id === row.id).map(lineOf),
+  }));
+}
+
+function lineOf(row: LineRow): EntryLineView {
+  return {
+    account: row.account,
+    assetCode: fromDatabaseText(row.asset_code),
+    amount: row.amount,
+    memo: row.memo,
+    rate: row.rate,
+    rateCurrency: row.currency,
+    rateSource: row.source,
+    rateAt: row.rate_at?.toISOString() ?? null,
+    unpriced: row.reason,
+  };
+}

@@ -1,0 +1,88 @@
+import type { Knex } from 'knex';
+import type { Opening } from '../../domain/books/balance-entries.js';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+
+/** Assets whose books are open, with the moment in ms. */
+export async function openedAssets(trx: Knex): Promise<Map<string, number>> {
+  const rows = await trx<{ asset_code: string; opened_at: Date }>('opened_assets');
+  return new Map(rows.map((row) => [fromDatabaseText(row.asset_code), row.opened_at.getTime()]));
+}
+
+/**
+ * Opens the books of assets whose opening position was taken since, and lets all be looked at that moved them after it. What
+ * stood then is inside the opening.
+ */
+export async function openAssets(trx: Knex.Transaction): Promise<Opening[]> {
+  const { rows } = await trx.raw<{ rows: { asset_code: string; balance: string; opening_at: Date }[] }>(
+    `INSERT INTO opened_assets (asset_code, balance, opened_at)
+     SELECT asset_code, opening_balance, opening_at FROM balance_proofs
+     WHERE opening_balance IS NOT NULL AND opening_at IS NOT NULL ORDER BY asset_code
+     ON CONFLICT DO NOTHING
+     RETURNING asset_code, trim_scale(balance)::text AS balance, opened_at AS opening_at`,
+  );
+  if (rows.length === 0) return [];
+  const assets = textArray(rows.map((row) => row.asset_code));
+  await trx.raw(
+    `INSERT INTO posting_due (record_kind, record_id)
+     SELECT record_kind, record_id FROM movements WHERE asset_code = ANY (?::text[]) AND delta IS DISTINCT FROM base
+     UNION SELECT 'payment_intent', id FROM payment_intents
+     WHERE asset_code = ANY (?::text[]) AND irregular_status = 'pending_decision'
+     ON CONFLICT DO NOTHING`,
+    [assets, assets],
+  );
+  return rows.map((row) => ({
+    assetCode: fromDatabaseText(row.asset_code),
+    balance: row.balance,
+    at: row.opening_at.getTime(),
+  }));
+}
+
+export interface WalletOpening extends Opening {
+  account: string;
+}
+
+/** What sub-wallets held at the opening: those of whole assets, and those of single ones. */
+export async function walletOpenings(
+  trx: Knex,
+  assets: readonly string[],
+  wallets: readonly { account: string; assetCode: string }[],
+): Promise<WalletOpening[]> {
+  if (assets.length + wallets.length === 0) return [];
+  const { rows } = await trx.raw<{ rows: { account_id: string; asset_code: string; sum: string; opened_at: Date }[] }>(
+    `SELECT account_id, asset_code, trim_scale(sum(base))::text AS sum, opened_at
+     FROM movements JOIN opened_assets USING (asset_code)
+     WHERE account_id IS NOT NULL AND part = 'explained' AND base <> 0
+       AND (asset_code = ANY (?::text[])
+         OR (account_id, asset_code) IN (SELECT * FROM unnest(?::text[], ?::text[])))
+     GROUP BY account_id, asset_code, opened_at ORDER BY asset_code, account_id`,
+    [
+      textArray(assets.map(toDatabaseText)),
+      textArray(wallets.map(({ account }) => toDatabaseText(account))),
+      textArray(wallets.map(({ assetCode }) => toDatabaseText(assetCode))),
+    ],
+  );
+  return rows.map((row) => ({
+    account: fromDatabaseText(row.account_id),
+    assetCode: fromDatabaseText(row.asset_code),
+    balance: row.sum,
+    at: row.opened_at.getTime(),
+  }));
+}
+
+/** What finance attributed and the books do not say yet, of assets whose books are open. */
+export async function unpostedAttributions(
+  trx: Knex,
+): Promise<{ id: string; assetCode: string; amount: string; at: number }[]> {
+  const { rows } = await trx.raw<{ rows: { id: string; asset_code: string; amount: string; at: Date }[] }>(
+    `SELECT id, asset_code, trim_scale(amount)::text AS amount, at
+     FROM balance_attributions AS said JOIN opened_assets USING (asset_code)
+     WHERE NOT EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text) ORDER BY id`,
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    assetCode: fromDatabaseText(row.asset_code),
+    amount: row.amount,
+    at: row.at.getTime(),
+  }));
+}

@@ -1,0 +1,60 @@
+import type { Knex } from 'knex';
+import { type MovingKind, movingKinds } from '../balances/balance-records.js';
+import { textArray } from '../database/array-parameter.js';
+import type { PostingProgress } from './posting-progress.js';
+
+/** Bounds of one slice. */
+const CHANGES_AT_ONCE = 2_000;
+const DUE_AT_ONCE = 1_000;
+
+/** Ids as they are stored. */
+export type TouchedIds = Map<MovingKind, string[]>;
+
+export interface Touched {
+  ids: TouchedIds;
+  /** Up to here the history is looked at with them. */
+  seq: string;
+  /** There is more. */
+  more: boolean;
+}
+
+/** The next records to look at: those that are due, and those that the history of changes names next. */
+export async function nextTouched(trx: Knex.Transaction, { seq: after, until }: PostingProgress): Promise<Touched> {
+  const ids: TouchedIds = new Map(movingKinds.map((kind) => [kind, []]));
+  const due = await takeDue(trx);
+  for (const row of due) ids.get(row.kind)?.push(row.id);
+  const { rows: ends } = await trx.raw<{ rows: { seq: string | null; count: string }[] }>(
+    `SELECT max(seq) AS seq, count(*) AS count
+     FROM (SELECT seq FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?) AS slice`,
+    [after, until, CHANGES_AT_ONCE],
+  );
+  const isFull = Number(ends[0]?.count ?? 0) === CHANGES_AT_ONCE;
+  const seq = isFull ? (ends[0]?.seq ?? after) : BigInt(until) > BigInt(after) ? until : after;
+  const { rows } = await trx.raw<{ rows: { kind: MovingKind; id: string }[] }>(
+    `SELECT DISTINCT entity_kind AS kind, entity_id AS id FROM changes
+     WHERE seq > ? AND seq <= ? AND entity_kind = ANY (?::text[])`,
+    [after, seq, textArray(movingKinds)],
+  );
+  for (const row of rows) ids.get(row.kind)?.push(row.id);
+  // What a refund debits hangs on whether a payment names it as its dispute's.
+  const refunds = await trx('payment_intents')
+    .whereRaw('id = ANY (?::text[])', [textArray(ids.get('payment_intent') ?? [])])
+    .whereNotNull('irregular_refund_payout_id')
+    .pluck('irregular_refund_payout_id');
+  ids.get('payout')?.push(...refunds.map(String));
+  return {
+    ids: new Map([...ids].map(([kind, list]) => [kind, [...new Set(list)].sort()])),
+    seq,
+    more: isFull || due.length === DUE_AT_ONCE,
+  };
+}
+
+async function takeDue(trx: Knex.Transaction): Promise<{ kind: MovingKind; id: string }[]> {
+  const { rows } = await trx.raw<{ rows: { kind: MovingKind; id: string }[] }>(
+    `DELETE FROM posting_due WHERE (record_kind, record_id) IN
+       (SELECT record_kind, record_id FROM posting_due ORDER BY record_kind, record_id LIMIT ?)
+     RETURNING record_kind AS kind, record_id AS id`,
+    [DUE_AT_ONCE],
+  );
+  return rows;
+}
