@@ -3,12 +3,14 @@ import path from 'node:path';
 import type { StopMode } from '../../support/cluster.js';
 import { until } from '../../support/drill.js';
 import type { LoneRole } from '../../support/installation.js';
+import { progress } from '../../support/reckoning.js';
 import type { World } from '../chaos-world.js';
 import { disturb, type Fault, within } from './disturb.js';
 
 const BALLAST = 'ballast';
 const PIECE = Buffer.alloc(256 * 1024);
 const FULL_MS = 20_000;
+const QUEUED_MS = 5_000;
 const PADDING_BYTES = 100_000;
 
 /** A role that is killed is started again at once. */
@@ -56,9 +58,19 @@ export const killRedis: Fault = disturb({
   end: ({ redis }) => redis?.server.start(),
 });
 
+/** While no worker is there to have taken the jobs before. */
 export const flushRedis: Fault = disturb({
-  begin: ({ redis }) => redis?.server.flush(),
+  begin: async (world) => {
+    const { db, load, plan, redis, installation } = world;
+    await world.kill('work');
+    const { stored } = await progress(db);
+    load.send(plan.burst);
+    await within(QUEUED_MS, async () => (await progress(db)).stored >= stored + plan.burst, 20);
+    await redis?.server.flush();
+    await installation.start('work');
+  },
   end: () => {},
+  noticed: () => Promise.resolve(true),
 });
 
 /** Ahead so far that events are too old, or a little; behind likewise. */
