@@ -1,16 +1,13 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
-import type { Contract } from '../service-api/contract.js';
+import type { Diagnosis } from '../wiring/doctor/examine.js';
+import { runDoctor } from '../wiring/run-doctor.js';
 import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
-import { createServiceClient } from '../wiring/service-client.js';
-import { type Diagnosis, examine } from './doctor/examine.js';
 import { printJson, printList } from './print.js';
 import { runUntilDone } from './run-until-done.js';
 
 const EXIT_FINDINGS = 3;
-/** One question that hangs, or fails ever again, must not keep the others from being asked. */
-const PATIENCE = { attemptMs: 8_000, deadlineMs: 30_000, retries: 1, longestRetryAfterMs: 5_000, failures: 10_000 };
 
 /** Every dependency and assumption probed, each with its remedy; exit code 3 when anything is to be done. */
 export function defineDoctor(command: Command): void {
@@ -19,9 +16,7 @@ export function defineDoctor(command: Command): void {
     const log = createLog('fatal');
     await runUntilDone(log, async (closers, signal) => {
       const runtime = await openRuntime({ config, log, closers, signal });
-      const client = await createServiceClient(runtime, { patience: PATIENCE });
-      const clientFor = (contract: Contract) => createServiceClient(runtime, { contract, patience: PATIENCE });
-      print(await examine({ ...runtime, client, clientFor }), json);
+      print(await runDoctor(runtime), json);
     });
   });
 }

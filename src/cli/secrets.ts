@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { Knex } from 'knex';
 import { type Config, loadConfig } from '../config.js';
+import { retirement, type SecretStatus } from '../domain/deliveries/secret-status.js';
 import { AppError, UsageError } from '../errors.js';
 import { restoreSecret, retireSecret } from '../records/deliveries/secrets.js';
 import { loadContract } from '../service-api/contract.js';
-import { type SecretStatus, secretsStatus } from '../webhook/rotation.js';
+import { secretsStatus } from '../webhook/rotation.js';
 import { cliActor } from './actor.js';
 import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';
@@ -88,16 +89,16 @@ async function retire(db: Knex, config: SecretsConfig, label: string, flags: Ret
   const { force = false, note, dryRun = false, json = false } = flags;
   if (force && !note?.trim()) throw new UsageError('--force takes --note: why the secret is retired all the same.');
   const before = await find(db, config, label);
-  if (before.verdict !== 'retired') {
-    if (before.verdict !== 'may_be_retired' && !force) {
-      const missing = before.missing.map((line) => `\n  ${line}`).join('');
-      throw new NotToBeRetiredError(
-        `"${label}" is not to be retired (${before.verdict}):${missing}\nTo do it all the same: --force --note "why".`,
-      );
-    }
-    const { fingerprint } = before;
-    if (!dryRun) await retireSecret(db, { label, fingerprint, by: cliActor(), note: note ?? null, now: new Date() });
+  const answer = retirement(before, force);
+  if (answer === 'refused') {
+    const missing = before.missing.map((line) => `\n  ${line}`).join('');
+    throw new NotToBeRetiredError(
+      `"${label}" is not to be retired (${before.verdict}):${missing}\nTo do it all the same: --force --note "why".`,
+    );
   }
+  const { fingerprint } = before;
+  if (answer === 'allowed' && !dryRun)
+    await retireSecret(db, { label, fingerprint, by: cliActor(), note: note ?? null, now: new Date() });
   tell(
     json,
     { label, retired: true, dryRun, before: before.verdict },

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { stringify } from 'lossless-json';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import type { SecretStatus } from '../domain/deliveries/secret-status.js';
 import { isAmount, isSignedAmount } from '../domain/money.js';
 import type { KytWords } from '../domain/orders/kyt.js';
 import { type NewAction, recordAction } from '../records/actions/record-action.js';
@@ -24,8 +25,11 @@ import { resources } from './resources.js';
 interface Commands {
   replay(eventIds: string[]): Promise<void>;
   run(request: { kind: string; full: boolean }): Promise<void>;
-  /** Has the delivery history read, back to `since` (ISO 8601) or as far as is due, and missed events recovered. */
-  recover(request: { since: string | null }): Promise<void>;
+  /**
+   * Has the delivery history read, back to `since` (ISO 8601) or as far as is due, and missed events recovered; those of
+   * `ids`, and with `until` those made between the two, at once.
+   */
+  recover(request: { since: string | null; until?: string; ids?: string[] }): Promise<void>;
 }
 
 export interface ApiDeps {
@@ -36,7 +40,7 @@ export interface ApiDeps {
   runKinds: readonly string[];
   /** How the account's compliance results are read; left out: domain/orders/kyt.ts. */
   kytWords?: KytWords;
-  secretsStatus: () => Promise<{ items: object[] }>;
+  secretsStatus: () => Promise<{ items: SecretStatus[] }>;
 }
 
 /** Everything below /api/v1 (interface: "Read API"). */

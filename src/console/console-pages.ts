@@ -1,6 +1,7 @@
 import express, { Router } from 'express';
 import { actionRoutes } from './action-router.js';
 import { actions } from './actions.js';
+import type { ApiDeps } from './api.js';
 import { type ConsoleToken, knownTokens } from './authenticate.js';
 import { type LiveSettings, liveRoutes } from './live.js';
 import type { PageDeps } from './page-deps.js';
@@ -13,7 +14,7 @@ import { createSessions } from './session.js';
 import { signInRoutes } from './sign-in.js';
 import { createStatus } from './status.js';
 
-export type PageSettings = Pick<PageDeps, 'now' | 'serviceBaseUrl' | 'runEverySeconds'> & LiveSettings;
+export type PageSettings = Omit<PageDeps, keyof ApiDeps> & LiveSettings;
 
 const YEAR_MS = 365 * 86_400_000;
 

@@ -7,4 +7,22 @@ export interface PageDeps extends ApiDeps {
   serviceBaseUrl: string;
   /** How far apart the runs of each kind are; a kind that is switched off is left out. */
   runEverySeconds: Readonly<Record<string, number>>;
+  /** How full each queue is; `state` is null where it could not be asked. */
+  queues: () => Promise<QueueLook[]>;
+  /** Probes every dependency and assumption; may take minutes, and ends by itself. */
+  runDoctor: () => Promise<DoctorLine[]>;
+}
+
+export interface QueueLook {
+  name: string;
+  state: { waiting: number; active: number; delayed: number; failed: number; oldestAt: number | null } | null;
+}
+
+/** `unknown`: it could not be told, and why; neither good nor bad. */
+export interface DoctorLine {
+  name: string;
+  status: 'ok' | 'finding' | 'unknown';
+  found: string;
+  /** Null where nothing is to be done. */
+  remedy: string | null;
 }

@@ -2,6 +2,7 @@ import { GIVE_UP_MS } from '../domain/deliveries/delivery-class.js';
 import { deliveriesById, knownButUnseen, oldestUnsettled, openDeliveries } from '../records/deliveries/deliveries.js';
 import type { JudgedDelivery, JudgeRules } from '../records/deliveries/judge-deliveries.js';
 import type { Delivery } from '../records/deliveries/read-delivery.js';
+import { recoverableIds } from '../records/deliveries/recoverable-deliveries.js';
 import { learnSecretEndpoints } from '../records/deliveries/secret-endpoints.js';
 import { readWatermarks, type Watermark } from '../records/runs/watermarks.js';
 import {
@@ -96,9 +97,15 @@ async function boundOf({ deps, options }: RunContext): Promise<number | null> {
   return Math.min(known, options.since ?? known);
 }
 
+/** Of what a person wants here, that which is known and could be recovered. */
+async function wantedIds({ deps: { db }, options: { wanted } }: RunContext): Promise<string[]> {
+  return wanted === undefined ? [] : recoverableIds(db, wanted);
+}
+
 /** What may be of another class by now though the service says nothing new: an event came late, the grace is over. */
 async function judgeOpen(run: RunContext, rules: JudgeRules, walk: DeliveryWalk): Promise<number> {
-  const ids = (await openDeliveries(run.deps.db, rules.now)).filter((id) => !walk.ids.has(id));
+  const due = await openDeliveries(run.deps.db, rules.now);
+  const ids = [...new Set([...due, ...(await wantedIds(run))])].filter((id) => !walk.ids.has(id));
   let recovered = 0;
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     run.signal?.throwIfAborted();

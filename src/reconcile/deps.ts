@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../domain/json.js';
 import type { ObservationSource } from '../domain/observation.js';
 import type { KytWords } from '../domain/orders/kyt.js';
 import type { Logger } from '../log.js';
+import type { Wanted } from '../records/deliveries/recoverable-deliveries.js';
 import type { Run, RunTally } from '../records/runs/runs.js';
 import type { Watermark } from '../records/runs/watermarks.js';
 import type { Contract } from '../service-api/contract.js';
@@ -92,6 +93,8 @@ export interface ReadingOptions {
   pages: number | null;
   /** Deposits are left to the loop that reads what events claim. */
   withoutPayins?: boolean;
+  /** Of deliveries: which a person wants here now, grace or not. */
+  wanted?: Wanted;
 }
 
 /** How far a run is. `oldest`: the oldest creation time read, ms. `total`: of what there is to see, where that is known. */

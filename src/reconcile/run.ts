@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { describeError } from '../records/database/database-errors.js';
+import type { Wanted } from '../records/deliveries/recoverable-deliveries.js';
 import { checkContinuity, noteDatabase } from '../records/runs/continuity.js';
 import { finishRun, holdRun, type Run, type RunTally, startRun } from '../records/runs/runs.js';
 import { writeWatermarks } from '../records/runs/watermarks.js';
@@ -22,6 +23,8 @@ export interface RunOptions {
   pages?: number;
   /** Deposits are left to the loop of the scheduler that reads what events claim. */
   withoutPayins?: boolean;
+  /** Of deliveries: which are to be recovered at once, grace or not. */
+  wanted?: Wanted;
   signal?: AbortSignal;
   /** How long to wait for a run of the same kind elsewhere. Default 10 minutes. */
   lockTimeoutMs?: number;
@@ -86,13 +89,13 @@ async function perform(deps: ReconcileDeps, options: RunOptions, id: string, loc
 }
 
 function contextOf(deps: ReconcileDeps, options: RunOptions, fence: Fence): RunContext {
-  const { full, since, resume = false, pages = null, withoutPayins = false, signal, onProgress } = options;
+  const { full, since, resume = false, pages = null, withoutPayins = false, wanted, signal, onProgress } = options;
   return {
     deps,
     source: { type: 'poll', ref: fence.runId ?? 'dry run' },
     tally: newTally(),
     fence,
-    options: { full, since: since?.getTime() ?? null, resume, pages, withoutPayins },
+    options: { full, since: since?.getTime() ?? null, resume, pages, withoutPayins, ...(wanted ? { wanted } : {}) },
     ...(signal ? { signal } : {}),
     progress: onProgress ?? (() => {}),
     ...(fence.dryRun ? {} : { alongside: (other) => runAlongside(deps, options, other) }),

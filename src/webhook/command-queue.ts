@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../errors.js';
 import { keepRunning } from './keep-running.js';
-import { openWorker, type QueueSettings } from './queue-backend.js';
+import { openWorker, type QueueSettings, type QueueState } from './queue-backend.js';
 import { createQueueProducer } from './queue-producer.js';
 
 /** What the console can't do by itself and asks the roles for. */
@@ -18,6 +18,8 @@ class CommandQueueError extends AppError {
 export interface CommandQueue {
   /** Answers with the command's id once it is queued. Throws CommandQueueError where the queue can't be reached. */
   send(name: CommandName, payload: unknown): Promise<{ id: string }>;
+  /** Rejects where the queue can't be asked. */
+  state(): Promise<QueueState>;
   close(): Promise<void>;
 }
 
@@ -40,6 +42,7 @@ export function createCommandQueue(settings: QueueSettings): CommandQueue {
         throw new CommandQueueError(`the command ${name} could not be queued`, { cause });
       }
     },
+    state: () => producer.state(),
     close: () => producer.close(),
   };
 }

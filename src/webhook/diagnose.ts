@@ -1,21 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import { parseJson } from '../domain/parse-json.js';
+import { rejectionWords } from '../domain/rejection-words.js';
 import { type HeaderValues, type SigningSecret, signatureOf } from './match-signature.js';
 
 /** Larger bodies, and deeper ones, are not re-serialized for a diagnosis: indented they could grow to gigabytes. */
 const MAX_BODY = 64 * 1024;
 const MAX_DEPTH = 32;
-
-const REMEDIES: Record<string, string> = {
-  missing_signature:
-    'A reverse proxy may strip the header X-Service-Signature: let it pass. Otherwise the sender is not the service.',
-  malformed_signature:
-    'The header must come once, as "sha256=<hex>": look for a proxy that adds or joins headers, or another sender.',
-  invalid_body: 'The signature is right, so the service sent exactly this: look at the sender.',
-  missing_timestamp: 'The signature is right, so the service sent exactly this: look at the sender.',
-  expired_timestamp:
-    "Compare this machine's clock with the service's. A late retry is no loss: the record it names is read from the service.",
-};
 
 /**
  * The likely cause of a refusal, and the remedy. For a signature that does not match, the usual mistakes are tried out;
@@ -27,7 +17,7 @@ export function diagnose(
   headers: HeaderValues,
   secrets: readonly SigningSecret[],
 ): string | null {
-  if (reason !== 'invalid_signature') return REMEDIES[reason] ?? null;
+  if (reason !== 'invalid_signature') return rejectionWords[reason]?.remedy ?? null;
   if (secrets.length === 0) return 'No secret is configured, or all are retired.';
   const given = headers['x-service-signature']?.[0];
   const cause = typeof given === 'string' ? causeOf(rawBody, given.toLowerCase(), secrets) : null;

@@ -30,9 +30,24 @@ export type QueueName = 'events' | 'commands';
 /** What is used of a BullMQ queue, the same on both backends. */
 export interface JobQueue<T> {
   addBulk(jobs: { name: string; data: T; opts?: JobsOptions }[]): Promise<{ id?: string | undefined }[]>;
+  state(): Promise<QueueState>;
   waitUntilReady(): Promise<unknown>;
   close(): Promise<void>;
   disconnect(): Promise<void>;
+}
+
+/** How many jobs there are of each sort. `oldestAt`: when the one that waits longest was added, ms; null: none waits. */
+export interface QueueState {
+  waiting: number;
+  active: number;
+  delayed: number;
+  failed: number;
+  oldestAt: number | null;
+}
+
+interface Counted {
+  getJobCounts(...types: ('waiting' | 'active' | 'delayed' | 'failed')[]): Promise<Record<string, number>>;
+  getWaiting(start: number, end: number): Promise<{ timestamp: number }[]>;
 }
 
 interface JobAdder<T> extends Pick<JobQueue<T>, 'addBulk'> {
@@ -66,12 +81,21 @@ export function openQueue<T>(name: QueueName, settings: QueueSettings): JobQueue
     const prefix = settings.redisPrefix ?? REDIS_PREFIX;
     const queue = new Queue<T, unknown, string, T, unknown, string>(name, { connection, prefix });
     queue.on('error', onError);
-    return { ...closing(queue, release), addBulk: (jobs) => queue.addBulk(jobs) };
+    return { ...closing(queue, release), addBulk: (jobs) => queue.addBulk(jobs), state: () => stateOf(queue) };
   }
   const connection = postgresConnection(settings.databaseUrl, 2);
   const queue = new Queue(name, { connection }, createPostgresBackend);
   queue.on('error', onError);
-  return { ...closing(queue, () => {}), addBulk: (jobs) => addFew(queue, jobs) };
+  return { ...closing(queue, () => {}), addBulk: (jobs) => addFew(queue, jobs), state: () => stateOf(queue) };
+}
+
+async function stateOf(queue: Counted): Promise<QueueState> {
+  const [counts, [oldest]] = await Promise.all([
+    queue.getJobCounts('waiting', 'active', 'delayed', 'failed'),
+    queue.getWaiting(0, 0),
+  ]);
+  const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
+  return { waiting, active, delayed, failed, oldestAt: oldest?.timestamp ?? null };
 }
 
 /** In Postgres a bulk makes two temporary tables each time, which costs seven times what adding one job does. */

@@ -1,6 +1,13 @@
 import type { JobsOptions } from 'bullmq';
 import { TimeoutStrategy, timeout } from 'cockatiel';
-import { type JobQueue, openQueue, openWhenReady, type QueueName, type QueueSettings } from './queue-backend.js';
+import {
+  type JobQueue,
+  openQueue,
+  openWhenReady,
+  type QueueName,
+  type QueueSettings,
+  type QueueState,
+} from './queue-backend.js';
 
 /** The sender's end of a queue that may be away at any time. */
 export interface QueueProducer<T> {
@@ -9,6 +16,8 @@ export interface QueueProducer<T> {
   isOpen(): boolean;
   /** Rejects where the queue is not connected, refuses, or does not answer within 2 s; then it may have taken them. */
   add(jobs: { name: string; data: T; opts?: JobsOptions }[]): Promise<{ id?: string | undefined }[]>;
+  /** Rejects as `add` does. */
+  state(): Promise<QueueState>;
   close(): Promise<void>;
 }
 
@@ -23,14 +32,16 @@ export function createQueueProducer<T>(name: QueueName, settings: QueueSettings)
   const opened = openWhenReady(settings.log, () => openQueue<T>(name, settings), stop.signal).then((ready) => {
     queue = ready;
   });
+  async function ask<R>(question: (open: JobQueue<T>) => Promise<R>): Promise<R> {
+    const open = queue;
+    if (!open) throw new Error('the queue is not connected');
+    return inTime.execute(() => question(open));
+  }
   return {
     opened,
     isOpen: () => queue !== null,
-    add(jobs) {
-      const open = queue;
-      if (!open) return Promise.reject(new Error('the queue is not connected'));
-      return inTime.execute(() => open.addBulk(jobs));
-    },
+    add: (jobs) => ask((open) => open.addBulk(jobs)),
+    state: () => ask((open) => open.state()),
     async close() {
       stop.abort();
       await opened;

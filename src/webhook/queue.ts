@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { logSeldom } from './log-seldom.js';
-import type { QueueSettings } from './queue-backend.js';
+import type { QueueSettings, QueueState } from './queue-backend.js';
 import { createQueueProducer, QUEUE_TIMEOUT_MS } from './queue-producer.js';
 
 /** What a job of the `events` queue carries: ids of inbox rows, nothing else. */
@@ -16,6 +16,8 @@ export interface EventQueue {
   enqueue(ids: string[]): void;
   /** The same with a job for each id, so that one that fails does not hold up another; a hundred calls may wait. */
   replay(ids: string[]): void;
+  /** Rejects where the queue can't be asked. */
+  state(): Promise<QueueState>;
   /** Hands over what waits, for 2 s at most, and disconnects. */
   close(): Promise<void>;
 }
@@ -79,6 +81,7 @@ export function createEventQueue(settings: QueueSettings): EventQueue {
       const added = producer.opened.then(() => add(ids, 1)).finally(() => replaying.delete(added));
       replaying.add(added);
     },
+    state: () => producer.state(),
     async close() {
       const deadline = performance.now() + QUEUE_TIMEOUT_MS;
       const isBusy = () => producer.isOpen() && (flushing !== null || replaying.size > 0);

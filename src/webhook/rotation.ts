@@ -1,34 +1,11 @@
 import type { Knex } from 'knex';
-import {
-  judgeSecret,
-  type Overlap,
-  type SecretFacts,
-  type SecretVerdict,
-} from '../domain/deliveries/secret-verdict.js';
+import type { SecretStatus } from '../domain/deliveries/secret-status.js';
+import { judgeSecret, type Overlap, type SecretFacts } from '../domain/deliveries/secret-verdict.js';
 import { endpointsById, type KnownEndpoint } from '../records/deliveries/listed-endpoints.js';
 import { historyReadAt, overlapOf, pendingDeliveries } from '../records/deliveries/secret-overlap.js';
 import { type SecretEvidence, secretEvidence } from '../records/deliveries/secrets.js';
 import { fingerprintOf } from './fingerprint.js';
 import type { SigningSecret } from './match-signature.js';
-
-export interface SecretStatus {
-  label: string;
-  /** Tells secrets apart without showing them. */
-  fingerprint: string;
-  firstMatchAt: string | null;
-  lastMatchAt: string | null;
-  matches24h: number;
-  /** The endpoint it belongs to; null while that is not known. */
-  endpointId: string | null;
-  verdict: SecretVerdict;
-  /** What speaks against retiring it, or can't be told. */
-  missing: string[];
-  /** The secret that takes its place. */
-  successor: string | null;
-  /** Events of the time in which both were in use: under which they came. Null: there is no such time. */
-  overlap: { both: number; onlyThis: number } | null;
-  retiredAt: string | null;
-}
 
 /** A complete reading of the delivery history counts for so long. */
 const HISTORY_FRESH_MS = 30 * 60_000;

@@ -1,14 +1,17 @@
 import { readWebhookSecrets, type WebhookSecret } from '../config.js';
+import type { DoctorLine, QueueLook } from '../console/page-deps.js';
 import { createConsoleApp } from '../console/server.js';
 import { kinds } from '../reconcile/deps.js';
 import { loadContract } from '../service-api/contract.js';
 import { createCommandQueue } from '../webhook/command-queue.js';
 import { createEventQueue } from '../webhook/queue.js';
+import type { QueueState } from '../webhook/queue-backend.js';
 import { replayEvents } from '../webhook/replay-events.js';
 import { secretsStatus } from '../webhook/rotation.js';
 import { runEverySeconds } from './crons.js';
 import type { Listener } from './listen.js';
 import { renderMetrics } from './render-metrics.js';
+import { runDoctor } from './run-doctor.js';
 import type { Runtime } from './runtime.js';
 
 /** The read API and pages. What they can't do by a record goes on the `commands` queue. */
@@ -25,7 +28,14 @@ export function startConsole(runtime: Runtime, front: Listener): void {
     tokens: config.CONSOLE_TOKENS ?? [],
     metrics: () => renderMetrics(runtime),
     runKinds: kinds,
-    pages: { now, signal, serviceBaseUrl: config.SERVICE_BASE_URL, runEverySeconds: runEverySeconds(config) },
+    pages: {
+      now,
+      signal,
+      serviceBaseUrl: config.SERVICE_BASE_URL,
+      runEverySeconds: runEverySeconds(config),
+      queues: async () => Promise.all([lookAt('events', events), lookAt('commands', queue)]),
+      runDoctor: doctorOf(runtime),
+    },
     kytWords: contract.kyt,
     commands: {
       replay: async (eventIds) => void (await replayEvents({ db, queue: events }, eventIds)),
@@ -38,6 +48,28 @@ export function startConsole(runtime: Runtime, front: Listener): void {
     },
   });
   front.serve(app);
+}
+
+async function lookAt(name: string, queue: { state(): Promise<QueueState> }): Promise<QueueLook> {
+  return { name, state: await queue.state().catch(() => null) };
+}
+
+const DOCTOR_LIMIT_MS = 240_000;
+
+/** Once at a time: who asks while it is at work has the same answer. */
+function doctorOf(runtime: Runtime): () => Promise<DoctorLine[]> {
+  let atWork: Promise<DoctorLine[]> | null = null;
+  return () => {
+    const limit = AbortSignal.timeout(DOCTOR_LIMIT_MS);
+    const signal = AbortSignal.any([runtime.signal, limit]);
+    const { config } = runtime;
+    atWork ??= runDoctor({ ...runtime, config: { ...config, WEBHOOK_SECRETS: secretsNow(config) } }, signal)
+      .then(({ items }) => items)
+      .finally(() => {
+        atWork = null;
+      });
+    return atWork;
+  };
 }
 
 /** The console shows a changed file at once, as the receivers accept it. */

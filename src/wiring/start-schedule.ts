@@ -10,7 +10,13 @@ import type { Runtime } from './runtime.js';
 import { createServiceClient } from './service-client.js';
 import { startSettling } from './start-settling.js';
 
-const recoverCommand = z.object({ since: z.iso.datetime({ offset: true }).nullable() });
+const instant = z.iso.datetime({ offset: true });
+/** `until`: what was made from `since` to then is recovered at once, and so are the `ids`; the others when they are due. */
+const recoverCommand = z.object({
+  since: instant.nullable(),
+  until: instant.nullable().default(null),
+  ids: z.array(z.string()).default([]),
+});
 const runCommand = z.object({ kind: z.enum(kinds), full: z.boolean() });
 
 /** The reconcilers, and the commands of the console, which one role serves. */
@@ -28,9 +34,10 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   const handlers: CommandHandlers = {
     run: async (payload) => runReconcile(deps, { ...runCommand.parse(payload), signal }),
     recover: async (payload) => {
-      const { since } = recoverCommand.parse(payload);
+      const { since, until, ids } = recoverCommand.parse(payload);
       const back = since === null ? {} : { since: new Date(since) };
-      return runReconcile(deps, { kind: 'deliveries', full: false, signal, ...back });
+      const range = since === null || until === null ? null : { from: Date.parse(since), to: Date.parse(until) };
+      return runReconcile(deps, { kind: 'deliveries', full: false, signal, wanted: { ids, range }, ...back });
     },
   };
   const commands = createCommandWorker({ ...queues, handlers });

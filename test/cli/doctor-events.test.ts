@@ -1,8 +1,8 @@
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import { probeEventId, probeRestamping } from '../../src/cli/doctor/probe-events.js';
-import { readDeliveries } from '../../src/cli/doctor/read-deliveries.js';
 import type { JsonObject } from '../../src/domain/json.js';
+import { probeEventId, probeRestamping } from '../../src/wiring/doctor/probe-events.js';
+import { readDeliveries } from '../../src/wiring/doctor/read-deliveries.js';
 
 const at = (seconds: number) => new Date(1_900_000_000_000 + seconds * 1_000).toISOString();
 

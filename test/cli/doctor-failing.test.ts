@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { examine } from '../../src/cli/doctor/examine.js';
+import { examine } from '../../src/wiring/doctor/examine.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { partsFor, send, startService } from './doctor-service.js';
 

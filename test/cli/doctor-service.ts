@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Knex } from 'knex';
-import type { DoctorParts } from '../../src/cli/doctor/check.js';
 import { loadConfig } from '../../src/config.js';
 import { MerchantClient } from '../../src/service-api/client.js';
 import { type Contract, defaultContract } from '../../src/service-api/contract.js';
+import type { DoctorParts } from '../../src/wiring/doctor/check.js';
 
 type Answer = (request: { path: string; query: URLSearchParams; response: ServerResponse }) => unknown;
 

@@ -5,6 +5,7 @@ import { createConsoleApp } from '../../src/console/server.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { saveObservations } from '../../src/records/save-observations.js';
+import { secretSample } from '../support/console.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const commands = { replay: vi.fn(async () => {}), recover: vi.fn(async () => {}), run: vi.fn(async () => {}) };
@@ -27,7 +28,7 @@ beforeAll(async () => {
     runKinds: ['payment-intents'],
     ready: async () => ({ ok: true, problems: [] }),
     metrics: async () => ({ contentType: 'text/plain', body: 'tallyhook_build_info 1\n' }),
-    secretsStatus: async () => ({ items: [{ label: 'a' }] }),
+    secretsStatus: async () => ({ items: [secretSample] }),
   });
   await save(Array.from({ length: 7 }, (_, index) => reading(`pi_${index}`, index)));
 });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { checkRetention } from '../../src/cli/doctor/check-retention.js';
 import { kinds } from '../../src/reconcile/deps.js';
 import { keepHouse } from '../../src/reconcile/keep-house.js';
 import { startScheduler } from '../../src/reconcile/schedule.js';
+import { checkRetention } from '../../src/wiring/doctor/check-retention.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';
 import { depsOf, FakeService } from './fake-service.js';

@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
+import type { SecretStatus } from '../../src/domain/deliveries/secret-status.js';
 import { createLog } from '../../src/log.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { restoreSecret, retireSecret } from '../../src/records/deliveries/secrets.js';
-import { type SecretStatus, secretsStatus } from '../../src/webhook/rotation.js';
+import { secretsStatus } from '../../src/webhook/rotation.js';
 import { createSecretMatchLog } from '../../src/webhook/secret-matches.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 

@@ -4,7 +4,9 @@ import type { Express } from 'express';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { vi } from 'vitest';
+import type { DoctorLine } from '../../src/console/page-deps.js';
 import { createConsoleApp } from '../../src/console/server.js';
+import type { SecretStatus } from '../../src/domain/deliveries/secret-status.js';
 
 export const consoleTokens = [
   { name: 'vera', role: 'viewer' as const, token: 'viewer-token-1' },
@@ -13,8 +15,29 @@ export const consoleTokens = [
   { name: 'ada', role: 'admin' as const, token: 'admin-token-1' },
 ];
 
+export const secretSample: SecretStatus = {
+  label: 'old',
+  fingerprint: 'c0ffee12',
+  firstMatchAt: '2026-01-01T00:00:00.000Z',
+  lastMatchAt: '2026-01-02T00:00:00.000Z',
+  matches24h: 3,
+  endpointId: 'we_1',
+  verdict: 'keep',
+  missing: ['1 delivery(ies) under "old" are still pending'],
+  successor: 'new',
+  overlap: { both: 12, onlyThis: 0 },
+  retiredAt: null,
+};
+
+interface TestSettings {
+  now?: () => Date;
+  tokens?: typeof consoleTokens;
+  secretsStatus?: () => Promise<{ items: SecretStatus[] }>;
+  runDoctor?: () => Promise<DoctorLine[]>;
+}
+
 /** The console over a database, its commands only noted. */
-export function testConsole(db: Knex, more: { now?: () => Date; tokens?: typeof consoleTokens } = {}) {
+export function testConsole(db: Knex, more: TestSettings = {}) {
   const commands = { replay: vi.fn(async () => {}), recover: vi.fn(async () => {}), run: vi.fn(async () => {}) };
   const stop = new AbortController();
   const app = createConsoleApp({
@@ -25,13 +48,18 @@ export function testConsole(db: Knex, more: { now?: () => Date; tokens?: typeof 
     runKinds: ['payment-intents', 'invoices'],
     ready: async () => ({ ok: true, problems: [] }),
     metrics: async () => ({ contentType: 'text/plain', body: '' }),
-    secretsStatus: async () => ({ items: [{ label: 'a', matches24h: 3, retiredAt: null }] }),
+    secretsStatus: more.secretsStatus ?? (async () => ({ items: [secretSample] })),
     pages: {
       now: more.now ?? (() => new Date()),
       signal: stop.signal,
       everyMs: 100,
       serviceBaseUrl: 'https://api.pay.example',
       runEverySeconds: { 'payment-intents': 300, invoices: 600 },
+      queues: async () => [
+        { name: 'events', state: { waiting: 2, active: 1, delayed: 0, failed: 1, oldestAt: Date.now() - 90_000 } },
+        { name: 'commands', state: null },
+      ],
+      runDoctor: more.runDoctor ?? (async () => [{ name: 'service', status: 'ok', found: 'answers', remedy: null }]),
     },
   });
   return { app, commands, stop };

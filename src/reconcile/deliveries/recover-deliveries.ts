@@ -2,6 +2,7 @@ import { boundedTimestamp, deliveredEvent } from '../../domain/deliveries/delive
 import { deliveriesById, markRecovered } from '../../records/deliveries/deliveries.js';
 import type { JudgedDelivery, JudgeRules } from '../../records/deliveries/judge-deliveries.js';
 import type { Delivery } from '../../records/deliveries/read-delivery.js';
+import type { Wanted } from '../../records/deliveries/recoverable-deliveries.js';
 import type { Arrival } from '../../records/inbox/inbox.js';
 import { storeArrivals } from '../../records/inbox/store-arrivals.js';
 import type { RunContext } from '../deps.js';
@@ -19,13 +20,27 @@ export async function recoverDeliveries(
   judged: readonly JudgedDelivery[],
   rules: JudgeRules,
 ): Promise<number> {
-  const wanted = judged.filter(({ verdict }) => verdict.recover).map(({ delivery }) => delivery);
+  const wanted = judged
+    .filter((one) => one.verdict.recover || (canRecover(one) && isWanted(one.delivery, run.options.wanted)))
+    .map(({ delivery }) => delivery);
   if (run.fence.dryRun) return wanted.length;
   for (let at = 0; at < wanted.length; at += AT_ONCE) {
     run.signal?.throwIfAborted();
     await recover(run, wanted.slice(at, at + AT_ONCE), rules);
   }
   return wanted.length;
+}
+
+/** It is not here, and a person may have it here before its time: that it comes once more then changes nothing. */
+function canRecover({ delivery, verdict, inboxId }: JudgedDelivery): boolean {
+  return verdict.open && inboxId === null && delivery.payload !== null;
+}
+
+function isWanted({ id, createdAt }: Delivery, wanted: Wanted | undefined): boolean {
+  if (wanted === undefined) return false;
+  const { ids, range } = wanted;
+  const isInRange = range !== null && createdAt !== null && createdAt >= range.from && createdAt <= range.to;
+  return isInRange || ids.includes(id);
 }
 
 async function recover(run: RunContext, deliveries: readonly Delivery[], rules: JudgeRules): Promise<void> {
