@@ -21,6 +21,7 @@ const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
   log: ['domain'],
   metrics: ['version'],
   version: [],
+  'outbound-address': ['errors'],
   cli: 'anything',
   demo: 'anything',
   wiring: 'anything',

@@ -11,6 +11,7 @@ import { descendantsOf } from '../support/process-tree.js';
 import { post } from '../support/receiver.js';
 import { type CliProcess, runCli, startCli } from '../support/run-cli.js';
 import { sign } from '../support/signed.js';
+import { drivesTerminals, HOSTILE_TEXTS } from './hostile.js';
 
 /** One value each, that occurs nowhere else. The service of the test knows but one key. */
 const SECRETS: Record<string, string> = {
@@ -87,7 +88,10 @@ test('nothing that the product says or keeps holds a secret', { timeout: 240_000
   seen['stdout'] = program.output.stdout;
   seen['stderr'] = program.output.stderr;
 
-  expect(seen['stderr']?.split('\n').length).toBeGreaterThan(20);
+  const lines = (seen['stderr'] ?? '').trim().split('\n');
+  expect(lines.length).toBeGreaterThan(20);
+  for (const line of lines) expect(JSON.parse(line)).toHaveProperty('level');
+  expect(seen['stderr']).not.toMatch(drivesTerminals);
   expect(seen['processes']).toContain('postgres');
   const found = Object.entries(seen).flatMap(([where, text]) =>
     Object.entries(SECRETS)
@@ -101,7 +105,7 @@ async function useTheReceiver(): Promise<void> {
   const body = JSON.stringify({
     event: 'payment_intent.completed',
     timestamp: Math.floor(Date.now() / 1000),
-    data: { id: 'pi_unknown', status: 'completed' },
+    data: { id: HOSTILE_TEXTS[8], status: 'completed', note: HOSTILE_TEXTS, amountRequested: HOSTILE_TEXTS[7] },
   });
   const url = `${addresses.receiver}/webhooks`;
   const answers = [
