@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { callbackify } from 'node:util';
 import knex, { type Knex } from 'knex';
 import { Client } from 'pg';
 import { type WatchedConnection, watchConnection } from './database/watch-connection.js';
@@ -28,10 +29,7 @@ export function openDatabase(url: string, options: { max?: number; applicationNa
     pool: {
       min: 0,
       max: options.max ?? 10,
-      afterCreate: (connection: WatchedConnection, done: () => void) => {
-        watchConnection(connection, url);
-        done();
-      },
+      afterCreate: callbackify((connection: WatchedConnection) => watchConnection(connection, url)),
     },
     acquireConnectionTimeout: 2 * CONNECT_TIMEOUT_MS,
     // Knex writes to stdout, which belongs to data. What it would say there it also throws.

@@ -5,9 +5,10 @@ import { Client } from 'pg';
 export interface WatchedConnection {
   /** False while an answer is awaited. */
   readyForQuery: boolean;
-  /** Of the session at the server. */
+  /** Of the session at the server, as the far side said when it was opened: a pooler tells a number of its own. */
   processID: number | null;
   connection: { stream: Socket };
+  query(statement: { text: string; query_timeout: number }): Promise<{ rows: { pid: number }[] }>;
 }
 
 const SILENT_MS = 10_000;
@@ -17,13 +18,20 @@ const ASK_TIMEOUT_MS = 5_000;
  * Ends a connection whose far side vanished without a word, as after a fail-over or behind a proxy that forgot it: its
  * answer would be awaited for hours, and its caller stand still. Whenever an answer has been awaited in silence for so
  * long, the server is asked by another connection; a session that is not there, or not at work, will not answer any more.
- * A long statement is left alone.
+ * A long statement is left alone, and so is a connection to a pooler: what becomes of its session can't be asked for by
+ * the number that the pooler gave.
+ *
+ * Rejects where the connection does not answer even now; it is ended then.
  */
-export function watchConnection(connection: WatchedConnection, url: string, silentMs = SILENT_MS): void {
+export async function watchConnection(connection: WatchedConnection, url: string, silentMs = SILENT_MS): Promise<void> {
   const { stream } = connection.connection;
+  const pid = await processOf(connection);
+  if (pid !== connection.processID) return;
   const look = async (): Promise<void> => {
     const { bytesRead } = stream;
-    const isLost = !connection.readyForQuery && (await isGone(url, connection.processID));
+    const isLost = !connection.readyForQuery && (await isGone(url, pid));
+    // An answer that came together with that one is read first.
+    await new Promise(setImmediate);
     if (stream.destroyed) return;
     if (isLost && !connection.readyForQuery && stream.bytesRead === bytesRead) {
       stream.destroy(new Error('connection terminated: the server knows nothing of it any more'));
@@ -33,8 +41,19 @@ export function watchConnection(connection: WatchedConnection, url: string, sile
   stream.on('timeout', () => void look());
 }
 
-/** False where nobody can be asked. */
-async function isGone(url: string, processId: number | null): Promise<boolean> {
+async function processOf(connection: WatchedConnection): Promise<number> {
+  try {
+    const { rows } = await connection.query({ text: 'SELECT pg_backend_pid() AS pid', query_timeout: ASK_TIMEOUT_MS });
+    return rows[0]?.pid ?? 0;
+  } catch (cause) {
+    const error = new Error('connection terminated: the server does not answer', { cause });
+    connection.connection.stream.destroy(error);
+    throw error;
+  }
+}
+
+/** False where nobody can be asked, or only a standby, which knows nothing of the sessions of others. */
+async function isGone(url: string, pid: number): Promise<boolean> {
   const client = new Client({
     connectionString: url,
     application_name: 'tallyhook watch',
@@ -44,10 +63,13 @@ async function isGone(url: string, processId: number | null): Promise<boolean> {
   client.on('error', () => {});
   try {
     await client.connect();
-    const { rows } = await client.query<{ state: string }>('SELECT state FROM pg_stat_activity WHERE pid = $1', [
-      processId,
-    ]);
-    return rows[0] === undefined || rows[0].state.startsWith('idle');
+    const { rows } = await client.query<{ standby: boolean; found: boolean; idle: boolean | null }>(
+      `SELECT pg_is_in_recovery() AS standby, session.pid IS NOT NULL AS found, state LIKE 'idle%' AS idle
+       FROM (SELECT $1::integer AS pid) AS watched LEFT JOIN pg_stat_activity AS session ON session.pid = watched.pid`,
+      [pid],
+    );
+    const [said] = rows;
+    return said !== undefined && !said.standby && (!said.found || said.idle === true);
   } catch {
     return false;
   } finally {
