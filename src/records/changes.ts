@@ -90,12 +90,11 @@ export async function readChanges(db: Knex, query: { after: string; take: number
   return rows.map(changeOf);
 }
 
-/** The history of one record or order, oldest first. */
-export async function changesOf(db: Knex, entity: EntityRef): Promise<Change[]> {
-  const rows = await db<ChangeRow>('changes')
-    .where({ entity_kind: entity.kind, entity_id: toDatabaseText(entity.id) })
-    .orderBy('seq');
-  return rows.map(changeOf);
+/** The history of one record or order, oldest first; with `newest` no more than so many, the newest. */
+export async function changesOf(db: Knex, entity: EntityRef, newest?: number): Promise<Change[]> {
+  const all = db<ChangeRow>('changes').where({ entity_kind: entity.kind, entity_id: toDatabaseText(entity.id) });
+  const rows = newest === undefined ? await all.orderBy('seq') : await all.orderBy('seq', 'desc').limit(newest);
+  return (newest === undefined ? rows : rows.reverse()).map(changeOf);
 }
 
 function changeOf(row: ChangeRow): Change {

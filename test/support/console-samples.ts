@@ -5,6 +5,7 @@ import { textField } from '../../src/domain/records.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
 import { finishRun, startRun } from '../../src/records/runs/runs.js';
 import { saveObservations } from '../../src/records/save-observations.js';
+import { recordPaths, seedRecords } from './console-records.js';
 import { storeEvents } from './events.js';
 
 /** Text that would run, close an attribute or leave a script, were it not escaped. */
@@ -17,6 +18,7 @@ export const samplePaths: Readonly<Record<string, string>> = {
   '/orders/:reference': `/orders/${encodeURIComponent(HOSTILE)}`,
   '/events': '/events',
   '/events/:id': '/events/1',
+  ...recordPaths,
 };
 
 const NOW = Date.now();
@@ -37,6 +39,7 @@ export async function seedConsole(db: Knex): Promise<void> {
     observed('claim', payment('pi_claimed', HOSTILE), { type: 'webhook', ref: '1' }),
     observed('reading', payment('pi_2', 'order-2'), { type: 'poll', ref: '1' }),
   ]);
+  await seedRecords(db);
   const { id } = await startRun(db, 'payment-intents', false, new Date());
   const tally = { calls: 1, seen: 2, changed: 2, breaksOpened: 0 };
   await finishRun(db, id, { ...tally, status: 'succeeded', complete: true, proof: {}, error: null, now: new Date() });

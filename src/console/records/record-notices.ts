@@ -1,0 +1,48 @@
+import type { BreakView } from '../../records/breaks/list-breaks.js';
+import type { RecordView } from '../../records/rows.js';
+import type { Section } from '../view/sections.js';
+import { badge, link, time, words } from '../view/values.js';
+import type { Sheet } from './sheet.js';
+
+/** What a person must not overlook before they trust what is below. */
+export function noticesOf({ one }: Pick<Sheet, 'one'>, { absentSince, verified }: RecordView): Section[] {
+  if (absentSince !== null) {
+    return [
+      {
+        is: 'notice',
+        tone: 'bad',
+        title: `The service does not list this ${one}`,
+        text: 'Its lists were read, and it is not among them. Ship and pay nothing on it: a test send, another environment, or a secret in wrong hands looks like this.',
+      },
+    ];
+  }
+  if (verified) return [];
+  return [
+    {
+      is: 'notice',
+      tone: 'info',
+      title: 'Claimed, not verified yet',
+      text: `What stands here was said of this ${one}; the service’s own list has not shown it so yet. That is read by itself within seconds.`,
+    },
+  ];
+}
+
+export function breaksOf(breaks: readonly BreakView[]): Section[] {
+  if (breaks.length === 0) return [];
+  const tones = { critical: 'bad', high: 'bad', medium: 'warn', low: 'quiet' } as const;
+  return [
+    {
+      is: 'table',
+      caption: 'Open breaks',
+      showCaption: true,
+      columns: [{ label: 'Break' }, { label: 'Severity' }, { label: 'State' }, { label: 'Opened' }],
+      rows: breaks.map(({ id, kind, severity, status, openedAt }) => [
+        link(words(kind), `/breaks/${id}`),
+        badge(severity, tones[severity]),
+        badge(words(status)),
+        time(openedAt),
+      ]),
+      empty: { title: '', text: '' },
+    },
+  ];
+}

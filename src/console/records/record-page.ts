@@ -1,0 +1,119 @@
+import { type RecordStory, recordStory } from '../../records/record-story.js';
+import type { RecordView } from '../../records/rows.js';
+import type { Page, PageRequest } from '../page.js';
+import { eventHref } from '../view/links.js';
+import { mayKnowPeople, recordFor } from '../view/personal.js';
+import { howKnown } from '../view/record-words.js';
+import type { Section } from '../view/sections.js';
+import { storySteps } from '../view/story-steps.js';
+import { count, id, link, none, text, time, type Value, words } from '../view/values.js';
+import { ordersFor } from './list-page.js';
+import { deepFields, fieldGroups } from './record-fields.js';
+import { breaksOf, noticesOf } from './record-notices.js';
+import { type OrdersOf, orderValue, statesOf } from './record-rows.js';
+import { relatedTables } from './related-tables.js';
+import type { Sheet } from './sheet.js';
+
+/** One record: what it is, how that is known, what it is linked with, and all that happened to it. */
+export function recordPage(sheet: Sheet): Page {
+  return {
+    path: `${sheet.path}/:id`,
+    title: sheet.title,
+    load: async (deps, req) => {
+      const story = await recordStory(deps.db, sheet.kind, req.params['id'] ?? '');
+      if (story === null) return null;
+      const { record } = story;
+      const fields = recordFor(req.actor, sheet.kind, record);
+      const orders = await ordersFor(deps, sheet, [record]);
+      return {
+        title: record.id,
+        badges: [...statesOf(record), howKnown(record)],
+        crumbs: [{ text: sheet.title, href: sheet.path }],
+        sections: [
+          ...noticesOf(sheet, record),
+          ...breaksOf(story.breaks),
+          knownPanel(record, orders, deps.now()),
+          ...fieldGroups(sheet, fields, mayKnowPeople(req.actor)),
+          ...(await relatedTables(deps, sheet, { record, req })),
+          ...deepFields(sheet, fields),
+          storyPanel(story, req),
+          ...deliveriesOf(story),
+        ],
+      };
+    },
+  };
+}
+
+function knownPanel(record: RecordView, orders: OrdersOf, now: Date): Section {
+  const { id: own, verified, verifiedAt, observedAt, observedBy, absentSince } = record;
+  const absent: [string, Value][] = absentSince === null ? [] : [['Not at the service since', time(absentSince, now)]];
+  return {
+    is: 'panel',
+    title: 'How it is known',
+    sections: [
+      {
+        is: 'facts',
+        facts: [
+          ['ID', id(own)],
+          ...(orders === null ? [] : [['Order', orderValue(orders.get(own) ?? [])] as [string, Value]]),
+          ['Verified', verified ? time(verifiedAt, now) : none('not by the service’s own list')],
+          ['Shown as of', time(observedAt, now)],
+          ['Shown by', sourceValue(observedBy)],
+          ...absent,
+        ],
+      },
+    ],
+  };
+}
+
+function sourceValue({ type, ref }: RecordView['observedBy']): Value {
+  if (type === 'webhook' || type === 'delivery_history') return link(`event ${ref}`, eventHref(ref));
+  if (type === 'poll' && /^\d+$/.test(ref)) return link(`run ${ref}`, `/runs/${ref}`);
+  return text(`${words(type)}: ${ref.replaceAll('-', ' ')}`);
+}
+
+function storyPanel({ timeline, hasOlder }: RecordStory, req: PageRequest): Section {
+  const older = hasOlder ? ' Older changes are in the changes feed.' : '';
+  return {
+    is: 'panel',
+    title: 'What changed, oldest first',
+    intro: `What events said stands on the left, what the service’s own lists showed on the right.${older}`,
+    sections: [
+      {
+        is: 'timeline',
+        sides: ['Webhooks said', 'The service’s lists showed'],
+        steps: storySteps(timeline, req.actor),
+        empty: 'No change is kept of it.',
+      },
+    ],
+  };
+}
+
+/** What the service says it sent of the events that spoke of it. */
+function deliveriesOf({ deliveries }: RecordStory): Section[] {
+  if (deliveries.length === 0) return [];
+  return [
+    {
+      is: 'table',
+      caption: 'Deliveries that brought its events',
+      showCaption: true,
+      columns: [
+        { label: 'Delivery' },
+        { label: 'Event' },
+        { label: 'Endpoint' },
+        { label: 'Status' },
+        { label: 'Attempts', align: 'end' },
+        { label: 'Created' },
+      ],
+      rows: deliveries.map(({ id: own, eventId, endpointUrl, status, attempts, createdAt }) => [
+        id(own),
+        link(`event ${eventId}`, eventHref(eventId)),
+        endpointUrl === null ? none() : text(endpointUrl),
+        status === null ? none() : text(status),
+        attempts === null ? none() : count(attempts),
+        time(createdAt),
+      ]),
+      empty: { title: '', text: '' },
+    },
+  ];
+}

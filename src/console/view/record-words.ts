@@ -1,0 +1,43 @@
+import { type RecordKind, recordRules } from '../../domain/records.js';
+import type { RecordView } from '../../records/rows.js';
+import { eventHref } from './links.js';
+import { badge, link, list, type Tone, type Value, words } from './values.js';
+
+const tones: ReadonlyMap<string, Tone> = new Map(
+  Object.entries({
+    completed: 'good',
+    confirmed: 'good',
+    paid: 'good',
+    active: 'good',
+    pending: 'info',
+    approved: 'info',
+    confirming: 'info',
+    sent: 'info',
+    unmatched: 'warn',
+    frozen: 'warn',
+    pending_decision: 'warn',
+    failed: 'bad',
+  } as const),
+);
+
+/** A state of the service, in its own words; the colour only where its meaning is known. */
+export function stateBadge(field: string, state: string): Value {
+  return badge(words(state), field === 'kytStatus' ? 'quiet' : (tones.get(state) ?? 'quiet'));
+}
+
+/** The states that the specification lists of a field. */
+export function listedStates(kind: RecordKind, field: string): { value: string; text: string }[] {
+  const { main, side } = recordRules[kind];
+  const axis = [main, side].find((one) => one?.field === field);
+  return [...(axis?.ranks.keys() ?? [])].map((value) => ({ value, text: words(value) }));
+}
+
+/** How it is known: shown by the service's own list, said by an event, or not at the service at all. */
+export function howKnown({ verified, absentSince, observedBy }: RecordView): Value {
+  if (absentSince !== null) return badge('not at the service', 'bad');
+  if (verified) return badge('verified', 'good');
+  if (observedBy.type === 'webhook' || observedBy.type === 'delivery_history') {
+    return list([badge('claimed', 'info'), link(`event ${observedBy.ref}`, eventHref(observedBy.ref))]);
+  }
+  return badge(`claimed by ${words(observedBy.type)}`, 'info');
+}
