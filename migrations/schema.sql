@@ -106,6 +106,7 @@ TABLE balance_proofs
   asked_at timestamp with time zone NOT NULL
   run_id bigint
   held json
+  at_opening json
   CONSTRAINT balance_proofs_balance_check CHECK ((balance <> 'NaN'::numeric))
   CONSTRAINT balance_proofs_frozen_check CHECK ((frozen <> 'NaN'::numeric))
   CONSTRAINT balance_proofs_opening_balance_check CHECK ((opening_balance <> 'NaN'::numeric))

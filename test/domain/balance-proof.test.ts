@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  attributedPart,
   type BalanceSums,
   isAttributable,
   isIdentityKept,
@@ -80,6 +81,16 @@ describe('a balance', () => {
       }),
     );
     expect(isAttributable('-1', addAmounts('-1', '0'))).toBe(true);
+  });
+
+  it('is attributed in parts: what may be payouts and a loss are not told in their sum', () => {
+    const both = { unexplained: '-0.5', unknownAmount: '2' };
+    expect(attributedPart('-0.5', both)).toBe('unexplained');
+    expect(attributedPart('2.0', both)).toBe('unknownAmount');
+    expect(attributedPart('1.5', both)).toBe('unknownAmount');
+    expect(attributedPart('2.5', both)).toBeNull();
+    expect(attributedPart('2', { unexplained: '5', unknownAmount: '2' })).toBe('unknownAmount');
+    expect(attributedPart('3', { unexplained: '5', unknownAmount: '2' })).toBe('unexplained');
   });
 });
 

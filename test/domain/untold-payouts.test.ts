@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { boundsAtOpening, type ToldAtOpening, tellAtOpening } from '../../src/domain/balances/at-opening.js';
 import { type BalanceSums, judgeBalance } from '../../src/domain/balances/balance-proof.js';
 import {
   holdResidual,
+  judgedResidual,
   type ShownDebit,
   tellPayouts,
   type WithdrawalInDoubt,
@@ -50,7 +52,7 @@ describe('payouts that a sub-wallet’s feed may debit before they are confirmed
 
 describe('what is left over while they are under way', () => {
   const untold = (ids: string[], most: string | null = '20', likely = '0') => {
-    return { correction: '0', underWay: { ids, most }, atOpening: { ids: [], most: '0' }, likely };
+    return { correction: '0', underWay: { ids, most }, atOpening: { ids: [], amounts: [], most: '0' }, likely };
   };
 
   it('is held while it could be theirs: less than nothing, and no more than all of them', () => {
@@ -68,7 +70,21 @@ describe('what is left over while they are under way', () => {
     expect(holdResidual('-8.0', untold(['c', 'd']), first)).toBeNull();
     expect(holdResidual('-7', untold(['c']), first)).toEqual({ unexplained: '-7', payouts: ['c'] });
     // Just what sub-wallets show debits of is theirs.
-    expect(holdResidual('-8', untold(['c'], '20', '8'), first)).toEqual({ unexplained: '-8', payouts: ['c'] });
+    expect(holdResidual('-8', untold(['c'], '20', '8'), first)).toEqual({ unexplained: '0', payouts: ['c'] });
+  });
+
+  it('is judged though payouts keep coming: what their debits most likely make is no part of what is compared', () => {
+    const first = holdResidual('-11', untold(['a'], '20', '3'), null);
+    expect(first).toEqual({ unexplained: '-8', payouts: ['a'] });
+    expect(holdResidual('-13', untold(['a', 'b'], '20', '5'), first)).toEqual(first);
+    expect(holdResidual('-12', untold(['c'], '20', '4'), first)).toBeNull();
+    // Nor is it held anew for those that come after it was judged.
+    const judged = judgedResidual('-12', untold(['c'], '20', '4'));
+    expect(judged).toEqual({ unexplained: '-8', payouts: [] });
+    expect(holdResidual('-15', untold(['d'], '20', '7'), judged)).toBeNull();
+    expect(holdResidual('-9', untold(['d'], '20', '7'), judged)).toEqual({ unexplained: '-2', payouts: ['d'] });
+    expect(judgedResidual('0', untold(['d']))).toBeNull();
+    expect(judgedResidual('-8', null)).toEqual({ unexplained: '-8', payouts: [] });
   });
 });
 
@@ -76,7 +92,7 @@ describe('payouts that were under way when the books were opened', () => {
   const sums = (before: BalanceSums['before']): BalanceSums => {
     return { explained: '-9', known: '0', attributed: '0', limit: '0', unclear: null, ...(before ? { before } : {}) };
   };
-  const before = { most: '9', why: 'may be payouts' };
+  const before = { least: '0', most: '9', told: '0', why: 'may be payouts' };
 
   it('may be what is more than explained, up to what they came to: unproven, to be attributed, and no break', () => {
     expect(judgeBalance('100', '100', sums(before))).toMatchObject({
@@ -95,5 +111,47 @@ describe('payouts that were under way when the books were opened', () => {
     expect(judgeBalance('100', '91', sums(before))).toMatchObject({ unexplained: '0', unproven: null });
     expect(judgeBalance('100', '90', sums(before))).toMatchObject({ unexplained: '-1', unknownAmount: '0' });
     expect(judgeBalance('100', '101', sums(before))).toMatchObject({ unexplained: '10', unknownAmount: '0' });
+  });
+
+  it('hide nothing that comes after what they made was told', () => {
+    const told = (amount: string) => ({ payouts: ['a'], most: '9', amount });
+    const same = { ids: ['a'], amounts: ['9'], most: '9' };
+    const judged = (balance: string, known: ToldAtOpening) =>
+      judgeBalance('100', balance, sums({ ...boundsAtOpening(same, known, '0'), why: 'may be payouts' }));
+    // A part of their amount, once it was found that none of them made the balance more.
+    expect(judged('95', told('0'))).toMatchObject({ unexplained: '4', unknownAmount: '0' });
+    // A loss beside one that did: each is said by itself.
+    expect(judged('100', told('9'))).toMatchObject({ unexplained: '0', unknownAmount: '9' });
+    expect(judged('99.5', told('9'))).toMatchObject({ unexplained: '-0.5', unknownAmount: '9' });
+    expect(judged('99.5', told('9')).unproven).toBe('9 may be payouts: attribute it');
+  });
+
+  it('may be more once another is confirmed, and less once one is told apart', () => {
+    const known = { payouts: ['a', 'b'], most: '12', amount: '9' };
+    const bounds = (ids: string[], amounts: string[], most: string) =>
+      boundsAtOpening({ ids, amounts, most }, known, '0');
+    expect(bounds(['a', 'b'], ['9', '3'], '12')).toEqual({ least: '9', most: '9', told: '9' });
+    expect(bounds(['c', 'a', 'b'], ['5', '9', '3'], '17')).toEqual({ least: '9', most: '14', told: '9' });
+    expect(bounds(['a'], ['9'], '9')).toEqual({ least: '6', most: '9', told: '9' });
+    expect(bounds(['b'], ['3'], '3')).toEqual({ least: '0', most: '3', told: '3' });
+    expect(boundsAtOpening({ ids: ['a'], amounts: ['9'], most: '9' }, null, '2')).toMatchObject({ most: '7' });
+  });
+
+  it('are told by a judgement that nothing else is a part of', () => {
+    const untold = (ids: string[], likely = '0') => {
+      const atOpening = { ids: ['a'], amounts: ['9'], most: '9' };
+      return { correction: '0', underWay: { ids, most: '20' }, atOpening, likely };
+    };
+    const tell = (balance: string, about = untold([]), limit = '0') => {
+      const all = { ...sums(before), limit };
+      return tellAtOpening(all, about, judgeBalance('100', balance, all));
+    };
+    expect(tell('91')).toEqual({ payouts: ['a'], most: '9', amount: '0' });
+    expect(tell('100')).toEqual({ payouts: ['a'], most: '9', amount: '9' });
+    expect(tell('101')).toBeNull();
+    expect(tell('95', untold(['u']))).toBeNull();
+    expect(tell('95', untold([]), '50')).toBeNull();
+    expect(tell('91', untold(['u']), '50')).not.toBeNull();
+    expect(tell('91', untold(['u'], '9'))).toBeNull();
   });
 });

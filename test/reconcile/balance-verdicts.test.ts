@@ -108,6 +108,7 @@ describe('a balance that was judged', () => {
       assetCode: ASSET,
       reading: { balance: '56', frozen: '0', at: Date.now() },
       judgement: judgeBalance('100', '56', sums),
+      held: null,
     };
     const run: RunContext = {
       deps: atService(database, 'http://127.0.0.1:9').deps,

@@ -23,7 +23,11 @@ export async function judgedBalance(
     const reading = { type: 'reading', kind: 'balance', id: assetCode, from: at, to: at, source, fields } as const;
     await saveObservations(trx, [reading], { now, adoptedAt: new Date(0) });
     await openPosition(trx, { assetCode, balance: opening, at, now });
-    await saveJudged(trx, { assetCode, reading: { balance, frozen: '0', at }, judgement }, { now, runId: null });
+    await saveJudged(
+      trx,
+      { assetCode, reading: { balance, frozen: '0', at }, judgement, held: null },
+      { now, runId: null },
+    );
     const evidence = { unexplained: judgement.unexplained };
     await followResidual(trx, assetCode, { judgement, before: null }, evidence);
   });

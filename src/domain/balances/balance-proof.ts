@@ -12,8 +12,11 @@ export interface BalanceSums {
   limit: string;
   /** Why an effect can't be told; null: there is none such. */
   unclear: string | null;
-  /** Payouts that may have been debited before the opening and counted after it: what is more may be theirs, up to `most`. */
-  before?: { most: string; why: string } | null;
+  /**
+   * Payouts that may have been debited before the opening and counted after it: what is more may be theirs, from `least` to
+   * `most`. `told`: what an earlier judgement found to be.
+   */
+  before?: { least: string; most: string; told: string; why: string } | null;
 }
 
 /** residual = unobservable + unexplained; balance = opening + explained + residual. All signed, of one asset. */
@@ -25,6 +28,8 @@ export interface BalanceJudgement {
   attributed: string;
   /** What of it is put down to known operations whose amount is not shown: to be attributed. */
   unknownAmount: string;
+  /** What of that is put down to payouts that were under way at the opening: not less than nothing. */
+  atOpening: string;
   /** What nothing accounts for: a break. */
   unexplained: string;
   /** Why this is no proof; null: it is one. */
@@ -39,15 +44,15 @@ export function judgeBalance(opening: string, balance: string, sums: BalanceSums
   const { explained, known, attributed, limit, unclear } = sums;
   const residual = subtractAmounts(subtractAmounts(balance, opening), explained);
   const open = subtractAmounts(subtractAmounts(residual, known), attributed);
-  const isBefore = sums.before != null && compareAmounts(open, '0') > 0 && compareAmounts(open, sums.before.most) <= 0;
-  const unknownAmount = isBefore || withinLimit(open, limit) ? open : '0';
-  const unexplained = subtractAmounts(open, unknownAmount);
+  const atOpening = sums.before == null ? '0' : partAtOpening(open, sums.before);
+  const rest = subtractAmounts(open, atOpening);
+  const settled = withinLimit(rest, limit) ? rest : '0';
+  const unknownAmount = addAmounts(atOpening, settled);
+  const unexplained = subtractAmounts(rest, settled);
   const reasons = [
     unclear,
-    isBefore ? `${unknownAmount} ${sums.before?.why}: attribute it` : null,
-    isBefore || unknownAmount === '0'
-      ? null
-      : `${unknownAmount} went to settlements whose amount is not shown: attribute it`,
+    atOpening === '0' ? null : `${atOpening} ${sums.before?.why}: attribute it`,
+    settled === '0' ? null : `${settled} went to settlements whose amount is not shown: attribute it`,
   ].filter((reason) => reason !== null);
   return {
     explained,
@@ -55,6 +60,7 @@ export function judgeBalance(opening: string, balance: string, sums: BalanceSums
     unobservable: sumAmounts([known, attributed, unknownAmount]),
     attributed,
     unknownAmount,
+    atOpening,
     unexplained,
     unproven: reasons.length === 0 ? null : reasons.join('; '),
   };
@@ -70,11 +76,30 @@ export function isIdentityKept({
   return compareAmounts(subtractAmounts(balance, frozen), available) === 0;
 }
 
+/** What they can't make is not theirs; what was found to be theirs before still is. */
+function partAtOpening(open: string, { least, most, told }: NonNullable<BalanceSums['before']>): string {
+  if (compareAmounts(open, least) < 0) return least;
+  return compareAmounts(open, most) > 0 ? told : open;
+}
+
 /** How much of the open part may be attributed: a part of it, of its own sign. */
 export function isAttributable(amount: string, open: string): boolean {
   const sign = compareAmounts(open, '0');
   if (sign === 0 || compareAmounts(amount, '0') !== sign) return false;
   return compareAmounts(subtractAmounts(open, amount), '0') !== -sign;
+}
+
+/**
+ * Which of the two open parts an amount is a part of; null: neither. Each is attributed by itself, because a loss and what may
+ * be payouts would hide one another in their sum.
+ */
+export function attributedPart(
+  amount: string,
+  { unexplained, unknownAmount }: Pick<BalanceJudgement, 'unexplained' | 'unknownAmount'>,
+): 'unexplained' | 'unknownAmount' | null {
+  const isWhole = compareAmounts(amount, unknownAmount) === 0 && compareAmounts(amount, unexplained) !== 0;
+  if (!isWhole && isAttributable(amount, unexplained)) return 'unexplained';
+  return isAttributable(amount, unknownAmount) ? 'unknownAmount' : null;
 }
 
 function withinLimit(open: string, limit: string): boolean {

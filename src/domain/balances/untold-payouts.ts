@@ -32,7 +32,7 @@ export interface UntoldPayouts {
   correction: string;
   /** Whose they are, or when they are debited, is not shown. `most`: all of them together, positive; null: not known. */
   underWay: { ids: string[]; most: string | null };
-  atOpening: { ids: string[]; most: string };
+  atOpening: { ids: string[]; amounts: string[]; most: string };
   /** What those under way come to of which a sub-wallet shows a debit of the same amount at the same time, positive. */
   likely: string;
 }
@@ -49,7 +49,7 @@ export function tellPayouts(payouts: readonly WithdrawalInDoubt[], debits: reado
   const told: UntoldPayouts = {
     correction: '0',
     underWay: { ids: [], most: '0' },
-    atOpening: { ids: [], most: '0' },
+    atOpening: { ids: [], amounts: [], most: '0' },
     likely: '0',
   };
   const doubtful: WithdrawalInDoubt[] = [];
@@ -77,8 +77,12 @@ function correct(told: UntoldPayouts, { debit, when }: WithdrawalInDoubt, shown:
 function doubt(told: UntoldPayouts, { id, debit, when }: WithdrawalInDoubt, isLikely: boolean): void {
   const part = when === 'under_way' ? told.underWay : told.atOpening;
   part.ids.push(id);
+  if (when === 'at_opening') {
+    told.atOpening.amounts.push(subtractAmounts('0', debit ?? '0'));
+    told.atOpening.most = subtractAmounts(told.atOpening.most, debit ?? '0');
+  }
   if (debit === null) told.underWay.most = null;
-  else if (when === 'at_opening') told.atOpening.most = subtractAmounts(told.atOpening.most, debit);
+  else if (when === 'at_opening') return;
   else if (told.underWay.most !== null) told.underWay.most = subtractAmounts(told.underWay.most, debit);
   if (isLikely && debit !== null && when === 'under_way') told.likely = subtractAmounts(told.likely, debit);
 }
@@ -92,8 +96,9 @@ function isAlike({ account, debit, createdAt, when }: WithdrawalInDoubt, shown: 
 
 /** A part that stayed unexplained while payouts were under way that could be it. */
 export interface HeldResidual {
+  /** Without what the payouts most likely make of it for which a sub-wallet shows a debit: those come and go. */
   unexplained: string;
-  /** Those that were under way then. */
+  /** Those that were under way then; none: it was judged. */
   payouts: string[];
 }
 
@@ -110,8 +115,14 @@ export function holdResidual(
   // The sub-wallets' debits make it less than nothing, and no more so than all of those payouts.
   if (ids.length === 0 || compareAmounts(unexplained, '0') >= 0) return null;
   if (most !== null && compareAmounts(addAmounts(unexplained, most), '0') < 0) return null;
-  const isLikely = compareAmounts(addAmounts(unexplained, likely), '0') === 0;
-  if (isLikely || before === null || compareAmounts(before.unexplained, unexplained) !== 0)
-    return { unexplained, payouts: ids };
+  const rest = addAmounts(unexplained, likely);
+  if (compareAmounts(rest, '0') === 0 || before === null || compareAmounts(before.unexplained, rest) !== 0)
+    return { unexplained: rest, payouts: ids };
   return before.payouts.some((id) => ids.includes(id)) ? before : null;
+}
+
+/** To be kept with what was judged: the same is not held anew for payouts that are made later. */
+export function judgedResidual(unexplained: string, untold: Pick<UntoldPayouts, 'likely'> | null): HeldResidual | null {
+  if (compareAmounts(unexplained, '0') >= 0) return null;
+  return { unexplained: addAmounts(unexplained, untold?.likely ?? '0'), payouts: [] };
 }

@@ -1,5 +1,7 @@
+import { tellAtOpening } from '../../domain/balances/at-opening.js';
 import { judgeBalance } from '../../domain/balances/balance-proof.js';
-import { holdResidual } from '../../domain/balances/untold-payouts.js';
+import { holdResidual, judgedResidual } from '../../domain/balances/untold-payouts.js';
+import { compareAmounts } from '../../domain/money.js';
 import { isKnownResidual } from '../../records/balances/balance-breaks.js';
 import { type BalanceProof, type Judged, readProofs } from '../../records/balances/balance-proofs.js';
 import { type AssetSums, sumMovements } from '../../records/balances/balance-sums.js';
@@ -132,7 +134,17 @@ function verdictOf(
   const began = { explained: '0', known: '0', attributed: '0', limit: '0', unclear: null };
   const judgement =
     opening === null ? judgeBalance(balance, balance, began) : judgeBalance(opening.balance, balance, sums);
-  return { type: 'judged', judged: { assetCode, reading, judgement }, opens: opening === null, caveats };
+  const told = opening === null || sums.untold === null ? null : tellAtOpening(sums, sums.untold, judgement);
+  const held = judgedResidual(judgement.unexplained, sums.untold);
+  const judged = { assetCode, reading, judgement, held, ...(told === null ? {} : { told }) };
+  const all = held === null ? caveats : [...caveats, ...likelyOf(sums)];
+  return { type: 'judged', judged, opens: opening === null, caveats: all };
+}
+
+/** It stays a break, whose amount changes as such payouts come and end. */
+function likelyOf({ untold }: AssetSums): string[] {
+  if (untold === null || compareAmounts(untold.likely, '0') === 0) return [];
+  return [`${untold.likely} of it: payouts under way, just as much as sub-wallets were debited when they were made`];
 }
 
 function unproven(read: ReadBalance | null, reason: string, earlier: ReadBalance | null = null): Sandwiched {

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
-import { isAttributable } from '../../domain/balances/balance-proof.js';
-import { addAmounts, isSignedAmount, normalizeAmount, subtractAmounts } from '../../domain/money.js';
+import type { ToldAtOpening } from '../../domain/balances/at-opening.js';
+import { attributedPart } from '../../domain/balances/balance-proof.js';
+import { addAmounts, compareAmounts, isSignedAmount, normalizeAmount, subtractAmounts } from '../../domain/money.js';
 import { recordAction } from '../actions/record-action.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
@@ -33,35 +34,55 @@ export async function attributeBalance(db: Knex, given: NewAttribution, now = ne
   return db.transaction(async (trx) => {
     const proof = await lockProof(trx, given.assetCode);
     if (proof === null) return { outcome: 'not_found' };
-    const unexplained = proof.unexplained ?? '0';
-    const open = addAmounts(unexplained, proof.unknownAmount ?? '0');
+    const parts = { unexplained: proof.unexplained ?? '0', unknownAmount: proof.unknownAmount ?? '0' };
+    const part = attributedPart(amount, parts);
+    const open = openOf(amount, parts);
     const { note, actor } = given;
     const about = { actor, action: 'attribute balance', target: `balance ${given.assetCode}`, reason: note };
-    if (!isAttributable(amount, open)) {
+    if (part === null) {
       await recordAction(trx, { ...about, details: { amount, open }, outcome: 'refused' });
       return { outcome: 'refused', open };
     }
     await recordAction(trx, { ...about, details: { amount }, outcome: 'done' });
     const asset_code = toDatabaseText(given.assetCode);
     await trx('balance_attributions').insert({ asset_code, amount, note, actor, at: now });
-    const ofUnexplained = unexplained !== '0';
-    const left = subtractAmounts(open, amount);
+    const left = { ...parts, [part]: subtractAmounts(parts[part], amount) };
+    const ofUnexplained = part === 'unexplained';
     await trx('balance_proofs')
       .where({ asset_code })
       .update({
         attributed: addAmounts(proof.attributed ?? '0', amount),
         unobservable: ofUnexplained ? addAmounts(proof.unobservable ?? '0', amount) : (proof.unobservable ?? '0'),
-        unexplained: ofUnexplained ? left : unexplained,
-        unknown_amount: ofUnexplained ? (proof.unknownAmount ?? '0') : left,
-        unproven: !ofUnexplained && left === '0' ? null : proof.unproven,
+        unexplained: left.unexplained,
+        unknown_amount: left.unknownAmount,
+        unproven: !ofUnexplained && left.unknownAmount === '0' ? null : proof.unproven,
+        ...(ofUnexplained ? {} : toldWithout(amount, proof.atOpening)),
       });
-    if (left === '0') {
+    if (left.unexplained === '0') {
       const entity = { kind: 'balance', id: given.assetCode } as const;
       await autoResolveBreaks(trx, [{ kind: 'balance_residual', entity }]);
     }
     const after = (await readProofs(trx, [given.assetCode])).get(given.assetCode);
     return { outcome: 'done', proof: after ?? proof };
   });
+}
+
+/** What the amount could be a part of: where both are open, the one of its sign. */
+function openOf(
+  amount: string,
+  { unexplained, unknownAmount }: { unexplained: string; unknownAmount: string },
+): string {
+  const ofSign = [unexplained, unknownAmount].filter(
+    (part) => compareAmounts(part, '0') === compareAmounts(amount, '0'),
+  );
+  return ofSign[0] ?? addAmounts(unexplained, unknownAmount);
+}
+
+/** What finance has said to be a payout of the opening is in the balance no longer as one. */
+function toldWithout(amount: string, told: ToldAtOpening | null): { at_opening?: string } {
+  if (told === null || compareAmounts(amount, '0') < 0) return {};
+  const left = subtractAmounts(told.amount, amount);
+  return { at_opening: JSON.stringify({ ...told, amount: compareAmounts(left, '0') < 0 ? '0' : left }) };
 }
 
 /** Newest first. */

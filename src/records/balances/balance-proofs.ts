@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { ToldAtOpening } from '../../domain/balances/at-opening.js';
 import type { BalanceJudgement } from '../../domain/balances/balance-proof.js';
 import type { HeldResidual } from '../../domain/balances/untold-payouts.js';
 import { textArray } from '../database/array-parameter.js';
@@ -20,8 +21,10 @@ export interface BalanceProof {
   unexplained: string | null;
   unproven: string | null;
   askedAt: string;
-  /** A part that is left over while payouts are under way that could be it. */
+  /** A part that is left over while payouts are under way that could be it; without payouts: it was judged. */
   held: HeldResidual | null;
+  /** What payouts that were under way at the opening were found to make; null: not told yet. */
+  atOpening: ToldAtOpening | null;
 }
 
 interface ProofRow {
@@ -39,6 +42,7 @@ interface ProofRow {
   unproven: string | null;
   asked_at: Date;
   held: HeldResidual | null;
+  at_opening: ToldAtOpening | null;
 }
 
 const AMOUNTS = [
@@ -51,7 +55,7 @@ const AMOUNTS = [
   'unknown_amount',
   'unexplained',
 ] as const;
-const COLUMNS = ['asset_code', 'opening_at', 'agreed_at', 'unproven', 'asked_at', 'held'];
+const COLUMNS = ['asset_code', 'opening_at', 'agreed_at', 'unproven', 'asked_at', 'held', 'at_opening'];
 /** Without an agreeing pair of readings for so long nothing is proven any more. */
 const STALE_MS = 86_400_000;
 
@@ -86,11 +90,15 @@ export interface Judged {
   /** The second of the two readings that agreed; `at` in ms of the service's clock. */
   reading: { balance: string; frozen: string | null; at: number };
   judgement: BalanceJudgement;
+  /** What it tells of payouts that were under way at the opening. Left out: what was told before stays. */
+  told?: ToldAtOpening;
+  /** What is not held for payouts under way any more; null: nothing was left over. */
+  held: HeldResidual | null;
 }
 
 export async function saveJudged(
   trx: Knex.Transaction,
-  { assetCode, reading, judgement }: Judged,
+  { assetCode, reading, judgement, told, held }: Judged,
   { now, runId }: { now: Date; runId: string | null },
 ): Promise<void> {
   const { explained, unobservable, attributed, unknownAmount, unexplained, unproven } = judgement;
@@ -104,9 +112,10 @@ export async function saveJudged(
     unknown_amount: unknownAmount,
     unexplained,
     unproven,
-    held: null,
+    held: held === null ? null : JSON.stringify(held),
     asked_at: now,
     run_id: runId,
+    ...(told === undefined ? {} : { at_opening: JSON.stringify(told) }),
   };
   await trx('balance_proofs')
     .insert({ asset_code: toDatabaseText(assetCode), ...values })
@@ -168,5 +177,6 @@ function proofOf(row: ProofRow): BalanceProof {
     unproven: row.unproven,
     askedAt: row.asked_at.toISOString(),
     held: row.held,
+    atOpening: row.at_opening,
   };
 }

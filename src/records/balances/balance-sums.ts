@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { boundsAtOpening, type ToldAtOpening } from '../../domain/balances/at-opening.js';
 import type { BalanceSums } from '../../domain/balances/balance-proof.js';
 import type { MovementTable } from '../../domain/balances/movement-table.js';
 import type { UntoldPayouts } from '../../domain/balances/untold-payouts.js';
@@ -139,12 +140,17 @@ function sumsOf(row: Row): AssetSums {
 }
 
 async function withUntold(db: Knex, asset: string, sums: AssetSums, untold: UntoldPayouts): Promise<AssetSums> {
-  const { ids, most } = untold.atOpening;
+  const { atOpening } = untold;
   return {
     ...sums,
     explained: addAmounts(sums.explained, untold.correction),
     before:
-      ids.length === 0 ? null : { most: subtractAmounts(most, await attributedMore(db, asset)), why: whyBefore(ids) },
+      atOpening.ids.length === 0
+        ? null
+        : {
+            ...boundsAtOpening(atOpening, await toldAtOpening(db, asset), await attributedMore(db, asset)),
+            why: whyBefore(atOpening.ids),
+          },
     untold,
   };
 }
@@ -152,6 +158,13 @@ async function withUntold(db: Knex, asset: string, sums: AssetSums, untold: Unto
 function whyBefore(ids: readonly string[]): string {
   const others = ids.length > IN_EVIDENCE ? ' and others' : '';
   return `may be payouts that were under way when the books were opened, of which it is not shown whose they are (${ids.slice(0, IN_EVIDENCE).join(', ')}${others})`;
+}
+
+async function toldAtOpening(db: Knex, asset: string): Promise<ToldAtOpening | null> {
+  const row = await db<{ asset_code: string; at_opening: ToldAtOpening | null }>('balance_proofs')
+    .where({ asset_code: toDatabaseText(asset) })
+    .first('at_opening');
+  return row?.at_opening ?? null;
 }
 
 /** What finance has said of parts by which a balance is more: the same payout is not the reason twice. */
