@@ -1,4 +1,4 @@
-import { addAmounts, compareAmounts, subtractAmounts, sumAmounts } from '../money.js';
+import { addAmounts, compareAmounts, normalizeAmount, subtractAmounts, sumAmounts } from '../money.js';
 import { accounts } from './chart.js';
 import type { Line, Moved } from './entry.js';
 
@@ -16,7 +16,12 @@ export function netLines(lines: readonly Line[]): Line[] {
   for (const one of lines) {
     const key = JSON.stringify([one.memo, one.assetCode, one.account]);
     const known = net.get(key);
-    net.set(key, known === undefined ? { ...one } : { ...known, amount: addAmounts(known.amount, one.amount) });
+    net.set(
+      key,
+      known === undefined
+        ? { ...one, amount: normalizeAmount(one.amount) }
+        : { ...known, amount: addAmounts(known.amount, one.amount) },
+    );
   }
   return [...net]
     .filter(([, { amount }]) => compareAmounts(amount, '0') !== 0)

@@ -80,7 +80,7 @@ function otherSide(operation: string, { asset, operating, fee, wallet, choices }
     ];
   }
   if (operation === 'accountClose') return [line(accounts.closedWallets, asset, negated(operating))];
-  // A transfer between two sub-wallets shows the merchant's fee on the side that received.
+  // A transfer between two sub-wallets has the merchant’s fee on the side that sent.
   const isTaken = choices.transferFee === 'operating' && operation !== 'transferFromAccount';
   const taken = isTaken ? fee : '0';
   const purpose = operation === 'transferFromOperating' ? accounts.toSubWallets : accounts.fromSubWallets;

@@ -22,14 +22,12 @@ export async function openAssets(trx: Knex.Transaction): Promise<Opening[]> {
      RETURNING asset_code, trim_scale(balance)::text AS balance, opened_at AS opening_at`,
   );
   if (rows.length === 0) return [];
-  const assets = textArray(rows.map((row) => row.asset_code));
   await trx.raw(
     `INSERT INTO posting_due (record_kind, record_id)
      SELECT record_kind, record_id FROM movements WHERE asset_code = ANY (?::text[]) AND delta IS DISTINCT FROM base
-     UNION SELECT 'payment_intent', id FROM payment_intents
-     WHERE asset_code = ANY (?::text[]) AND irregular_status = 'pending_decision'
+     UNION SELECT 'payment_intent', id FROM payment_intents WHERE irregular_status = 'pending_decision'
      ON CONFLICT DO NOTHING`,
-    [assets, assets],
+    [textArray(rows.map((row) => row.asset_code))],
   );
   return rows.map((row) => ({
     assetCode: fromDatabaseText(row.asset_code),

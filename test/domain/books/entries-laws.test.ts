@@ -1,0 +1,133 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { accounts } from '../../../src/domain/books/chart.js';
+import { entriesOf } from '../../../src/domain/books/entries-of.js';
+import type { BookRecord, Line } from '../../../src/domain/books/entry.js';
+import { netLines, unbalanced } from '../../../src/domain/books/lines.js';
+import { type Append, type Posted, planPosting } from '../../../src/domain/books/plan-posting.js';
+import { dayIn, periodOf } from '../../../src/domain/books/posting-month.js';
+import { sumAmounts } from '../../../src/domain/money.js';
+import { defaultContract } from '../../../src/service-api/contract.js';
+import { explainedBy, histories, recordAt } from './history.js';
+
+const RUNS = process.env.TALLYHOOK_LONG ? 2500 : 300;
+const table = defaultContract.movements;
+const byIntent = table;
+const byPayin = {
+  ...table,
+  choices: { ...table.choices, payments: 'payins', networkFee: 'operating', transferFee: 'nobody' } as const,
+};
+
+/** The books in memory: what is appended, and what is read back of it. */
+class Ledger {
+  readonly entries: (Append & { id: string; month: string })[] = [];
+  readonly closed = new Set<string>();
+
+  post(records: readonly BookRecord[], choices = table.choices): number {
+    const drafts = records.flatMap((record) => entriesOf(record, choices));
+    const appends = planPosting(drafts, this.posted(records));
+    for (const append of appends) {
+      const { month } = periodOf(append.dated.day ?? dayIn('Europe/Berlin', append.dated.at), this.closed);
+      this.entries.push({ ...append, id: String(this.entries.length + 1), month });
+    }
+    return appends.length;
+  }
+
+  posted(records: readonly BookRecord[]): Posted[] {
+    const asked = new Set(records.map(({ kind, id }) => `${kind} ${id}`));
+    const keys = new Map<string, Ledger['entries']>();
+    for (const entry of this.entries) {
+      if (!asked.has(`${entry.recordKind} ${entry.recordId}`)) continue;
+      const key = `${entry.recordKind} ${entry.recordId} ${entry.key}`;
+      keys.set(key, [...(keys.get(key) ?? []), entry]);
+    }
+    return [...keys.values()].map((list) => {
+      const last = list.at(-1)!;
+      const reversed = new Set(list.map(({ reverses }) => reverses));
+      const live = list.findLast(({ id, type }) => (type === 'entry' || type === 'correction') && !reversed.has(id));
+      const { recordKind, recordId, key, version } = last;
+      return {
+        recordKind,
+        recordId,
+        key,
+        version,
+        live: live ?? null,
+        net: netLines(list.flatMap(({ lines }) => lines)),
+        last,
+      };
+    });
+  }
+
+  net(keep: (entry: { month: string }) => boolean = () => true): Line[] {
+    return netLines(this.entries.filter(keep).flatMap(({ lines }) => lines));
+  }
+
+  operating(assetCode: string): string {
+    const lines = this.net().filter((line) => line.account === accounts.operating && line.assetCode === assetCode);
+    return sumAmounts(lines.map(({ amount }) => amount));
+  }
+}
+
+describe.each([
+  ['payments by the intent', byIntent],
+  ['payments by deposits, fees on the merchant', byPayin],
+])('%s', (_, contract) => {
+  test('every entry adds up to zero, and the operating account is what the proof explains', () => {
+    fc.assert(
+      fc.property(histories, (given) => {
+        const ledger = new Ledger();
+        for (const place of [0, 1, 2, 3]) {
+          const records = given.map((history) => recordAt(history, place, contract));
+          ledger.post(records, contract.choices);
+          for (const assetCode of ['BTC', 'USDT.TRON', 'SHIB.ETH', 'TRX'])
+            expect(ledger.operating(assetCode)).toBe(explainedBy(records, assetCode));
+        }
+        for (const { lines } of ledger.entries) expect(unbalanced(lines)).toEqual([]);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('any order and any slicing of the same records ends in the same books, and posting them again posts nothing', () => {
+    fc.assert(
+      fc.property(
+        histories.chain((given) =>
+          fc.tuple(
+            fc.constant(given),
+            fc.array(fc.tuple(fc.nat(given.length - 1), fc.nat(3)), { maxLength: 12 }),
+            fc.shuffledSubarray(
+              given.map((_history, n) => n),
+              { minLength: given.length },
+            ),
+          ),
+        ),
+        ([given, detours, order]) => {
+          const last = given.map((history) => recordAt(history, 9, contract));
+          const [plain, winding] = [new Ledger(), new Ledger()];
+          plain.post(last, contract.choices);
+          for (const [n, place] of detours) winding.post([recordAt(given[n]!, place, contract)], contract.choices);
+          for (const n of order) winding.post([last[n]!], contract.choices);
+          expect(winding.net()).toEqual(plain.net());
+          expect(winding.post(last, contract.choices)).toBe(0);
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+test('opening + activity = closing, and what is posted after a month was closed leaves it as it was', () => {
+  fc.assert(
+    fc.property(histories, (given) => {
+      const ledger = new Ledger();
+      ledger.post(given.map((history) => recordAt(history, 0, table)));
+      const before = ledger.net(({ month }) => month <= '2026-11');
+      ledger.closed.add('2026-10').add('2026-11');
+      ledger.post(given.map((history) => recordAt(history, 9, table)));
+      expect(ledger.net(({ month }) => month <= '2026-11')).toEqual(before);
+      const activity = ledger.net(({ month }) => month === '2026-12');
+      expect(netLines([...before, ...activity])).toEqual(ledger.net());
+    }),
+    { numRuns: RUNS },
+  );
+});
