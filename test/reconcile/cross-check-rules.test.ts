@@ -1,13 +1,9 @@
 import { LosslessNumber } from 'lossless-json';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { createLog } from '../../src/log.js';
-import { crossCheck } from '../../src/reconcile/cross-check.js';
 import { saveFilterListing } from '../../src/records/breaks/filter-listings.js';
-import { listBreaks } from '../../src/records/breaks/list-breaks.js';
-import { registerOrder } from '../../src/records/orders/orders.js';
-import { at, context, intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { at, intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
+import type { TestDatabase } from '../support/database.js';
 import { type CheckedShop, HOUR, MINUTE, openCheckedShop } from './checked-shop.js';
 
 let shop: CheckedShop;
@@ -90,42 +86,6 @@ describe('orders against what the store registered', () => {
     expect((await shop.breakOf('order-many', 'order_amount_mismatch'))?.evidence).toMatchObject({
       reason: 'shared_reference',
     });
-  });
-
-  test('money for an order that the store never registered, where it registers its orders, after a grace', async () => {
-    const other = await createTestDatabase();
-    try {
-      const created = new Date(Date.now() + 5 * 60_000).toISOString();
-      const paid = () => reading('payment_intent', paidIntent('n1', 'pn1', { createdAt: created }), 10);
-      const checkAt = (ms: number) =>
-        crossCheck({
-          db: other.db,
-          log: createLog('silent'),
-          now: () => new Date(Date.now() + ms),
-          adoptedAt: context.adoptedAt,
-        });
-      const open = async () => (await listBreaks(other.db, { status: 'open' })).items;
-      await save(other, [paid()]);
-      await checkAt(86_400_000);
-      expect(await open()).toEqual([]);
-      await other.db.transaction((trx) => registerOrder(trx, { reference: 'ORDER-n1', amount: '25', currency: 'EUR' }));
-      await save(other, [
-        reading('payment_intent', paidIntent('n1', 'pn1', { createdAt: created, returnUrl: null }), 20),
-      ]);
-      await checkAt(0);
-      expect(await open()).toEqual([]);
-      await checkAt(40 * 60_000);
-      expect(await open()).toMatchObject([
-        {
-          kind: 'order_unknown_reference',
-          severity: 'medium',
-          entity: { kind: 'order', id: 'order-n1' },
-          evidence: { reason: 'not_registered', similarReferences: ['ORDER-n1'] },
-        },
-      ]);
-    } finally {
-      await other.drop();
-    }
   });
 });
 

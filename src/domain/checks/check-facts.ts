@@ -30,6 +30,8 @@ export interface CheckedOrder {
   createdAt: number;
   /** Registered references that differ from this one in upper and lower case alone. */
   similar: readonly string[];
+  /** Of one whose reference is shared, and whose payments are therefore not here: money came in for one of them. */
+  sharedMoney: boolean;
 }
 
 type FocusKind = 'intents' | 'payins' | 'invoices' | 'payouts';

@@ -22,7 +22,6 @@ const WITH_MONEY = [
   'refunded',
   'disputed',
   'unmatched',
-  'shared_reference',
 ];
 
 /**
@@ -81,7 +80,8 @@ function mismatch(intents: readonly CheckedRecord[], expected: Money): string | 
 }
 
 function unknownReference(order: CheckedOrder, { registersSince, now }: CheckFacts): Problem | { at: number } | null {
-  if (registersSince === null || order.createdAt < registersSince || !WITH_MONEY.includes(order.status)) return null;
+  const hasMoney = order.sharedMoney || WITH_MONEY.includes(order.status);
+  if (registersSince === null || order.createdAt < registersSince || !hasMoney) return null;
   const due = order.createdAt + grace.registration;
   return now < due ? { at: due } : { kind: 'order_unknown_reference', reason: 'not_registered' };
 }

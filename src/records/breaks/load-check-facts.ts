@@ -6,6 +6,7 @@ import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText } from '../database/database-text.js';
 import { keyText } from '../database/key-text.js';
 import { expectedOf, type OrderRow } from '../orders/order-row.js';
+import { sharedWithMoney } from '../orders/shared-references.js';
 import { ownField } from '../saving/stored-record.js';
 import { loadNeighbours, type Neighbours } from './check-neighbours.js';
 import { byId, idArray, selectChecked } from './checked-records.js';
@@ -113,6 +114,8 @@ async function loadOrders(
   const loaded = missing.length === 0 ? [] : await selectChecked(trx, 'payment_intent', where, adoptedAt);
   const intents = new Map([...known, ...byId(loaded)]);
   const similar = await similarReferences(trx, rows);
+  const unregistered = rows.filter((row) => row.registered_at === null);
+  const withMoney = await sharedWithMoney(trx, unregistered);
   return rows.map((row) => ({
     reference: fromDatabaseText(row.reference),
     expected: expectedOf(row),
@@ -121,6 +124,7 @@ async function loadOrders(
     releaseReason: row.release_reason,
     createdAt: row.created_at.getTime(),
     similar: similar.get(row.reference) ?? [],
+    sharedMoney: withMoney.has(row.reference),
   }));
 }
 

@@ -32,6 +32,28 @@ export async function carriersOf(trx: Knex.Transaction, orders: readonly OrderSt
   return rows.map(({ id }) => fromDatabaseText(id));
 }
 
+/** Of a verified payment, by what is shown of it: money came in, wherever it is now. */
+const MONEY_CAME = `verified AND absent_since IS NULL AND (status IN ('completed', 'unmatched')
+  OR irregular_status IN ('pending_decision', 'encashed', 'refunded')
+  OR status IN ('expired', 'cancelled') AND shown ~ '"totalAmountReceived":"[0.]*[1-9]')`;
+
+/** Of these orders the references that are shared and that one payment brought money for; as the database holds them. */
+export async function sharedWithMoney(
+  trx: Knex,
+  orders: readonly Pick<OrderState, 'reference' | 'status'>[],
+): Promise<Set<string>> {
+  const asked = orders.filter(wasShared);
+  if (asked.length === 0) return new Set();
+  const { rows } = await trx.raw<{ rows: { reference: string }[] }>(
+    `SELECT reference FROM unnest(?::text[]) AS asked (reference)
+     WHERE EXISTS (SELECT FROM payment_intents WHERE merchant_reference = asked.reference AND ${MONEY_CAME})
+       OR EXISTS (SELECT FROM payment_intents WHERE ${MONEY_CAME} AND invoice_id IN (
+         SELECT id FROM invoices WHERE merchant_reference = asked.reference))`,
+    [textArray(asked.map(({ reference }) => reference))],
+  );
+  return new Set(rows.map(({ reference }) => reference));
+}
+
 /** How many records carry the reference, as the database holds it. */
 export async function countCarriers(
   db: Knex,
@@ -46,7 +68,7 @@ export async function countCarriers(
   return { paymentIntents: Number(rows[0]?.intents ?? 0), invoices: Number(rows[0]?.invoices ?? 0) };
 }
 
-function wasShared({ status }: OrderState): boolean {
+function wasShared({ status }: Pick<OrderState, 'status'>): boolean {
   return status === 'shared_reference';
 }
 
