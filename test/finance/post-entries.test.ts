@@ -40,8 +40,8 @@ const reconcileAndPost = async () => {
   return post();
 };
 
-async function call<T = Record<string, string>>(method: string, path: string, body: object = {}): Promise<T> {
-  const reply = await sandbox.call(method as 'POST', path, body);
+async function call<T = Record<string, string>>(method: 'POST' | 'PUT', path: string, body: object = {}): Promise<T> {
+  const reply = await sandbox.call(method, path, body);
   expect(reply.status, `${path} ${JSON.stringify(reply.body)}`).toBeLessThan(300);
   return reply.body as T;
 }

@@ -36,7 +36,7 @@ const known: readonly string[] = Object.values(accounts);
 const name = z
   .string()
   .regex(
-    /^(assets|liabilities|equity|income|expenses)(:[a-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)+$/,
+    /^(assets|liabilities|equity|income|expenses)(:[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)+$/,
     'an account such as assets:crypto:operating: a root, then parts of letters, digits and hyphens',
   );
 
@@ -51,8 +51,8 @@ export const chartSchema = z
       const isPerWallet = perWallet.includes(ours);
       const clashes = known.some((other) => {
         if (other === ours) return false;
-        const called = given[other as Account] ?? other;
-        return called === theirs || (isPerWallet && called.startsWith(`${theirs}:`));
+        const called = beancountName(given[other as Account] ?? other);
+        return called === beancountName(theirs) || (isPerWallet && called.startsWith(`${beancountName(theirs)}:`));
       });
       if (clashes) context.addIssue({ code: 'custom', path, message: 'a name that no other account has' });
     }
@@ -74,19 +74,20 @@ export function nameIn(chart: Chart, account: string): string {
   return `${chart.accounts[parent as Account] ?? parent}${account.slice(parent.length)}`;
 }
 
-/** The same name as beancount writes it: each part begins with a capital or a digit. No two accounts become one. */
+/** The same name as beancount writes it: each part begins with a capital or a digit. No two accounts of a chart become one. */
 export function beancountName(name: string): string {
   return name
     .split(':')
-    .map((part) => (/^([A-Z]|0-)/.test(part) ? `0-${part}` : part.charAt(0).toUpperCase() + part.slice(1)))
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
     .join(':');
 }
 
 /**
- * `-u<hex>-` stands for a character that an account can't have, and for the hyphen of a `-u` of the id's own. Where the ends are
- * not letters or digits, as every program asks for, it is put between `w-u-` and `-w`, which no other id begins with.
+ * `-u<hex>-` stands for a character that an account can't have, and for the hyphen of a `-u` of the id's own. Where it begins with
+ * a capital, which beancount would not tell from a small letter, or its ends are not letters or digits, as every program asks for,
+ * it is put between `w-u-` and `-w`, which no other id begins with.
  */
 function encodedId(id: string): string {
   const encoded = id.replaceAll(/-(?=u)|[^A-Za-z0-9-]/gu, (char) => `-u${(char.codePointAt(0) ?? 0).toString(16)}-`);
-  return /^[A-Za-z0-9](.*[A-Za-z0-9])?$/s.test(encoded) ? encoded : `w-u-${encoded}-w`;
+  return /^[a-z0-9](.*[A-Za-z0-9])?$/s.test(encoded) ? encoded : `w-u-${encoded}-w`;
 }

@@ -86,8 +86,9 @@ function reversed(posted: Posted, { id, lines, dated }: NonNullable<Posted['live
   return { ...ofPosted(posted), type: 'reversal', lines: negatedLines(lines), ...about };
 }
 
-function ofDraft({ mode: _, ...rest }: Draft): Omit<Draft, 'mode'> {
-  return rest;
+function ofDraft(draft: Draft): Omit<Draft, 'mode'> {
+  const { recordKind, recordId, key, lines, description, sources, dated } = draft;
+  return { recordKind, recordId, key, lines, description, sources, dated };
 }
 
 function ofPosted({

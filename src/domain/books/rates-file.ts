@@ -53,7 +53,8 @@ function readLine(cells: readonly string[], today: string): GivenRate | string {
   if (!/^[A-Z0-9_.-]{1,32}$/.test(assetCode)) return `"${assetCode}" is no asset such as USDT.TRON`;
   if (!/^[A-Z]{3}$/.test(currency)) return `"${currency}" is no currency such as USD`;
   if (rate.startsWith('-')) return `the rate ${rate} is negative`;
-  if (!isAmount(rate)) return `"${rate}" is no decimal number such as 1.0834`;
+  const told: string = rate;
+  if (!isAmount(rate)) return `"${told}" is no decimal number such as 1.0834`;
   if (compareAmounts(rate, '0') === 0) return 'the rate is zero; leave the line out where there is no rate';
   return { date, assetCode, currency, rate: normalizeAmount(rate) };
 }

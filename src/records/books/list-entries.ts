@@ -90,7 +90,7 @@ export async function listEntries(db: Knex, query: PageQuery & EntryFilters): Pr
   const asset_code = assetCode === undefined ? undefined : toDatabaseText(assetCode);
   if (account !== undefined || asset_code !== undefined) {
     const lines = db('entry_lines').where(definedOnly({ account, asset_code })).whereRaw('entry_id = entries.id');
-    rows.whereExists(lines);
+    void rows.whereExists(lines);
   }
   const { items, nextCursor } = await pageById<Row>(rows, query);
   return { items: await viewsOf(db, items), nextCursor };

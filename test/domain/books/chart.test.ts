@@ -1,0 +1,102 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  accounts,
+  beancountName,
+  chartSchema,
+  defaultChart,
+  nameIn,
+  walletAccount,
+} from '../../../src/domain/books/chart.js';
+import { momentInHistory, momentOf } from '../../../src/domain/books/dating.js';
+import { dayIn, periodOf } from '../../../src/domain/books/posting-month.js';
+
+describe('the account of a sub-wallet', () => {
+  const id = fc.oneof(fc.string({ unit: 'binary', minLength: 1 }), fc.stringMatching(/^[-u2dw_aA]{1,8}$/));
+
+  it('is one that hledger and beancount can carry, whatever its id', () => {
+    fc.assert(
+      fc.property(id, (given) => {
+        const account = walletAccount(accounts.subWallets, given);
+        expect(account).toMatch(/^assets:sub-wallets:[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$/);
+        expect(beancountName(account)).toMatch(/^Assets(:[A-Z0-9][A-Za-z0-9-]*)+$/);
+      }),
+    );
+  });
+
+  it('is no other’s', () => {
+    fc.assert(
+      fc.property(id, id, (a, b) => {
+        fc.pre(a !== b);
+        const [one, other] = [a, b].map((given) => walletAccount(accounts.customers, given));
+        expect(one).not.toBe(other);
+        expect(beancountName(one ?? '')).not.toBe(beancountName(other ?? ''));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('a chart of the merchant’s own', () => {
+  it('names what it names, sub-wallets below theirs, and leaves the rest', () => {
+    const chart = chartSchema.parse({
+      accounts: { 'assets:operating': 'assets:crypto:Operating', 'assets:sub-wallets': 'assets:custody' },
+    });
+    expect(nameIn(chart, 'assets:operating')).toBe('assets:crypto:Operating');
+    expect(nameIn(chart, 'assets:sub-wallets:acc1')).toBe('assets:custody:acc1');
+    expect(nameIn(chart, 'income:payments')).toBe('income:payments');
+    for (const account of Object.values(accounts)) expect(nameIn(defaultChart, account)).toBe(account);
+  });
+
+  it.each([
+    [{ 'assets:operating': 'income:sales' }, 'under the same root'],
+    [{ 'assets:operating': 'assets:held:disputes' }, 'no other account'],
+    [{ 'assets:sub-wallets': 'assets' }, 'an account such as'],
+    [{ 'assets:operating': 'assets:a b' }, 'an account such as'],
+    [{ 'assets:unheard-of': 'assets:a' }, 'Unrecognized key'],
+  ])('is refused where two accounts would be one, or a name is none: %j', (given, problem) => {
+    const parsed = chartSchema.safeParse({ accounts: given });
+    expect(parsed.error?.issues.map(({ message }) => message).join()).toContain(problem);
+  });
+});
+
+describe('when an entry is', () => {
+  it('is a day of the books’ zone, at the end of a month and when clocks change too', () => {
+    expect(dayIn('UTC', Date.parse('2026-10-31T23:59:59.999Z'))).toBe('2026-10-31');
+    expect(dayIn('Asia/Tokyo', Date.parse('2026-10-31T15:00:00Z'))).toBe('2026-11-01');
+    expect(dayIn('America/New_York', Date.parse('2026-11-01T03:59:59Z'))).toBe('2026-10-31');
+    expect(dayIn('America/New_York', Date.parse('2026-11-01T04:00:00Z'))).toBe('2026-11-01');
+    expect(dayIn('Europe/Berlin', Date.parse('2026-10-24T22:00:00Z'))).toBe('2026-10-25');
+    expect(dayIn('Europe/Berlin', Date.parse('2026-10-25T22:59:59Z'))).toBe('2026-10-25');
+  });
+
+  it('goes into the next month that is open', () => {
+    expect(periodOf('2026-11-30', new Set(['2026-10']))).toEqual({
+      month: '2026-11',
+      date: '2026-11-30',
+      adjusts: null,
+    });
+    expect(periodOf('2026-11-30', new Set(['2026-11', '2026-12']))).toEqual({
+      month: '2027-01',
+      date: '2027-01-01',
+      adjusts: '2026-11',
+    });
+  });
+
+  it('is read out of a history whatever its entries are called, and not guessed where it can’t be', () => {
+    const history = (...statusHistory: object[]) => ({ statusHistory: statusHistory as never });
+    const at = '2026-10-31T10:00:00Z';
+    expect(
+      momentInHistory(history({ status: 'pending', at: '2026-10-01' }, { status: 'confirmed', at }), ['confirmed']),
+    ).toBe(Date.parse(at));
+    expect(momentInHistory(history({ from: 'pending', to: 'confirmed', timestamp: at }), ['confirmed'])).toBe(
+      Date.parse(at),
+    );
+    expect(
+      momentInHistory(history({ status: 'confirmed', at: 'yesterday' }, { status: 'confirmed' }), ['confirmed']),
+    ).toBeNull();
+    expect(momentInHistory({ statusHistory: 'confirmed' }, ['confirmed'])).toBeNull();
+    expect(momentOf('2026-10-31T10:00:00')).toBe(Date.parse(at));
+    expect(momentOf('31/10/2026')).toBeNull();
+  });
+});
