@@ -1,4 +1,3 @@
-import { endMarks, waitingMarks } from '../records/runs/marks.js';
 import { readWatermarks, type Watermark, writeWatermarks } from '../records/runs/watermarks.js';
 import type { Outcome, RunContext } from './deps.js';
 import { type Covered, type Covering, coverRange } from './transactions/cover-range.js';
@@ -6,6 +5,7 @@ import type { ReadFeed, Window } from './transactions/feed.js';
 import { type Audit, findHoles } from './transactions/find-holes.js';
 import { createFeedReader } from './transactions/read-feed.js';
 import { readTwice } from './transactions/read-window.js';
+import { settleNamed } from './transactions/settle-named.js';
 import { createFeedStore } from './transactions/sql-feed-store.js';
 import { EDGE_MS, OVERLAP_MS, uncovered } from './transactions/windows.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
@@ -18,7 +18,6 @@ const CLOSED_MS = 5 * MINUTE;
 const REREAD_MS = 30 * DAY;
 const SLICE_MS = 6 * 60 * MINUTE;
 const CALLS_PER_PAGE_OPTION = 2;
-const MOST_ENDED = 1_000;
 /** Of ids in a run's proof. */
 const SHOWN = 10;
 
@@ -42,7 +41,8 @@ export async function reconcileTransactions(run: RunContext): Promise<Outcome> {
   const again = await readAgain(covering, range, await readWatermarks(deps.db, 'transactions'));
   await noteAgain(run, again.next);
   const reasons = whyIncomplete({ covering, history, newest, audit, again: again.covered });
-  const unknown = reasons.length === 0 ? await endUnknown(run) : [];
+  const named = { range, olderThanMs: 3 * CLOSED_MS };
+  const unknown = reasons.length === 0 ? await settleNamed(run, covering, named) : [];
   return {
     complete: reasons.length === 0,
     proof: {
@@ -118,22 +118,6 @@ async function noteAgain({ deps, tally, fence }: RunContext, next: number): Prom
     await writeWatermarks(trx, 'transactions', runId, new Map([['again', { at: next }]]));
     return NOTHING;
   });
-}
-
-/**
- * Movements that events named, longer ago than any closed window: all of the feed is read, and they are not in it under this
- * id. Nothing would ever settle their marks.
- */
-async function endUnknown({ deps, tally, fence }: RunContext): Promise<string[]> {
-  const { db, now } = deps;
-  const marks = await waitingMarks(db, 'transaction', { olderThanMs: 3 * CLOSED_MS, limit: MOST_ENDED });
-  const ids = marks.map(({ id }) => id);
-  if (ids.length === 0) return [];
-  await writeFenced({ db, now, tally, fence }, async (trx) => {
-    await endMarks(trx, 'transaction', ids);
-    return NOTHING;
-  });
-  return ids;
 }
 
 interface Parts {

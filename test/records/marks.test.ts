@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dueMarks, markForReading, postponeMarks } from '../../src/records/runs/marks.js';
+import { dueMarks, endMarks, markForReading, postponeMarks, waitingMarks } from '../../src/records/runs/marks.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { at, claim, intent, payin, reading, save } from './observed.js';
 
@@ -29,7 +29,9 @@ test('a marked record is due at once, once, and until it is put off', async () =
   expect(await dueMarks(database.db, 'payment_intent', 2)).toHaveLength(2);
 
   await postponeMarks(database.db, 'payment_intent', ['a', 'c\0', 'unknown'], 10_000);
-  expect(await dueMarks(database.db, 'payment_intent', 9)).toEqual([{ id: 'b', reason: 'mention', attempts: 0 }]);
+  expect(await dueMarks(database.db, 'payment_intent', 9)).toEqual([
+    { id: 'b', reason: 'mention', attempts: 0, askedAt: 0 },
+  ]);
 });
 
 test('each attempt doubles the delay, up to an hour; asking again makes it due', async () => {
@@ -41,7 +43,7 @@ test('each attempt doubles the delay, up to an hour; asking again makes it due',
   }
   expect(delays).toEqual([10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600, 3600]);
   await markForReading(database.db, [{ kind: 'payin', id: 'd', reason: 'y' }]);
-  expect(await dueMarks(database.db, 'payin', 9)).toEqual([{ id: 'd', reason: 'y', attempts: 12 }]);
+  expect(await dueMarks(database.db, 'payin', 9)).toEqual([{ id: 'd', reason: 'y', attempts: 12, askedAt: 0 }]);
 });
 
 test('a reading that began before the moment asked about does not settle the mark', async () => {
@@ -123,4 +125,17 @@ test('what was only named and never shown is looked for a bounded number of time
     expect(left.length).toBe(attempt < 25 ? 1 : 0);
   }
   expect(await database.db('reading_marks').whereIn('id', ['held', 'asked'])).toHaveLength(2);
+});
+
+test('a mark that was asked anew since it was met does not end with it', async () => {
+  const asked = (id: string, askedAt: number) => ({ kind: 'transaction' as const, id, reason: 'mention', askedAt });
+  await markForReading(database.db, [asked('anew', 5), asked('as-met', 5)]);
+  const met = await waitingMarks(database.db, 'transaction', { olderThanMs: 0, limit: 9 });
+  expect(met).toMatchObject([
+    { id: 'anew', askedAt: 5 },
+    { id: 'as-met', askedAt: 5 },
+  ]);
+  await markForReading(database.db, [asked('anew', 6)]);
+  await endMarks(database.db, 'transaction', met);
+  expect(await database.db('reading_marks').where({ kind: 'transaction' }).pluck('id')).toEqual(['anew']);
 });

@@ -1,6 +1,6 @@
 import type { Observation } from '../../domain/observation.js';
 import { accountsEndingIn, closedAccounts } from '../../records/runs/listed-ids.js';
-import type { WaitingMark } from '../../records/runs/marks.js';
+import type { MetMark, WaitingMark } from '../../records/runs/marks.js';
 import type { RunContext } from '../deps.js';
 import { lookForHidden } from './look-for-hidden.js';
 
@@ -11,7 +11,7 @@ const SHOWN = 10;
 export interface UnlistedWallets {
   /** What is to be saved of them, and the marks that go. */
   observations: Observation[];
-  endedMarks: string[];
+  endedMarks: MetMark[];
   absent: number;
   /** Why the run does not prove what became of some; null: it does. */
   reason: string | null;
@@ -24,7 +24,7 @@ interface Passes {
   seen: ReadonlySet<string>;
   /** Were listed once, and are in none of the lists, looked at twice. */
   vanished: readonly string[];
-  /** Named by events half a minute ago or earlier, and in none of the lists. */
+  /** Named by events half a minute ago or earlier, and in none of the lists, looked at twice. */
   named: readonly WaitingMark[];
   /** The beginning of the first pass; the last pass. In ms of the service's clock. */
   after: number;
@@ -55,10 +55,12 @@ export async function settleUnlisted(run: RunContext, passes: Passes): Promise<U
   const gone = [...closed, ...[...archived, ...found.denied].filter(isHeld), ...doubtful];
   return {
     observations: [
-      ...archived.filter((id) => wasListed.has(id)).map((id) => archivedClaim(run, id, passes)),
+      ...archived.filter(isHeld).map((id) => archivedClaim(run, id, passes)),
       ...gone.map((id) => absence(run, id, passes)),
     ],
-    endedMarks: [...[...archived, ...found.denied].filter((id) => !isHeld(id)), ...given],
+    endedMarks: [...[...archived, ...found.denied].filter((id) => !isHeld(id)), ...given].flatMap(
+      (id) => ages.get(id) ?? [],
+    ),
     absent: [...closed, ...open.filter((id) => !found.left.includes(id))].length,
     reason:
       found.left.length === 0 ? null : `${found.left.length} sub-wallets of no list are asked for in the next run`,

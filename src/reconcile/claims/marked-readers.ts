@@ -59,10 +59,6 @@ async function readMarkedPayouts(marked: Marked): Promise<void> {
     await followPayouts({ deps, tally, fence: null, ...(signal ? { signal } : {}) }, ids);
   }
   const isOver = ({ attempts }: { attempts: number }) => hasNoPayoutList(known) && attempts >= MOST_FOLLOWED;
-  await endMarks(
-    deps.db,
-    'payout',
-    due.filter(isOver).map(({ id }) => id),
-  );
+  await endMarks(deps.db, 'payout', due.filter(isOver));
   await postponeMarks(deps.db, 'payout', ids, PAYOUT_AGAIN_MS);
 }

@@ -68,3 +68,23 @@ export async function transactionsRead(db: Knex, ids: readonly string[]): Promis
     fields: objectFromJsonText(row.shown),
   }));
 }
+
+export interface NamedTransaction {
+  id: string;
+  createdAt: number | null;
+  /** The service's own list has shown it. */
+  isRead: boolean;
+}
+
+/** Of these, the ones that a record is kept of, in the order given. */
+export async function namedTransactions(db: Knex, ids: readonly string[]): Promise<NamedTransaction[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await db.raw<{ rows: { id: string; ms: string | null; is_read: boolean }[] }>(
+    `SELECT id, floor(extract(epoch FROM created_at) * 1000)::bigint AS ms, ${READ} AS is_read
+     FROM unnest(?::text[]) WITH ORDINALITY AS asked (id, place) JOIN transactions USING (id) ORDER BY place`,
+    [textArray(ids.map(toDatabaseText))],
+  );
+  return rows.map(({ id, ms, is_read: isRead }) => {
+    return { id: fromDatabaseText(id), createdAt: ms === null ? null : Number(ms), isRead };
+  });
+}

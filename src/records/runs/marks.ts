@@ -26,8 +26,7 @@ export interface NewMark {
   again?: boolean;
 }
 
-export interface DueMark {
-  id: string;
+export interface DueMark extends MetMark {
   reason: string;
   attempts: number;
 }
@@ -75,17 +74,32 @@ export async function markForReading(trx: Knex, marks: NewMark[]): Promise<void>
 
 /** Records whose reading is due, the longest waiting first. */
 export async function dueMarks(db: Knex, kind: RecordKind, limit: number): Promise<DueMark[]> {
-  const rows = await db<DueMark & { kind: string; next_at: Date }>('reading_marks')
-    .select('id', 'reason', 'attempts')
+  const rows = await db<{
+    id: string;
+    reason: string;
+    attempts: number;
+    asked_at: string;
+    kind: string;
+    next_at: Date;
+  }>('reading_marks')
+    .select('id', 'reason', 'attempts', 'asked_at')
     .where({ kind })
     .whereRaw('next_at <= now()')
     .orderBy(['next_at', 'id'])
     .limit(limit);
-  return rows.map((row) => ({ ...row, id: fromDatabaseText(row.id) }));
+  return rows.map(({ id, reason, attempts, asked_at }) => {
+    return { id: fromDatabaseText(id), reason, attempts, askedAt: Number(asked_at) };
+  });
 }
 
-export interface WaitingMark {
+/** A mark as it was met: what is asked anew meanwhile is another. */
+export interface MetMark {
   id: string;
+  /** Service clock, ms. */
+  askedAt: number;
+}
+
+export interface WaitingMark extends MetMark {
   /** How long it has waited. */
   ageMs: number;
   /** A record of it is kept. */
@@ -98,22 +112,37 @@ export async function waitingMarks(
   kind: RecordKind,
   { olderThanMs, limit }: { olderThanMs: number; limit: number },
 ): Promise<WaitingMark[]> {
-  const { rows } = await db.raw<{ rows: { id: string; age: string; held: boolean }[] }>(
-    `SELECT mark.id, floor(extract(epoch FROM now() - marked_at) * 1000) AS age, record.id IS NOT NULL AS held
+  const { rows } = await db.raw<{ rows: { id: string; asked_at: string; age: string; held: boolean }[] }>(
+    `SELECT mark.id, mark.asked_at, floor(extract(epoch FROM now() - marked_at) * 1000) AS age, record.id IS NOT NULL AS held
      FROM reading_marks AS mark LEFT JOIN ${recordTables[kind]} AS record ON record.id = mark.id
      WHERE mark.kind = ? AND marked_at <= now() - ? * interval '1 millisecond' ORDER BY marked_at, mark.id LIMIT ?`,
     [kind, olderThanMs, limit],
   );
-  return rows.map((row) => ({ id: fromDatabaseText(row.id), ageMs: Number(row.age), held: row.held }));
+  return rows.map((row) => {
+    return { id: fromDatabaseText(row.id), askedAt: Number(row.asked_at), ageMs: Number(row.age), held: row.held };
+  });
 }
 
-/** Takes off marks that nothing will settle; whoever calls it says so where a person sees it. */
-export async function endMarks(trx: Knex, kind: RecordKind, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await trx.raw('DELETE FROM reading_marks WHERE kind = ? AND id = ANY (?::text[])', [
-    kind,
-    textArray(ids.map(toDatabaseText)),
-  ]);
+/**
+ * Takes off marks that nothing will settle, in the order in which others take hold of them; whoever calls it says so where a
+ * person sees it. One that was asked anew since it was met stays.
+ */
+export async function endMarks(trx: Knex, kind: RecordKind, marks: readonly MetMark[]): Promise<void> {
+  if (marks.length === 0) return;
+  await trx.raw(
+    `WITH met AS (
+       SELECT mark.id FROM reading_marks AS mark
+         JOIN unnest(?::text[], ?::bigint[]) AS met (id, asked_at) ON mark.id = met.id AND mark.asked_at <= met.asked_at
+       WHERE mark.kind = ? ORDER BY mark.id FOR UPDATE OF mark
+     )
+     DELETE FROM reading_marks AS mark USING met WHERE mark.kind = ? AND mark.id = met.id`,
+    [
+      textArray(marks.map(({ id }) => toDatabaseText(id))),
+      bigintArray(marks.map(({ askedAt }) => askedAt)),
+      kind,
+      kind,
+    ],
+  );
 }
 
 /** Deposits whose reading is due, or failed before anything was read of them, and has been for longer than `waitingMs`. */
