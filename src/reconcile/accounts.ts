@@ -28,9 +28,9 @@ const SETTLE_MS = 30_000;
 const MOST_NAMED = 30;
 
 /**
- * STORY of one reading of the sub-wallets: every list, by status; then, if one that was listed is in none of them, all lists
- * once more, because it may have moved from one to another between the two. One that is in none again, or that only events
- * named, is asked for by its own movements: a closed one was archived, one that the service denies is a break.
+ * STORY of one reading of the sub-wallets: every list, by status; then, if one that was listed, or that events named, is in
+ * none of them, all lists once more, because it may have moved from one to another between the two. One that is in none again
+ * is asked for by its own movements: a closed one was archived, one that the service denies is a break.
  */
 export async function reconcileAccounts(run: RunContext): Promise<Outcome> {
   const { db } = run.deps;
@@ -43,7 +43,8 @@ export async function reconcileAccounts(run: RunContext): Promise<Outcome> {
     );
   }
   const unseen = listed.filter((id) => !first.seen.has(id));
-  const second = unseen.length === 0 || first.reasons.length > 0 ? null : await readAll(run);
+  const isWhole = unseen.length === 0 && marks.every(({ id }) => first.seen.has(id));
+  const second = isWhole || first.reasons.length > 0 ? null : await readAll(run);
   const seen = new Set([...first.seen, ...(second?.seen ?? [])]);
   const reasons = [...first.reasons, ...(second?.reasons ?? [])];
   const unlisted =

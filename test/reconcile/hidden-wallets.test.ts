@@ -15,8 +15,8 @@ afterEach(async () => {
   await database.drop();
 });
 
-async function opened(): Promise<{ sandbox: TestSandbox; at: AtService }> {
-  const sandbox = await openSandbox({ seed: 3, wallets: 2, movements: 0 });
+async function opened(movements = 0): Promise<{ sandbox: TestSandbox; at: AtService }> {
+  const sandbox = await openSandbox({ seed: 3, wallets: 2, movements });
   return { sandbox, at: atService(database, sandbox.url, { adoptedAt: new Date(0) }) };
 }
 
@@ -78,6 +78,39 @@ test('one that an event told more of than its id, and that the service denies, i
   expect(await marks()).toEqual([]);
 });
 
+test('one that an event told more of than its id, and that was archived, is gone quietly', async () => {
+  const { sandbox, at } = await opened();
+  const hidden = await wallet(sandbox);
+  await sandbox.call('POST', `/sandbox/accounts/${hidden}/deposit`, { assetCode: 'BTC', amount: '1' });
+  await observed(at, { type: 'claim', id: hidden, fields: { id: hidden, status: 'active' } });
+  for (const step of ['close', 'archive']) await sandbox.call('POST', `/v1/accounts/${hidden}/${step}`);
+  await older('31 seconds');
+  expect(await at.run('accounts')).toMatchObject({ breaksOpened: 0, proof: { archived: { ids: [hidden] } } });
+  expect(await breaks()).toEqual([]);
+  expect(await marks()).toEqual([]);
+});
+
+test('one that only events named is looked for in all lists twice: it may move from one to another while they are read', async () => {
+  const { sandbox, at } = await opened();
+  const moving = await wallet(sandbox);
+  const { client } = at.deps;
+  let reads = 0;
+  at.deps.client = {
+    serviceNow: () => client.serviceNow(),
+    reply: async (operation, request) => {
+      const answer = await client.reply(operation, request);
+      if (operation !== 'listAccounts' || (reads += 1) > 3) return answer;
+      return { ...answer, data: (answer.data as { id: string }[]).filter(({ id }) => id !== moving) as never };
+    },
+  };
+  await observed(at, { type: 'claim', id: moving, fields: { id: moving, status: 'active' } });
+  await older('31 seconds');
+  const { proof } = await at.run('accounts');
+  expect(proof).not.toHaveProperty('archived');
+  expect(await database.db('accounts').where({ id: moving })).toMatchObject([{ status: 'active', absent_since: null }]);
+  expect(await breaks()).toEqual([]);
+});
+
 test('where the service does not tell, a named sub-wallet is asked for during a day, and then no longer, which the run says', async () => {
   const { at } = await opened();
   const { client } = at.deps;
@@ -104,4 +137,18 @@ test('a movement that events named and that the feed, read whole, does not know 
   await older('16 minutes');
   expect((await at.run('transactions')).proof).toMatchObject({ unknownToFeed: { count: 1, ids: ['tx_nobody'] } });
   expect(await database.db('reading_marks')).toEqual([]);
+});
+
+test('a movement that the feed showed long ago, and that an event names, is read again where it stands', async () => {
+  const { at } = await opened(40);
+  await at.run('transactions');
+  const { id } = await database.db('transactions').orderBy('created_at').first('id');
+  const askedAt = at.deps.client.serviceNow();
+  const named = (of: string) => ({ kind: 'transaction' as const, id: of, reason: 'mention', askedAt });
+  await markForReading(database.db, [named(id), named('tx_nobody')]);
+  await older('16 minutes');
+  const { proof } = await at.run('transactions');
+  expect(proof).toMatchObject({ unknownToFeed: { count: 1, ids: ['tx_nobody'] } });
+  expect(await database.db('reading_marks')).toEqual([]);
+  expect(Number((await database.db('transactions').where({ id }).first()).poll_from)).toBeGreaterThan(askedAt);
 });
