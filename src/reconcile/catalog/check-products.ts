@@ -9,7 +9,7 @@ const MARK = 'product:';
 
 export interface ProductsChecked {
   findings: ProductFinding[];
-  /** Since when each differs, for the next run. */
+  /** Since when each differs by just so much, for the next run. */
   due: Map<string, Watermark>;
 }
 
@@ -28,14 +28,17 @@ export async function checkProducts(
   const first = new Map(read.findings.map((finding) => [finding.id, finding]));
   const stays = (again?.findings ?? []).filter((finding) => isSame(finding, first.get(finding.id)));
   const now = deps.now().getTime();
-  const since = (id: string): number => Number(known.get(MARK + id)?.['since'] ?? now);
+  const since = (finding: ProductFinding): number => {
+    const mark = known.get(MARK + finding.id);
+    return mark?.['of'] === differenceOf(finding) ? Number(mark['since'] ?? now) : now;
+  };
   const agreed = [...read.agree, ...(again?.agree ?? [])];
   await writeFenced({ db: deps.db, now: deps.now, tally, fence }, async (trx) => {
     await autoResolveBreaks(
       trx,
       agreed.map((id) => ({ kind: 'product_count', entity: { kind: 'product', id } })),
     );
-    const old = stays.filter(({ id }) => now - since(id) >= HOUR_MS);
+    const old = stays.filter((finding) => now - since(finding) >= HOUR_MS);
     return {
       changed: 0,
       breaksOpened: await openBreaks(
@@ -48,8 +51,10 @@ export async function checkProducts(
   return {
     findings: stays.length > 0 || again !== null ? stays : read.findings,
     due: new Map<string, Watermark>([
-      ...stays.map(({ id }): [string, Watermark] => [MARK + id, { since: since(id) }]),
-      ...ended.map((id): [string, Watermark] => [MARK + id, { since: null }]),
+      ...stays.map((finding): [string, Watermark] => {
+        return [MARK + finding.id, { since: since(finding), of: differenceOf(finding) }];
+      }),
+      ...ended.map((id): [string, Watermark] => [MARK + id, { since: null, of: null }]),
     ]),
   };
 }
@@ -83,6 +88,11 @@ function breakOf({ id, ours, theirs }: ProductFinding, { source }: RunContext) {
       ours: { ...texts(ours), source: 'payments that name the product' },
       theirs: { ...texts(theirs), source: { ...source } },
     },
-    cause: JSON.stringify([ours, theirs]),
+    cause: differenceOf({ ours, theirs }),
   };
+}
+
+/** Another one is a new one. */
+function differenceOf({ ours, theirs }: Pick<ProductFinding, 'ours' | 'theirs'>): string {
+  return JSON.stringify([ours, theirs]);
 }
