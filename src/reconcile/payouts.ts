@@ -8,6 +8,7 @@ import { type Followed, followPayouts } from './follow-payouts.js';
 import { isDue } from './lists/is-due.js';
 import type { ListPlan } from './lists/list-plan.js';
 import { readList } from './lists/read-list.js';
+import { refusedAgain, withdrawnSince } from './payouts/list-refusals.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
 
 /** Not in the specification; where the service has it, it is a list like the others (contract: `paths.listPayouts`). */
@@ -31,7 +32,7 @@ const CHECKED_AT_ONCE = 500;
  */
 export async function reconcilePayouts(run: RunContext): Promise<Outcome> {
   const known = await readWatermarks(run.deps.db, payoutList.kind);
-  const isAsked = withdrawnSince(known) !== null || !hasNoPayoutList(known) || isProbeDue(known, run);
+  const isAsked = withdrawnSince(known.get(REFUSED)) !== null || !hasNoPayoutList(known) || isProbeDue(known, run);
   const listed = isAsked ? await readIfOffered(run, known) : null;
   const outcome = listed ?? (await followOpen(run, await readWatermarks(run.deps.db, payoutList.kind)));
   await checkOpen(run, listed !== null);
@@ -47,9 +48,9 @@ function wasListed(known: ReadonlyMap<string, Watermark>): boolean {
   return known.has(LISTED) || known.has('head');
 }
 
-/** The service said so when it was last asked, or has said so for a day of one that it had. */
+/** The service said so when it was last asked, or has said so for a day, again and again, of one that it had. */
 export function hasNoPayoutList(known: ReadonlyMap<string, Watermark>): boolean {
-  return typeof known.get(NO_LIST)?.['at'] === 'number' || withdrawnSince(known) !== null;
+  return typeof known.get(NO_LIST)?.['at'] === 'number' || withdrawnSince(known.get(REFUSED)) !== null;
 }
 
 /**
@@ -58,14 +59,7 @@ export function hasNoPayoutList(known: ReadonlyMap<string, Watermark>): boolean 
  */
 export function payoutsListedUntil(known: ReadonlyMap<string, Watermark>): number {
   if (!hasNoPayoutList(known)) return Number.POSITIVE_INFINITY;
-  return withdrawnSince(known) === null ? 0 : Number(known.get('clock')?.['to'] ?? 0);
-}
-
-/** The first of the refusals that have not ended for a day; null: there are none such. Ms, our clock. */
-function withdrawnSince(known: ReadonlyMap<string, Watermark>): number | null {
-  const mark = known.get(REFUSED);
-  const [since, at] = [mark?.['since'], mark?.['at']];
-  return typeof since === 'number' && typeof at === 'number' && at - since >= DAY_MS ? since : null;
+  return withdrawnSince(known.get(REFUSED)) === null ? 0 : Number(known.get('clock')?.['to'] ?? 0);
 }
 
 function isProbeDue(known: ReadonlyMap<string, Watermark>, { deps }: RunContext): boolean {
@@ -74,7 +68,7 @@ function isProbeDue(known: ReadonlyMap<string, Watermark>, { deps }: RunContext)
 
 const NO_LIST = 'no list';
 const LISTED = 'listed';
-/** Of a list that was there: when the service refused it first and last, without showing it in between. */
+/** Of a list that was there: when the service refused it first and last, and how often, without showing it in between. */
 const REFUSED = 'refused';
 const FOLLOWED = 'followed';
 
@@ -84,12 +78,12 @@ async function readIfOffered(run: RunContext, known: ReadonlyMap<string, Waterma
     const outcome = await readList(run, payoutList);
     const at = run.deps.now().getTime();
     const gone = [NO_LIST, REFUSED].filter((name) => known.has(name));
-    const marks = gone.map((name): [string, Watermark] => [name, { at: null, since: null }]);
+    const marks = gone.map((name): [string, Watermark] => [name, { at: null, since: null, count: null }]);
     return { ...outcome, due: new Map([...(outcome.due ?? []), [LISTED, { at }], ...marks]) };
   } catch (error) {
     if (!isNotOffered(error)) throw error;
     const at = run.deps.now().getTime();
-    if (wasListed(known)) await note(run, REFUSED, { since: known.get(REFUSED)?.['since'] ?? at, at });
+    if (wasListed(known)) await note(run, REFUSED, refusedAgain(known.get(REFUSED), at));
     else await note(run, NO_LIST, { at });
     return null;
   }
@@ -115,7 +109,7 @@ async function followOpen(run: RunContext, known: ReadonlyMap<string, Watermark>
 
 /** A list that was there is not gone for one refusal: what it would show now is missing, and nothing may be built on that. */
 function refusalOf(known: ReadonlyMap<string, Watermark>, { asked, shown }: Followed): Record<string, unknown> {
-  const since = withdrawnSince(known);
+  const since = withdrawnSince(known.get(REFUSED));
   const followed = `of ${asked} open ones the delivery history shows ${shown}`;
   if (since !== null) {
     const listedUntil = new Date(payoutsListedUntil(known)).toISOString();

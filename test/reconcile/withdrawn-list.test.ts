@@ -32,6 +32,16 @@ async function payout(confirmed = true): Promise<string> {
   return id;
 }
 
+/** As if each run of a day had been refused the list; the next one is, too. */
+async function refusedForADay(): Promise<void> {
+  sandbox.control.advance(DAY_SECONDS + 60);
+  // Answers tell what time it is at the service.
+  await at.run('catalog');
+  const mark = database.db('watermarks').where({ kind: 'payouts', name: 'refused' });
+  const { value } = await mark.clone().first('value');
+  await mark.update({ value: JSON.stringify({ ...value, at: at.deps.now().getTime() - 300_000, count: 280 }) });
+}
+
 async function confirm(id: string): Promise<void> {
   for (const step of ['approve', 'broadcast', 'confirm'])
     await sandbox.call('POST', `/sandbox/payouts/${id}/${step}`, {});
@@ -51,9 +61,7 @@ test('a list of payouts that is withdrawn for good is said so, and what other so
   expect(refused.proof['reason']).toBe('the list of payouts, which the service showed before, was refused');
   await at.run('balances');
   expect((await proofOf())?.unproven).toContain('was refused');
-  sandbox.control.advance(DAY_SECONDS + 60);
-  // Answers tell what time it is at the service.
-  await at.run('catalog');
+  await refusedForADay();
   const run = await at.run('payouts');
   expect(run).toMatchObject({ status: 'succeeded', complete: false, proof: { list: 'withdrawn', asked: 1 } });
   expect(run.proof['unobservable']).toContain('that no event and no call of ours tells of');
@@ -83,7 +91,7 @@ test('after that, a payout that nothing tells of is a residual', async () => {
   await at.run('balances');
   sandbox.control.setFaults({ payoutsList: false });
   await at.run('payouts');
-  sandbox.control.advance(DAY_SECONDS + 60);
+  await refusedForADay();
   await payout();
   await at.run('balances');
   expect(await residuals()).toMatchObject([{ severity: 'critical', evidence: { unexplained: '-21' } }]);
