@@ -78,8 +78,12 @@ export function maskPersonal(kind: RecordKind, fields: JsonObject): JsonObject {
   return replaceInside(kind, fields, () => MASK);
 }
 
-/** Between words; a sign before it, such as = or :, is no part of it. */
-const E_MAILS = /[^\s@/:;,=<>()[\]{}"'`]+@[^\s@/:;,=<>()[\]{}"'`]+\.[^\s@/:;,=<>()[\]{}"'`.]+/g;
+/**
+ * Between words; a sign before it, such as = or :, is no part of it. Looked for only where a word begins: a long one would
+ * otherwise be gone through again from each of its letters.
+ */
+const E_MAILS =
+  /(?<![^\s@/:;,=<>()[\]{}"'`])[^\s@/:;,=<>()[\]{}"'`]+@[^\s@/:;,=<>()[\]{}"'`]+\.[^\s@/:;,=<>()[\]{}"'`.]+/g;
 /** In the international form. */
 const PHONES = /(?<![\w+])\+[1-9](?:[ ()-]{0,2}\d){7,14}(?!\.?\d)/g;
 

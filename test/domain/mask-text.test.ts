@@ -28,6 +28,22 @@ it.each([
   'https://shop.example.com/webhooks',
 ])('leaves everything else: %s', (text) => expect(maskText(text)).toBe(text));
 
+it.each([
+  ['no separator at all', 'x'.repeat(60_000), '@'],
+  ['nothing but dots behind the sign', 'a@', '.'.repeat(60_000)],
+  ['a sign in every second place', 'a@'.repeat(30_000), '.'],
+])('takes time as the text is long, not as its square: %s', (_what, before, after) => {
+  const start = performance.now();
+  maskText(before + after);
+  maskEvidence({ theirs: { failureReason: before + after } });
+  expect(performance.now() - start).toBeLessThan(1_000);
+});
+
+it('strikes an address out whole, however long its parts are', () => {
+  const long = `${'x'.repeat(300)}@${'y.'.repeat(300)}example.com`;
+  expect(maskText(`to ${long}, bounced`)).toBe('to [masked], bounced');
+});
+
 it('masks what a difference tells of people, and the names that it shows elsewhere; what records are joined by stays', () => {
   const masked = maskEvidence({
     theirs: { failureReason: 'Ann Lee <ann@example.com> is blocked', customerName: 'Ann Lee', amount: '1.50' },
