@@ -77,7 +77,7 @@ async function perform(site: Site, action: Action, asked: ActionRequest): Promis
     if (result.recorded !== true) await keep({ ...site.deps, db }, action, asked, result);
     return result;
   });
-  await result.afterwards?.();
+  await result.afterwards?.(site.deps);
   return result;
 }
 

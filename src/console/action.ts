@@ -57,5 +57,5 @@ export interface ActionResult {
   /** What was called keeps the audit itself, in this transaction. */
   recorded?: true;
   /** What is asked of another process, once all the rest is committed. */
-  afterwards?: () => Promise<void>;
+  afterwards?: (deps: Pick<PageDeps, 'db'>) => Promise<void>;
 }

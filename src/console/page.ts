@@ -3,7 +3,7 @@ import type { Actor, Role } from './authenticate.js';
 import type { PageDeps } from './page-deps.js';
 import type { ActionButton, PageView } from './view/sections.js';
 
-export const navigationGroups = ['', 'Records', 'Webhooks', 'Proof', 'Books'] as const;
+export const navigationGroups = ['', 'Records', 'Webhooks', 'Proof', 'Books', 'Operation'] as const;
 
 /** One page of the console. It is at the same time its route, its place in the navigation and its access rule. */
 export interface Page {

@@ -1,12 +1,43 @@
 import type { Page } from './page.js';
+import { audit } from './pages/audit.js';
 import { balance } from './pages/balance.js';
 import { balances } from './pages/balances.js';
+import { breakPage } from './pages/break-page.js';
+import { breaks } from './pages/breaks.js';
+import { deliveries } from './pages/deliveries.js';
+import { delivery } from './pages/delivery.js';
+import { doctor } from './pages/doctor.js';
 import { event } from './pages/event.js';
 import { events } from './pages/events.js';
 import { order } from './pages/order.js';
 import { orders } from './pages/orders.js';
 import { overview } from './pages/overview.js';
+import { queues } from './pages/queues.js';
+import { rejections } from './pages/rejections.js';
+import { run } from './pages/run.js';
+import { runs } from './pages/runs.js';
+import { secrets } from './pages/secrets.js';
 import { recordPages } from './records/record-pages.js';
 
 /** Every page, in the order of the navigation: routes, navigation and the tests that walk them all come from here. */
-export const pages: readonly Page[] = [overview, orders, order, balances, balance, events, event, ...recordPages];
+export const pages: readonly Page[] = [
+  overview,
+  orders,
+  order,
+  balances,
+  balance,
+  ...recordPages,
+  events,
+  event,
+  deliveries,
+  delivery,
+  rejections,
+  secrets,
+  breaks,
+  breakPage,
+  runs,
+  run,
+  doctor,
+  queues,
+  audit,
+];

@@ -5,6 +5,7 @@ import { textField } from '../../src/domain/records.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
 import { finishRun, startRun } from '../../src/records/runs/runs.js';
 import { saveObservations } from '../../src/records/save-observations.js';
+import { deskPaths, seedDesk } from './console-desk.js';
 import { recordPaths, seedRecords } from './console-records.js';
 import { storeEvents } from './events.js';
 
@@ -19,6 +20,7 @@ export const samplePaths: Readonly<Record<string, string>> = {
   '/events': '/events',
   '/events/:id': '/events/1',
   ...recordPaths,
+  ...deskPaths,
 };
 
 const NOW = Date.now();
@@ -40,6 +42,7 @@ export async function seedConsole(db: Knex): Promise<void> {
     observed('reading', payment('pi_2', 'order-2'), { type: 'poll', ref: '1' }),
   ]);
   await seedRecords(db);
+  await seedDesk(db);
   const { id } = await startRun(db, 'payment-intents', false, new Date());
   const tally = { calls: 1, seen: 2, changed: 2, breaksOpened: 0 };
   await finishRun(db, id, { ...tally, status: 'succeeded', complete: true, proof: {}, error: null, now: new Date() });

@@ -1,3 +1,4 @@
+import type { EntityKind } from '../../domain/records.js';
 import type { PageRequest } from '../page.js';
 import type { TableSection } from './sections.js';
 
@@ -23,4 +24,30 @@ export const eventHref = (id: string): string => `/events/${inPath(id)}`;
  */
 export function inPath(text: string): string {
   return encodeURIComponent(text.replaceAll(/\p{Cs}/gu, '\ufffd'));
+}
+
+export const breakHref = (id: string): string => `/breaks/${inPath(id)}`;
+export const runHref = (id: string): string => `/runs/${inPath(id)}`;
+
+const pathsOf: Readonly<Partial<Record<EntityKind, string>>> = {
+  payment_intent: '/payments',
+  payin: '/deposits',
+  invoice: '/invoices',
+  payout: '/payouts',
+  account: '/accounts',
+  transaction: '/transactions',
+  balance: '/balances',
+  settlement_account: '/settlement-accounts',
+  product: '/products',
+  asset: '/assets',
+  endpoint: '/endpoints',
+  delivery: '/deliveries',
+  order: '/orders',
+  event: '/events',
+};
+
+/** Where whatever a break or a change is about is shown. */
+export function entityHref(kind: EntityKind, id: string): string {
+  if (kind === 'secret') return '/secrets';
+  return `${pathsOf[kind] ?? ''}/${inPath(id)}`;
 }

@@ -10,7 +10,15 @@ import { type Page, type PageQuery, pageById } from '../database/paging.js';
 type BreakStatus = 'open' | 'acknowledged' | 'resolved' | 'written_off' | 'auto_resolved';
 
 /** Days since it was opened, until it was closed. */
-type AgeBucket = '0-30' | '31-60' | '61-90' | '90+';
+export type AgeBucket = '0-30' | '31-60' | '61-90' | '90+';
+
+/** The first and the last whole day of each. */
+export const ageBuckets: Readonly<Record<AgeBucket, readonly [from: number, to: number]>> = {
+  '0-30': [0, 30],
+  '31-60': [31, 60],
+  '61-90': [61, 90],
+  '90+': [91, 100_000],
+};
 
 /** Interface: "Shapes outside programs rely on". Times are ISO 8601 UTC. */
 export interface BreakView {
@@ -40,6 +48,9 @@ export interface BreakFilters {
   status?: string | undefined;
   entityKind?: string | undefined;
   entityId?: string | undefined;
+  /** Only those that are open or acknowledged. */
+  unclosed?: boolean;
+  age?: AgeBucket | undefined;
 }
 
 export interface BreakRow {
@@ -69,7 +80,19 @@ export async function listBreaks(
     entity_kind: entityKind,
     entity_id: entityId === undefined ? undefined : toDatabaseText(entityId),
   });
-  const { items, nextCursor } = await pageById<BreakRow>(db('breaks').where(wanted), query);
+  const rows = db('breaks').where(wanted);
+  if (query.unclosed) void rows.whereIn('status', ['open', 'acknowledged']);
+  if (query.age !== undefined) {
+    const [from, to] = ageBuckets[query.age];
+    const age = 'coalesce(resolved_at, ?::timestamptz) - opened_at';
+    void rows.whereRaw(`${age} >= make_interval(days => ?) AND ${age} < make_interval(days => ?)`, [
+      now,
+      from,
+      now,
+      to + 1,
+    ]);
+  }
+  const { items, nextCursor } = await pageById<BreakRow>(rows, query);
   return { items: items.map((row) => breakView(row, now)), nextCursor };
 }
 
@@ -107,6 +130,19 @@ export function breakView(row: BreakRow, now: Date): BreakView {
     age: ageBucket(ageDays),
     ageDays,
   };
+}
+
+/** How many are open or acknowledged, by severity and age. */
+export async function countUnclosed(
+  db: Knex,
+  now: Date,
+): Promise<{ severity: Severity; age: AgeBucket; count: number }[]> {
+  const { rows } = await db.raw<{ rows: { severity: Severity; days: number; count: number }[] }>(
+    `SELECT severity, floor(extract(epoch FROM ?::timestamptz - opened_at) / 86400)::integer AS days, count(*)::integer AS count
+     FROM breaks WHERE status IN ('open', 'acknowledged') GROUP BY 1, 2`,
+    [now],
+  );
+  return rows.map(({ severity, days, count }) => ({ severity, age: ageBucket(days), count }));
 }
 
 function ageBucket(days: number): AgeBucket {

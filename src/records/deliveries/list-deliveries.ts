@@ -26,6 +26,8 @@ export interface DeliveryView {
   /** The event that it is paired with. */
   eventId: string | null;
   recoveredAt: string | null;
+  /** It is not here, and could enter the inbox from the payload that the service shows. */
+  recoverable: boolean;
   observedBy: { type: 'poll'; ref: string };
 }
 
@@ -35,6 +37,11 @@ export interface DeliveryFilters {
   eventType?: string | undefined;
   status?: string | undefined;
   missed?: string | undefined;
+  /** Only those that are not made good: missed, or still on their way. */
+  awaited?: boolean;
+  /** Both belong to the range. */
+  madeFrom?: Date | undefined;
+  madeTo?: Date | undefined;
 }
 
 /** Payloads are left where they are: a page of them could be half a gigabyte. */
@@ -58,17 +65,18 @@ const COLUMNS = [
   'poll_ref',
 ] as const;
 
-type Shown = Pick<DeliveryRow, (typeof COLUMNS)[number]>;
+type Shown = Pick<DeliveryRow, (typeof COLUMNS)[number]> & { recoverable: boolean };
 type Row = Shown & { created: string | null };
 
 const CREATED = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created`;
+const RECOVERABLE = '(open AND inbox_id IS NULL AND payload IS NOT NULL) AS recoverable';
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listDeliveries(db: Knex, query: PageQuery & DeliveryFilters): Promise<Page<DeliveryView>> {
   const take = takeOf(query);
   const rows = db('deliveries')
-    .select([...COLUMNS, db.raw(CREATED)])
+    .select([...COLUMNS, db.raw(RECOVERABLE), db.raw(CREATED)])
     .where(
       definedOnly({
         class: query.class,
@@ -80,6 +88,9 @@ export async function listDeliveries(db: Knex, query: PageQuery & DeliveryFilter
     )
     .orderByRaw('created_at DESC NULLS FIRST, id DESC')
     .limit(take + 1);
+  if (query.awaited) void rows.whereRaw('(missed OR open)');
+  if (query.madeFrom) void rows.where('created_at', '>=', query.madeFrom);
+  if (query.madeTo) void rows.where('created_at', '<=', query.madeTo);
   const page = (await (query.cursor === undefined ? rows : startAfter(rows, query.cursor))) as Row[];
   const { items, nextCursor } = cut(page, take, (row) => [row.created ?? '', row.id]);
   return { items: items.map(toView), nextCursor };
@@ -88,8 +99,17 @@ export async function listDeliveries(db: Knex, query: PageQuery & DeliveryFilter
 export async function getDelivery(db: Knex, id: string): Promise<DeliveryView | null> {
   const row: Shown | undefined = await db('deliveries')
     .where({ id: toDatabaseText(id) })
-    .first(...COLUMNS);
+    .first(...COLUMNS, db.raw(RECOVERABLE));
   return row === undefined ? null : toView(row);
+}
+
+/** How many are not made good, by class; and how many of them are missed by now. */
+export async function countAwaited(db: Knex): Promise<{ class: DeliveryClass; awaited: number; missed: number }[]> {
+  const { rows } = await db.raw<{ rows: { class: DeliveryClass; awaited: number; missed: number }[] }>(
+    `SELECT class, count(*)::integer AS awaited, (count(*) FILTER (WHERE missed))::integer AS missed
+     FROM deliveries WHERE missed OR open GROUP BY class`,
+  );
+  return rows;
 }
 
 /** How many deliveries are missed; null while no complete run has measured it. */
@@ -139,6 +159,7 @@ function toView(row: Shown): DeliveryView {
     missed: row.missed,
     eventId: row.inbox_id,
     recoveredAt: row.recovered_at?.toISOString() ?? null,
+    recoverable: row.recoverable,
     observedBy: { type: 'poll', ref: row.poll_ref },
   };
 }

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { retirement } from '../../domain/deliveries/secret-status.js';
+import { restoreSecret, retireSecret } from '../../records/deliveries/secrets.js';
+import type { Action } from '../action.js';
+import { verdictWords } from '../view/secret-words.js';
+
+const input = z.object({ force: z.enum(['no', 'yes']).default('no') });
+
+export const retireSecretAction: Action = {
+  path: '/secrets/:label/retire',
+  name: 'retire secret',
+  roles: ['operator'],
+  label: 'Retire',
+  explain:
+    'No receiver accepts it any more, within ten seconds. What then still comes under it is refused, and recovered from the delivery history. It can be taken back.',
+  needsReason: true,
+  tone: 'bad',
+  fields: [
+    {
+      name: 'force',
+      label: 'If something is missing',
+      options: [
+        { value: 'no', text: 'refuse' },
+        { value: 'yes', text: 'retire it all the same' },
+      ],
+    },
+  ],
+  input,
+  run: async ({ db, now, secretsStatus }, { actor, params, input: given, reason }) => {
+    const { force } = given as z.infer<typeof input>;
+    const label = params['label'] ?? '';
+    const target = `secret ${label}`;
+    const found = (await secretsStatus()).items.find((secret) => secret.label === label);
+    if (found === undefined)
+      return { outcome: 'refused', target, message: `There is no secret “${label}” in WEBHOOK_SECRETS.` };
+    const answer = retirement(found, force === 'yes');
+    if (answer === 'already') return { outcome: 'refused', target, message: `“${label}” is retired already.` };
+    if (answer === 'refused') {
+      const why = `${verdictWords[found.verdict].short}: ${found.missing.join('; ')}`;
+      const message = `“${label}” is not retired (${why}). To do it all the same, choose so and say why.`;
+      return { outcome: 'refused', target, details: { verdict: found.verdict }, message };
+    }
+    await retireSecret(db, { label, fingerprint: found.fingerprint, by: actor.name, note: reason, now: now() });
+    return {
+      outcome: 'done',
+      target,
+      recorded: true,
+      message: `“${label}” is retired: every receiver refuses it within ten seconds.`,
+    };
+  },
+};
+
+export const restoreSecretAction: Action = {
+  path: '/secrets/:label/restore',
+  name: 'restore secret',
+  roles: ['operator'],
+  label: 'Accept it again',
+  explain: 'The retirement is taken back: every receiver accepts events under this secret again, within ten seconds.',
+  needsReason: true,
+  run: async ({ db }, { actor, params, reason }) => {
+    const label = params['label'] ?? '';
+    const target = `secret ${label}`;
+    const restored = await restoreSecret(db, { label, by: actor.name, note: reason });
+    if (!restored) return { outcome: 'refused', target, message: `“${label}” is not retired.` };
+    return { outcome: 'done', target, recorded: true, message: `“${label}” is accepted again within ten seconds.` };
+  },
+};

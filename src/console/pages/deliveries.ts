@@ -1,0 +1,228 @@
+import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
+import {
+  countAwaited,
+  countMissed,
+  type DeliveryView,
+  listDeliveries,
+} from '../../records/deliveries/list-deliveries.js';
+import { coverage } from '../../records/runs/coverage.js';
+import { recoverDeliveries } from '../actions/recover-deliveries.js';
+import type { Page, PageRequest } from '../page.js';
+import type { PageDeps } from '../page-deps.js';
+import { Problem } from '../problem.js';
+import { causeOf, classOptions, deliveryWords } from '../view/delivery-words.js';
+import { eventHref, inPath, paging } from '../view/links.js';
+import { parseMoment } from '../view/moment.js';
+import type { ActionButton, Section, TableSection, Tile } from '../view/sections.js';
+import { badge, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
+
+export const deliveries: Page = {
+  path: '/deliveries',
+  title: 'Missed deliveries',
+  group: 'Webhooks',
+  filters: ['show', 'missed', 'eventType', 'from', 'to'],
+  load: async (deps, req) => {
+    const { db, now } = deps;
+    const { show, missed, eventType, from, to } = req.filters;
+    const [page, missedCount, awaited] = await Promise.all([
+      listDeliveries(db, {
+        cursor: req.cursor,
+        eventType,
+        missed: missed === 'true' ? 'true' : undefined,
+        class: show === 'all' ? undefined : show,
+        awaited: show === undefined,
+        madeFrom: momentOf('from', from),
+        madeTo: momentOf('to', to),
+      }),
+      countMissed(db),
+      countAwaited(db),
+    ]);
+    const selected = req.button(recoverDeliveries, {}, { label: 'Recover the selected' });
+    const ranged = req.button(
+      recoverDeliveries,
+      {},
+      {
+        label: 'Recover a time range',
+        explain:
+          'Every delivery of that time whose event is not here enters the inbox from the payload that the service shows. You see which before anything is done.',
+      },
+    );
+    return {
+      intro:
+        'What the service says it sent, beside what is here. Without a filter: what is missed or still on its way.',
+      actions: [selected, withRange(ranged, req.filters)],
+      sections: [
+        { is: 'tiles', tiles: tilesOf(missedCount, awaited) },
+        await readUpTo(deps),
+        filtersOf(req),
+        tableOf(page.items, {
+          now: now(),
+          selected,
+          active: Object.keys(req.filters).length > 0,
+          missedCount,
+          ...paging(req, page.nextCursor),
+        }),
+      ],
+    };
+  },
+};
+
+/** @throws {Problem} 400 */
+function momentOf(name: string, given: string | undefined): Date | undefined {
+  if (given === undefined) return undefined;
+  const moment = parseMoment(given);
+  if (moment !== null) return moment;
+  throw new Problem(400, 'Not understood', `${name} takes a time in UTC such as 2026-10-31 or 2026-10-31 18:00.`);
+}
+
+/** The range of the list is that of the form. */
+function withRange(button: ActionButton | null, { from = '', to = '' }: PageRequest['filters']): ActionButton | null {
+  if (button === null) return null;
+  const hint = 'in UTC, such as 2026-10-31 18:00';
+  const fields = [
+    { name: 'from', label: 'Sent from', value: from, hint, required: true },
+    { name: 'to', label: 'Sent up to', value: to, hint: `${hint}; empty: now` },
+  ];
+  return { ...button, fields };
+}
+
+const shownClasses: readonly DeliveryClass[] = ['rejected', 'never_reached', 'phantom', 'pending_retry'];
+
+function tilesOf(missed: number | null, awaited: Awaited<ReturnType<typeof countAwaited>>): Tile[] {
+  const of = (kind: DeliveryClass) => awaited.find((one) => one.class === kind)?.awaited ?? 0;
+  return [
+    {
+      label: 'Missed',
+      value: missed === null ? 'unknown' : String(missed),
+      note: missed === null ? 'no complete reading of the history yet' : 'should be here by now, and are not made good',
+      tone: missed === null ? 'warn' : missed > 0 ? 'bad' : 'quiet',
+      href: '/deliveries?missed=true',
+    },
+    ...shownClasses.map((kind): Tile => {
+      const { short, tone } = deliveryWords[kind];
+      const n = of(kind);
+      const note = kind === 'pending_retry' ? 'the service tries again' : 'not made good yet';
+      const label = short.slice(0, 1).toUpperCase() + short.slice(1);
+      return { label, value: String(n), note, tone: n > 0 ? tone : 'quiet', href: `/deliveries?show=${kind}` };
+    }),
+  ];
+}
+
+/** How fresh the service's side is: what it sent since is not in the list. */
+async function readUpTo({ db, now }: PageDeps): Promise<Section> {
+  const [of] = await coverage(db, ['deliveries'], now());
+  const until = of?.completeUntil ?? null;
+  const link = { text: 'Runs of deliveries', href: '/runs?kind=deliveries' };
+  if (until === null) {
+    const text = 'Until then nobody can say that nothing is missed. Start a run of deliveries, or see why it fails.';
+    return { is: 'notice', tone: 'warn', title: 'The delivery history was never read completely', text, link };
+  }
+  const told = `${until.slice(0, 19).replace('T', ' ')} UTC`;
+  const reason = of?.reason ?? null;
+  if (reason !== null)
+    return {
+      is: 'notice',
+      tone: 'warn',
+      title: `Unproven since ${told}`,
+      text: `The newest reading of the history: ${reason}.`,
+      link,
+    };
+  const text = `The delivery history is read completely up to ${told}. What was sent since shows with the next run.`;
+  return {
+    is: 'facts',
+    facts: [
+      ['Read up to', time(until, now())],
+      ['It means', { is: 'text', text, quiet: true }],
+    ],
+  };
+}
+
+function filtersOf({ path, filters }: PageRequest): Section {
+  const { show = '', missed = '', eventType = '', from = '', to = '' } = filters;
+  const options = [...classOptions, { value: 'all', text: 'everything that was sent' }];
+  return {
+    is: 'filters',
+    path,
+    active: Object.keys(filters).length > 0,
+    fields: [
+      { name: 'show', label: 'Show', value: show, options, all: 'missed or on its way' },
+      {
+        name: 'missed',
+        label: 'Missed',
+        value: missed,
+        options: [{ value: 'true', text: 'only missed' }],
+        all: 'whether or not',
+      },
+      { name: 'eventType', label: 'Type', value: eventType, hint: 'payment_intent.completed' },
+      { name: 'from', label: 'Sent from, UTC', value: from, hint: '2026-10-31 18:00' },
+      { name: 'to', label: 'Sent up to, UTC', value: to, hint: '2026-10-31 20:00' },
+    ],
+  };
+}
+
+interface Shown extends Pick<TableSection, 'first' | 'next'> {
+  now: Date;
+  selected: ActionButton | null;
+  active: boolean;
+  missedCount: number | null;
+}
+
+function tableOf(
+  items: readonly DeliveryView[],
+  { now, selected, active, missedCount, first, next }: Shown,
+): TableSection {
+  return {
+    is: 'table',
+    caption: 'Deliveries, newest first: the service’s view beside ours',
+    columns: [
+      { label: 'Pick' },
+      { label: 'Delivery' },
+      { label: 'The service says' },
+      { label: 'We hold' },
+      { label: 'Cause' },
+      { label: 'Sent' },
+    ],
+    rows: items.map((item) => [
+      selected === null || !item.recoverable
+        ? none('')
+        : { is: 'pick', button: selected, name: 'id', value: item.id, label: `Pick delivery ${item.id}` },
+      list([id(item.id, deliveryHref(item.id)), quiet(item.eventType ?? 'type unknown')]),
+      theirs(item, now),
+      ours(item),
+      list([badge(deliveryWords[item.class].short, deliveryWords[item.class].tone), text(causeOf(item))]),
+      time(item.createdAt, now),
+    ]),
+    empty: emptyOf(active, missedCount),
+    first,
+    next,
+  };
+}
+
+function emptyOf(active: boolean, missed: number | null): TableSection['empty'] {
+  if (active) return { title: 'No delivery fits', text: 'Widen the range, or clear the filters.' };
+  if (missed === null)
+    return { title: 'Nothing is known yet', text: 'The delivery history was not read completely yet.' };
+  return {
+    title: 'Nothing is missed',
+    text: 'Of all deliveries that were read, none is missed and none is on its way.',
+  };
+}
+
+export const deliveryHref = (own: string): string => `/deliveries/${inPath(own)}`;
+
+/** The service's word, the answer that it noted, how often it tried and when it will again. */
+export function theirs({ status, httpStatus, attempts, nextRetryAt }: DeliveryView, now: Date): Value {
+  const tried = attempts === null ? 'attempts unknown' : `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
+  return list([
+    text(status ?? 'state unknown'),
+    quiet(httpStatus === null ? 'no answer noted' : `answered ${httpStatus}`),
+    quiet(tried),
+    ...(nextRetryAt === null || new Date(nextRetryAt) <= now ? [] : [text('next'), time(nextRetryAt, now)]),
+  ]);
+}
+
+export function ours({ eventId, recoveredAt, class: kind }: DeliveryView): Value {
+  if (eventId === null) return kind === 'other_endpoint' ? none('not for us') : none('nothing');
+  const held = link(`event ${eventId}`, eventHref(eventId));
+  return recoveredAt === null ? held : list([held, badge('recovered', 'good')]);
+}

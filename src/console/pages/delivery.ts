@@ -1,0 +1,114 @@
+import { type BreakView, listBreaks } from '../../records/breaks/list-breaks.js';
+import { type DeliveryView, getDelivery } from '../../records/deliveries/list-deliveries.js';
+import { recoverDeliveries } from '../actions/recover-deliveries.js';
+import type { Page } from '../page.js';
+import { breakColumns, breakRows } from '../view/break-rows.js';
+import { causeOf, deliveryWords, remedyOf } from '../view/delivery-words.js';
+import { entityHref, eventHref } from '../view/links.js';
+import type { Section } from '../view/sections.js';
+import { badge, count, id, link, none, text, time } from '../view/values.js';
+
+export const delivery: Page = {
+  path: '/deliveries/:id',
+  title: 'Delivery',
+  load: async ({ db, now }, req) => {
+    const found = await getDelivery(db, req.params['id'] ?? '');
+    if (found === null) return null;
+    const { items: breaks } = await listBreaks(db, { entityKind: 'delivery', entityId: found.id, take: 20 }, now());
+    const { short, tone } = deliveryWords[found.class];
+    const button = req.button(recoverDeliveries, {}, { fields: { id: found.id }, label: 'Recover this delivery' });
+    return {
+      title: `Delivery of ${found.eventType ?? 'an unknown type'}`,
+      badges: [badge(short, tone), ...(found.missed ? [badge('missed', 'bad')] : [])],
+      crumbs: [{ text: 'Missed deliveries', href: '/deliveries' }],
+      actions: [found.recoverable ? button : null],
+      sections: [
+        causeNotice(found),
+        { is: 'columns', columns: [[theirSide(found, now())], [ourSide(found, now())]] },
+        ...breaksOf(breaks, now()),
+      ],
+    };
+  },
+};
+
+function causeNotice(found: DeliveryView): Section {
+  const remedy = remedyOf(found);
+  const { tone } = deliveryWords[found.class];
+  const isOver = !found.missed && found.recoveredAt !== null;
+  return {
+    is: 'notice',
+    tone: isOver ? 'good' : tone,
+    title: causeOf(found),
+    text: remedy === null ? 'Nothing is to be done.' : remedy,
+    ...(found.class === 'rejected' && found.reason !== null
+      ? { link: { text: 'Refusals of that reason', href: `/rejections?reason=${encodeURIComponent(found.reason)}` } }
+      : {}),
+  };
+}
+
+function theirSide(found: DeliveryView, now: Date): Section {
+  return {
+    is: 'panel',
+    title: 'The service says',
+    sections: [
+      {
+        is: 'facts',
+        facts: [
+          ['Delivery', id(found.id)],
+          ['State', found.status === null ? none() : text(found.status)],
+          ['Our answer, as it noted it', found.httpStatus === null ? none('none') : count(found.httpStatus)],
+          ['Attempts', found.attempts === null ? none('unknown') : count(found.attempts)],
+          ['Last attempt', time(found.lastAttemptAt, now)],
+          ['Next attempt', found.nextRetryAt === null ? none('none') : time(found.nextRetryAt, now)],
+          ['Made', time(found.createdAt, now)],
+          [
+            'Endpoint',
+            found.endpointId === null
+              ? none('unknown')
+              : id(found.endpointId, entityHref('endpoint', found.endpointId)),
+          ],
+          ['Sent to', found.endpointUrl === null ? none('unknown') : text(found.endpointUrl)],
+        ],
+      },
+    ],
+  };
+}
+
+function ourSide(found: DeliveryView, now: Date): Section {
+  return {
+    is: 'panel',
+    title: 'We hold',
+    sections: [
+      {
+        is: 'facts',
+        facts: [
+          [
+            'Event',
+            found.eventId === null ? none('nothing') : link(`event ${found.eventId}`, eventHref(found.eventId)),
+          ],
+          ['Class', text(deliveryWords[found.class].short)],
+          ['Since', time(found.classSince, now)],
+          ['Reason', found.reason === null ? none('none') : text(found.reason)],
+          ['Missed', text(found.missed ? 'yes: it should be here by now' : 'no')],
+          ['Recovered', found.recoveredAt === null ? none('no') : time(found.recoveredAt, now)],
+          ['Can be recovered', text(found.recoverable ? 'yes, out of the payload that the service shows' : 'no')],
+          ['Read in', link(`run ${found.observedBy.ref}`, `/runs/${encodeURIComponent(found.observedBy.ref)}`)],
+        ],
+      },
+    ],
+  };
+}
+
+function breaksOf(breaks: readonly BreakView[], now: Date): Section[] {
+  if (breaks.length === 0) return [];
+  return [
+    {
+      is: 'table',
+      caption: 'Breaks of this delivery',
+      showCaption: true,
+      columns: breakColumns,
+      rows: breakRows(breaks, now),
+      empty: { title: '', text: '' },
+    },
+  ];
+}

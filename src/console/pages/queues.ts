@@ -1,0 +1,73 @@
+import type { Page } from '../page.js';
+import type { QueueLook } from '../page-deps.js';
+import type { Section, Tile } from '../view/sections.js';
+import { duration } from '../view/values.js';
+
+/** A job that waits longer than this waits for a worker that is not there. */
+const LATE_SECONDS = 120;
+
+const means: Readonly<Record<string, string>> = {
+  events: 'Tells the workers which stored events to apply. It may be emptied at any time: events stand in the inbox.',
+  commands:
+    'What the console asks of other processes: runs and recoveries. “tallyhook schedule” carries them out, one at a time.',
+};
+
+export const queues: Page = {
+  path: '/queues',
+  title: 'Queues',
+  group: 'Operation',
+  roles: [],
+  live: true,
+  load: async ({ now, queues: lookAtQueues }) => {
+    const looks = await lookAtQueues();
+    return {
+      intro:
+        'The queues between the processes. They only make things fast: what is lost here is found in the database.',
+      sections: looks.flatMap((look): Section[] => [sectionOf(look, now())]),
+    };
+  },
+};
+
+function sectionOf({ name, state }: QueueLook, now: Date): Section {
+  if (state === null) {
+    const text =
+      'Redis (REDIS_URL) or the database does not answer. Events are stored all the same, and applied by the workers’ sweep.';
+    return { is: 'notice', tone: 'bad', title: `The queue of ${name} can’t be asked`, text };
+  }
+  const { waiting, active, delayed, failed, oldestAt } = state;
+  const age = oldestAt === null ? 0 : (now.getTime() - oldestAt) / 1_000;
+  const tiles: Tile[] = [
+    { label: 'Waiting', value: String(waiting), ...(age > LATE_SECONDS ? { tone: 'bad' as const } : {}) },
+    { label: 'Active', value: String(active) },
+    { label: 'Delayed', value: String(delayed), note: 'to be tried again' },
+    {
+      label: 'Failed',
+      value: String(failed),
+      note: 'kept for a while',
+      ...(failed > 0 ? { tone: 'warn' as const } : {}),
+    },
+    { label: 'Oldest waits', value: oldestAt === null ? '–' : duration(Math.max(0, age)) },
+  ];
+  const late =
+    name === 'commands'
+      ? 'Does “tallyhook schedule” run, and is a long run before it?'
+      : 'Does a worker run (“tallyhook work”)?';
+  return {
+    is: 'panel',
+    title: name.replace(/^./, (first) => first.toUpperCase()),
+    intro: means[name] ?? '',
+    sections: [
+      { is: 'tiles', tiles },
+      ...(age > LATE_SECONDS
+        ? [
+            {
+              is: 'notice' as const,
+              tone: 'bad' as const,
+              title: `The oldest has waited for ${duration(age)}`,
+              text: late,
+            },
+          ]
+        : []),
+    ],
+  };
+}

@@ -1,0 +1,115 @@
+import { rejectionWords } from '../../domain/rejection-words.js';
+import { countRejections, type ReasonCount } from '../../records/inbox/rejection-counts.js';
+import { listRejections, type RejectionView } from '../../records/inbox/rejections.js';
+import type { Page, PageRequest } from '../page.js';
+import { paging } from '../view/links.js';
+import { mayKnowPeople } from '../view/personal.js';
+import type { Section, TableSection } from '../view/sections.js';
+import { badge, count, link, list, none, quiet, text, time, words } from '../view/values.js';
+
+export const rejections: Page = {
+  path: '/rejections',
+  title: 'Rejections',
+  group: 'Webhooks',
+  filters: ['reason'],
+  load: async ({ db, now }, req) => {
+    const { reason } = req.filters;
+    const [counts, { items, nextCursor }] = await Promise.all([
+      countRejections(db, now()),
+      listRejections(db, { reason, cursor: req.cursor }),
+    ]);
+    return {
+      intro:
+        'Requests to the receiver that were refused, by reason, and what to do. All are counted; a sample of each reason is kept.',
+      sections: [
+        countsOf(counts),
+        ...(reason === undefined ? [] : remedyOf(reason)),
+        filtersOf(req, counts),
+        samplesOf(items, { now: now(), req, ...paging(req, nextCursor) }),
+      ],
+    };
+  },
+};
+
+function countsOf(counts: readonly ReasonCount[]): Section {
+  return {
+    is: 'table',
+    caption: 'Refused in the last seven days, by reason',
+    showCaption: true,
+    columns: [
+      { label: 'Reason' },
+      { label: '24 hours', align: 'end' },
+      { label: '7 days', align: 'end' },
+      { label: 'It means' },
+      { label: 'What to do' },
+    ],
+    rows: counts.map(({ reason, day, week }) => {
+      const told = rejectionWords[reason];
+      return [
+        link(words(reason), `/rejections?reason=${encodeURIComponent(reason)}`),
+        day > 0 ? badge(String(day), 'bad') : count(day),
+        count(week),
+        told === undefined ? none() : text(told.means),
+        told === undefined ? none('Each sample says what was found.') : text(told.remedy),
+      ];
+    }),
+    empty: {
+      title: 'Nothing was refused in seven days',
+      text: 'Every request that reached the receiver was taken. Whether all reached it, the missed deliveries tell.',
+    },
+  };
+}
+
+function remedyOf(reason: string): Section[] {
+  const told = rejectionWords[reason];
+  if (told === undefined) return [];
+  const text = `${told.remedy} What was refused so is looked for in the delivery history of the service, and recovered.`;
+  const link = { text: 'Deliveries that we refused', href: '/deliveries?show=rejected' };
+  return [{ is: 'notice', tone: 'info', title: told.means, text, link }];
+}
+
+function filtersOf({ path, filters }: PageRequest, counts: readonly ReasonCount[]): Section {
+  const known = [...new Set([...Object.keys(rejectionWords), ...counts.map(({ reason }) => reason)])];
+  const options = known.map((value) => ({ value, text: words(value) }));
+  return {
+    is: 'filters',
+    path,
+    active: Object.keys(filters).length > 0,
+    fields: [{ name: 'reason', label: 'Reason', value: filters['reason'] ?? '', options }],
+  };
+}
+
+interface Shown extends Pick<TableSection, 'first' | 'next'> {
+  now: Date;
+  req: PageRequest;
+}
+
+function samplesOf(items: readonly RejectionView[], { now, req, first, next }: Shown): Section {
+  const body = ({ bodySize, firstBytes }: RejectionView) => {
+    const size = `${bodySize} bytes`;
+    if (bodySize === 0) return none('no body');
+    return list([text(size), quiet(mayKnowPeople(req.actor) ? firstBytes : 'its beginning is not shown to viewers')]);
+  };
+  return {
+    is: 'table',
+    caption: 'Samples, newest first',
+    showCaption: true,
+    columns: [
+      { label: 'Refused' },
+      { label: 'Reason' },
+      { label: 'Found' },
+      { label: 'Likely cause, and what to do' },
+      { label: 'Body' },
+    ],
+    rows: items.map((item) => [
+      time(item.rejectedAt, now),
+      text(words(item.reason)),
+      text(item.detail),
+      item.diagnosis === null ? none('none could be told') : text(item.diagnosis),
+      body(item),
+    ]),
+    empty: { title: 'No sample', text: 'Nothing of the kind was refused, as far as samples are kept.' },
+    first,
+    next,
+  };
+}

@@ -1,0 +1,121 @@
+import type { SecretStatus } from '../../domain/deliveries/secret-status.js';
+import { type DayOfMatches, matchesPerDay } from '../../records/deliveries/secret-matches.js';
+import { restoreSecretAction, retireSecretAction } from '../actions/retire-secret.js';
+import type { Page, PageRequest } from '../page.js';
+import { dayChart } from '../view/day-chart.js';
+import { entityHref } from '../view/links.js';
+import { verdictOf, verdictWords } from '../view/secret-words.js';
+import type { Section } from '../view/sections.js';
+import { badge, count, id, list, none, quiet, text, time } from '../view/values.js';
+
+const DAYS = 30;
+
+export const secrets: Page = {
+  path: '/secrets',
+  title: 'Secrets',
+  group: 'Webhooks',
+  roles: ['operator'],
+  load: async ({ db, now, secretsStatus }, req) => {
+    const [{ items }, matches] = await Promise.all([secretsStatus(), matchesPerDay(db, now(), DAYS)]);
+    const live = items.filter(({ verdict }) => verdict !== 'retired');
+    return {
+      intro:
+        'The signing secrets that are configured, never the secrets themselves: under which events come, and which may go.',
+      sections: [
+        overviewOf(items, now()),
+        ...items.flatMap((secret) =>
+          sectionsOf(secret, { req, days: matches.get(secret.label) ?? [], isOnly: live.length === 1 }),
+        ),
+      ],
+    };
+  },
+};
+
+function overviewOf(items: readonly SecretStatus[], now: Date): Section {
+  return {
+    is: 'table',
+    caption: 'Secrets, in the order of WEBHOOK_SECRETS',
+    columns: [
+      { label: 'Secret' },
+      { label: 'Verdict' },
+      { label: 'Endpoint' },
+      { label: 'In 24 h', align: 'end' },
+      { label: 'First match' },
+      { label: 'Last match' },
+    ],
+    rows: items.map((secret) => {
+      const { short, tone } = verdictWords[secret.verdict];
+      return [
+        list([text(secret.label), quiet(`fingerprint ${secret.fingerprint}`)]),
+        badge(short, tone),
+        secret.endpointId === null
+          ? none('not known yet')
+          : id(secret.endpointId, entityHref('endpoint', secret.endpointId)),
+        count(secret.matches24h),
+        secret.firstMatchAt === null ? none('never') : time(secret.firstMatchAt, now),
+        secret.lastMatchAt === null ? none('never') : time(secret.lastMatchAt, now),
+      ];
+    }),
+    empty: {
+      title: 'No secret is configured for this process',
+      text: 'Set WEBHOOK_SECRETS for the console as for the receivers: it shows fingerprints alone.',
+    },
+  };
+}
+
+interface Known {
+  req: PageRequest;
+  days: readonly DayOfMatches[];
+  /** No other is accepted. */
+  isOnly: boolean;
+}
+
+function sectionsOf(secret: SecretStatus, { req, days, isOnly }: Known): Section[] {
+  const { label, overlap, successor, verdict } = secret;
+  const { title, next, tone, missing } = verdictOf(secret, isOnly);
+  const isRetired = verdict === 'retired';
+  const shared =
+    overlap === null
+      ? []
+      : [
+          [
+            `While both were in use, with “${successor ?? ''}”`,
+            text(`${overlap.both} events under both, ${overlap.onlyThis} under this one alone`),
+          ] as const,
+        ];
+  return [
+    {
+      is: 'panel',
+      title: `Secret “${label}”`,
+      actions: [
+        isRetired
+          ? req.button(restoreSecretAction, { label })
+          : isOnly
+            ? null
+            : req.button(retireSecretAction, { label }),
+      ],
+      sections: [
+        { is: 'notice', tone, title, text: next },
+        {
+          is: 'facts',
+          facts: [
+            [
+              'Missing before it may go',
+              missing.length === 0 ? none('nothing') : list(missing.map((line) => text(line))),
+            ],
+            ...(isRetired ? [['Retired', time(secret.retiredAt)] as const] : []),
+            ...shared,
+          ],
+        },
+      ],
+    },
+    days.length === 0
+      ? {
+          is: 'notice',
+          tone: 'quiet',
+          title: `“${label}” matched nothing in ${DAYS} days`,
+          text: 'The dashboard’s test send to its endpoint makes an event.',
+        }
+      : dayChart(`Matches of “${label}”, per day`, days, ['match', 'matches']),
+  ];
+}

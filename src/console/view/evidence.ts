@@ -1,0 +1,103 @@
+import { isLosslessNumber } from 'lossless-json';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
+import { toJsonText } from '../../domain/json-text.js';
+import type { EntityKind } from '../../domain/records.js';
+import { entityHref, eventHref, runHref } from './links.js';
+import type { Section } from './sections.js';
+import { id, link, list, none, text, type Value, words } from './values.js';
+
+/** The evidence of a break, field by field: ours, theirs, where each is known from, and what else is told. */
+export function evidenceSections(evidence: Json): Section[] {
+  if (!isJsonObject(evidence)) return [{ is: 'code', title: 'Evidence', text: toJsonText(evidence) }];
+  const { ours: givenOurs = null, theirs: givenTheirs = null, ...rest } = evidence;
+  const [ours, theirs] = [sideOf(givenOurs), sideOf(givenTheirs)];
+  const fields = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].filter((name) => name !== 'source');
+  const common = rest['source'] ?? null;
+  const table: Section = {
+    is: 'table',
+    caption: 'Evidence, field by field',
+    showCaption: true,
+    columns: [{ label: 'Field' }, { label: 'Ours' }, { label: 'Theirs' }],
+    rows: [
+      ...fields.map((name) => [text(name), fieldValue(name, ours[name]), fieldValue(name, theirs[name])]),
+      [text('known from'), sourceValue(ours['source'] ?? null), sourceValue(theirs['source'] ?? common)],
+    ],
+    empty: { title: '', text: '' },
+  };
+  const besides = Object.entries(rest).filter(([name]) => name !== 'source');
+  return [
+    ...(fields.length === 0 ? [] : [table]),
+    ...(besides.length === 0
+      ? []
+      : [
+          {
+            is: 'panel' as const,
+            title: fields.length === 0 ? 'Evidence' : 'Besides',
+            sections: [
+              {
+                is: 'facts' as const,
+                facts: besides.map(([name, value]) => [name, fieldValue(name, value ?? null)] as const),
+              },
+            ],
+          },
+        ]),
+  ];
+}
+
+/** A side that is one value and not an object has no names of its own. */
+function sideOf(given: Json): JsonObject {
+  if (isJsonObject(given)) return given;
+  return given === null ? {} : { value: given };
+}
+
+/** Fields that name another record. */
+const named: Readonly<Record<string, EntityKind>> = {
+  eventId: 'event',
+  eventIds: 'event',
+  paymentIntentId: 'payment_intent',
+  paymentIntentIds: 'payment_intent',
+  paymentIntents: 'payment_intent',
+  intentId: 'payment_intent',
+  invoiceId: 'invoice',
+  payoutId: 'payout',
+  payinId: 'payin',
+  accountId: 'account',
+  assetCode: 'balance',
+  endpointId: 'endpoint',
+  deliveryId: 'delivery',
+  merchantReference: 'order',
+  reference: 'order',
+  similarReferences: 'order',
+};
+
+function fieldValue(name: string, value: Json | undefined): Value {
+  if (value === undefined || value === null || value === '') return none();
+  if (Array.isArray(value))
+    return list(
+      value.map((item) => fieldValue(name, item)),
+      'none',
+    );
+  const kind = named[name];
+  if (kind !== undefined && typeof value === 'string') return id(value, entityHref(kind, value));
+  if (typeof value === 'string') return text(value);
+  if (typeof value === 'boolean') return text(value ? 'yes' : 'no');
+  if (isLosslessNumber(value) || typeof value === 'number') return text(String(value));
+  const inner = Object.entries(value).map(([key, one]) => `${key}: ${plain(one ?? null)}`);
+  return list(inner.map((line) => text(line)));
+}
+
+function plain(value: Json): string {
+  return typeof value === 'string' ? value : toJsonText(value);
+}
+
+function sourceValue(source: Json): Value {
+  if (!isJsonObject(source)) return none();
+  const { type = null, ref = null } = source;
+  const [kind, own] = [typeof type === 'string' ? type : null, typeof ref === 'string' ? ref : null];
+  if (kind === null) return none();
+  if (own === null) return text(words(kind));
+  if (kind === 'poll' && /^\d+$/.test(own)) return link(`run ${own}`, runHref(own));
+  if ((kind === 'webhook' || kind === 'inbox' || kind === 'delivery_history') && /^\d+$/.test(own))
+    return link(`event ${own}`, eventHref(own));
+  return text(`${words(kind)} ${own}`);
+}

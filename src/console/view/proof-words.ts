@@ -1,0 +1,133 @@
+import type { Run } from '../../records/runs/runs.js';
+import { counted } from './values.js';
+
+type Fact = readonly [label: string, told: string];
+type Facts = Readonly<Record<string, unknown>>;
+
+/**
+ * What the proof of a run rests on, in words, whatever its kind: the stretches that were read, the counts that agreed,
+ * what was looked for besides. What has no words of its own here is told as it is.
+ */
+export function proofFacts({ proof }: Pick<Run, 'proof'>): Fact[] {
+  return Object.entries(proof)
+    .filter(([name]) => name !== 'reason')
+    .flatMap(([name, value]) => tell(name, value));
+}
+
+function tell(name: string, value: unknown): Fact[] {
+  const words = wordsOf[name];
+  const told = words?.(value);
+  if (told !== undefined) return told;
+  return value === null || value === undefined ? [] : [[spaced(name), plain(value)]];
+}
+
+/** Undefined: not of the form that the words are for. */
+const wordsOf: Readonly<Record<string, (value: unknown) => Fact[] | undefined>> = {
+  head: (value) =>
+    Array.isArray(value) ? value.filter(isFacts).map((walk): Fact => ['The newest part', walkWords(walk)]) : undefined,
+  states: (value) =>
+    isFacts(value)
+      ? Object.entries(value).map(([state, walk]): Fact => {
+          const told =
+            isFacts(walk) && typeof walk['calls'] === 'number'
+              ? walkWords(walk)
+              : `not filtered by the service: ${plain(walk)}`;
+          return [`In state ${spaced(state)}`, told];
+        })
+      : undefined,
+  sweep: (value) => {
+    if (!isFacts(value)) return undefined;
+    if (typeof value['calls'] !== 'number') return [['The whole list', 'not due in this run']];
+    const goesOn = value['continues'] ? '; it goes on with the next run' : '';
+    return [[`The list again (${plain(value['name'])})`, `${walkWords(value)}${goesOn}`]];
+  },
+  closure: (value) =>
+    isFacts(value)
+      ? [['Open here, in no list', `${plain(value['looked'])} looked for one by one${undecided(value)}${left(value)}`]]
+      : undefined,
+  marked: (value) =>
+    isFacts(value) ? [['Asked for by events', `${plain(value['looked'])} read${undecided(value)}`]] : undefined,
+  absent: (value) =>
+    isFacts(value)
+      ? [['No longer listed', `${plain(value['proven'])} proven to be gone${undecided(value)}`]]
+      : [['No longer listed', plain(value)]],
+  payins: (value) =>
+    isFacts(value) ? [['Deposits', `${plain(value['read'])} read, ${plain(value['left'])} left`]] : undefined,
+  upTo: (value) => [['Read up to', moment(value)]],
+  windows: (value) =>
+    isFacts(value)
+      ? [
+          [
+            'Windows of time',
+            `${plain(value['counted'])} with counts that agreed before and after, ${plain(value['readTwice'])} read twice`,
+          ],
+        ]
+      : undefined,
+  count: (value) =>
+    isFacts(value)
+      ? [
+          [
+            'Count of the whole',
+            `${plain(value['said'])}: ${plain(value['ours'])} here, ${plain(value['theirs'])} at the service`,
+          ],
+        ]
+      : undefined,
+  readAgain: (value) =>
+    isFacts(value) ? [['Read again', `from ${moment(value['from'])} to ${moment(value['to'])}`]] : undefined,
+  missing: (value) => [['Found to be missing here', plain(value)]],
+  downTo: (value) => [['Read down to', value === null ? 'the end of the list' : moment(value)]],
+  toEnd: (value) => (value === true ? [['Reached', 'the end of the list']] : []),
+  classes: (value) =>
+    isFacts(value)
+      ? [
+          [
+            'Deliveries by class',
+            Object.entries(value)
+              .map(([kind, n]) => `${plain(n)} ${spaced(kind)}`)
+              .join(', ') || 'none',
+          ],
+        ]
+      : undefined,
+  recovered: (value) => [['Recovered', typeof value === 'number' ? counted(value, 'event') : plain(value)]],
+  listed: (value) => [['Listed', plain(value)]],
+  agreed: (value) => [['Assets with two readings that agree', plain(value)]],
+  unexplained: (value) => [['With an unexplained part', plain(value)]],
+  readAt: (value) => [['Read at', moment(value)]],
+};
+
+/** A stretch of a list: how much was read, and whether nothing can have been skipped. */
+function walkWords(walk: Facts): string {
+  const { complete, reason, calls, seen, toEnd } = walk;
+  const read = `${plain(seen)} read in ${plain(calls)} ${calls === 1 ? 'call' : 'calls'}`;
+  const end = toEnd === true ? ', to the end of the list' : '';
+  if (complete === true) return `${read}${end}, without a gap`;
+  return `${read}${end}; not proven${reason === undefined ? '' : `: ${spaced(plain(reason))}`}`;
+}
+
+function undecided({ undecided: n }: Facts): string {
+  return typeof n === 'number' && n > 0 ? `, ${n} could not be decided` : '';
+}
+
+function left({ left: n }: Facts): string {
+  return typeof n === 'number' && n > 0 ? `, ${n} have their turn later` : '';
+}
+
+function moment(value: unknown): string {
+  const text = plain(value);
+  return /^\d{4}-\d\d-\d\dT/.test(text) ? `${text.slice(0, 19).replace('T', ' ')} UTC` : text;
+}
+
+function isFacts(value: unknown): value is Facts {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function plain(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(plain).join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+}
+
+/** `notSeenSince` and `not_seen` as words. */
+function spaced(name: string): string {
+  const words = name.replaceAll('_', ' ').replaceAll(/([a-z])([A-Z])/g, '$1 $2');
+  return words.toLowerCase();
+}

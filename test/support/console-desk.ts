@@ -1,0 +1,141 @@
+import type { Knex } from 'knex';
+import type { DeliveryClass } from '../../src/domain/deliveries/delivery-class.js';
+import { recordAction } from '../../src/records/actions/record-action.js';
+import { openBreaks } from '../../src/records/breaks/breaks.js';
+import type { JudgedDelivery } from '../../src/records/deliveries/judge-deliveries.js';
+import { saveDeliveries } from '../../src/records/deliveries/save-deliveries.js';
+import { saveSecretMatches } from '../../src/records/deliveries/secrets.js';
+import { saveRejections } from '../../src/records/inbox/rejections.js';
+import { finishRun, startRun } from '../../src/records/runs/runs.js';
+import { writeWatermarks } from '../../src/records/runs/watermarks.js';
+
+/** Samples of the pages that people act on. */
+export const deskPaths: Readonly<Record<string, string>> = {
+  '/deliveries': '/deliveries',
+  '/deliveries/:id': '/deliveries/wd_rejected',
+  '/rejections': '/rejections?reason=invalid_signature',
+  '/secrets': '/secrets',
+  '/breaks': '/breaks?status=any',
+  '/breaks/:id': '/breaks/1',
+  '/runs': '/runs',
+  '/runs/:id': '/runs/1',
+  '/doctor': '/doctor',
+  '/queues': '/queues',
+  '/audit': '/audit',
+};
+
+const MINUTE = 60_000;
+const HOSTILE = `<img src=x onerror="document.title='owned'">'"</script><b>&amp;`;
+
+/** A run comes first, and a break: their ids stand in addresses. Needs events 1 and 2. */
+export async function seedDesk(db: Knex, now = Date.now()): Promise<void> {
+  await seedRun(db, now);
+  await db.transaction((trx) =>
+    openBreaks(trx, [
+      {
+        kind: 'rejected_delivery',
+        entity: { kind: 'delivery', id: 'wd_rejected' },
+        evidence: {
+          class: 'rejected',
+          ours: { held: false, eventId: null, refusal: 'invalid_signature', source: { type: 'inbox', ref: null } },
+          theirs: { status: 'failed', httpStatus: '401', eventType: HOSTILE, source: { type: 'poll', ref: '1' } },
+        },
+      },
+    ]),
+  );
+  await db.transaction((trx) =>
+    openBreaks(trx, [{ kind: 'payout_stuck', entity: { kind: 'payout', id: HOSTILE }, evidence: {} }]),
+  );
+  const deliveries = [
+    delivery('wd_rejected', 'rejected', { reason: 'invalid_signature', httpStatus: 401, at: now - 60 * MINUTE }),
+    delivery('wd_never', 'never_reached', {
+      reason: 'answered 502, not by us',
+      httpStatus: 502,
+      at: now - 50 * MINUTE,
+    }),
+    delivery('wd_phantom', 'phantom', { httpStatus: 200, at: now - 40 * MINUTE }),
+    delivery('wd_pending', 'pending_retry', { httpStatus: 503, at: now - 3 * MINUTE, next: now + 5 * MINUTE }),
+    delivery('wd_received', 'received', { httpStatus: 200, at: now - 30 * MINUTE, inboxId: '2' }),
+    delivery('wd_lost', 'unrecoverable', { httpStatus: 502, at: now - 31 * 24 * 60 * MINUTE }),
+  ];
+  await db.transaction((trx) => saveDeliveries(trx, deliveries, { from: now, ref: '1' }));
+  const hour = new Date(Math.floor(now / 3_600_000) * 3_600_000);
+  const refusal = { reason: 'invalid_signature', detail: 'no secret matches', diagnosis: HOSTILE, bodySize: 12 };
+  await saveRejections(
+    db,
+    [{ ...refusal, bodyHash: 'h', firstBytes: Buffer.from('{"to":"ann@example.com"}'), rejectedAt: new Date(now) }],
+    [{ hour, reason: 'invalid_signature', count: 31 }],
+  );
+  const match = {
+    label: 'old',
+    fingerprint: 'c0ffee12',
+    hour,
+    count: 7,
+    firstAt: new Date(now),
+    lastAt: new Date(now),
+  };
+  await saveSecretMatches(db, [match]);
+  await recordAction(db, {
+    actor: 'omar',
+    action: 'recover',
+    target: 'delivery wd_1',
+    reason: HOSTILE,
+    outcome: 'asked',
+  });
+}
+
+async function seedRun(db: Knex, now: number): Promise<void> {
+  const { id } = await startRun(db, 'deliveries', false, new Date(now - MINUTE));
+  const proof = { downTo: null, toEnd: true, calls: 1, seen: 6, classes: { received: 1, rejected: 1 }, recovered: 0 };
+  const end = {
+    calls: 1,
+    seen: 6,
+    changed: 6,
+    breaksOpened: 1,
+    status: 'succeeded',
+    complete: true,
+    error: null,
+  } as const;
+  await finishRun(db, id, { ...end, proof, now: new Date(now) });
+  await db.transaction((trx) => writeWatermarks(trx, 'deliveries', id, new Map([['mark', { at: now }]])));
+}
+
+interface Told {
+  at: number;
+  reason?: string;
+  httpStatus?: number;
+  next?: number;
+  inboxId?: string;
+}
+
+function delivery(id: string, kind: DeliveryClass, told: Told): JudgedDelivery {
+  const { at, reason = null, httpStatus = null, next = null, inboxId = null } = told;
+  const missed = ['rejected', 'never_reached', 'phantom'].includes(kind);
+  const open = missed || kind === 'pending_retry';
+  return {
+    delivery: {
+      id,
+      endpointId: 'we_1',
+      endpointUrl: 'https://shop.example/webhooks',
+      eventType: 'payment_intent.completed',
+      status: kind === 'pending_retry' ? 'pending' : httpStatus === 200 ? 'delivered' : 'failed',
+      httpStatus,
+      attempts: 3,
+      lastAttemptAt: at + MINUTE,
+      nextRetryAt: next,
+      createdAt: at,
+      event: null,
+      payload: open ? '{"event":"payment_intent.completed"}' : null,
+      payloadHash: null,
+      answeredId: null,
+      answeredError: null,
+      mentions: [],
+      firstSeenAt: null,
+    },
+    verdict: { class: kind, missed, open, recover: false, breakKind: null },
+    ours: true,
+    inboxId,
+    reason,
+    judgeAt: null,
+  };
+}
