@@ -112,7 +112,7 @@ function lineTotal(item: Json): string | null {
 }
 
 /** A mail server's words repeat the address that it refused. */
-const E_MAIL = /[^\s<>]+@[^\s<>]+/g;
+const E_MAIL = /(?<![^\s<>])[^\s<>]+@[^\s<>]+/g;
 
 function emailFailed(invoice: CheckedRecord): FoundBreak | null {
   const { fields, id } = invoice;
