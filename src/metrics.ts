@@ -6,14 +6,42 @@ export type Metrics = ReturnType<typeof createMetrics>;
 /** Metrics of one process, in a registry of its own. `processMetrics` adds those of Node itself. */
 export function createMetrics(options: { processMetrics?: boolean } = {}) {
   const registry = new Registry();
-  const registers = [registry];
-  const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
-    new Counter<L>({ name: `tallyhook_${name}`, help, labelNames, registers });
-  const gauge = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
-    new Gauge<L>({ name: `tallyhook_${name}`, help, labelNames, registers });
-
+  const make = makers(registry);
   const metrics = {
     registry,
+    ...receiving(make),
+    ...proving(make),
+    ...calling(make),
+    buildInfo: make.gauge('build_info', 'Always 1; the version is in the label', 'version'),
+  };
+  // A gauge starts at 0; nothing is said before a complete reading has measured it.
+  metrics.missedDeliveries.remove();
+  metrics.unrecoverableDeliveries.remove();
+  // Of a process that calls nobody nothing is said.
+  metrics.apiCircuitOpen.remove();
+  metrics.buildInfo.set({ version }, 1);
+  // What counts up from nothing shows its first step only where the nothing was seen.
+  for (const result of RESULTS) metrics.webhookRequests.inc({ result }, 0);
+  if (options.processMetrics) addProcessMetrics(registry);
+  return metrics;
+}
+
+function makers(registry: Registry) {
+  const registers = [registry];
+  return {
+    registers,
+    counter: <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+      new Counter<L>({ name: `tallyhook_${name}`, help, labelNames, registers }),
+    gauge: <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+      new Gauge<L>({ name: `tallyhook_${name}`, help, labelNames, registers }),
+  };
+}
+
+type Makers = ReturnType<typeof makers>;
+
+/** From the request of the service to the record. */
+function receiving({ counter, gauge, registers }: Makers) {
+  return {
     webhookRequests: counter('webhook_requests_total', 'Requests to the webhook path, by answer', 'result'),
     webhookRequestDuration: new Histogram({
       name: 'tallyhook_webhook_request_duration_seconds',
@@ -25,9 +53,26 @@ export function createMetrics(options: { processMetrics?: boolean } = {}) {
     eventBacklog: gauge('event_backlog', 'Events not yet applied, by state', 'state'),
     eventBacklogOldest: gauge('event_backlog_oldest_seconds', 'Age of the oldest event not yet applied'),
     eventsApplied: counter('events_applied_total', 'Events applied to records, by type', 'event'),
+    queueJobs: gauge('queue_jobs', 'Jobs in a queue, by state', 'queue', 'state'),
+    queueOldest: gauge(
+      'queue_oldest_waiting_seconds',
+      'Age of the job that waits longest; 0 where none waits',
+      'queue',
+    ),
+  };
+}
+
+/** What the service's own lists prove, and what they contradict. */
+function proving({ gauge }: Makers) {
+  return {
     reconcileLastSuccess: gauge(
       'reconcile_last_success_timestamp_seconds',
       'End of the last complete run, by kind',
+      'kind',
+    ),
+    reconcileInterval: gauge(
+      'reconcile_interval_seconds',
+      'How far apart the runs of a kind are at most; a kind that is switched off has none',
       'kind',
     ),
     breaksOpen: gauge('breaks_open', 'Open breaks', 'kind', 'severity'),
@@ -36,13 +81,36 @@ export function createMetrics(options: { processMetrics?: boolean } = {}) {
       'unrecoverable_deliveries',
       'Deliveries that can never be recovered, and of which what they told was read from the service since',
     ),
-    apiRequests: counter('api_requests_total', 'Calls to the payment service, by answer', 'operation', 'status'),
-    buildInfo: gauge('build_info', 'Always 1; the version is in the label', 'version'),
   };
-  // A gauge starts at 0; nothing is said before a complete reading has measured it.
-  metrics.missedDeliveries.remove();
-  metrics.unrecoverableDeliveries.remove();
-  metrics.buildInfo.set({ version }, 1);
-  if (options.processMetrics) collectDefaultMetrics({ register: registry, prefix: 'tallyhook_' });
-  return metrics;
+}
+
+/** Our calls to the service. */
+function calling({ counter, gauge }: Makers) {
+  return {
+    apiRequests: counter('api_requests_total', 'Calls to the payment service, by answer', 'operation', 'status'),
+    apiCircuitOpen: gauge(
+      'api_circuit_open',
+      '1 while calls to the payment service are held back after failures in a row, else 0',
+    ),
+  };
+}
+
+/** Answers that alerts watch; others appear with their first. */
+const RESULTS = [
+  'accepted',
+  'duplicate',
+  'invalid_signature',
+  'malformed_signature',
+  'missing_signature',
+  'expired_timestamp',
+  'unavailable',
+  'overloaded',
+];
+
+/** Gauges that are named like counters; the same are there by type, under names without the ending. */
+const MISNAMED = ['active_handles_total', 'active_requests_total', 'active_resources_total'];
+
+function addProcessMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry, prefix: 'tallyhook_' });
+  for (const name of MISNAMED) registry.removeSingleMetric(`tallyhook_nodejs_${name}`);
 }

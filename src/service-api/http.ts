@@ -62,6 +62,8 @@ export interface ServiceHttpSettings extends Omit<AttemptContext, 'onStatus'> {
   log?: { warn(about: object, message: string): void };
   /** After every attempt. */
   onRequest?: (about: { operation: string; status: number | 'no_answer' }) => void;
+  /** When calls begin to be held back, and when they no longer are. */
+  onCircuit?: (state: 'open' | 'closed') => void;
 }
 
 /**
@@ -84,6 +86,8 @@ export class ServiceHttp {
         maxDelay: longestOpenMs,
       }),
     });
+    this.circuit.onBreak(() => settings.onCircuit?.('open'));
+    this.circuit.onReset(() => settings.onCircuit?.('closed'));
   }
 
   /** Rejects with a ServiceError, with what `takeSlot` throws, or with the reason of the caller's own abort. */

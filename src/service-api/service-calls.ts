@@ -17,7 +17,8 @@ import type { Sending } from './sending.js';
 import { type ClockBounds, ServiceClock } from './service-clock.js';
 import { type Answered, ServiceWrites, type WriteParts } from './service-writes.js';
 
-export interface MerchantClientOptions extends Partial<Pick<ServiceHttpSettings, 'takeSlot' | 'log' | 'onRequest'>> {
+export interface MerchantClientOptions
+  extends Partial<Pick<ServiceHttpSettings, 'takeSlot' | 'log' | 'onRequest' | 'onCircuit'>> {
   /** Paths such as /v1/payment-intents are appended to it. */
   baseUrl: string;
   apiKey: string;

@@ -1,5 +1,6 @@
 import { createTask } from 'node-cron';
 import type { Config } from '../config.js';
+import type { Metrics } from '../metrics.js';
 import { CRON_OFF, defaultCrons } from '../reconcile/default-crons.js';
 import { kinds } from '../reconcile/deps.js';
 
@@ -15,6 +16,12 @@ export function runEverySeconds(config: Config): Record<string, number> {
   const crons = { ...defaultCrons, ...cronsOf(config) };
   const on = Object.entries(crons).filter(([, cron]) => cron !== CRON_OFF);
   return Object.fromEntries(on.map(([kind, cron]) => [kind, longestGap(cron)]));
+}
+
+/** Tells the metrics how old a proof of each kind may become; also where no scheduler runs, so that its silence is noticed. */
+export function tellIntervals({ config, metrics }: { config: Config; metrics: Metrics }): void {
+  for (const [kind, seconds] of Object.entries(runEverySeconds(config)))
+    metrics.reconcileInterval.set({ kind }, seconds);
 }
 
 const LOOKED_AT = 20;

@@ -23,12 +23,14 @@ export async function createServiceClient(
   { adoptedAt, contract = runtime.contract, patience }: ServiceClientChoices = {},
 ): Promise<MerchantClient> {
   const { config, db, log, metrics, now } = runtime;
+  metrics.apiCircuitOpen.set(0);
   return new MerchantClient({
     baseUrl: config.SERVICE_BASE_URL,
     apiKey: config.SERVICE_API_KEY,
     contract,
     takeSlot: createServiceRate(db, { perSecond: config.SERVICE_RATE }),
     onRequest: ({ operation, status }) => metrics.apiRequests.inc({ operation, status: String(status) }),
+    onCircuit: (state) => metrics.apiCircuitOpen.set(state === 'open' ? 1 : 0),
     keyStore: createServiceWriteLog(db),
     ...(adoptedAt && {
       onAnswer: observeAnswers({ db, now, adoptedAt, kytWords: contract.kyt, links: contract.links }),

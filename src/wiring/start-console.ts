@@ -8,7 +8,8 @@ import { createEventQueue } from '../webhook/queue.js';
 import type { QueueState } from '../webhook/queue-backend.js';
 import { replayEvents } from '../webhook/replay-events.js';
 import { secretsStatus } from '../webhook/rotation.js';
-import { runEverySeconds } from './crons.js';
+import { collectQueues } from './collect-queues.js';
+import { runEverySeconds, tellIntervals } from './crons.js';
 import type { Listener } from './listen.js';
 import { renderMetrics } from './render-metrics.js';
 import { runDoctor } from './run-doctor.js';
@@ -21,6 +22,8 @@ export function startConsole(runtime: Runtime, front: Listener): void {
   closers.add('command queue', () => queue.close());
   const events = createEventQueue(queues);
   closers.add('event queue', () => events.close());
+  tellIntervals(runtime);
+  collectQueues(runtime, { commands: queue, events });
   const app = createConsoleApp({
     db,
     log,

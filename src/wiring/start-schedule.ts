@@ -4,7 +4,7 @@ import { kinds } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/run.js';
 import { startScheduler } from '../reconcile/schedule.js';
 import { type CommandHandlers, createCommandWorker } from '../webhook/command-queue.js';
-import { cronsOf } from './crons.js';
+import { cronsOf, tellIntervals } from './crons.js';
 import { reconcileSettings, retentionDays } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
 import { createServiceClient } from './service-client.js';
@@ -23,6 +23,7 @@ const runCommand = z.object({ kind: z.enum(kinds), full: z.boolean() });
 export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<void> {
   const { config, contract, db, databaseUrl, log, now, metrics, closers, queues, signal } = runtime;
   const client = await createServiceClient(runtime, { adoptedAt });
+  tellIntervals(runtime);
   startSettling({ client, log, closers });
   const settings = reconcileSettings(config, contract);
   const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, metrics, kytWords: contract.kyt };
