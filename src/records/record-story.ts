@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../domain/records.js';
-import { type BreakView, listBreaks } from './breaks/list-breaks.js';
+import type { BreakView } from './breaks/list-breaks.js';
+import { openBreaksOf } from './breaks/open-breaks-of.js';
 import { changesOf } from './changes.js';
 import { deliveriesOfEvents, type EventDelivery } from './deliveries/event-deliveries.js';
 import type { StoryStep } from './orders/order-story.js';
@@ -32,16 +33,11 @@ export async function recordStory(db: Knex, kind: RecordKind, id: string): Promi
   const sources = shown.map(({ source }) => source);
   const because = await sourceDetails(db, sources);
   const events = sources.flatMap(({ type, ref }) => (type === 'webhook' || type === 'delivery_history' ? [ref] : []));
-  const about = { entityKind: kind, entityId: id };
-  const [open, acknowledged] = await Promise.all([
-    listBreaks(db, { ...about, status: 'open' }),
-    listBreaks(db, { ...about, status: 'acknowledged' }),
-  ]);
   return {
     record,
     timeline: shown.map((change) => ({ ...change, because: because(change.source) })),
     hasOlder,
-    breaks: [...open.items, ...acknowledged.items],
+    breaks: await openBreaksOf(db, [{ kind, id }]),
     deliveries: await deliveriesOfEvents(db, events),
   };
 }

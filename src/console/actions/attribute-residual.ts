@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { isAttributable } from '../../domain/balances/balance-proof.js';
-import { addAmounts, isSignedAmount, normalizeAmount, subtractAmounts } from '../../domain/money.js';
-import { attributeBalance } from '../../records/balances/balance-attributions.js';
-import { readProofs } from '../../records/balances/balance-proofs.js';
+import { isSignedAmount, normalizeAmount } from '../../domain/money.js';
+import { type AttributeResult, attributeBalance } from '../../records/balances/balance-attributions.js';
 import type { Action } from '../action.js';
 import { inPath } from '../view/links.js';
+import type { Section } from '../view/sections.js';
 
 const NOT_READ = 'The balance of this asset was never read.';
 
@@ -27,22 +26,17 @@ export const attributeResidual: Action = {
   input: z.object({
     amount: z.string().trim().refine(isSignedAmount, 'takes a signed decimal number such as -12.50'),
   }),
-  preview: async ({ db }, { params, input }) => {
-    const asset = params['id'] ?? '';
-    const given = normalizeAmount(String(input['amount']));
-    const proof = (await readProofs(db, [asset])).get(asset);
-    if (proof === undefined) return [{ is: 'notice', tone: 'bad', title: 'Nothing to attribute', text: NOT_READ }];
-    const open = addAmounts(proof.unexplained ?? '0', proof.unknownAmount ?? '0');
-    if (!isAttributable(given, open))
-      return [{ is: 'notice', tone: 'bad', title: 'This will be refused', text: tooMuch(open, asset) }];
-    return [
-      {
-        is: 'notice',
-        tone: 'info',
-        title: `${given} ${asset} will be attributed`,
-        text: `Open is ${open} ${asset} now; ${subtractAmounts(open, given)} ${asset} will be left.`,
-      },
-    ];
+  // Done and taken back: what it would leave is not reckoned a second way.
+  preview: async ({ db, now }, { actor, params, input, reason }) => {
+    const assetCode = params['id'] ?? '';
+    const amount = normalizeAmount(String(input['amount']));
+    const trx = await db.transaction();
+    try {
+      const result = await attributeBalance(trx, { assetCode, amount, note: reason, actor: actor.name }, now());
+      return [foretold(result, { assetCode, amount })];
+    } finally {
+      await trx.rollback();
+    }
   },
   run: async ({ db, now }, { actor, params, input, reason }) => {
     const assetCode = params['id'] ?? '';
@@ -57,6 +51,15 @@ export const attributeResidual: Action = {
     return { outcome: 'done', message, recorded: true, to };
   },
 };
+
+function foretold(result: AttributeResult, { assetCode, amount }: { assetCode: string; amount: string }): Section {
+  const refused = { is: 'notice', tone: 'bad', title: 'This will be refused' } as const;
+  if (result.outcome === 'not_found') return { ...refused, text: NOT_READ };
+  if (result.outcome === 'refused') return { ...refused, text: tooMuch(result.open, assetCode) };
+  const { unexplained, unknownAmount } = result.proof;
+  const text = `After it ${unexplained ?? '0'} ${assetCode} are unexplained, ${unknownAmount ?? '0'} ${assetCode} not shown.`;
+  return { is: 'notice', tone: 'info', title: `${amount} ${assetCode} will be attributed`, text };
+}
 
 function tooMuch(open: string, asset: string): string {
   return `Open is ${open} ${asset}: no more than that, and of the same sign, can be attributed. Nothing was changed.`;

@@ -1,4 +1,3 @@
-import { addAmounts } from '../../domain/money.js';
 import { getBalance } from '../../records/balances/balance-views.js';
 import { recordStory } from '../../records/record-story.js';
 import { attributeResidual } from '../actions/attribute-residual.js';
@@ -56,14 +55,14 @@ export const balance: Page = {
 };
 
 /** What may be attributed: the unexplained part, and what went to operations whose amount is not shown. */
-function openOf({ unexplained, unknownAmount }: ShownProof): string {
-  return addAmounts(unexplained ?? '0', unknownAmount ?? '0');
-}
-
 function attributeButton(asset: string, proof: ShownProof | null, req: PageRequest): ActionButton | null {
-  const open = proof === null ? null : openOf(proof);
-  if (isNothing(open)) return null;
-  const explain = `Open is ${open} ${asset}. ${attributeResidual.explain}`;
+  if (proof === null) return null;
+  const open = [
+    isNothing(proof.unexplained) ? '' : `${proof.unexplained} ${asset} unexplained`,
+    isNothing(proof.unknownAmount) ? '' : `${proof.unknownAmount} ${asset} not shown`,
+  ].filter((part) => part !== '');
+  if (open.length === 0) return null;
+  const explain = `Open: ${open.join(', ')}. ${attributeResidual.explain}`;
   return req.button(attributeResidual, { id: asset }, { explain });
 }
 

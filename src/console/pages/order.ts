@@ -1,14 +1,16 @@
-import type { JsonObject } from '../../domain/json.js';
-import { toJsonText } from '../../domain/json-text.js';
 import { type OrderStory, orderStory } from '../../records/orders/order-story.js';
 import type { RecordView } from '../../records/rows.js';
 import type { Page, PageRequest } from '../page.js';
-import { eventHref, inPath, orderHref } from '../view/links.js';
+import { fieldLabel, fieldValue } from '../records/field-value.js';
+import { breaksOf } from '../records/record-notices.js';
+import { statesOf } from '../records/record-rows.js';
+import { inPath, orderHref } from '../view/links.js';
 import { orderStatusTone, releaseReason } from '../view/order-words.js';
 import { recordFor } from '../view/personal.js';
+import { howKnown } from '../view/record-words.js';
 import type { Section } from '../view/sections.js';
 import { storySteps } from '../view/story-steps.js';
-import { amount, badge, id, link, list, none, text, time, type Value, words } from '../view/values.js';
+import { amount, badge, id, list, none, quiet, text, time, type Value, words } from '../view/values.js';
 
 export const order: Page = {
   path: '/orders/:reference',
@@ -24,6 +26,7 @@ export const order: Page = {
       sections: [
         releaseNotice(story),
         ...similarNotice(story),
+        ...breaksOf(story.breaks),
         factsOf(story, now()),
         recordsOf(story, req),
         {
@@ -94,10 +97,10 @@ function factsOf({ order: found }: OrderStory, now: Date): Section {
 function recordsOf(story: OrderStory, req: PageRequest): Section {
   const { order: found } = story;
   const rows = [
-    ...rowsOf('payment', '/payments', { read: story.paymentIntents, named: found.paymentIntents }, req),
-    ...rowsOf('deposit', null, { read: story.payins, named: [] }, req),
-    ...rowsOf('invoice', '/invoices', { read: story.invoices, named: found.invoices }, req),
-    ...rowsOf('refund', '/payouts', { read: story.refunds, named: found.refunds }, req),
+    ...rowsOf('payment', { read: story.paymentIntents, named: found.paymentIntents }, req),
+    ...rowsOf('deposit', { read: story.payins, named: [] }, req),
+    ...rowsOf('invoice', { read: story.invoices, named: found.invoices }, req),
+    ...rowsOf('refund', { read: story.refunds, named: found.refunds }, req),
   ];
   return {
     is: 'panel',
@@ -106,7 +109,14 @@ function recordsOf(story: OrderStory, req: PageRequest): Section {
       {
         is: 'table',
         caption: 'Records of this order',
-        columns: [{ label: 'Record' }, { label: 'State' }, { label: 'Known by' }, { label: 'Amount', align: 'end' }],
+        columns: [
+          { label: 'Record' },
+          { label: 'State' },
+          { label: 'Known' },
+          { label: 'Asked for', align: 'end' },
+          { label: 'Moved', align: 'end' },
+          { label: 'More' },
+        ],
         rows,
         empty: { title: 'No record yet', text: 'No payment names this order.' },
       },
@@ -114,44 +124,48 @@ function recordsOf(story: OrderStory, req: PageRequest): Section {
   };
 }
 
-const kinds = { payment: 'payment_intent', deposit: 'payin', invoice: 'invoice', refund: 'payout' } as const;
+interface Named {
+  read: readonly RecordView[];
+  /** Ids, of which some may not be read yet. */
+  named: readonly string[];
+}
 
-function rowsOf(
-  what: keyof typeof kinds,
-  path: string | null,
-  { read, named }: { read: readonly RecordView[]; named: readonly string[] },
-  req: PageRequest,
-): Value[][] {
-  const href = (own: string) => (path === null ? undefined : `${path}/${inPath(own)}`);
+const rowFields = {
+  payment: {
+    kind: 'payment_intent',
+    path: '/payments',
+    asked: 'amountRequested',
+    moved: 'totalAmountReceived',
+    more: [],
+  },
+  deposit: {
+    kind: 'payin',
+    path: '/deposits',
+    asked: null,
+    moved: 'amountGross',
+    more: ['kytStatus', 'confirmations', 'txid'],
+  },
+  invoice: { kind: 'invoice', path: '/invoices', asked: 'amount', moved: null, more: [] },
+  refund: { kind: 'payout', path: '/payouts', asked: null, moved: 'amount', more: ['failureReason', 'txid'] },
+} as const;
+
+function rowsOf(what: keyof typeof rowFields, { read, named }: Named, req: PageRequest): Value[][] {
+  const { kind, path, asked, moved, more } = rowFields[what];
+  const name = (own: string) => list([text(what), id(own, `${path}/${inPath(own)}`)]);
   const unread = named.filter((own) => read.every((record) => record.id !== own));
   return [
-    ...read.map((record) => [
-      list([text(what), id(record.id, href(record.id))]),
-      typeof record['status'] === 'string' ? badge(words(record['status'])) : none('unknown'),
-      howKnown(record),
-      amountOf(recordFor(req.actor, kinds[what], record)),
-    ]),
-    ...unread.map((own) => [list([text(what), id(own, href(own))]), none('not read yet'), none(), none()]),
+    ...read.map((record) => {
+      const fields = recordFor(req.actor, kind, record);
+      const shown = more.filter((field) => (fields[field] ?? null) !== null);
+      return [
+        name(record.id),
+        list(statesOf(record), 'unknown'),
+        howKnown(record),
+        asked === null ? none() : fieldValue(kind, fields, asked),
+        moved === null ? none() : fieldValue(kind, fields, moved),
+        list(shown.flatMap((field) => [quiet(fieldLabel(field)), fieldValue(kind, fields, field)])),
+      ];
+    }),
+    ...unread.map((own) => [name(own), none('not read yet'), none(), none(), none(), none()]),
   ];
-}
-
-function howKnown({ verified, absentSince, observedBy }: RecordView): Value {
-  if (absentSince !== null) return badge('not at the service', 'bad');
-  if (verified) return badge('verified', 'good');
-  if (observedBy.type === 'webhook') {
-    return list([badge('said by', 'info'), link(`event ${observedBy.ref}`, eventHref(observedBy.ref))]);
-  }
-  return badge(`said by ${words(observedBy.type)}`, 'info');
-}
-
-function amountOf(fields: JsonObject): Value {
-  const value = ['amountRequested', 'amount']
-    .map((name) => fields[name])
-    .find((found) => found !== undefined && found !== null);
-  const unit = ['currencyRequested', 'currency', 'assetCode']
-    .map((name) => fields[name])
-    .find((found) => typeof found === 'string');
-  return value === undefined
-    ? none()
-    : amount(typeof value === 'string' ? value : toJsonText(value), typeof unit === 'string' ? unit : null);
 }

@@ -1,5 +1,7 @@
 import type { Knex } from 'knex';
 import type { EntityRef, RecordKind } from '../../domain/records.js';
+import type { BreakView } from '../breaks/list-breaks.js';
+import { openBreaksOf } from '../breaks/open-breaks-of.js';
 import { type Change, changesOf } from '../changes.js';
 import { getRecord, listRecords, type RecordView } from '../rows.js';
 import { getOrder, type OrderDetail } from './orders.js';
@@ -18,6 +20,8 @@ export interface OrderStory {
   refunds: RecordView[];
   /** Every change of the order and of its records, oldest first, each with its source. */
   timeline: StoryStep[];
+  /** Open or acknowledged, of the order or of one of its records. */
+  breaks: BreakView[];
 }
 
 /** Null when there is no such order. */
@@ -44,7 +48,8 @@ export async function orderStory(db: Knex, reference: string): Promise<OrderStor
   const timeline = changes
     .map((change) => ({ ...change, because: because(change.source) }))
     .sort((a, b) => Number(BigInt(a.seq) - BigInt(b.seq)));
-  return { order, paymentIntents, payins, invoices, refunds, timeline };
+  const breaks = await openBreaksOf(db, entities);
+  return { order, paymentIntents, payins, invoices, refunds, timeline, breaks };
 }
 
 /** Those that the payments list, and those that name one of them. */
