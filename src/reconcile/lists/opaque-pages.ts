@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../domain/json.js';
+import { ownText } from '../../domain/own-text.js';
 import { textField } from '../../domain/records.js';
 import type { Answer } from '../deps.js';
 
@@ -7,20 +8,28 @@ export interface CursoredPage extends Answer<JsonObject[]> {
   next: string | null;
 }
 
+/** `token`: the cursor of the page that showed the row that was asked for; null: that was the head. */
+export type RowsBelow = Answer<JsonObject[]> & { token: string | null };
+
 interface KnownPage {
   /** What it was asked for by; null: the head. */
   cursor: string | null;
-  ids: string[];
+  /** Of the ids of its rows: a list may be long. Two ids of one hash cost a call. */
+  hashes: Uint32Array;
   next: string | null;
 }
 
 /** Pages read only to come to a row further down, in all: what lies deeper is left to the readings of the whole list. */
 const MOST_SCANNED = 50;
+/** A cursor may lead to a page that shows nothing and names another one, as where rows are filtered after they are looked up. */
+const MOST_EMPTY = 5;
+/** So often a page is read again to find out what follows on it. */
+const TRIES = 3;
 
 /**
  * A list that is paged by cursors of the service's own making, asked for by the id of a row: the rows below it are what is left
- * of its page and the next page. Cursors are not kept beyond the reading. Of rows that were read a page ago it says so: `from`
- * is theirs.
+ * of its page and the next page. The page is read once more after the next one: what moved up into it meanwhile would be in
+ * neither of the two, where cursors are places in the list. Of rows that were read a page ago it says so: `from` is theirs.
  */
 export class OpaquePages {
   readonly #fetch: (cursor: string | null) => Promise<CursoredPage | null>;
@@ -36,29 +45,71 @@ export class OpaquePages {
     this.#held = { page, answer: head };
   }
 
-  /** Null: the row was not met, within the pages that are read for that. */
-  async below(id: string): Promise<Answer<JsonObject[]> | null> {
-    const at = await this.#find(id);
-    const page = this.#pages[at];
-    const answer = page === undefined ? null : await this.#read(page);
-    if (page === undefined || answer === null) return null;
-    const place = answer.data.findIndex((row) => textField(row, 'id') === id);
-    if (place < 0) return null;
-    const rest = answer.data.slice(place + 1);
-    if (answer.next === null) return { data: rest, from: answer.from, to: answer.to };
-    const next = await this.#fetch(answer.next);
-    if (next === null) return null;
-    this.#pages.length = at + 1;
-    this.#add(answer.next, next);
-    const met = new Set(rest.map((row) => textField(row, 'id')));
-    const news = next.data.filter((row) => !met.has(textField(row, 'id')));
-    return { data: [...rest, ...news], from: answer.from, to: next.to };
+  /** Goes on below the page of this cursor, which an earlier reading has come to. A cursor that is refused changes nothing. */
+  async resume(token: string): Promise<void> {
+    const answer = await this.#fetch(token);
+    if (answer !== null && answer.data.length > 0) this.#add(token, answer);
+  }
+
+  /** Null: the row was not met, within the pages that are read for that, or it is not shown what follows on it. */
+  async below(id: string): Promise<RowsBelow | null> {
+    const passed = new Set<KnownPage>();
+    for (let n = 0; n < TRIES; n += 1) {
+      const at = await this.#find(id, passed);
+      const page = this.#pages[at];
+      const answer = page === undefined ? null : await this.#read(page);
+      if (page === undefined || answer === null) return null;
+      if (rowsAfter(answer, id) !== null) return this.#follow(id, at, answer);
+      passed.add(page);
+    }
+    return null;
+  }
+
+  /** No end is taken from an empty page, unless it comes twice, of cursors that were given anew. */
+  async #follow(id: string, at: number, first: CursoredPage): Promise<RowsBelow | null> {
+    const token = this.#pages[at]?.cursor ?? null;
+    let answer = first;
+    for (let n = 0; n < TRIES; n += 1) {
+      const rest = rowsAfter(answer, id);
+      if (rest === null) return null;
+      if (answer.next === null) return { data: rest, from: answer.from, to: answer.to, token };
+      const next = await this.#fetchOn(answer.next);
+      if (next === null) return null;
+      const again = await this.#fetch(token);
+      const below = again === null ? null : rowsAfter(again, id);
+      if (again === null || below === null) return null;
+      const { from } = answer;
+      answer = again;
+      if (next.answer.data.length > 0) {
+        this.#pages.length = at;
+        this.#add(token, again);
+        this.#add(next.cursor, next.answer);
+        const met = new Set(below.map(idOf));
+        const news = next.answer.data.filter((row) => !met.has(idOf(row)));
+        return { data: [...below, ...news], from, to: again.to, token };
+      }
+      if (n > 0) return { data: below, from, to: again.to, token };
+    }
+    return null;
+  }
+
+  /** The page of a cursor, or the first one after it that shows anything; null: refused, or none comes for long. */
+  async #fetchOn(cursor: string): Promise<{ cursor: string; answer: CursoredPage } | null> {
+    let asked = cursor;
+    for (let n = 0; n < MOST_EMPTY; n += 1) {
+      const answer = await this.#fetch(asked);
+      if (answer === null) return null;
+      if (answer.data.length > 0 || answer.next === null) return { cursor: asked, answer };
+      asked = answer.next;
+    }
+    return null;
   }
 
   /** The page that shows the row; pages beyond those that are known are read for it. -1: none of them. */
-  async #find(id: string): Promise<number> {
+  async #find(id: string, passed: ReadonlySet<KnownPage>): Promise<number> {
+    const hash = hashOf(id);
     for (;;) {
-      const at = this.#pages.findLastIndex(({ ids }) => ids.includes(id));
+      const at = this.#pages.findLastIndex((page) => !passed.has(page) && page.hashes.includes(hash));
       const next = this.#pages.at(-1)?.next ?? null;
       if (at >= 0 || next === null || this.#left <= 0) return at;
       this.#left -= 1;
@@ -72,13 +123,34 @@ export class OpaquePages {
     return this.#held.page === page ? this.#held.answer : this.#fetch(page.cursor);
   }
 
-  #add(cursor: string, answer: CursoredPage): void {
+  #add(cursor: string | null, answer: CursoredPage): void {
     const page = knownPage(cursor, answer);
     this.#pages.push(page);
     this.#held = { page, answer };
   }
 }
 
+function rowsAfter({ data }: CursoredPage, id: string): JsonObject[] | null {
+  const place = data.findIndex((row) => idOf(row) === id);
+  return place < 0 ? null : data.slice(place + 1);
+}
+
+function idOf(row: JsonObject): string | null {
+  return textField(row, 'id');
+}
+
+/** Kept for as long as the reading lasts: nothing of it may hold the page's text. */
 function knownPage(cursor: string | null, { data, next }: CursoredPage): KnownPage {
-  return { cursor, ids: data.flatMap((row) => textField(row, 'id') ?? []), next };
+  return {
+    cursor: cursor === null ? null : ownText(cursor),
+    hashes: Uint32Array.from(data.flatMap((row) => idOf(row) ?? []).map(hashOf)),
+    next: next === null ? null : ownText(next),
+  };
+}
+
+/** FNV-1a of the text's code units. */
+function hashOf(id: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < id.length; at += 1) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193) >>> 0;
+  return hash;
 }
