@@ -124,6 +124,14 @@ describe('a body that is a bomb', () => {
     expect((user + system) / 1_000).toBeLessThan(2_000);
   });
 
+  test('a header of white space costs no more than its bytes', async () => {
+    const headers = `Content-Encoding: ,${' '.repeat(15_000)}x\r\n`;
+    const cpu = process.cpuUsage();
+    expect(statuses(await sendRaw(port, request({ headers })))).toEqual([415]);
+    const { user, system } = process.cpuUsage(cpu);
+    expect((user + system) / 1_000).toBeLessThan(500);
+  });
+
   test('compressed: not even looked at', async () => {
     const bomb = gzipSync(Buffer.alloc(20_000_000)).toString('latin1');
     const head = `POST /webhooks HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n`;

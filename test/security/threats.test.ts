@@ -47,6 +47,7 @@ test('every file of these tests holds a threat of the page', () => {
   for (const file of [
     'injection',
     'outbound-address',
+    'patterns',
     'plain-text',
     'private-port',
     'public-port',

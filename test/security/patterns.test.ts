@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { maskText } from '../../src/domain/personal.js';
+
+const SRC = fileURLToPath(new URL('../../src', import.meta.url));
+/** Rooms that nobody outside reaches: their texts are ours, or those of who runs the command. */
+const OURS = /^(sandbox|cli|config|embedded-postgres|demo)\b/;
+/** Patterns for our own settings. */
+const OF_SETTINGS = new Set([
+  'webhook/redis-connection.ts',
+  'domain/event-key.ts',
+  'service-api/contract.ts',
+  'domain/link-fields.ts',
+]);
+/** Slow for long texts, and given none: digits of amounts that were checked, addresses of endpoints of our own. */
+const BOUNDED = new Set([
+  'domain/money.ts 0+$',
+  'domain/books/fiat-report.ts \\.?0+$',
+  'console/view/values.ts \\B(?=(\\d{3})+$)',
+  'service-api/service-calls.ts \\/+$',
+  'domain/deliveries/own-endpoint.ts \\/+$',
+]);
+const LITERAL = /(?<=[=(,:?!&|[]\s*|\breturn )\/(?![*/])((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\n\\[])+)\/([dgimsuvy]*)/g;
+const LENGTH = 20_000;
+/** Of processor time. A pattern that looks at each character once takes a thousandth of it, one that begins anew at each ten times as much. */
+const LIMIT_MS = 100;
+
+const patterns = readdirSync(SRC, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+  .map((entry) => path.relative(SRC, path.join(entry.parentPath, entry.name)))
+  .filter((file) => !OURS.test(file) && !OF_SETTINGS.has(file))
+  .flatMap((file) => {
+    const text = readFileSync(path.join(SRC, file), 'utf8').replaceAll(/^\s*(\/\/|\*|\/\*).*$/gm, '');
+    return [...text.matchAll(LITERAL)].map(([, source = '', flags = '']) => ({ file, source, flags }));
+  });
+
+/** Long runs of what patterns like to repeat, with an end, or a beginning, that makes them fail late. */
+const texts = [' ', '\n', 'a', 'A', '0', '/', '.', '-', '_', '@', '+', '"', '0 ', '.a', '[', '\ud800'].flatMap(
+  (unit) => {
+    const run = unit.repeat(LENGTH / unit.length);
+    return [`${run}!`, `,${run}x@`, `a@${run}`, `${run}@${run}`, `+1${run}`];
+  },
+);
+
+function processorMs(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+function slowest({ source, flags }: { source: string; flags: string }): number {
+  const pattern = new RegExp(source, flags.replace('y', ''));
+  // Twice where it was slow: something else may have run just then.
+  const time = (text: string) => processorMs(() => void text.replace(pattern, ''));
+  return Math.max(...texts.map((text) => (time(text) > LIMIT_MS ? time(text) : 0)));
+}
+
+test('no text makes a pattern look at it again and again', { timeout: 120_000 }, () => {
+  expect(patterns.length).toBeGreaterThan(60);
+  expect(slowest({ source: '^\\s*(identity)?\\s*$', flags: '' })).toBeGreaterThan(LIMIT_MS);
+  const asked = patterns.filter(({ file, source }) => !BOUNDED.has(`${file} ${source}`));
+  const slow = asked.filter((pattern) => slowest(pattern) > LIMIT_MS);
+  expect(slow).toEqual([]);
+});
+
+test('addresses are struck from a text of a megabyte as quickly as it is read', () => {
+  const texts = ['a'.repeat(900_000), `${'a'.repeat(450_000)}@${'a'.repeat(450_000)}`, `a@${'.'.repeat(900_000)}`];
+  for (const text of texts) expect(processorMs(() => void maskText(`${text} ann@example.com`))).toBeLessThan(1_000);
+  expect(maskText('to ann@example.com, or <bo.b@mail.example.org>; a@b')).not.toMatch(/ann|bo\.b|example/);
+});
