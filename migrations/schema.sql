@@ -847,6 +847,7 @@ TABLE unread_intervals
   older_id text
   run_id bigint
   updated_at timestamp with time zone NOT NULL DEFAULT now()
+  token text
   CONSTRAINT unread_intervals_pkey PRIMARY KEY (id)
   CONSTRAINT unread_intervals_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
 

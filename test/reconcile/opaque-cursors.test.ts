@@ -77,5 +77,24 @@ test('one that is far down and ends is read by the next run, with few calls', as
   calls = 0;
   expect(await at.run('payouts')).toMatchObject({ complete: true });
   expect(await held()).toEqual(await truth());
-  expect(calls).toBeLessThan(30);
+  expect(calls).toBeLessThan(50);
+});
+
+test('a reading that stopped is gone on with by the cursor that it came to, and not from the head again', async () => {
+  const asked: number[] = [];
+  for (let n = 0; n < 8; n += 1) {
+    calls = 0;
+    const { proof } = await at.run('payouts', { pages: 3 });
+    asked.push(calls);
+    const left = await database
+      .db('unread_intervals')
+      .where({ kind: 'payouts', list: 'head' })
+      .whereNotNull('newer_id');
+    if (n === 0) expect(left).toMatchObject([{ token: expect.stringMatching(/^token:/) }]);
+    if (!String(proof['reason'] ?? '').includes('goes on')) break;
+  }
+  expect(await held()).toEqual(await truth());
+  expect(asked.length).toBeGreaterThan(3);
+  // What lies deeper costs no more than what is near the head.
+  expect(Math.max(...asked.slice(1))).toBeLessThan((asked[1] ?? 0) + 5);
 });

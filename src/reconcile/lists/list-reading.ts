@@ -5,10 +5,18 @@ import type { Place } from './list-row.js';
 import type { ListStore, StretchMove } from './list-store.js';
 import { SETTLE_MS, spanOf } from './span.js';
 
+/** Pages of a list that the service may page by cursors of its own: those lead deep into it at once. */
+export interface ResumablePages extends PageReader {
+  /** The cursor of the page that the last answer of the whole list goes on from; null: the head, or no such cursor. */
+  token?(): string | null;
+  /** From here on rows near that page are met with few calls. A cursor that is refused changes nothing. */
+  resume?(token: string): Promise<void>;
+}
+
 /** One reading of a list under way: a run's, or one round of verify-claims. */
 export interface ListReading {
   plan: ListPlan;
-  read: PageReader;
+  read: ResumablePages;
   store: ListStore;
   now: () => number;
   signal?: AbortSignal;

@@ -14,12 +14,14 @@ export interface Stretch {
   /** When the run began that met it, and when it last grew shorter; ms. */
   openedAt: number;
   movedAt: number;
+  /** Where the service pages by cursors of its own, that of a page near `newer`; left out, null: none is known. */
+  token?: string | null;
 }
 
 /** How a page that is saved changes what is known to be unread; it happens with the page or not at all. */
 export type StretchMove =
   | { type: 'open'; list: string; newer: Place | null; older: Place | null }
-  | { type: 'shrink'; id: string; newer: Place }
+  | { type: 'shrink'; id: string; newer: Place; token?: string | null }
   | { type: 'close'; id: string };
 
 export interface ReadPage {

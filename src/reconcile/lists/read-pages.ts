@@ -1,9 +1,13 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { ContractViolationError, NotFoundError, RefusedError } from '../../service-api/service-errors.js';
-import type { Answer, PageQuery, PageReader, ServiceReader } from '../deps.js';
+import type { Answer, PageQuery, ServiceReader } from '../deps.js';
 import type { ListPlan } from './list-plan.js';
+import type { ResumablePages } from './list-reading.js';
 import { type CursoredPage, OpaquePages } from './opaque-pages.js';
+
+/** The most that the service gives at once (specification section 8). */
+const LARGEST_PAGE = 100;
 
 /**
  * Pages of one of the service's lists, each call counted. A cursor that the service
@@ -14,11 +18,12 @@ export function listPages(
   client: ServiceReader,
   operation: ListPlan['operation'],
   { tally, signal }: { tally: { calls: number }; signal?: AbortSignal },
-): PageReader {
+): ResumablePages {
   // A refusal tells nothing of any record, so it does not matter when it was; it only must not seem to be earlier.
   let last = 0;
   /** By the status that they were filtered by. Empty: the service goes by the ids of rows. */
   const opaque = new Map<string, OpaquePages>();
+  let token: string | null = null;
 
   const ask = async ({ cursor, take, status }: PageQuery): Promise<Answer<Json>> => {
     tally.calls += 1;
@@ -50,16 +55,26 @@ export function listPages(
     return head;
   };
 
-  return async (query: PageQuery) => {
+  const resume = async (from: string): Promise<void> => {
+    if (!opaque.has('')) await readHead({ take: LARGEST_PAGE });
+    await opaque.get('')?.resume(from);
+  };
+  const read = async (query: PageQuery): Promise<Answer<JsonObject[]>> => {
     const { cursor, status } = query;
+    if (status === undefined) token = null;
     if (cursor === undefined) return readHead(query);
     const nothing = () => ({ data: [], from: last, to: last });
     if (opaque.size > 0 && !opaque.has(status ?? '')) await readHead(query);
     const pages = opaque.get(status ?? '');
-    if (pages !== undefined) return (await pages.below(cursor)) ?? nothing();
+    if (pages !== undefined) {
+      const answer = await pages.below(cursor);
+      if (status === undefined) token = answer?.token ?? null;
+      return answer ?? nothing();
+    }
     const answer = await askBelow(query);
     return answer === null ? nothing() : pageOf(answer);
   };
+  return Object.assign(read, { token: () => token, resume });
 }
 
 type Shown = Answer<JsonObject[]> & { next: string | null | undefined };

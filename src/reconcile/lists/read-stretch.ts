@@ -18,6 +18,7 @@ export async function readStretch(
   options: { bound: Bound | null; maxPages?: number },
 ): Promise<Walk> {
   const trail = stretch.newer === null ? [] : await stonesTo(reading, stretch.newer);
+  if (trail.length > 0 && stretch.token != null) await reading.read.resume?.(stretch.token);
   const progress = { newer: stretch.newer, split: stretch.list !== HEAD || stretch.newer !== null };
   const walk = (from: readonly Place[]): Promise<Walk> =>
     followList(
@@ -28,7 +29,7 @@ export async function readStretch(
         expectsRows: () => reading.store.holdsListed(),
         ...(reading.signal ? { signal: reading.signal } : {}),
       },
-      (page) => keepPage(reading, page, { moves: movesOf(stretch, page, progress) }),
+      (page) => keepPage(reading, page, { moves: movesOf(stretch, page, progress, reading.read.token?.() ?? null) }),
     );
   const walked = await walk(trail);
   return walked.reason === 'lost_place' ? walk([]) : walked;
@@ -39,7 +40,12 @@ async function stonesTo(reading: ListReading, newer: Place): Promise<Place[]> {
   return newer.createdAt === null ? [] : reading.store.listedFrom(newer.createdAt, STONES);
 }
 
-function movesOf(stretch: Stretch, page: WalkPage, progress: { newer: Place | null; split: boolean }): StretchMove[] {
+function movesOf(
+  stretch: Stretch,
+  page: WalkPage,
+  progress: { newer: Place | null; split: boolean },
+  token: string | null,
+): StretchMove[] {
   if (!page.contiguous) return [];
   const moves: StretchMove[] = [];
   if (!progress.split) {
@@ -52,7 +58,7 @@ function movesOf(stretch: Stretch, page: WalkPage, progress: { newer: Place | nu
   if (page.done) moves.push({ type: 'close', id: stretch.id });
   else if (last !== undefined && isFurther(last, progress.newer)) {
     progress.newer = { id: last.id, createdAt: last.createdAt };
-    moves.push({ type: 'shrink', id: stretch.id, newer: progress.newer });
+    moves.push({ type: 'shrink', id: stretch.id, newer: progress.newer, token });
   }
   return moves;
 }

@@ -51,12 +51,13 @@ async function readStretches(db: Knex, { kind, record }: Which): Promise<Stretch
   const places = await placesOfRecords(db, record, ids);
   const placeOf = (id: string | null): Place | null =>
     id === null ? null : (places.get(id) ?? { id, createdAt: null });
-  return intervals.map(({ id, list, newerId, olderId, openedAt, movedAt }) => ({
+  return intervals.map(({ id, list, newerId, olderId, openedAt, movedAt, token }) => ({
     id,
     list,
     newer: placeOf(newerId),
     older: placeOf(olderId),
     openedAt: openedAt.getTime(),
     movedAt: movedAt.getTime(),
+    token,
   }));
 }

@@ -86,7 +86,7 @@ async function applyMove(
       return;
     }
     case 'shrink':
-      return shrinkInterval(trx, move.id, move.newer.id);
+      return shrinkInterval(trx, move.id, { newerId: move.newer.id, token: move.token ?? null });
     case 'close':
       return closeInterval(trx, move.id);
   }

@@ -15,6 +15,8 @@ export interface UnreadInterval {
   /** When the run began that met it first. */
   openedAt: Date;
   movedAt: Date;
+  /** The service's own cursor of a page near `newerId`; null: none is known. */
+  token: string | null;
 }
 
 interface IntervalRow {
@@ -24,6 +26,7 @@ interface IntervalRow {
   older_id: string | null;
   opened_at: Date;
   updated_at: Date;
+  token: string | null;
 }
 
 export async function readWatermarks(db: Knex, kind: string): Promise<Map<string, Watermark>> {
@@ -50,7 +53,7 @@ export async function writeWatermarks(
 /** Those nearest the head first. */
 export async function unreadIntervals(db: Knex, kind: string): Promise<UnreadInterval[]> {
   const { rows } = await db.raw<{ rows: IntervalRow[] }>(
-    `SELECT part.id, list, newer_id, older_id, updated_at, started_at AS opened_at
+    `SELECT part.id, list, newer_id, older_id, updated_at, token, started_at AS opened_at
      FROM unread_intervals AS part JOIN runs ON runs.id = run_id WHERE part.kind = ? ORDER BY part.id DESC`,
     [kind],
   );
@@ -61,6 +64,7 @@ export async function unreadIntervals(db: Knex, kind: string): Promise<UnreadInt
     olderId: fromNullableText(row.older_id),
     openedAt: row.opened_at,
     movedAt: row.updated_at,
+    token: fromNullableText(row.token),
   }));
 }
 
@@ -79,10 +83,14 @@ export async function openInterval(
 }
 
 /** Everything above `newerId` was read, and saved in the same transaction. */
-export async function shrinkInterval(trx: Knex.Transaction, id: string, newerId: string): Promise<void> {
+export async function shrinkInterval(
+  trx: Knex.Transaction,
+  id: string,
+  { newerId, token }: { newerId: string; token: string | null },
+): Promise<void> {
   await trx('unread_intervals')
     .where({ id })
-    .update({ newer_id: toDatabaseText(newerId), updated_at: trx.fn.now() });
+    .update({ newer_id: toDatabaseText(newerId), token: toNullableText(token), updated_at: trx.fn.now() });
 }
 
 export async function closeInterval(trx: Knex.Transaction, id: string): Promise<void> {
