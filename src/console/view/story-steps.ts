@@ -16,6 +16,7 @@ const TELLING = [
   'currencyRequested',
   'totalAmountReceived',
   'amount',
+  'amountGross',
   'assetCode',
   'kytStatus',
 ];
@@ -59,7 +60,14 @@ const names = [
   ['payment_intent', 'Payment'],
   ['payin', 'Deposit'],
   ['invoice', 'Invoice'],
-  ['payout', 'Refund'],
+  ['payout', 'Payout'],
+  ['account', 'Account'],
+  ['transaction', 'Transaction'],
+  ['endpoint', 'Endpoint'],
+  ['product', 'Product'],
+  ['settlement_account', 'Settlement account'],
+  ['asset', 'Asset'],
+  ['balance', 'Balance'],
 ] as const;
 
 function entityWords({ entity }: StoryStep): string {
