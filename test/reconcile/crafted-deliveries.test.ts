@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { parse } from 'lossless-json';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/json.js';
@@ -76,6 +77,28 @@ test('without a payload nothing can be recovered: it is told, and the records it
     Array.from({ length: 3 }, () => ['missed_webhook', expect.objectContaining({ recoverable: false, held: false })]),
   );
   expect((await flow.db('reading_marks').orderBy('id').pluck('id')) as string[]).toEqual(['pi_named', 'pi_wrapped']);
+});
+
+test('a word, or an id, that is longer than an index can hold is kept short, and two ids stay two', async () => {
+  const long = (end: string) => `${randomBytes(3_000).toString('base64').slice(0, 3_900)}${end}`;
+  const [start, at] = [long(''), long('')];
+  shown = [
+    delivery(`${start}1`, 30, { status: long(''), endpointId: `${at}1`, payload: { paymentIntentId: long('') } }),
+    delivery(`${start}2`, 40, { status: 'failed', endpointId: `${at}2`, payload: null }),
+  ];
+  expect(await flow.run('deliveries', { full: true })).toMatchObject({ complete: true });
+  expect(await flow.run('deliveries', { full: true })).toMatchObject({ complete: true });
+  const kept = await flow.db('deliveries').select('id', 'status', 'endpoint_id');
+  expect(new Set(kept.map(({ status }) => status.length))).toEqual(new Set([6, 100]));
+  for (const column of ['id', 'endpoint_id']) {
+    const ids: string[] = kept.map((row) => row[column]);
+    expect(new Set(ids).size).toBe(2);
+    expect(Math.max(...ids.map((id) => Buffer.byteLength(id)))).toBeLessThan(1_000);
+  }
+  expect((await listBreaks(flow.db, { status: 'open' })).items.map(({ kind }) => kind)).toEqual([
+    'missed_webhook',
+    'missed_webhook',
+  ]);
 });
 
 test('a list that ends early, or has a hole, is not proven, and the mark stays', async () => {

@@ -6,6 +6,7 @@ import { fromJsonText } from '../../domain/json-text.js';
 import { ownText } from '../../domain/own-text.js';
 import { type RecordKind, recordKinds, textField } from '../../domain/records.js';
 import { instantMs } from '../database/instant.js';
+import { keyText, usableId } from '../database/key-text.js';
 
 /** A delivery as the service shows it (specification 2.13), as far as it is judged. Times in ms of the service's clock. */
 export interface Delivery {
@@ -33,18 +34,22 @@ export interface Delivery {
   firstSeenAt: number | null;
 }
 
+/** Words for a state are short; this many letters fit into an index, whatever they are. */
+const LONGEST_WORD = 100;
+
 /** Null where it has no id. */
 export function readDelivery(fields: JsonObject, eventIdPointer: string): Delivery | null {
   const id = textField(fields, 'id');
   if (id === null || id === '') return null;
+  const endpointId = textField(fields, 'endpointId');
   const event = deliveredEvent(fields['payload'], eventIdPointer);
   const answer = answerIn(fields['responseBody']);
   return {
-    id: ownText(id),
-    endpointId: textField(fields, 'endpointId'),
+    id: ownText(heldId(id)),
+    endpointId: endpointId === null ? null : heldId(endpointId),
     endpointUrl: textField(fields, 'endpointUrl'),
     eventType: textField(fields, 'eventType') ?? event?.event ?? null,
-    status: textField(fields, 'status'),
+    status: textField(fields, 'status')?.slice(0, LONGEST_WORD) ?? null,
     httpStatus: wholeNumber(fields['httpStatus']),
     attempts: wholeNumber(fields['attempts']),
     lastAttemptAt: timeOf(fields, 'lastAttemptAt'),
@@ -60,6 +65,12 @@ export function readDelivery(fields: JsonObject, eventIdPointer: string): Delive
   };
 }
 
+/** One that no index can hold is known by its beginning and its hash. */
+function heldId(id: string): string {
+  if (keyText(id) !== null) return id;
+  return `${id.slice(0, LONGEST_WORD)}…${createHash('sha256').update(id).digest('hex')}`;
+}
+
 const ID_FIELDS: Readonly<Record<string, string>> = {
   paymentIntentId: 'payment_intent',
   payinId: 'payin',
@@ -73,9 +84,9 @@ function mentionsIn(fields: JsonObject): Delivery['mentions'] {
   const data = isJsonObject(payload) ? payload['data'] : null;
   return [fields, payload, data].filter(isJsonObject).flatMap((holder) =>
     Object.entries(ID_FIELDS).flatMap(([name, word]) => {
-      const id = textField(holder, name);
+      const id = usableId(textField(holder, name));
       const kind = recordKinds.find((known) => known === word);
-      return id === null || id === '' || kind === undefined ? [] : [{ kind, id }];
+      return id === null || kind === undefined ? [] : [{ kind, id }];
     }),
   );
 }
