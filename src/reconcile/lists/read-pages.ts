@@ -19,29 +19,11 @@ export function listPages(
   operation: ListPlan['operation'],
   { tally, signal }: { tally: { calls: number }; signal?: AbortSignal },
 ): ResumablePages {
-  // A refusal tells nothing of any record, so it does not matter when it was; it only must not seem to be earlier.
-  let last = 0;
   /** By the status that they were filtered by. Empty: the service goes by the ids of rows. */
   const opaque = new Map<string, OpaquePages>();
   let token: string | null = null;
 
-  const ask = async ({ cursor, take, status }: PageQuery): Promise<Answer<Json>> => {
-    tally.calls += 1;
-    const query = { take, ...(cursor === undefined ? {} : { cursor }), ...(status === undefined ? {} : { status }) };
-    const answer = await client.reply(operation, { query, ...(signal ? { signal } : {}) });
-    if (!Array.isArray(itemsOf(answer.data)))
-      throw new ContractViolationError('the answer is not an array', { operation });
-    last = answer.from;
-    return answer;
-  };
-  const askBelow = async (query: PageQuery): Promise<Answer<Json> | null> => {
-    try {
-      return await ask(query);
-    } catch (error) {
-      if (error instanceof NotFoundError || error instanceof RefusedError) return null;
-      throw error;
-    }
-  };
+  const { ask, askBelow, lastFrom } = createAsking(client, operation, { tally, ...(signal ? { signal } : {}) });
   const readHead = async ({ take, status }: PageQuery): Promise<Answer<JsonObject[]>> => {
     const filtered = { take, ...(status === undefined ? {} : { status }) };
     const head = pageOf(await ask(filtered));
@@ -63,7 +45,7 @@ export function listPages(
     const { cursor, status } = query;
     if (status === undefined) token = null;
     if (cursor === undefined) return readHead(query);
-    const nothing = () => ({ data: [], from: last, to: last });
+    const nothing = () => ({ data: [], from: lastFrom(), to: lastFrom() });
     if (opaque.size > 0 && !opaque.has(status ?? '')) await readHead(query);
     const pages = opaque.get(status ?? '');
     if (pages !== undefined) {
@@ -75,6 +57,41 @@ export function listPages(
     return answer === null ? nothing() : pageOf(answer);
   };
   return Object.assign(read, { token: () => token, resume });
+}
+
+interface Asking {
+  ask: (query: PageQuery) => Promise<Answer<Json>>;
+  /** Null: the service refuses the cursor. */
+  askBelow: (query: PageQuery) => Promise<Answer<Json> | null>;
+  /** The start of the last call that was answered. */
+  lastFrom: () => number;
+}
+
+function createAsking(
+  client: ServiceReader,
+  operation: ListPlan['operation'],
+  { tally, signal }: { tally: { calls: number }; signal?: AbortSignal },
+): Asking {
+  // A refusal tells nothing of any record, so it does not matter when it was; it only must not seem to be earlier.
+  let last = 0;
+  const ask = async ({ cursor, take, status }: PageQuery): Promise<Answer<Json>> => {
+    tally.calls += 1;
+    const query = { take, ...(cursor === undefined ? {} : { cursor }), ...(status === undefined ? {} : { status }) };
+    const answer = await client.reply(operation, { query, ...(signal ? { signal } : {}) });
+    if (!Array.isArray(itemsOf(answer.data)))
+      throw new ContractViolationError('the answer is not an array', { operation });
+    last = answer.from;
+    return answer;
+  };
+  const askBelow = async (query: PageQuery): Promise<Answer<Json> | null> => {
+    try {
+      return await ask(query);
+    } catch (error) {
+      if (error instanceof NotFoundError || error instanceof RefusedError) return null;
+      throw error;
+    }
+  };
+  return { ask, askBelow, lastFrom: () => last };
 }
 
 type Shown = Answer<JsonObject[]> & { next: string | null | undefined };
