@@ -25,7 +25,8 @@ beforeEach(async () => {
   database = await createTestDatabase();
   sandbox = await startSandbox({ payments: PAYMENTS });
   for (let made = 0; made < OPEN; made++) {
-    sandbox.control.createPayment({ amount: '12.5', currency: 'USDT.TRC20', merchantReference: `open-${made}` });
+    const merchantReference = `open-${made}`;
+    sandbox.control.createPayment({ amount: '12.5', currency: 'USDT.TRC20', merchantReference, expirySeconds: 86_400 });
   }
 }, DRILL_MS);
 
@@ -135,6 +136,7 @@ test(`${PAYMENTS} payments: the first reading survives kill −9 at ${KILLS} poi
     kills: points.join(','),
     calls,
     'calls of a tick': after.calls,
+    'proof of the tick': JSON.stringify(after.proof),
     'peak MB': Math.round(peak),
   });
   expect(after).toMatchObject({ status: 'succeeded', complete: true });
