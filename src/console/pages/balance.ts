@@ -27,7 +27,7 @@ export const balance: Page = {
       sections: [
         ...noticesOf({ one: 'balance' }, record),
         verdict(asset, proof),
-        ...breaksOf(story.breaks),
+        ...breaksOf(story.breaks, at),
         ...(proof === null ? [] : [splitOf(asset, proof)]),
         {
           is: 'panel',

@@ -26,7 +26,7 @@ export const order: Page = {
       sections: [
         releaseNotice(story),
         ...similarNotice(story),
-        ...breaksOf(story.breaks),
+        ...breaksOf(story.breaks, now()),
         factsOf(story, now()),
         recordsOf(story, req),
         {

@@ -1,7 +1,7 @@
 import type { BreakView } from '../../records/breaks/list-breaks.js';
 import type { RecordView } from '../../records/rows.js';
+import { breakColumns, breakRows } from '../view/break-rows.js';
 import type { Section } from '../view/sections.js';
-import { badge, link, time, words } from '../view/values.js';
 import type { Sheet } from './sheet.js';
 
 /** What a person must not overlook before they trust what is below. */
@@ -27,21 +27,15 @@ export function noticesOf({ one }: Pick<Sheet, 'one'>, { absentSince, verified }
   ];
 }
 
-export function breaksOf(breaks: readonly BreakView[]): Section[] {
+export function breaksOf(breaks: readonly BreakView[], now: Date): Section[] {
   if (breaks.length === 0) return [];
-  const tones = { critical: 'bad', high: 'bad', medium: 'warn', low: 'quiet' } as const;
   return [
     {
       is: 'table',
       caption: 'Open breaks',
       showCaption: true,
-      columns: [{ label: 'Break' }, { label: 'Severity' }, { label: 'State' }, { label: 'Opened' }],
-      rows: breaks.map(({ id, kind, severity, status, openedAt }) => [
-        link(words(kind), `/breaks/${id}`),
-        badge(severity, tones[severity]),
-        badge(words(status)),
-        time(openedAt),
-      ]),
+      columns: breakColumns,
+      rows: breakRows(breaks, now),
       empty: { title: '', text: '' },
     },
   ];

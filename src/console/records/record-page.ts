@@ -1,7 +1,7 @@
 import { type RecordStory, recordStory } from '../../records/record-story.js';
 import type { RecordView } from '../../records/rows.js';
 import type { Page, PageRequest } from '../page.js';
-import { eventHref } from '../view/links.js';
+import { entityHref, eventHref, runHref } from '../view/links.js';
 import { mayKnowPeople, recordFor } from '../view/personal.js';
 import { howKnown } from '../view/record-words.js';
 import type { Section } from '../view/sections.js';
@@ -31,7 +31,7 @@ export function recordPage(sheet: Sheet): Page {
         crumbs: [{ text: sheet.title, href: sheet.path }],
         sections: [
           ...noticesOf(sheet, record),
-          ...breaksOf(story.breaks),
+          ...breaksOf(story.breaks, deps.now()),
           knownPanel(record, orders, deps.now()),
           ...fieldGroups(sheet, fields, mayKnowPeople(req.actor)),
           ...(await relatedTables(deps, sheet, { record, req })),
@@ -68,7 +68,7 @@ function knownPanel(record: RecordView, orders: OrdersOf, now: Date): Section {
 
 function sourceValue({ type, ref }: RecordView['observedBy']): Value {
   if (type === 'webhook' || type === 'delivery_history') return link(`event ${ref}`, eventHref(ref));
-  if (type === 'poll' && /^\d+$/.test(ref)) return link(`run ${ref}`, `/runs/${ref}`);
+  if (type === 'poll' && /^\d+$/.test(ref)) return link(`run ${ref}`, runHref(ref));
   return text(`${words(type)}: ${ref.replaceAll('-', ' ')}`);
 }
 
@@ -106,7 +106,7 @@ function deliveriesOf({ deliveries }: RecordStory): Section[] {
         { label: 'Created' },
       ],
       rows: deliveries.map(({ id: own, eventId, endpointUrl, status, attempts, createdAt }) => [
-        id(own),
+        id(own, entityHref('delivery', own)),
         link(`event ${eventId}`, eventHref(eventId)),
         endpointUrl === null ? none() : text(endpointUrl),
         status === null ? none() : text(status),

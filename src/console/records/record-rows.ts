@@ -65,7 +65,7 @@ export function orderValue(references: readonly string[]): Value {
   return list(references.map((reference) => id(reference, orderHref(reference))));
 }
 
-export function recordHref({ path }: Sheet, own: string): string {
+function recordHref({ path }: Sheet, own: string): string {
   return `${path}/${inPath(own)}`;
 }
 
