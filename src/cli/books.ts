@@ -1,13 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { loadConfig } from '../config.js';
+import { accounts, beancountName, nameIn } from '../domain/books/chart.js';
 import { UsageError } from '../errors.js';
 import { importRatesFile } from '../finance/import-rates.js';
+import { loadChart } from '../finance/load-chart.js';
 import { cliActor } from './actor.js';
-import { printJson } from './print.js';
+import { printJson, printList } from './print.js';
 import { withStore } from './with-store.js';
 
 export function defineBooks(command: Command): void {
-  command.description('the books: rates that finance gives');
+  command.description('the books: the chart of accounts, and rates that finance gives');
+  command
+    .command('chart')
+    .description('our accounts, and what CHART_FILE calls them')
+    .option('--json', 'print JSON')
+    .action(({ json = false }: { json?: boolean }) => showChart(json));
   const rates = command.command('rates').description('what assets are worth in the reporting currency');
   rates
     .command('import <file>')
@@ -25,6 +33,19 @@ export function defineBooks(command: Command): void {
         printJson(result);
       });
     });
+}
+
+async function showChart(json: boolean): Promise<void> {
+  const chart = await loadChart(loadConfig([]).CHART_FILE);
+  const items = Object.values(accounts).map((account) => {
+    const name = nameIn(chart, account);
+    return { account, name, beancount: beancountName(name) };
+  });
+  printList({ items, nextCursor: null }, json, {
+    account: (item) => item.account,
+    name: (item) => item.name,
+    beancount: (item) => item.beancount,
+  });
 }
 
 async function readGiven(file: string): Promise<string> {

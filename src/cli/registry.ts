@@ -76,7 +76,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: 'books',
-    summary: 'the books: rates that finance gives',
+    summary: 'the books: the chart of accounts, and rates that finance gives',
     load: async () => (await import('./books.js')).defineBooks,
   },
   {

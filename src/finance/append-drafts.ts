@@ -6,17 +6,8 @@ import { appendEntries, type NewEntry } from '../records/books/append-entries.js
 import type { ReadRecord } from '../records/books/book-records.js';
 import { readPosted } from '../records/books/posted-entries.js';
 import { closedMonths } from '../records/books/posting-progress.js';
-import type { PostingDeps } from './posting-deps.js';
+import type { Books } from './posting-deps.js';
 import { valueEntries } from './value-entries.js';
-
-/** The books within one transaction that holds their locks. */
-export interface Books extends Pick<PostingDeps, 'timeZone' | 'currency'> {
-  trx: Knex.Transaction;
-  /** Assets whose books are open, and since when, in ms. */
-  opened: ReadonlyMap<string, number>;
-  /** The place in the history of changes until which is known what is written. */
-  written: string;
-}
 
 interface Told {
   drafts: readonly Draft[];

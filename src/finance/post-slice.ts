@@ -7,8 +7,8 @@ import { type ReadRecord, readBookRecords } from '../records/books/book-records.
 import { openAssets, openedAssets, unpostedAttributions, walletOpenings } from '../records/books/openings.js';
 import { lockBooks, readPostingProgress, savePostingProgress } from '../records/books/posting-progress.js';
 import { nextTouched, type TouchedIds } from '../records/books/touched-records.js';
-import { appendDrafts, type Books } from './append-drafts.js';
-import { oneMoment, type PostingDeps } from './posting-deps.js';
+import { appendDrafts } from './append-drafts.js';
+import { type Books, oneMoment, type PostingDeps } from './posting-deps.js';
 
 export type Slice =
   | { outcome: 'posted'; records: number; entries: number; more: boolean }

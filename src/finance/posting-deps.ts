@@ -13,5 +13,14 @@ export interface PostingDeps {
   currency: string;
 }
 
+/** The books within one transaction that holds their locks. */
+export interface Books extends Pick<PostingDeps, 'timeZone' | 'currency'> {
+  trx: Knex.Transaction;
+  /** Assets whose books are open, and since when, in ms. */
+  opened: ReadonlyMap<string, number>;
+  /** The place in the history of changes until which is known what is written. */
+  written: string;
+}
+
 /** What is appended sees one moment of the records. */
 export const oneMoment = { isolationLevel: 'repeatable read' } as const;

@@ -2,7 +2,7 @@ import { chooseRate, rateOfPayment } from '../domain/books/choose-rate.js';
 import type { NewEntry } from '../records/books/append-entries.js';
 import type { ReadRecord } from '../records/books/book-records.js';
 import { appendRates, copyRates, ratesKnown } from '../records/books/entry-rates.js';
-import type { Books } from './append-drafts.js';
+import type { Books } from './posting-deps.js';
 
 interface Appended {
   entry: NewEntry;

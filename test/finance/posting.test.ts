@@ -20,7 +20,10 @@ beforeAll(async () => {
   database = await createTestDatabase();
   await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '60', now: new Date(at(0)) });
   await database.db.transaction((trx) =>
-    keepRates(trx, [{ assetCode: ASSET, rate: '1.001', seenAt: at(HOUR), source: 'balance' }]),
+    keepRates(trx, [
+      { assetCode: ASSET, rate: '1.001', seenAt: at(HOUR), source: 'balance' },
+      { assetCode: ASSET, rate: '1.002', seenAt: Date.parse('2026-03-31T12:00:00Z'), source: 'balance' },
+    ]),
   );
 }, 60_000);
 afterAll(async () => {
@@ -104,7 +107,8 @@ it('corrects what is told otherwise by a reversal and a new entry, each referrin
   const [first, reversal, correction] = await entriesOf('po_1', 'payout');
   expect(reversal).toMatchObject({ type: 'reversal', reverses: first?.id, date: first?.date, version: 2 });
   expect(correction).toMatchObject({ type: 'correction', corrects: first?.id, reverses: null, version: 3 });
-  expect(reversal?.lines.map(({ rate }) => rate)).toEqual(first?.lines.map(({ rate }) => rate));
+  expect(reversal?.lines.map(({ rate }) => rate)).toEqual(['1.002', '1.002', '1.002']);
+  expect(first?.lines.map(({ rate }) => rate)).toEqual(['1.002', '1.002', '1.002']);
   expect(await totals()).toMatchObject({ 'assets:operating': '115.139', 'expenses:fees:service': '0.961' });
 });
 

@@ -7,6 +7,7 @@ import { run as runCommand } from '../sandbox/random-actions.js';
 import { type Command, command } from '../sandbox/random-commands.js';
 import { among, open, type World } from '../sandbox/random-world.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { expectPosted, postBooks } from '../support/posted-books.js';
 import { type Books, changeBetween, movedBetween, readBooks } from './ledger-truth.js';
 import { type AtService, atService } from './service-at.js';
 
@@ -155,12 +156,15 @@ async function goThrough(all: Given[], faults: object, hidden: Hidden, met: Set<
   for (const [n, one] of [...always, ...all].entries()) {
     await run(world, one);
     // The disputes are open.
-    if (n === 3) await at.run('balances');
+    if (n !== 3) continue;
+    await at.run('balances');
+    await postBooks(database.db);
   }
   expect(await at.run('balances')).toMatchObject({ status: 'succeeded', error: null });
   const after = await readBooks(world.sandbox);
   await expectBooks(database, before, after, hidden);
   await expectWallets(database, world, after);
+  await expectPosted(database.db, world.accounts);
   for (const { what } of after.moves.slice(before.moves.length)) met.add(what);
   await world.sandbox.close();
   await database.drop();

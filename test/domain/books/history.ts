@@ -59,15 +59,17 @@ const payout = fc
     id: fc.uuid(),
     asset,
     amount,
-    feeAmount: fee,
     feeBearer: fc.constantFrom('merchant', 'customer'),
     payoutType: fc.constantFrom('withdrawal', 'internal', 'refund', 'settlement', 'gift'),
     accountId: fc.constantFrom<(string | null | undefined)[]>('acc_1', null, undefined),
     gas: fee,
-    path: fc.array(fc.constantFrom('pending', 'confirmed', 'failed'), { minLength: 1, maxLength: 4 }),
+    path: fc.array(fc.tuple(fc.constantFrom('pending', 'confirmed', 'confirmed', 'failed'), fee), {
+      minLength: 1,
+      maxLength: 4,
+    }),
   })
   .map(({ id, asset, path, accountId, gas, ...fields }): MovementRecord[] =>
-    path.map((status) => ({
+    path.map(([status, feeAmount]) => ({
       kind: 'payout',
       id,
       ofDispute: false,
@@ -77,6 +79,7 @@ const payout = fc
         id,
         assetCode: asset,
         status,
+        feeAmount,
         networkFeeAmount: gas,
         networkFeeAssetCode: 'TRX',
         createdAt: DAY,
@@ -109,16 +112,18 @@ const payin = fc
   .record({
     id: fc.uuid(),
     asset,
-    amountNet: amount,
     feeAmount: fee,
     payinType: fc.constantFrom('blockchain', 'merchant_deposit', 'internal_transfer'),
-    path: fc.array(fc.constantFrom('pending', 'confirmed', 'unmatched'), { minLength: 1, maxLength: 3 }),
+    path: fc.array(fc.tuple(fc.constantFrom('pending', 'confirmed', 'confirmed', 'unmatched'), amount), {
+      minLength: 1,
+      maxLength: 3,
+    }),
   })
   .map(({ id, asset, path, ...fields }): MovementRecord[] =>
-    path.map((status) => ({
+    path.map(([status, amountNet]) => ({
       kind: 'payin',
       id,
-      fields: { ...fields, id, assetCode: asset, status, paymentIntentId: 'pi', createdAt: DAY },
+      fields: { ...fields, id, assetCode: asset, status, amountNet, paymentIntentId: 'pi', createdAt: DAY },
     })),
   );
 
