@@ -19,7 +19,8 @@ import { coverage } from '../records/runs/coverage.js';
 import { actorOf, allow } from './authenticate.js';
 import { listQuery } from './list-query.js';
 import { Problem } from './problem.js';
-import { resources } from './resources.js';
+import { type Resource, resources } from './resources.js';
+import { mayKnowPeople } from './view/personal.js';
 
 /** What the console can't do by a record; wiring puts it on the `commands` queue. */
 interface Commands {
@@ -64,17 +65,28 @@ export function createApi(deps: ApiDeps): Router {
 
 function addLists(api: Router, { db }: ApiDeps): void {
   for (const resource of resources) {
-    const { path, filters } = resource;
+    const { path } = resource;
     api.get(`/${path}`, async (req, res) => {
-      sendJson(res, await resource.list(db, listQuery(req, filters)));
+      const page = await resource.list(db, listQuery(req, filtersFor(req, resource)));
+      sendJson(res, { ...page, items: page.items.map((item) => itemFor(req, resource, item)) });
     });
     if (!resource.get) continue;
     api.get(`/${path}/:id`, async (req, res) => {
       const item = await resource.get?.(db, idOf(req));
       if (!item) throw new Problem(404, 'Not found', `There is no ${path} record "${idOf(req).slice(0, 80)}" here.`);
-      sendJson(res, item);
+      sendJson(res, itemFor(req, resource, item));
     });
   }
+}
+
+/** As pages show it: viewers see nothing that tells of a person. */
+function itemFor(req: express.Request, { masked }: Resource, item: object): object {
+  return masked === undefined || mayKnowPeople(actorOf(req)) ? item : masked(item);
+}
+
+/** Nor can they find out by asking for one. */
+function filtersFor(req: express.Request, { filters, personalFilters = [] }: Resource): readonly string[] {
+  return mayKnowPeople(actorOf(req)) ? filters : filters.filter((name) => !personalFilters.includes(name));
 }
 
 function addFeeds(api: Router, { db, runKinds, secretsStatus }: ApiDeps): void {

@@ -1,9 +1,11 @@
 import type { Knex } from 'knex';
+import type { JsonObject } from '../domain/json.js';
+import { MASK, maskPersonal } from '../domain/personal.js';
 import type { RecordKind } from '../domain/records.js';
 import { getAction, listActions } from '../records/actions/list-actions.js';
 import { getBalance, listBalances } from '../records/balances/balance-views.js';
-import { getBreak, listBreaks } from '../records/breaks/list-breaks.js';
 import { getEntry, listEntries } from '../records/books/list-entries.js';
+import { getBreak, listBreaks } from '../records/breaks/list-breaks.js';
 import type { Page } from '../records/database/paging.js';
 import { getDelivery, listDeliveries } from '../records/deliveries/list-deliveries.js';
 import { getEvent, listEvents } from '../records/inbox/events.js';
@@ -12,6 +14,7 @@ import { getOrder, listOrders } from '../records/orders/orders.js';
 import { getRecord, listRecords, recordFilters } from '../records/rows.js';
 import { getRun, listRuns } from '../records/runs/runs.js';
 import type { ListQuery } from './list-query.js';
+import { isPersonalField, maskedBody } from './view/personal.js';
 
 /** A collection of the read API: `GET /path` and, where it has one, `GET /path/{id}`. */
 export interface Resource {
@@ -20,6 +23,10 @@ export interface Resource {
   filters: readonly string[];
   list(db: Knex, query: ListQuery): Promise<Page<object>>;
   get?(db: Knex, id: string): Promise<object | null>;
+  /** An item without what tells of a person. Left out: nothing in it does. */
+  masked?(item: object): object;
+  /** Filters that would tell whether a person is among the records. */
+  personalFilters?: readonly string[];
 }
 
 export const resources: readonly Resource[] = [
@@ -50,6 +57,7 @@ export const resources: readonly Resource[] = [
     filters: ['status', 'eventType', 'source', 'secretLabel'],
     list: (db, query) => listEvents(db, { ...query, ...query.filters }),
     get: getEvent,
+    masked: (item) => ('body' in item ? { ...item, body: maskedBody(item.body) } : item),
   },
   {
     path: 'deliveries',
@@ -61,6 +69,7 @@ export const resources: readonly Resource[] = [
     path: 'rejections',
     filters: ['reason'],
     list: (db, query) => listRejections(db, { ...query, ...query.filters }),
+    masked: (item) => ({ ...item, firstBytes: MASK }),
   },
   {
     path: 'breaks',
@@ -94,5 +103,7 @@ function records(path: string, kind: RecordKind): Resource {
     filters: recordFilters(kind),
     list: (db, query) => listRecords(db, kind, query),
     get: (db, id) => getRecord(db, kind, id),
+    masked: (item) => maskPersonal(kind, item as JsonObject),
+    personalFilters: recordFilters(kind).filter((field) => isPersonalField(kind, field)),
   };
 }

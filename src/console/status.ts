@@ -76,13 +76,16 @@ function breakItems(breaks: Awaited<ReturnType<typeof countOpenBreaks>>): Items 
   const total = breaks.reduce((sum, { count }) => sum + count, 0);
   if (total === 0) return [];
   const grave = breaks.some(({ severity }) => severity === 'critical' || severity === 'high');
-  return [{ tone: grave ? 'bad' : 'warn', text: `${counted(total, 'break')} open`, href: '/breaks' }];
+  return [{ tone: grave ? 'bad' : 'warn', text: `${counted(total, 'break')} open`, href: '/breaks?status=open' }];
 }
 
 function missedItems(missed: number | null): Items {
-  if (missed === null) return [{ tone: 'warn', text: 'Missed deliveries not measured yet', href: '/deliveries' }];
+  if (missed === null)
+    return [{ tone: 'warn', text: 'Missed deliveries not measured yet', href: '/runs?kind=deliveries' }];
   if (missed === 0) return [];
-  return [{ tone: 'bad', text: counted(missed, 'missed delivery', 'missed deliveries'), href: '/deliveries' }];
+  return [
+    { tone: 'bad', text: counted(missed, 'missed delivery', 'missed deliveries'), href: '/deliveries?show=missed' },
+  ];
 }
 
 function eventItems({ failed, dead, oldestSeconds }: Awaited<ReturnType<typeof inboxBacklog>>): Items {
@@ -105,7 +108,9 @@ function unprovenItems(covered: Coverage[], runEverySeconds: PageDeps['runEveryS
   const oldest = unproven.map(({ completeUntil }) => completeUntil ?? '').sort()[0] ?? '';
   const since = never ? '' : ` since ${oldest.slice(0, 16).replace('T', ' ')}`;
   const told = names.length > 3 ? `${names.length} of ${covered.length} kinds` : names.join(', ');
-  return [{ tone: 'warn', text: `Unproven${since}: ${told}`, href: '/runs' }];
+  const [only] = names;
+  const href = names.length === 1 && only !== undefined ? `/runs?kind=${encodeURIComponent(only)}` : '/runs';
+  return [{ tone: 'warn', text: `Unproven${since}: ${told}`, href }];
 }
 
 function allProven(covered: Coverage[]): Items[number] {

@@ -153,6 +153,35 @@ test('a retry lies ahead: pending, no break, and received in the end', async () 
   expect(Object.keys(await classes())).toEqual(['received']);
 });
 
+test.each(['by its id', 'by a range of time'])(
+  'what a person wants here is recovered before its time, %s',
+  async (how) => {
+    const began = Date.now();
+    flow = await startDeliveryFlow({ sandbox: { retrySchedule: [30] }, settings: { missedGraceMs: 900_000 } });
+    flow.addEndpoint('live');
+    flow.sandbox.control.setFaults({ drop: 1 });
+    await flow.pay(2);
+    await flow.run();
+    const known = (await listDeliveries(flow.db, {})).items;
+    expect(known.map(({ recoverable }) => recoverable)).not.toContain(false);
+    const [one] = known;
+    const range = { from: began - 60_000, to: Date.now() + 60_000 };
+    const wanted = how === 'by its id' ? { ids: [one?.id ?? ''], range: null } : { ids: [], range };
+    const asked = how === 'by its id' ? 1 : known.length;
+    expect((await flow.run('deliveries', { wanted })).proof['recovered']).toBe(asked);
+    expect(await inbox()).toEqual(
+      Array.from({ length: asked }, () => ({ source: 'delivery_history', status: 'received' })),
+    );
+    await flow.apply();
+    flow.sandbox.control.setFaults({});
+    flow.sandbox.control.advance(31);
+    await flow.sandbox.control.deliveriesIdle();
+    expect((await flow.run('deliveries', { wanted })).proof['recovered']).toBe(0);
+    expect(await inbox()).toHaveLength(known.length);
+    expect(await breaks('open')).toEqual([]);
+  },
+);
+
 const WORLDS: [string, Partial<Faults>][] = [
   ['no event id', {}],
   ['the event id in the envelope', { eventId: 'envelope' }],

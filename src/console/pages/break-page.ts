@@ -43,12 +43,10 @@ function whatToDo({ kind, status, severity }: BreakView): Section {
   if (status !== 'open' && status !== 'acknowledged') {
     return { is: 'notice', tone: 'quiet', title: means, text: 'It is closed: nothing is to be done.' };
   }
-  return {
-    is: 'notice',
-    tone: severityTones[severity],
-    title: means,
-    text: `What to do: ${remedy} It closes by itself when: ${ends}`,
-  };
+  const closes = ends.startsWith('Never')
+    ? 'It does not close by itself.'
+    : `It closes by itself once this holds: ${ends}`;
+  return { is: 'notice', tone: severityTones[severity], title: means, text: `What to do: ${remedy} ${closes}` };
 }
 
 function factsOf(found: BreakView, now: Date): Section {

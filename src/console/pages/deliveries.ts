@@ -14,22 +14,22 @@ import { causeOf, classOptions, deliveryWords } from '../view/delivery-words.js'
 import { eventHref, inPath, paging } from '../view/links.js';
 import { parseMoment } from '../view/moment.js';
 import type { ActionButton, Section, TableSection, Tile } from '../view/sections.js';
-import { badge, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
+import { badge, counted, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
 
 export const deliveries: Page = {
   path: '/deliveries',
   title: 'Missed deliveries',
   group: 'Webhooks',
-  filters: ['show', 'missed', 'eventType', 'from', 'to'],
+  filters: ['show', 'eventType', 'from', 'to'],
   load: async (deps, req) => {
     const { db, now } = deps;
-    const { show, missed, eventType, from, to } = req.filters;
+    const { show, eventType, from, to } = req.filters;
     const [page, missedCount, awaited] = await Promise.all([
       listDeliveries(db, {
         cursor: req.cursor,
         eventType,
-        missed: missed === 'true' ? 'true' : undefined,
-        class: show === 'all' ? undefined : show,
+        missed: show === 'missed' ? 'true' : undefined,
+        class: show === 'all' || show === 'missed' ? undefined : show,
         awaited: show === undefined,
         madeFrom: momentOf('from', from),
         madeTo: momentOf('to', to),
@@ -53,7 +53,7 @@ export const deliveries: Page = {
       actions: [selected, withRange(ranged, req.filters)],
       sections: [
         { is: 'tiles', tiles: tilesOf(missedCount, awaited) },
-        await readUpTo(deps),
+        await readUpTo(deps, awaited),
         filtersOf(req),
         tableOf(page.items, {
           now: now(),
@@ -86,7 +86,7 @@ function withRange(button: ActionButton | null, { from = '', to = '' }: PageRequ
   return { ...button, fields };
 }
 
-const shownClasses: readonly DeliveryClass[] = ['rejected', 'never_reached', 'phantom', 'pending_retry'];
+const shownClasses: readonly DeliveryClass[] = ['rejected', 'never_reached', 'phantom'];
 
 function tilesOf(missed: number | null, awaited: Awaited<ReturnType<typeof countAwaited>>): Tile[] {
   const of = (kind: DeliveryClass) => awaited.find((one) => one.class === kind)?.awaited ?? 0;
@@ -96,26 +96,31 @@ function tilesOf(missed: number | null, awaited: Awaited<ReturnType<typeof count
       value: missed === null ? 'unknown' : String(missed),
       note: missed === null ? 'no complete reading of the history yet' : 'should be here by now, and are not made good',
       tone: missed === null ? 'warn' : missed > 0 ? 'bad' : 'quiet',
-      href: '/deliveries?missed=true',
+      href: '/deliveries?show=missed',
     },
     ...shownClasses.map((kind): Tile => {
       const { short, tone } = deliveryWords[kind];
       const n = of(kind);
-      const note = kind === 'pending_retry' ? 'the service tries again' : 'not made good yet';
       const label = short.slice(0, 1).toUpperCase() + short.slice(1);
-      return { label, value: String(n), note, tone: n > 0 ? tone : 'quiet', href: `/deliveries?show=${kind}` };
+      return {
+        label,
+        value: String(n),
+        note: 'not made good yet',
+        tone: n > 0 ? tone : 'quiet',
+        href: `/deliveries?show=${kind}`,
+      };
     }),
   ];
 }
 
 /** How fresh the service's side is: what it sent since is not in the list. */
-async function readUpTo({ db, now }: PageDeps): Promise<Section> {
+async function readUpTo({ db, now }: PageDeps, awaited: Awaited<ReturnType<typeof countAwaited>>): Promise<Section> {
   const [of] = await coverage(db, ['deliveries'], now());
   const until = of?.completeUntil ?? null;
-  const link = { text: 'Runs of deliveries', href: '/runs?kind=deliveries' };
+  const runs = { text: 'Runs of deliveries', href: '/runs?kind=deliveries' };
   if (until === null) {
     const text = 'Until then nobody can say that nothing is missed. Start a run of deliveries, or see why it fails.';
-    return { is: 'notice', tone: 'warn', title: 'The delivery history was never read completely', text, link };
+    return { is: 'notice', tone: 'warn', title: 'The delivery history was never read completely', text, link: runs };
   }
   const told = `${until.slice(0, 19).replace('T', ' ')} UTC`;
   const reason = of?.reason ?? null;
@@ -125,34 +130,37 @@ async function readUpTo({ db, now }: PageDeps): Promise<Section> {
       tone: 'warn',
       title: `Unproven since ${told}`,
       text: `The newest reading of the history: ${reason}.`,
-      link,
+      link: runs,
     };
-  const text = `The delivery history is read completely up to ${told}. What was sent since shows with the next run.`;
+  const underWay = awaited.find((one) => one.class === 'pending_retry')?.awaited ?? 0;
   return {
     is: 'facts',
     facts: [
-      ['Read up to', time(until, now())],
-      ['It means', { is: 'text', text, quiet: true }],
+      ['Read completely up to', time(until, now())],
+      ['Sent since then', { is: 'text', text: 'shows with the next run', quiet: true }],
+      [
+        'On their way',
+        underWay === 0
+          ? none('none')
+          : link(counted(underWay, 'delivery', 'deliveries'), '/deliveries?show=pending_retry'),
+      ],
     ],
   };
 }
 
 function filtersOf({ path, filters }: PageRequest): Section {
-  const { show = '', missed = '', eventType = '', from = '', to = '' } = filters;
-  const options = [...classOptions, { value: 'all', text: 'everything that was sent' }];
+  const { show = '', eventType = '', from = '', to = '' } = filters;
+  const options = [
+    { value: 'missed', text: 'only missed' },
+    ...classOptions,
+    { value: 'all', text: 'everything that was sent' },
+  ];
   return {
     is: 'filters',
     path,
     active: Object.keys(filters).length > 0,
     fields: [
       { name: 'show', label: 'Show', value: show, options, all: 'missed or on its way' },
-      {
-        name: 'missed',
-        label: 'Missed',
-        value: missed,
-        options: [{ value: 'true', text: 'only missed' }],
-        all: 'whether or not',
-      },
       { name: 'eventType', label: 'Type', value: eventType, hint: 'payment_intent.completed' },
       { name: 'from', label: 'Sent from, UTC', value: from, hint: '2026-10-31 18:00' },
       { name: 'to', label: 'Sent up to, UTC', value: to, hint: '2026-10-31 20:00' },
@@ -180,17 +188,15 @@ function tableOf(
       { label: 'The service says' },
       { label: 'We hold' },
       { label: 'Cause' },
-      { label: 'Sent' },
     ],
     rows: items.map((item) => [
       selected === null || !item.recoverable
         ? none('')
         : { is: 'pick', button: selected, name: 'id', value: item.id, label: `Pick delivery ${item.id}` },
-      list([id(item.id, deliveryHref(item.id)), quiet(item.eventType ?? 'type unknown')]),
+      list([id(item.id, deliveryHref(item.id)), quiet(item.eventType ?? 'type unknown'), time(item.createdAt)]),
       theirs(item, now),
       ours(item),
       list([badge(deliveryWords[item.class].short, deliveryWords[item.class].tone), text(causeOf(item))]),
-      time(item.createdAt, now),
     ]),
     empty: emptyOf(active, missedCount),
     first,

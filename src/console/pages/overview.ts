@@ -5,12 +5,14 @@ import { type MinuteCount, minuteCounts } from '../../records/inbox/minute-count
 import { countCompletedPayments, type PaymentCounts } from '../../records/payments-today.js';
 import { type Coverage, coverage } from '../../records/runs/coverage.js';
 import { listRuns, type Run } from '../../records/runs/runs.js';
-import type { Page } from '../page.js';
+import { mayDo } from '../authenticate.js';
+import type { Page, PageRequest } from '../page.js';
 import type { PageDeps } from '../page-deps.js';
 import { unprovenOf } from '../status.js';
 import { minutesChart, spark } from '../view/chart.js';
 import type { Section, TableSection, Tile } from '../view/sections.js';
 import { badge, counted, duration, list, none, quiet, text, time, type Value, words } from '../view/values.js';
+import { secrets as secretsPage } from './secrets.js';
 
 const MINUTES = 60;
 
@@ -19,7 +21,7 @@ export const overview: Page = {
   title: 'Overview',
   group: '',
   live: true,
-  load: async (deps) => {
+  load: async (deps, req) => {
     const { db, runKinds, runEverySeconds, now } = deps;
     const at = now();
     const midnight = new Date(Math.floor(at.getTime() / 86_400_000) * 86_400_000);
@@ -32,7 +34,7 @@ export const overview: Page = {
       coverage(db, runKinds, at),
       newestRuns(deps),
     ]);
-    const secrets = await secretsTile(deps);
+    const secrets = await secretsTile(deps, req);
     return {
       intro: 'Webhooks claim, the service’s own lists decide: what is proven, what waits, and what is amiss.',
       sections: [
@@ -104,7 +106,7 @@ function missedTile(missed: number | null): Tile {
     value: missed === null ? 'unknown' : String(missed),
     note: missed === null ? 'no complete reading of the history yet' : 'sent by the service, not here',
     tone,
-    href: '/deliveries',
+    href: missed === null ? '/runs?kind=deliveries' : '/deliveries?show=missed',
   };
 }
 
@@ -121,28 +123,23 @@ function breaksTile(breaks: readonly OpenBreaks[]): Tile {
     value: String(total),
     note: total === 0 ? 'none known; what is unproven is told above' : parts.join(', '),
     tone: total === 0 ? 'quiet' : grave ? 'bad' : 'warn',
-    href: '/breaks',
+    href: '/breaks?status=open',
   };
 }
 
-interface SecretSummary {
-  matches24h?: number;
-  retiredAt?: string | null;
-}
-
 /** How the secrets are doing, in a tile; none where that can't be told. */
-async function secretsTile({ secretsStatus, log }: PageDeps): Promise<Tile[]> {
+async function secretsTile({ secretsStatus, log }: PageDeps, { actor }: PageRequest): Promise<Tile[]> {
   try {
-    const { items }: { items: SecretSummary[] } = await secretsStatus();
-    const live = items.filter(({ retiredAt }) => (retiredAt ?? null) === null);
-    const used = live.filter(({ matches24h = 0 }) => matches24h > 0).length;
+    const { items } = await secretsStatus();
+    const live = items.filter(({ retiredAt }) => retiredAt === null);
+    const used = live.filter(({ matches24h }) => matches24h > 0).length;
     const note = `${used} matched in the last 24 h`;
     return [
       {
         label: 'Signing secrets',
         value: String(live.length),
         note,
-        href: '/secrets',
+        ...(mayDo(actor, secretsPage.roles ?? []) ? { href: secretsPage.path } : {}),
         ...(used === 0 ? { tone: 'warn' } : {}),
       },
     ];

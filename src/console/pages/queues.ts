@@ -37,7 +37,12 @@ function sectionOf({ name, state }: QueueLook, now: Date): Section {
   const { waiting, active, delayed, failed, oldestAt } = state;
   const age = oldestAt === null ? 0 : (now.getTime() - oldestAt) / 1_000;
   const tiles: Tile[] = [
-    { label: 'Waiting', value: String(waiting), ...(age > LATE_SECONDS ? { tone: 'bad' as const } : {}) },
+    {
+      label: 'Waiting',
+      value: String(waiting),
+      note: oldestAt === null ? 'nothing waits' : `the oldest for ${duration(Math.max(0, age))}`,
+      ...(age > LATE_SECONDS ? { tone: 'bad' as const } : {}),
+    },
     { label: 'Active', value: String(active) },
     { label: 'Delayed', value: String(delayed), note: 'to be tried again' },
     {
@@ -46,7 +51,6 @@ function sectionOf({ name, state }: QueueLook, now: Date): Section {
       note: 'kept for a while',
       ...(failed > 0 ? { tone: 'warn' as const } : {}),
     },
-    { label: 'Oldest waits', value: oldestAt === null ? '–' : duration(Math.max(0, age)) },
   ];
   const late =
     name === 'commands'

@@ -24,7 +24,7 @@ export const run: Page = {
       actions: [startButton(deps, req, kind)],
       sections: [
         verdictOf(found),
-        { is: 'tiles', tiles: tilesOf(found, deps.now()) },
+        { is: 'tiles', tiles: tilesOf(found) },
         factsOf(found, deps.now()),
         ...proofOf(found),
       ],
@@ -56,7 +56,7 @@ function verdictOf(found: Run): Section {
   };
 }
 
-function tilesOf(found: Run, now: Date): Tile[] {
+function tilesOf(found: Run): Tile[] {
   return [
     { label: 'Calls to the service', value: String(found.calls) },
     { label: 'Seen', value: String(found.seen), note: 'rows that the service showed' },
@@ -66,7 +66,6 @@ function tilesOf(found: Run, now: Date): Tile[] {
       value: String(found.breaksOpened),
       ...(found.breaksOpened > 0 ? { tone: 'warn' as const, href: '/breaks' } : {}),
     },
-    { label: found.finishedAt === null ? 'Runs for' : 'Took', value: tookOf(found, now) },
   ];
 }
 
@@ -75,9 +74,9 @@ function factsOf(found: Run, now: Date): Section {
     is: 'facts',
     facts: [
       ['Run', found.id === null ? none() : id(found.id)],
-      ['Kind', text(found.kind)],
       ['Began', time(found.startedAt, now)],
       ['Ended', found.finishedAt === null ? none('not yet') : time(found.finishedAt, now)],
+      [found.finishedAt === null ? 'Runs for' : 'Took', text(tookOf(found, now))],
     ],
   };
 }

@@ -1,11 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
-import { fromJsonText } from '../../domain/json-text.js';
+import { fromJsonText, toJsonText } from '../../domain/json-text.js';
 import { MASK, maskPersonal, personalKinds, replacePersonal } from '../../domain/personal.js';
 import type { EntityKind, RecordKind } from '../../domain/records.js';
 import type { Actor } from '../authenticate.js';
 
 /** Viewers look after the whole; they need not know who the customers are. */
-export function mayKnowPeople({ role }: Actor): boolean {
+export function mayKnowPeople({ role }: Pick<Actor, 'role'>): boolean {
   return role !== 'viewer';
 }
 
@@ -24,7 +24,7 @@ export function fieldFor(actor: Actor, entity: EntityKind, field: string, value:
 }
 
 /** The body of an event; null where a viewer may not see any of it, since it can't be told what in it is personal. */
-export function bodyFor(actor: Actor, body: string): { json: Json } | { text: string } | null {
+export function bodyFor(actor: Pick<Actor, 'role'>, body: string): { json: Json } | { text: string } | null {
   try {
     const json = fromJsonText(body);
     return { json: mayKnowPeople(actor) ? json : maskAll(json) };
@@ -37,4 +37,15 @@ export function bodyFor(actor: Actor, body: string): { json: Json } | { text: st
 function maskAll(value: Json): Json {
   if (!isJsonObject(value)) return value;
   return personalKinds.reduce((masked, kind) => maskPersonal(kind, masked), value);
+}
+
+/** The same as JSON text; null where it can't be told what in it is personal, and where there is none. */
+export function maskedBody(body: unknown): string | null {
+  const seen = typeof body === 'string' ? bodyFor({ role: 'viewer' }, body) : null;
+  return seen !== null && 'json' in seen ? toJsonText(seen.json) : null;
+}
+
+/** Whether every value of the field tells of a person. */
+export function isPersonalField(kind: RecordKind, field: string): boolean {
+  return replacePersonal(kind, field, 'a', () => MASK) === MASK;
 }

@@ -18,7 +18,9 @@ function tell(name: string, value: unknown): Fact[] {
   const words = wordsOf[name];
   const told = words?.(value);
   if (told !== undefined) return told;
-  return value === null || value === undefined ? [] : [[spaced(name), plain(value)]];
+  return value === null || value === undefined
+    ? []
+    : [[spaced(name).replace(/^./, (first) => first.toUpperCase()), plain(value)]];
 }
 
 /** Undefined: not of the form that the words are for. */

@@ -1,0 +1,87 @@
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.js';
+import type { RecordKind } from '../../src/domain/records.js';
+import { saveRejections } from '../../src/records/inbox/rejections.js';
+import { saveObservations } from '../../src/records/save-observations.js';
+import { testConsole } from '../support/console.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { storeEvents } from '../support/events.js';
+
+const MAIL = 'ann@example.com';
+const NAME = 'Ann Example';
+
+let store: TestDatabase;
+let app: ReturnType<typeof testConsole>['app'];
+
+beforeAll(async () => {
+  store = await createTestDatabase();
+  app = testConsole(store.db).app;
+  const created = { createdAt: '2026-10-01T12:00:00Z' };
+  await save('payment_intent', { id: 'pi_1', status: 'completed', customerEmail: MAIL, payins: [], ...created });
+  await save('invoice', { id: 'in_1', status: 'sent', customerName: NAME, toEmail: MAIL, ...created });
+  await save('account', { id: 'ac_1', status: 'active', label: NAME, email: MAIL, ...created });
+  await save('payout', { id: 'po_1', status: 'pending', destination: MAIL, ...created });
+  await storeEvents(store.db, [{ event: 'payment_intent.completed', data: { id: 'pi_1', customerEmail: MAIL } }]);
+  await store.db('inbox').insert({
+    key: 'no json',
+    key_type: 'id',
+    content_hash: 'c',
+    event_type: 'a.b',
+    event_timestamp: 1,
+    source: 'webhook',
+    body: Buffer.from(`to ${MAIL}`),
+  });
+  const refused = { reason: 'invalid_signature', detail: 'none matches', diagnosis: null, bodySize: 9, bodyHash: 'h' };
+  await saveRejections(store.db, [{ ...refused, firstBytes: Buffer.from(MAIL), rejectedAt: new Date() }], []);
+});
+afterAll(() => store.drop());
+
+async function save(kind: RecordKind, fields: JsonObject): Promise<void> {
+  const [from, to] = [Date.UTC(2026, 9, 1, 12), Date.UTC(2026, 9, 1, 12, 1)];
+  const source = { type: 'poll', ref: '1' } as const;
+  const observation = { type: 'reading' as const, kind, id: String(fields['id']), from, to, source, fields };
+  await store.db.transaction((trx) =>
+    saveObservations(trx, [observation], { now: new Date(), adoptedAt: new Date('2026-01-01') }),
+  );
+}
+
+const get = (path: string, token: string) =>
+  request(app)
+    .get(`/api/v1/${path}`)
+    .set({ Authorization: `Bearer ${token}` });
+
+const lists = [
+  'payment-intents',
+  'invoices',
+  'accounts',
+  'payouts',
+  'events',
+  'rejections',
+  'orders',
+  'changes',
+  'deliveries',
+];
+const single = ['payment-intents/pi_1', 'invoices/in_1', 'accounts/ac_1', 'payouts/po_1', 'events/1', 'events/2'];
+
+describe("a viewer's token shows nothing that tells of a person", () => {
+  it.each([...lists, ...single])('%s', async (path) => {
+    const { status, text } = await get(path, 'viewer-token-1');
+    expect(status).toBe(200);
+    expect(text).not.toContain(MAIL);
+    expect(text).not.toContain(NAME);
+  });
+
+  it('while who works with it sees it', async () => {
+    for (const path of [...single, 'payment-intents', 'rejections']) {
+      expect((await get(path, 'operator-token')).text, path).toMatch(/ann@example\.com|Ann Example/);
+    }
+  });
+
+  it('and can not be used to ask for one', async () => {
+    expect((await get('accounts?label=Ann', 'viewer-token-1')).status).toBe(400);
+    const found = await get(`accounts?label=${encodeURIComponent(NAME)}`, 'operator-token');
+    expect(found.body.items).toHaveLength(1);
+    expect((await get('accounts?status=active', 'viewer-token-1')).body.items).toHaveLength(1);
+  });
+});
