@@ -70,7 +70,7 @@ const products: Sheet = {
 
 const assets: Sheet = {
   kind: 'asset',
-  path: '/assets',
+  path: '/catalog',
   title: 'Assets',
   one: 'asset',
   group: 'Books',

@@ -39,7 +39,7 @@ const pathsOf: Readonly<Partial<Record<EntityKind, string>>> = {
   balance: '/balances',
   settlement_account: '/settlement-accounts',
   product: '/products',
-  asset: '/assets',
+  asset: '/catalog',
   endpoint: '/endpoints',
   delivery: '/deliveries',
   order: '/orders',

@@ -73,7 +73,7 @@ function openOf(
   { unexplained, unknownAmount }: { unexplained: string; unknownAmount: string },
 ): string {
   const ofSign = [unexplained, unknownAmount].filter(
-    (part) => compareAmounts(part, '0') === compareAmounts(amount, '0'),
+    (part) => part !== '0' && compareAmounts(part, '0') === compareAmounts(amount, '0'),
   );
   return ofSign[0] ?? addAmounts(unexplained, unknownAmount);
 }
