@@ -214,10 +214,10 @@ function emptyOf(active: boolean, missed: number | null): TableSection['empty'] 
   };
 }
 
-export const deliveryHref = (own: string): string => `/deliveries/${inPath(own)}`;
+const deliveryHref = (own: string): string => `/deliveries/${inPath(own)}`;
 
 /** The service's word, the answer that it noted, how often it tried and when it will again. */
-export function theirs({ status, httpStatus, attempts, nextRetryAt }: DeliveryView, now: Date): Value {
+function theirs({ status, httpStatus, attempts, nextRetryAt }: DeliveryView, now: Date): Value {
   const tried = attempts === null ? 'attempts unknown' : `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
   return list([
     text(status ?? 'state unknown'),
@@ -227,7 +227,7 @@ export function theirs({ status, httpStatus, attempts, nextRetryAt }: DeliveryVi
   ]);
 }
 
-export function ours({ eventId, recoveredAt, class: kind }: DeliveryView): Value {
+function ours({ eventId, recoveredAt, class: kind }: DeliveryView): Value {
   if (eventId === null) return kind === 'other_endpoint' ? none('not for us') : none('nothing');
   const held = link(`event ${eventId}`, eventHref(eventId));
   return recoveredAt === null ? held : list([held, badge('recovered', 'good')]);

@@ -60,7 +60,15 @@ describe('every page', () => {
 describe('what others wrote', () => {
   it('is shown as text: nothing of it becomes part of a page', async () => {
     const { page, complaints } = admin;
-    for (const path of ['/orders', samplePaths['/orders/:reference'] ?? '', '/events', '/events/3']) {
+    for (const path of [
+      '/orders',
+      samplePaths['/orders/:reference'] ?? '',
+      '/events',
+      '/events/3',
+      '/breaks?status=any',
+      '/rejections',
+      '/audit',
+    ]) {
       await page.goto(path);
       expect(await page.locator('main').innerText()).toContain(HOSTILE);
       expect(await page.locator('main img, main script, main b').count()).toBe(0);
