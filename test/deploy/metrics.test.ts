@@ -115,7 +115,7 @@ describe('an alert', () => {
 
 describe.skipIf(!hasPromtool())('promtool', () => {
   const promtool = (args: string[], input = '') => {
-    const { status, stdout, stderr } = spawnSync('promtool', args, { input, encoding: 'utf8', timeout: 25_000 });
+    const { status, stdout, stderr } = spawnSync('promtool', args, { input, encoding: 'utf8', timeout: 60_000 });
     return { status, told: status === 0 ? '' : stdout + stderr };
   };
 
@@ -129,7 +129,7 @@ describe.skipIf(!hasPromtool())('promtool', () => {
       status: 0,
       told: '',
     });
-  });
+  }, 120_000);
 });
 
 /** Said aloud, so that nobody takes a skip for a pass. */
