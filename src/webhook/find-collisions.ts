@@ -11,37 +11,42 @@ const SECOND_KEY = /^(id:[0-9a-f]{64})./;
 
 /**
  * Events that carry the id of an earlier event of their type but name another record: both are applied, and somebody
- * has to know that the service gave one id twice (or that EVENT_ID_POINTER points at something else).
+ * has to know that the service gave one id twice (or that EVENT_ID_POINTER points at something else). A body that was deleted
+ * by its age tells nothing: unknown is no collision.
  */
 export async function findCollisions(trx: Knex.Transaction, events: ReadEvent[]): Promise<NewBreak[]> {
   const seconds = events.flatMap((event) => {
     const first = SECOND_KEY.exec(event.key)?.[1];
     return first === undefined ? [] : [{ event, first }];
   });
-  const firsts = await bodiesByKey(trx, [...new Set(seconds.map(({ first }) => first))]);
-  return seconds.flatMap(({ event, first }) => {
-    const other = firsts.get(first);
-    const ours = subjectOf(event.type, event.data);
-    // A body that was deleted by its age tells nothing: unknown is no collision.
-    if (!other || other.body === null || other.body.length === 0) return [];
-    const theirs = subjectOf(event.type, dataOf(other.body));
-    if (ours?.id === theirs?.id) return [];
-    return [
-      {
-        kind: 'id_collision' as const,
-        entity: { kind: 'event' as const, id: event.id },
-        evidence: {
-          eventType: event.type,
-          record: ours?.id ?? null,
-          earlierEvent: other.id,
-          earlierRecord: theirs?.id ?? null,
-        },
-      },
-    ];
-  });
+  const collisions: NewBreak[] = [];
+  for await (const other of bodiesByKey(trx, [...new Set(seconds.map(({ first }) => first))])) {
+    const data = dataOf(other.body);
+    for (const { event } of seconds.filter(({ first }) => first === other.key)) {
+      const ours = subjectOf(event.type, event.data);
+      const theirs = subjectOf(event.type, data);
+      if (ours?.id !== theirs?.id) collisions.push(collision(event, ours, { id: other.id, subject: theirs }));
+    }
+  }
+  return collisions;
 }
 
-function subjectOf(type: string, data: ReadEvent['data']): { id: string } | null {
+type Subject = { id: string } | null;
+
+function collision(event: ReadEvent, ours: Subject, earlier: { id: string; subject: Subject }): NewBreak {
+  return {
+    kind: 'id_collision',
+    entity: { kind: 'event', id: event.id },
+    evidence: {
+      eventType: event.type,
+      record: ours?.id ?? null,
+      earlierEvent: earlier.id,
+      earlierRecord: earlier.subject?.id ?? null,
+    },
+  };
+}
+
+function subjectOf(type: string, data: ReadEvent['data']): Subject {
   const about = eventKind(type);
   if (about === null) return null;
   if (!about.isMovement) return findSubject(about.kind, data);

@@ -136,13 +136,25 @@ export async function prunedEvents(db: Knex, ids: string[]): Promise<Set<string>
   return new Set(pruned);
 }
 
-/** Bodies of the events with these keys; null: deleted by its age. */
-export async function bodiesByKey(db: Knex, keys: string[]): Promise<Map<string, { id: string; body: Buffer | null }>> {
-  if (keys.length === 0) return new Map();
-  const rows: { key: string; id: string; body: Buffer | null }[] = await db('inbox')
-    .select('key', 'id', 'body')
-    .whereRaw('key = ANY (?::text[])', [keys]);
-  return new Map(rows.map((row) => [row.key, row]));
+/** The bodies, but for those deleted by their age, of the events with these keys; up to 4 MiB of them are read at once. */
+export async function* bodiesByKey(
+  db: Knex,
+  keys: readonly string[],
+): AsyncGenerator<{ id: string; key: string; body: Buffer }> {
+  if (keys.length === 0) return;
+  const sized: { id: string; size: number }[] = await db('inbox')
+    .select('id', db.raw('octet_length(body) AS size'))
+    .whereRaw('key = ANY (?::text[])', [[...keys]])
+    .whereRaw('octet_length(body) > 0')
+    .orderBy('id');
+  for (let at = 0; at < sized.length; ) {
+    const part: string[] = [];
+    for (let bytes = 0; at < sized.length && (part.length === 0 || bytes < MAX_BYTES_AT_ONCE); at += 1) {
+      part.push(sized[at]?.id ?? '');
+      bytes += sized[at]?.size ?? 0;
+    }
+    yield* await db('inbox').select('id', 'key', 'body').whereRaw('id = ANY (?::bigint[])', [part]).orderBy('id');
+  }
 }
 
 export interface Backlog {

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findCollisions } from '../../src/webhook/find-collisions.js';
+import { readEvent } from '../../src/webhook/read-event.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { completed, storeEvents } from '../support/events.js';
+
+const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
+const MB = 1_048_576;
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+test('earlier events are read a few megabytes at once, however many are asked for, and none is passed over', async () => {
+  const { db } = database;
+  const padding = { metadata: { text: 'x'.repeat(0.9 * MB) } };
+  await storeEvents(
+    db,
+    NAMES.map((name) => ({ ...completed(name, name === 'e' ? {} : padding), id: `evt_${name}` })),
+  );
+  const seconds = await storeEvents(
+    db,
+    NAMES.map((name) => ({ ...completed(name === 'c' ? 'c' : `${name}2`), id: `evt_${name}` })),
+  );
+  const rows = await db('inbox')
+    .whereIn('id', seconds)
+    .orderBy('id')
+    .select('id', 'key', 'event_type', 'event_timestamp', 'source', 'body');
+  const events = rows.map((row) => readEvent({ ...row, type: row.event_type, timestamp: row.event_timestamp }));
+  let most = 0;
+  db.on('query-response', (response: { body?: Buffer }[]) => {
+    if (Array.isArray(response)) most = Math.max(most, sumOf(response));
+  });
+  const found = await db.transaction((trx) => findCollisions(trx, events));
+  expect(new Map(found.map(({ evidence }) => [evidence['earlierRecord'], evidence['record']]))).toEqual(
+    new Map(NAMES.filter((name) => name !== 'c').map((name) => [`pi_${name}`, `pi_${name}2`])),
+  );
+  expect(most).toBeGreaterThan(MB / 2);
+  expect(most).toBeLessThan(5 * MB);
+});
+
+function sumOf(rows: readonly { body?: Buffer }[]): number {
+  return rows.reduce((sum, { body }) => sum + (body?.length ?? 0), 0);
+}
