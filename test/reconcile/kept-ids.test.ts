@@ -6,7 +6,7 @@ import { ownText } from '../../src/domain/own-text.js';
 import { parseJson } from '../../src/domain/parse-json.js';
 import { type ListRow, readRows } from '../../src/reconcile/lists/list-row.js';
 import { readRows as readMovements } from '../../src/reconcile/transactions/read-feed.js';
-import { readDelivery } from '../../src/records/deliveries/read-delivery.js';
+import { type Delivery, readDelivery, slimDelivery } from '../../src/records/deliveries/read-delivery.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 
 const PAGES = 30;
@@ -40,6 +40,23 @@ test('the ids that a reading keeps do not keep the pages that they were read fro
     heldBy((page) => readMovements(page, defaultContract.transaction, null).rows.map(({ id }) => id)),
   ).toBeLessThan(5);
   expect(heldBy((page) => page.flatMap((fields) => readDelivery(fields, 'none')?.id ?? []))).toBeLessThan(5);
+});
+
+test('deliveries that are kept for a look at many days keep neither their payloads nor their pages', () => {
+  const kept: Delivery[] = [];
+  const event = parseJson('{"event":"payment_intent.completed","timestamp":1772323200,"data":{"id":"pi_1"}}', 9);
+  const held = heldBy((page) =>
+    page.map((fields, at) => {
+      const payload = { ...(event as JsonObject), ...fields };
+      const delivery = readDelivery({ ...fields, endpointUrl: fields['id'] ?? null, payload }, 'none');
+      if (delivery === null) throw new Error('no delivery');
+      kept.push(slimDelivery(delivery));
+      return String(at);
+    }),
+  );
+  expect(held).toBeLessThan(5);
+  expect(kept[0]).toMatchObject({ id: 'a-record-of-page-0-0', endpointUrl: 'a-record-of-page-0-0', payload: '' });
+  expect(kept[0]?.event?.contentHash).toHaveLength(64);
 });
 
 test('a text in memory of its own is the same text', () => {

@@ -1,5 +1,5 @@
 import { type JudgedDelivery, judgeDeliveries } from '../../records/deliveries/judge-deliveries.js';
-import type { Delivery } from '../../records/deliveries/read-delivery.js';
+import { type Delivery, slimDelivery } from '../../records/deliveries/read-delivery.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
 import { clockAfter, deliveryPages, judgeRules } from '../deliveries.js';
 import type { ReconcileDeps } from '../deps.js';
@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Reads the delivery history live, down to `since`, and holds it against the inbox. Writes nothing. Null: a day, or as far as a
- * run would read.
+ * run would read. All of them are held at once, each in a kilobyte or two: payloads are let go.
  */
 export async function lookAtDeliveries(
   deps: ReconcileDeps,
@@ -24,7 +24,10 @@ export async function lookAtDeliveries(
   const walk = await walkDeliveries(
     deliveryPages({ deps, tally, ...(signal ? { signal } : {}) }),
     { bound, eventIdPointer: deps.settings.eventIdPointer, ...(signal ? { signal } : {}) },
-    async (page) => void deliveries.push(...page.deliveries.filter(({ createdAt }) => (createdAt ?? bound) >= bound)),
+    async (page) => {
+      for (const delivery of page.deliveries)
+        if ((delivery.createdAt ?? bound) >= bound) deliveries.push(slimDelivery(delivery));
+    },
   );
   const known = judgeRules(deps);
   const rules = { ...known, now: clockAfter(deliveries, known.now) };

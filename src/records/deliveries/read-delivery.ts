@@ -71,6 +71,20 @@ function heldId(id: string): string {
   return `${id.slice(0, LONGEST_WORD)}…${createHash('sha256').update(id).digest('hex')}`;
 }
 
+/**
+ * The delivery to be kept beside many others: without the text of its payload, and in memory of its own. That there is one,
+ * and what follows from it, stays.
+ */
+export function slimDelivery(delivery: Delivery): Delivery {
+  const slim = { ...delivery, payload: delivery.payload === null ? null : '' };
+  const owned = Object.entries(slim).map(([name, value]) => [name, typeof value === 'string' ? ownText(value) : value]);
+  return {
+    ...slim,
+    ...Object.fromEntries(owned),
+    mentions: delivery.mentions.map(({ kind, id }) => ({ kind, id: ownText(id) })),
+  };
+}
+
 const ID_FIELDS: Readonly<Record<string, string>> = {
   paymentIntentId: 'payment_intent',
   payinId: 'payin',
