@@ -55,8 +55,10 @@ export async function signIn(page: Page, token: string): Promise<void> {
 /** Violations of WCAG 2.1 A and AA on the page as it stands, in words. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   await page.evaluate(await readFile(axe, 'utf8'));
-  // Colours and widths that were changed a moment ago are those of the next frame.
-  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  // Colours that were changed a moment ago are on their way for a tenth of a second.
+  await page.evaluate(
+    'new Promise((done) => requestAnimationFrame(done)).then(() => Promise.allSettled(document.getAnimations().map((one) => one.finished)))',
+  );
   const { violations } = (await page.evaluate(
     `axe.run(document, { runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] } })`,
   )) as AxeResults;
