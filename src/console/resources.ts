@@ -24,7 +24,7 @@ export interface Resource {
   list(db: Knex, query: ListQuery): Promise<Page<object>>;
   get?(db: Knex, id: string): Promise<object | null>;
   /** An item without what tells of a person. Left out: nothing in it does. */
-  masked?(item: object): object;
+  masked?: (item: object) => object;
   /** Filters that would tell whether a person is among the records. */
   personalFilters?: readonly string[];
 }

@@ -37,10 +37,10 @@ beforeAll(async () => {
 });
 afterAll(() => store.drop());
 
-async function save(kind: RecordKind, fields: JsonObject): Promise<void> {
+async function save(kind: RecordKind, fields: JsonObject & { id: string }): Promise<void> {
   const [from, to] = [Date.UTC(2026, 9, 1, 12), Date.UTC(2026, 9, 1, 12, 1)];
   const source = { type: 'poll', ref: '1' } as const;
-  const observation = { type: 'reading' as const, kind, id: String(fields['id']), from, to, source, fields };
+  const observation = { type: 'reading' as const, kind, id: fields.id, from, to, source, fields };
   await store.db.transaction((trx) =>
     saveObservations(trx, [observation], { now: new Date(), adoptedAt: new Date('2026-01-01') }),
   );

@@ -71,6 +71,14 @@ test('one on which the service breaks down ends the round, and is not the first 
   expect(await verified()).toEqual(['good']);
 });
 
+test('one that can’t be saved is put off, and the others that were read with it are kept', async () => {
+  await markInOrder('first', 'odd', 'last');
+  await database.db.raw(`ALTER TABLE payins ADD CONSTRAINT no_odd_one CHECK (id <> 'odd' OR NOT verified)`);
+  await expect(verifyClaims(deps, newClaimMemory(['payment_intent']))).rejects.toThrow('no_odd_one');
+  expect(await verified()).toEqual(['first', 'last']);
+  expect(await marks().select('id', 'attempts')).toEqual([{ id: 'odd', attempts: 1 }]);
+});
+
 test('a deposit that is not there yet is not absent while an event may be newer than the answer', async () => {
   await save(database, [mention('payin', 'p', 0)]);
   await due();

@@ -5,7 +5,6 @@ import { recordRules } from '../../src/domain/records.js';
 import { createMetrics } from '../../src/metrics.js';
 import { MAX_ATTEMPTS } from '../../src/records/inbox/inbox-work.js';
 import { type ApplyDeps, applyEvents } from '../../src/webhook/apply-events.js';
-import { collectBacklog } from '../../src/webhook/backlog.js';
 import { replayEvents } from '../../src/webhook/replay-events.js';
 import { requeueStranded } from '../../src/webhook/requeue-stranded.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -13,13 +12,12 @@ import { completed, storeEvents } from '../support/events.js';
 
 let database: TestDatabase;
 let deps: ApplyDeps;
-let metrics: ReturnType<typeof createMetrics>;
 const going = new AbortController().signal;
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  metrics = createMetrics();
   const { db } = database;
+  const metrics = createMetrics();
   deps = { db, log: pino({ level: 'silent' }), now: () => new Date(), metrics, adoptedAt: new Date(0) };
 });
 afterEach(() => database.drop());
@@ -291,22 +289,4 @@ describe('the sweep of the inbox', () => {
     expect(await requeueStranded(deps, going)).toBe(1);
     expect(await statuses()).toEqual(['applied']);
   });
-});
-
-it('the backlog is counted by state, with the age of its oldest event', async () => {
-  collectBacklog(metrics, database.db);
-  await storeEvents(
-    database.db,
-    names(4).map((name) => completed(name)),
-  );
-  await database.db('inbox').where('id', '<=', 2).update({ status: 'failed' });
-  await database.db('inbox').where({ id: 4 }).update({ status: 'dead' });
-  await database
-    .db('inbox')
-    .where({ id: 1 })
-    .update({ received_at: database.db.raw("now() - interval '90 seconds'") });
-  const text = await metrics.registry.metrics();
-  for (const line of ['{state="received"} 1', '{state="failed"} 2', '{state="dead"} 1', 'oldest_seconds 9']) {
-    expect(text).toContain(`tallyhook_event_backlog${line.startsWith('{') ? '' : '_'}${line}`);
-  }
 });

@@ -11,9 +11,9 @@ import { readPayins } from './read-payins.js';
 import { verifyList } from './verify-list.js';
 
 const source = { type: 'poll', ref: 'verify-claims' } as const;
-const PAYINS_PER_ROUND = 50;
-/** Deposits take one call each: after so long it is the other kinds' turn again. */
-const PAYINS_TURN_MS = 2_000;
+/** Deposits take one call each, in a lane of their own: a backlog is read without a pause between a few of them. */
+const PAYINS_PER_ROUND = 200;
+const PAYINS_TURN_MS = 20_000;
 const PAYOUTS_PER_ROUND = 20;
 /** An event comes a while after what it tells of. */
 const PAYOUT_AGAIN_MS = 60_000;

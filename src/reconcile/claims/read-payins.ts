@@ -20,6 +20,8 @@ import { type Fence, writeFenced } from '../write-fenced.js';
 const kind = 'payin';
 /** A deposit that an event spoke of may not be there yet when it is asked for at once. */
 const AGAIN_MS = 5_000;
+/** What was read is shown after so many calls at the latest. */
+const SAVED_AT_ONCE = 10;
 /** More than the likeliest time of the service's clock will be off: an absence never hides what an event said meanwhile. */
 const CLOCK_DOUBT_MS = 2_000;
 
@@ -41,14 +43,23 @@ export interface PayinReading {
 export async function readPayins(deps: ReconcileDeps, reading: PayinReading): Promise<number> {
   const due = await dueMarks(deps.db, kind, reading.limit);
   let asked = 0;
-  for (const mark of due) {
-    reading.signal?.throwIfAborted();
-    if (reading.until && deps.now() >= reading.until) break;
-    asked += 1;
-    reading.tally.calls += 1;
-    const observation = await readPayin(deps, mark, reading);
-    if (observation === null) await postponeMarks(deps.db, kind, [mark.id], AGAIN_MS);
-    else await savePayin(deps, observation, reading);
+  let unsaved: Observation[] = [];
+  try {
+    for (const mark of due) {
+      reading.signal?.throwIfAborted();
+      if (reading.until && deps.now() >= reading.until) break;
+      asked += 1;
+      reading.tally.calls += 1;
+      const observation = await readPayin(deps, mark, reading);
+      if (observation === null) await postponeMarks(deps.db, kind, [mark.id], AGAIN_MS);
+      else unsaved.push(observation);
+      if (unsaved.length < SAVED_AT_ONCE) continue;
+      const full = unsaved;
+      unsaved = [];
+      await savePayins(deps, full, reading);
+    }
+  } finally {
+    await savePayins(deps, unsaved, reading);
   }
   return asked;
 }
@@ -90,13 +101,30 @@ function isAboutOne(error: unknown): boolean {
   );
 }
 
-async function savePayin(deps: ReconcileDeps, observation: Observation, reading: PayinReading): Promise<void> {
+/** What can't be saved is asked for again later; the others are saved without it. */
+async function savePayins(deps: ReconcileDeps, observations: Observation[], reading: PayinReading): Promise<void> {
+  if (observations.length === 0) return;
+  try {
+    await saveTogether(deps, observations, reading);
+  } catch {
+    const failures: unknown[] = [];
+    for (const one of observations) {
+      await saveTogether(deps, [one], reading).catch(async (error: unknown) => {
+        failures.push(error);
+        await postponeMarks(deps.db, kind, [one.id], AGAIN_MS);
+      });
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+}
+
+async function saveTogether(deps: ReconcileDeps, observations: Observation[], reading: PayinReading): Promise<void> {
   const { db, now, adoptedAt, kytWords } = deps;
   const { tally, fence } = reading;
   await writeFenced({ db, now, tally, fence }, async (trx) => {
     const context = { now: now(), adoptedAt, ...(kytWords ? { kytWords } : {}) };
-    const saved = await saveObservations(trx, [observation], context);
+    const saved = await saveObservations(trx, observations, context);
     return { changed: saved.changed, breaksOpened: saved.breaksOpened };
   });
-  tally.seen += observation.type === 'reading' ? 1 : 0;
+  tally.seen += observations.filter(({ type }) => type === 'reading').length;
 }

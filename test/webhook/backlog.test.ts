@@ -1,0 +1,30 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createMetrics } from '../../src/metrics.js';
+import { collectBacklog } from '../../src/webhook/backlog.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { completed, storeEvents } from '../support/events.js';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+it('the backlog is counted by state, with the age of its oldest event', async () => {
+  const metrics = createMetrics();
+  collectBacklog(metrics, database.db);
+  await storeEvents(
+    database.db,
+    ['a', 'b', 'c', 'd'].map((name) => completed(name)),
+  );
+  await database.db('inbox').where('id', '<=', 2).update({ status: 'failed' });
+  await database.db('inbox').where({ id: 4 }).update({ status: 'dead' });
+  await database
+    .db('inbox')
+    .where({ id: 1 })
+    .update({ received_at: database.db.raw("now() - interval '90 seconds'") });
+  const text = await metrics.registry.metrics();
+  for (const line of ['{state="received"} 1', '{state="failed"} 2', '{state="dead"} 1', 'oldest_seconds 9']) {
+    expect(text).toContain(`tallyhook_event_backlog${line.startsWith('{') ? '' : '_'}${line}`);
+  }
+});
