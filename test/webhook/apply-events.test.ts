@@ -64,7 +64,7 @@ describe('applying events', () => {
       { reference: 'order-a', status: 'paid_unverified', release_safe: false },
     ]);
     expect(await inbox()).toMatchObject([{ status: 'applied', error: null, applied_at: expect.any(Date) }]);
-    expect(await metrics.registry.getSingleMetricAsString('tallyhook_events_applied_total')).toContain(
+    expect(await deps.metrics.registry.getSingleMetricAsString('tallyhook_events_applied_total')).toContain(
       'event="payment_intent.completed"} 1',
     );
   });
