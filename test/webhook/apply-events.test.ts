@@ -12,12 +12,13 @@ import { completed, storeEvents } from '../support/events.js';
 
 let database: TestDatabase;
 let deps: ApplyDeps;
+let metrics: ReturnType<typeof createMetrics>;
 const going = new AbortController().signal;
 
 beforeEach(async () => {
   database = await createTestDatabase();
   const { db } = database;
-  const metrics = createMetrics();
+  metrics = createMetrics();
   deps = { db, log: pino({ level: 'silent' }), now: () => new Date(), metrics, adoptedAt: new Date(0) };
 });
 afterEach(() => database.drop());
@@ -64,7 +65,7 @@ describe('applying events', () => {
       { reference: 'order-a', status: 'paid_unverified', release_safe: false },
     ]);
     expect(await inbox()).toMatchObject([{ status: 'applied', error: null, applied_at: expect.any(Date) }]);
-    expect(await deps.metrics.registry.getSingleMetricAsString('tallyhook_events_applied_total')).toContain(
+    expect(await metrics.registry.getSingleMetricAsString('tallyhook_events_applied_total')).toContain(
       'event="payment_intent.completed"} 1',
     );
   });
