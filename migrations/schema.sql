@@ -42,6 +42,50 @@ TABLE actions
   CREATE INDEX actions_by_action ON public.actions USING btree (action, id DESC)
   CREATE INDEX actions_by_actor ON public.actions USING btree (actor, id DESC)
 
+TABLE alert_channels
+  channel text NOT NULL
+  failing_since timestamp with time zone
+  failures integer NOT NULL DEFAULT 0
+  error text
+  last_ok_at timestamp with time zone
+  next_attempt_at timestamp with time zone NOT NULL DEFAULT now()
+  claim uuid
+  claimed_until timestamp with time zone
+  CONSTRAINT alert_channels_pkey PRIMARY KEY (channel)
+
+TABLE alert_notices
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  channel text NOT NULL
+  key text NOT NULL
+  message jsonb NOT NULL
+  webhook_id text NOT NULL DEFAULT ('msg_'::text || replace((gen_random_uuid())::text, '-'::text, ''::text))
+  status text NOT NULL DEFAULT 'pending'::text
+  created_at timestamp with time zone NOT NULL DEFAULT now()
+  sent_at timestamp with time zone
+  CONSTRAINT alert_notices_channel_fkey FOREIGN KEY (channel) REFERENCES alert_channels(channel)
+  CONSTRAINT alert_notices_channel_key_key UNIQUE (channel, key)
+  CONSTRAINT alert_notices_pkey PRIMARY KEY (id)
+  CONSTRAINT alert_notices_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'expired'::text])))
+  CONSTRAINT alert_notices_webhook_id_key UNIQUE (webhook_id)
+  CREATE INDEX alert_notices_waiting ON public.alert_notices USING btree (channel, id) WHERE (status = 'pending'::text)
+  CREATE UNIQUE INDEX alert_notices_channel_key_key ON public.alert_notices USING btree (channel, key)
+  CREATE UNIQUE INDEX alert_notices_webhook_id_key ON public.alert_notices USING btree (webhook_id)
+
+TABLE alerts
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  name text NOT NULL
+  subject text NOT NULL DEFAULT ''::text
+  severity text NOT NULL
+  summary text NOT NULL
+  detail text NOT NULL
+  since timestamp with time zone NOT NULL
+  seen_at timestamp with time zone NOT NULL
+  fired_at timestamp with time zone
+  resolved_at timestamp with time zone
+  CONSTRAINT alerts_pkey PRIMARY KEY (id)
+  CONSTRAINT alerts_severity_check CHECK ((severity = ANY (ARRAY['critical'::text, 'warning'::text])))
+  CREATE UNIQUE INDEX alerts_one_open ON public.alerts USING btree (name, subject) WHERE (resolved_at IS NULL)
+
 TABLE asset_rates
   asset_code text NOT NULL
   rate numeric(36,18)
@@ -170,6 +214,38 @@ TABLE breaks
   CREATE INDEX breaks_by_entity ON public.breaks USING btree (entity_kind, entity_id)
   CREATE INDEX breaks_by_status ON public.breaks USING btree (status, id DESC)
   CREATE UNIQUE INDEX breaks_one_open ON public.breaks USING btree (kind, entity_kind, entity_id) WHERE (status = ANY (ARRAY['open'::text, 'acknowledged'::text]))
+
+TABLE callback_progress
+  only_one boolean NOT NULL DEFAULT true
+  seq bigint NOT NULL
+  CONSTRAINT callback_progress_only_one_check CHECK (only_one)
+  CONSTRAINT callback_progress_pkey PRIMARY KEY (only_one)
+
+TABLE callbacks
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  reference text NOT NULL
+  seq bigint NOT NULL
+  webhook_id text NOT NULL DEFAULT ('msg_'::text || replace((gen_random_uuid())::text, '-'::text, ''::text))
+  data text NOT NULL
+  status text NOT NULL DEFAULT 'pending'::text
+  attempts integer NOT NULL DEFAULT 0
+  next_attempt_at timestamp with time zone NOT NULL DEFAULT now()
+  claim uuid
+  claimed_until timestamp with time zone
+  http_status integer
+  error text
+  changed_at timestamp with time zone NOT NULL
+  created_at timestamp with time zone NOT NULL DEFAULT now()
+  sent_at timestamp with time zone
+  CONSTRAINT callbacks_pkey PRIMARY KEY (id)
+  CONSTRAINT callbacks_reference_seq_key UNIQUE (reference, seq)
+  CONSTRAINT callbacks_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'dead'::text, 'superseded'::text])))
+  CONSTRAINT callbacks_webhook_id_key UNIQUE (webhook_id)
+  CREATE INDEX callbacks_by_reference ON public.callbacks USING btree (reference, id DESC)
+  CREATE INDEX callbacks_by_status ON public.callbacks USING btree (status, id DESC)
+  CREATE INDEX callbacks_due ON public.callbacks USING btree (next_attempt_at, id) WHERE (status = 'pending'::text)
+  CREATE UNIQUE INDEX callbacks_reference_seq_key ON public.callbacks USING btree (reference, seq)
+  CREATE UNIQUE INDEX callbacks_webhook_id_key ON public.callbacks USING btree (webhook_id)
 
 TABLE changes
   seq bigint NOT NULL GENERATED ALWAYS AS IDENTITY
@@ -628,12 +704,39 @@ TABLE payouts
   CREATE INDEX payouts_newest ON public.payouts USING btree (created_at DESC, id DESC)
   CREATE INDEX payouts_open ON public.payouts USING btree (created_at DESC, id DESC) WHERE ((absent_since IS NULL) AND (status <> ALL (ARRAY['confirmed'::text, 'failed'::text])))
 
+TABLE period_file_parts
+  file_id bigint NOT NULL
+  part integer NOT NULL
+  content bytea NOT NULL
+  CONSTRAINT period_file_parts_file_id_fkey FOREIGN KEY (file_id) REFERENCES period_files(id) DEFERRABLE INITIALLY DEFERRED
+  CONSTRAINT period_file_parts_pkey PRIMARY KEY (file_id, part)
+  CREATE TRIGGER period_file_parts_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.period_file_parts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+
+TABLE period_files
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  month text NOT NULL
+  closing integer NOT NULL
+  format text NOT NULL
+  name text NOT NULL
+  sha256 text NOT NULL
+  bytes bigint NOT NULL
+  stored_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT period_files_month_closing_name_key UNIQUE (month, closing, name)
+  CONSTRAINT period_files_month_fkey FOREIGN KEY (month) REFERENCES periods(month)
+  CONSTRAINT period_files_pkey PRIMARY KEY (id)
+  CONSTRAINT period_files_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+  CREATE UNIQUE INDEX period_files_month_closing_name_key ON public.period_files USING btree (month, closing, name)
+  CREATE TRIGGER period_files_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.period_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+
 TABLE periods
   month text NOT NULL
   status text NOT NULL DEFAULT 'open'::text
   closed_at timestamp with time zone
   closed_by text
   reason text
+  closings integer NOT NULL DEFAULT 0
+  reopened_at timestamp with time zone
+  reopened_by text
   CONSTRAINT periods_check CHECK (((status <> 'closed'::text) OR ((closed_at IS NOT NULL) AND (closed_by IS NOT NULL))))
   CONSTRAINT periods_month_check CHECK ((month ~ '^\d{4}-(0[1-9]|1[0-2])$'::text))
   CONSTRAINT periods_pkey PRIMARY KEY (month)

@@ -20,6 +20,7 @@ const table: Record<VariableName, Variable> = variables;
 /** Variables that only make sense together. */
 const PAIRS: [VariableName, VariableName][] = [
   ['STORE_CALLBACK_URL', 'STORE_CALLBACK_SECRET'],
+  ['ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_SECRET'],
   ['ALERT_SMTP_URL', 'ALERT_EMAIL_TO'],
 ];
 

@@ -12,6 +12,7 @@ export function createMetrics(options: { processMetrics?: boolean } = {}) {
     ...receiving(make),
     ...proving(make),
     ...calling(make),
+    ...telling(make),
     buildInfo: make.gauge('build_info', 'Always 1; the version is in the label', 'version'),
   };
   // A gauge starts at 0; nothing is said before a complete reading has measured it.
@@ -22,6 +23,7 @@ export function createMetrics(options: { processMetrics?: boolean } = {}) {
   metrics.buildInfo.set({ version }, 1);
   // What counts up from nothing shows its first step only where the nothing was seen.
   for (const result of RESULTS) metrics.webhookRequests.inc({ result }, 0);
+  for (const result of ['sent', 'failed', 'dead']) metrics.callbacks.inc({ result }, 0);
   if (options.processMetrics) addProcessMetrics(registry);
   return metrics;
 }
@@ -92,6 +94,18 @@ function calling({ counter, gauge }: Makers) {
       'api_circuit_open',
       '1 while calls to the payment service are held back after failures in a row, else 0',
     ),
+  };
+}
+
+/** What we tell the store, and people. */
+function telling({ counter, gauge }: Makers) {
+  return {
+    callbacks: counter('callbacks_total', 'Attempts to tell the store of an order, by result', 'result'),
+    callbackBacklog: gauge('callback_backlog', 'Changes of orders that the store was not told of, by state', 'state'),
+    callbackOldest: gauge('callback_backlog_oldest_seconds', 'Age of the callback that waits longest'),
+    alertsFiring: gauge('alerts_firing', 'Conditions that hold, as the program itself tells them', 'severity'),
+    alertNotices: counter('alert_notices_total', 'Attempts to tell people, by way and result', 'channel', 'result'),
+    alertChannelFailing: gauge('alert_channel_failing', '1 while a way of telling people fails, else 0', 'channel'),
   };
 }
 

@@ -13,6 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
   webhook: ['records', 'service-api', 'domain', 'errors', 'log', 'metrics'],
   reconcile: ['records', 'service-api', 'domain', 'errors', 'log', 'metrics'],
   finance: ['records', 'service-api', 'domain', 'errors', 'log', 'metrics'],
+  notify: ['records', 'domain', 'errors', 'log', 'metrics', 'outbound-address'],
   console: ['records', 'finance', 'domain'],
   sandbox: [],
   config: ['errors', 'domain'],

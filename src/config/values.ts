@@ -66,6 +66,8 @@ export const instant = z
 
 export const cron = z.string().refine((text) => text === 'off' || validate(text));
 
+export const onOrOff = z.enum(['on', 'off']).transform((text) => text === 'on');
+
 export const timeZone = z.string().refine((zone) => {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';

@@ -6,6 +6,7 @@ import {
   eventIdPointer,
   httpUrl,
   instant,
+  onOrOff,
   perSecond,
   readableFile,
   redisUrl,
@@ -30,6 +31,13 @@ const days = { schema: wholeNumber(1, 36_500), accepts: 'whole days, 1 or more' 
 const host = { schema: z.string().regex(/^[\w.:-]+$/), accepts: 'a host name or an address to listen on' };
 const runsAt = { schema: cron, accepts: 'a cron expression of 5 or 6 fields, or off' };
 const alertUrl = { schema: httpUrl, accepts: 'an http:// or https:// address', secret: true } as const;
+/** The key of a Standard Webhooks signature that we make. */
+const sendingSecret = {
+  schema: z.string().regex(/^[\x21-\x7e]{12,}$/),
+  accepts: '12 characters or more, without spaces',
+  secret: true,
+  source: 'made up by you, e.g. whsec_$(openssl rand -base64 32)',
+} as const;
 
 /** Everything that can be set (interface: "Configuration"). */
 export const variables = {
@@ -115,15 +123,17 @@ export const variables = {
   CHART_FILE: { schema: readableFile, accepts: 'the path of a file that can be read' },
   REPORTING_CURRENCY: { schema: z.string().regex(/^[A-Z]{3}$/), accepts: 'a currency such as USD', fallback: 'USD' },
   STORE_CALLBACK_URL: { schema: httpUrl, accepts: 'an http:// or https:// address' },
-  STORE_CALLBACK_SECRET: { schema: z.string().min(12), accepts: '12 characters or more', secret: true },
+  STORE_CALLBACK_SECRET: sendingSecret,
   ALERT_SLACK_URL: alertUrl,
   ALERT_WEBHOOK_URL: alertUrl,
+  ALERT_WEBHOOK_SECRET: sendingSecret,
   ALERT_SMTP_URL: { schema: urlOf(/^smtps?$/), accepts: 'smtp://user:password@host:port', secret: true },
   ALERT_EMAIL_TO: {
     schema: z.string().regex(/^[^\s@,]+@[^\s@,]+(,[^\s@,]+@[^\s@,]+)*$/),
     accepts: 'addresses, comma between',
   },
   ALERT_HEARTBEAT_URL: alertUrl,
+  OUTBOUND_PRIVATE_NETWORKS: { schema: onOrOff, accepts: 'on or off', fallback: 'off' },
   LOG_LEVEL: {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     accepts: 'fatal, error, warn, info, debug, trace or silent',

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import { kinds } from '../reconcile/deps.js';
+import { callbackBacklog } from '../records/callbacks/callback-backlog.js';
 import { countMissed, countUnrecoverable } from '../records/deliveries/list-deliveries.js';
 import { countOpenBreaks, lastCompleteRuns } from '../records/gauges.js';
 import { collectBacklog } from '../webhook/backlog.js';
@@ -20,6 +21,12 @@ export function collectGauges({ db, metrics, log }: { db: Knex; metrics: Metrics
     const open = await countOpenBreaks(db);
     metrics.breaksOpen.reset();
     for (const { kind, severity, count } of open) metrics.breaksOpen.set({ kind, severity }, count);
+  });
+  onScrape(metrics.callbackBacklog, async () => {
+    const { pending, dead, oldestSeconds } = await callbackBacklog(db);
+    metrics.callbackBacklog.set({ state: 'pending' }, pending);
+    metrics.callbackBacklog.set({ state: 'dead' }, dead);
+    metrics.callbackOldest.set(oldestSeconds);
   });
   onScrape(metrics.missedDeliveries, async () => {
     const missed = await countMissed(db);

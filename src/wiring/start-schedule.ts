@@ -8,6 +8,7 @@ import { cronsOf, tellIntervals } from './crons.js';
 import { reconcileSettings, retentionDays } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
 import { createServiceClient } from './service-client.js';
+import { createNotifying } from './start-notify.js';
 import { startSettling } from './start-settling.js';
 
 const instant = z.iso.datetime({ offset: true });
@@ -28,7 +29,12 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   const settings = reconcileSettings(config, contract);
   const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, metrics, kytWords: contract.kyt };
   const books = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
-  const beside = createPosting({ db, log, table: contract.movements, ...books });
+  const posting = createPosting({ db, log, table: contract.movements, ...books });
+  const keepNotifying = createNotifying(runtime, adoptedAt);
+  const beside = {
+    keep: async (leading: AbortSignal) => void (await Promise.all([posting.keep(leading), keepNotifying(leading)])),
+    wake: () => posting.wake(),
+  };
   const scheduler = startScheduler({ ...deps, crons: cronsOf(config), retention: retentionDays(config), beside });
   closers.add('scheduler', () => scheduler.close());
 

@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import type { Logger } from '../log.js';
+import type { Metrics } from '../metrics.js';
+import {
+  type AttemptOutcome,
+  type ClaimedCallback,
+  claimCallback,
+  finishAttempt,
+} from '../records/callbacks/claim-callback.js';
+import { describeError } from '../records/database/database-errors.js';
+import { CALL_TIMEOUT_MS, type CallOutAnswer, type CallOutDeps, callOut } from './call-out.js';
+import { retryInMs } from './retry-in.js';
+import { signedHeaders } from './sign-message.js';
+
+export interface CallbackDeps extends CallOutDeps {
+  db: Knex;
+  log: Logger;
+  now: () => Date;
+  metrics: Pick<Metrics, 'callbacks'>;
+  /** STORE_CALLBACK_URL, STORE_CALLBACK_SECRET. */
+  url: string;
+  secret: string;
+  adoptedAt: Date;
+  /** How long what was told is kept; left out: for ever. */
+  keepDays?: number;
+  retry?: { firstMs: number; maxAttempts: number };
+}
+
+/** With pauses from 5 seconds to an hour they are given up after about a day and a half. */
+const RETRY = { firstMs: 5_000, maxAttempts: 50 };
+/** A claim outlives the call by far: nobody else sends while a call of ours may still arrive. */
+const CLAIM_MARGIN_MS = 20_000;
+/** A process that stood still for so long between claim and call leaves the claim to end. */
+const LATEST_START_MS = 5_000;
+const LANES = 4;
+const IDLE_MS = 500;
+
+/** Sends what is due, several orders at once, until the signal; a call under way is ended in peace. Never throws. */
+export async function keepSendingCallbacks(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
+  await Promise.all(Array.from({ length: LANES }, () => keepLane(deps, signal)));
+}
+
+async function keepLane(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const sent = await sendNextCallback(deps).catch((error: unknown) => {
+      deps.log.warn({ error: describeError(error) }, 'a callback could not be sent; it is tried again');
+      return false;
+    });
+    if (!sent) await delay(IDLE_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** One attempt of the one that has been due for the longest. False: nothing is due. */
+export async function sendNextCallback(deps: CallbackDeps): Promise<boolean> {
+  const asked = performance.now();
+  const claimMs = (deps.timeoutMs ?? CALL_TIMEOUT_MS) + CLAIM_MARGIN_MS;
+  const claimed = await claimCallback(deps.db, { seconds: claimMs / 1_000 });
+  if (claimed === null) return false;
+  if (performance.now() - asked > LATEST_START_MS) return true;
+  const answer = await callOut(requestOf(claimed, deps), deps);
+  const outcome = outcomeOf(answer, claimed, deps.retry ?? RETRY);
+  await finishAttempt(deps.db, claimed, outcome);
+  tell(deps, claimed, outcome);
+  return true;
+}
+
+/** The same bytes at every attempt; only the time of the attempt, and so the signature, is another. */
+function requestOf({ webhookId, changedAt, data }: ClaimedCallback, { url, secret, now }: CallbackDeps) {
+  const body = `{"type":"order.changed","id":${JSON.stringify(webhookId)},"timestamp":${JSON.stringify(changedAt)},"data":${data}}`;
+  return { url, method: 'POST', headers: signedHeaders(secret, { id: webhookId, at: now(), body }), body } as const;
+}
+
+function outcomeOf(
+  answer: CallOutAnswer,
+  { attempts }: ClaimedCallback,
+  { firstMs, maxAttempts }: { firstMs: number; maxAttempts: number },
+): AttemptOutcome {
+  if (answer.ok) return answer;
+  const { httpStatus, error } = answer;
+  const pause = Math.max(retryInMs(attempts, firstMs), answer.retryAfterMs ?? 0);
+  return { ok: false, httpStatus, error, retryInMs: attempts >= maxAttempts ? null : pause };
+}
+
+function tell({ log, metrics }: CallbackDeps, { id, attempts }: ClaimedCallback, outcome: AttemptOutcome): void {
+  const result = outcome.ok ? 'sent' : outcome.retryInMs === null ? 'dead' : 'failed';
+  metrics.callbacks.inc({ result });
+  if (outcome.ok) return;
+  const { httpStatus, error } = outcome;
+  log.warn({ callback: id, attempts, httpStatus, error, result }, 'a callback was not taken');
+}

@@ -1,0 +1,66 @@
+import type { Knex } from 'knex';
+import { toJsonText } from '../../domain/json-text.js';
+import { anyOf } from '../database/any-of.js';
+import { textArray } from '../database/array-parameter.js';
+import { type OrderRow, orderView } from '../orders/order-row.js';
+import { lockCallbacks } from './lock-callbacks.js';
+
+const CHANGES_AT_ONCE = 2_000;
+
+/**
+ * One slice of the history of changes: each order that changed in it gets one callback with the state it has now, in the
+ * transaction that keeps the place. History before adoption makes none: orders that were begun before it, and of which no
+ * payment was created or paid since. True: there is more.
+ */
+export async function collectCallbacks(db: Knex, { adoptedAt }: { adoptedAt: Date }): Promise<boolean> {
+  // Asked before the transaction's statements, which so see every row below it (changes.ts).
+  const { rows } = await db.raw<{ rows: { bound: string }[] }>('SELECT changes_settled_up_to() AS bound');
+  const bound = rows[0]?.bound ?? '0';
+  return db.transaction(async (trx) => {
+    const after = await lockCallbacks(trx);
+    if (BigInt(bound) <= BigInt(after)) return false;
+    const slice = await endOfSlice(trx, after, bound);
+    await insertCallbacks(trx, { after, until: slice.until, adoptedAt });
+    await trx('callback_progress').update({ seq: slice.until });
+    return slice.isFull;
+  });
+}
+
+async function endOfSlice(
+  trx: Knex.Transaction,
+  after: string,
+  bound: string,
+): Promise<{ until: string; isFull: boolean }> {
+  const { rows } = await trx.raw<{ rows: { seq: string | null; count: string }[] }>(
+    `SELECT max(seq) AS seq, count(*) AS count
+     FROM (SELECT seq FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?) AS slice`,
+    [after, bound, CHANGES_AT_ONCE],
+  );
+  const isFull = Number(rows[0]?.count ?? 0) === CHANGES_AT_ONCE;
+  return { until: isFull ? (rows[0]?.seq ?? bound) : bound, isFull };
+}
+
+async function insertCallbacks(
+  trx: Knex.Transaction,
+  { after, until, adoptedAt }: { after: string; until: string; adoptedAt: Date },
+): Promise<void> {
+  const { rows: changed } = await trx.raw<{ rows: { reference: string; seq: string; at: Date }[] }>(
+    `SELECT entity_id AS reference, max(seq) AS seq, max(changed_at) AS at FROM changes
+     WHERE seq > ? AND seq <= ? AND entity_kind = 'order' GROUP BY entity_id ORDER BY max(seq)`,
+    [after, until],
+  );
+  if (changed.length === 0) return;
+  const { rows: orders } = await trx.raw<{ rows: OrderRow[] }>(
+    `SELECT * FROM orders WHERE reference = ${anyOf} AND (
+       created_at >= ?
+       OR EXISTS (SELECT FROM payment_intents WHERE id = ANY (orders.payment_intents) AND created_at >= ?)
+       OR EXISTS (SELECT FROM payins WHERE payment_intent_id = ANY (orders.payment_intents) AND created_at >= ?))`,
+    [textArray(changed.map(({ reference }) => reference)), adoptedAt, adoptedAt, adoptedAt],
+  );
+  const known = new Map(orders.map((row) => [row.reference, row]));
+  const news = changed.flatMap(({ reference, seq, at }) => {
+    const row = known.get(reference);
+    return row === undefined ? [] : [{ reference, seq, changed_at: at, data: toJsonText(orderView(row)) }];
+  });
+  if (news.length > 0) await trx('callbacks').insert(news).onConflict(['reference', 'seq']).ignore();
+}

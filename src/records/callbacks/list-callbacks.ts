@@ -1,0 +1,81 @@
+import type { Knex } from 'knex';
+import type { Json } from '../../domain/json.js';
+import { fromJsonText } from '../../domain/json-text.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { definedOnly } from '../database/defined-only.js';
+import { type Page, type PageQuery, pageById } from '../database/paging.js';
+
+export const callbackStatuses = ['pending', 'sent', 'dead', 'superseded'] as const;
+export type CallbackStatus = (typeof callbackStatuses)[number];
+
+/** Times are ISO 8601 UTC. */
+export interface CallbackView {
+  id: string;
+  webhookId: string;
+  reference: string;
+  status: CallbackStatus;
+  attempts: number;
+  /** Null: none is to come. */
+  nextAttemptAt: string | null;
+  httpStatus: number | null;
+  error: string | null;
+  /** The place in the feed of changes that it tells of. */
+  seq: string;
+  changedAt: string;
+  sentAt: string | null;
+  /** The order as it was told. */
+  data: Json;
+}
+
+export interface CallbackFilters {
+  status?: string | undefined;
+  reference?: string | undefined;
+}
+
+interface Row {
+  id: string;
+  webhook_id: string;
+  reference: string;
+  status: CallbackStatus;
+  attempts: number;
+  next_attempt_at: Date;
+  http_status: number | null;
+  error: string | null;
+  seq: string;
+  changed_at: Date;
+  sent_at: Date | null;
+  data: string;
+}
+
+/** Newest first, paged by key. Throws `CursorError`. */
+export async function listCallbacks(db: Knex, query: PageQuery & CallbackFilters): Promise<Page<CallbackView>> {
+  const reference = query.reference === undefined ? undefined : toDatabaseText(query.reference);
+  const rows = db('callbacks')
+    .select('*')
+    .where(definedOnly({ status: query.status, reference }));
+  const { items, nextCursor } = await pageById<Row>(rows, query);
+  return { items: items.map(viewOf), nextCursor };
+}
+
+export async function getCallback(db: Knex, id: string): Promise<CallbackView | null> {
+  if (!/^\d{1,18}$/.test(id)) return null;
+  const row = await db<Row>('callbacks').where({ id }).first();
+  return row === undefined ? null : viewOf(row);
+}
+
+function viewOf(row: Row): CallbackView {
+  return {
+    id: row.id,
+    webhookId: row.webhook_id,
+    reference: fromDatabaseText(row.reference),
+    status: row.status,
+    attempts: row.attempts,
+    nextAttemptAt: row.status === 'pending' ? row.next_attempt_at.toISOString() : null,
+    httpStatus: row.http_status,
+    error: row.error,
+    seq: row.seq,
+    changedAt: row.changed_at.toISOString(),
+    sentAt: row.sent_at?.toISOString() ?? null,
+    data: fromJsonText(row.data),
+  };
+}

@@ -1,0 +1,35 @@
+import type { VariableName } from '../config.js';
+import { ConfigError } from '../errors.js';
+import { checkOutboundUrl, OutboundAddressError, type OutboundRules } from '../outbound-address.js';
+import type { Runtime } from './runtime.js';
+
+const ADDRESSES = ['STORE_CALLBACK_URL', 'ALERT_SLACK_URL', 'ALERT_WEBHOOK_URL', 'ALERT_HEARTBEAT_URL'] as const;
+
+/** This machine may be called only where the service itself is on it, as in a trial. */
+export function outboundRules(config: OutboundConfig): OutboundRules {
+  const host = config.SERVICE_BASE_URL === undefined ? '' : new URL(config.SERVICE_BASE_URL).hostname;
+  return {
+    privateNetworks: config.OUTBOUND_PRIVATE_NETWORKS,
+    loopback: host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host),
+  };
+}
+
+type OutboundConfig = Pick<Partial<Runtime['config']>, 'SERVICE_BASE_URL' | (typeof ADDRESSES)[number]> &
+  Pick<Runtime['config'], 'OUTBOUND_PRIVATE_NETWORKS'>;
+
+/** What could never be called is said at the start. @throws {ConfigError} without the address, which may be a secret */
+export function checkOutboundAddresses(config: OutboundConfig): void {
+  const rules = outboundRules(config);
+  for (const name of ADDRESSES satisfies readonly VariableName[]) {
+    const url = config[name];
+    if (url === undefined) continue;
+    try {
+      checkOutboundUrl(url, rules);
+    } catch (error) {
+      if (!(error instanceof OutboundAddressError)) throw error;
+      throw new ConfigError(
+        `${name}: ${error.message}. Accepted are https:// addresses outside of private networks; OUTBOUND_PRIVATE_NETWORKS=on allows those too`,
+      );
+    }
+  }
+}
