@@ -24,6 +24,12 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
+/** A month of the books, YYYY-MM. */
+export function month(text: string): string {
+  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
+  throw new InvalidArgumentError('Accepted is a month such as 2026-10.');
+}
+
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** A moment: `24h` ago, or an ISO 8601 date. */

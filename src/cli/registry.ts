@@ -80,6 +80,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./books.js')).defineBooks,
   },
   {
+    name: 'export',
+    summary: 'a month of the books as files: csv, ndjson, hledger, beancount',
+    load: async () => (await import('./export.js')).defineExport,
+  },
+  {
     name: 'orders',
     summary: 'the whole story of one order',
     load: async () => (await import('./orders.js')).defineOrders,

@@ -3,7 +3,7 @@ import { compareAmounts, divideAmounts, isAmount } from '../money.js';
 import { textField } from '../records.js';
 import { momentOf } from './dating.js';
 
-export type RateSource = 'file' | 'payment' | 'service';
+type RateSource = 'file' | 'payment' | 'service';
 
 /** What one unit of an asset was worth in the reporting currency, or why that is not known. */
 export type Valuation =

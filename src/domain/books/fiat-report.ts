@@ -22,17 +22,36 @@ export interface FiatReport {
 /** An amount and a rate have 18 decimals at most. */
 const EXACT = 36;
 
+/** Takes lines one by one, so that a report needs no memory for them. */
+export interface FiatSums {
+  add(line: ValuedLine): void;
+  report(decimals?: number): FiatReport;
+}
+
 /**
  * What lines are worth, for a report: exact until here, and rounded once (half to even), here. Postings in balance may have
  * rounded values that are not: the residual is a row of its own.
  */
 export function fiatReport(lines: Iterable<ValuedLine>, decimals = 2): FiatReport {
+  const sums = fiatSums();
+  for (const line of lines) sums.add(line);
+  return sums.report(decimals);
+}
+
+export function fiatSums(): FiatSums {
   const sums = new Map<string, bigint>();
   let unpriced = 0;
-  for (const { account, amount, rate } of lines) {
+  const add = ({ account, amount, rate }: ValuedLine): void => {
     if (rate === null) unpriced += 1;
     else sums.set(account, (sums.get(account) ?? 0n) + units(amount) * units(rate));
-  }
+  };
+  return { add, report: (decimals = 2) => reportOf(sums, { unpriced, decimals }) };
+}
+
+function reportOf(
+  sums: ReadonlyMap<string, bigint>,
+  { unpriced, decimals }: { unpriced: number; decimals: number },
+): FiatReport {
   const rows = [...sums]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([account, exact]) => ({ account, value: rounded(exact, decimals) }));

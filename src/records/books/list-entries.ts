@@ -96,6 +96,22 @@ export async function listEntries(db: Knex, query: PageQuery & EntryFilters): Pr
   return { items: await viewsOf(db, items), nextCursor };
 }
 
+const AT_ONCE = 1_000;
+
+/**
+ * The entries of a month in the order of their posting, some at a time. Within one transaction of `repeatable read` it is one
+ * moment of the books.
+ */
+export async function* entriesOfMonth(trx: Knex.Transaction, month: string): AsyncGenerator<EntryView[]> {
+  let last = '0';
+  for (;;) {
+    const rows = (await select(trx).where({ month }).where('id', '>', last).orderBy('id').limit(AT_ONCE)) as Row[];
+    if (rows.length > 0) yield await viewsOf(trx, rows);
+    if (rows.length < AT_ONCE) return;
+    last = rows.at(-1)?.id ?? last;
+  }
+}
+
 export async function getEntry(db: Knex, id: string): Promise<EntryView | null> {
   if (!/^\d{1,18}$/.test(id)) return null;
   const rows = (await select(db).where({ id })) as Row[];
@@ -118,6 +134,8 @@ async function viewsOf(db: Knex, rows: readonly Row[]): Promise<EntryView[]> {
      WHERE entry_id = ANY (?::bigint[]) ORDER BY entry_id, line`,
     [`{${rows.map(({ id }) => id).join(',')}}`],
   );
+  const byEntry = new Map<string, LineRow[]>(rows.map(({ id }) => [id, []]));
+  for (const line of lines) byEntry.get(line.entry_id)?.push(line);
   return rows.map((row) => ({
     id: row.id,
     recordKind: row.record_kind,
@@ -136,7 +154,7 @@ async function viewsOf(db: Knex, rows: readonly Row[]): Promise<EntryView[]> {
     sources: row.sources.map(({ kind, id }) => ({ kind, id: fromDatabaseText(id) })),
     observedBy: row.observed,
     postedAt: row.posted_at.toISOString(),
-    lines: lines.filter(({ entry_id }) => entry_id === row.id).map(lineOf),
+    lines: (byEntry.get(row.id) ?? []).map(lineOf),
   }));
 }
 

@@ -1,0 +1,19 @@
+/** One cell: a text that others wrote is marked as such, what is ours (an amount, a date) is given as it is. */
+export type Cell = string | { text: string } | null;
+
+/**
+ * A line by RFC 4180. A program for tables takes free text that begins with one of `=+-@` for a formula: it gets an apostrophe in
+ * front. An amount such as -12.50 does not.
+ */
+export function csvLine(cells: readonly Cell[]): string {
+  return `${cells.map((cell) => quoted(typeof cell === 'object' && cell !== null ? harmless(cell.text) : cell)).join(',')}\r\n`;
+}
+
+function harmless(text: string): string {
+  return /^[\s]*[=+\-@]|^[\t\r\n]/.test(text) ? `'${text}` : text;
+}
+
+function quoted(value: string | null): string {
+  if (value === null) return '';
+  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}

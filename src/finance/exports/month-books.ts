@@ -1,0 +1,18 @@
+import type { Knex } from 'knex';
+import type { Chart } from '../../domain/books/chart.js';
+
+/** A month of the books, in one transaction that sees one moment of them. */
+export interface MonthBooks {
+  trx: Knex.Transaction;
+  /** YYYY-MM. */
+  month: string;
+  chart: Chart;
+  /** In which values are told. */
+  currency: string;
+}
+
+/** A file whose text is made while it is read, once. */
+export interface ExportFile {
+  name: string;
+  content: AsyncIterable<string>;
+}

@@ -1,0 +1,67 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+
+export interface WrittenFile {
+  name: string;
+  sha256: string;
+  bytes: number;
+}
+
+interface Content {
+  name: string;
+  /** What it has to come to. */
+  sha256?: string;
+  content: AsyncIterable<string | Uint8Array>;
+}
+
+/**
+ * Writes files and a list of their hashes (`<label>.sha256`, for `sha256sum -c`), none of which has its name before all are
+ * written: who finds one finds it whole, and what fails leaves nothing behind.
+ * @throws {Error} where one is not what it has to be
+ */
+export async function writeFolder(dir: string, label: string, files: readonly Content[]): Promise<WrittenFile[]> {
+  await mkdir(dir, { recursive: true });
+  const ending = `.${randomBytes(6).toString('hex')}.tmp`;
+  const written: WrittenFile[] = [];
+  const sums = `${label}.sha256`;
+  const names = [...files.map(({ name }) => name), sums];
+  try {
+    for (const { name, content, sha256 } of files) {
+      const file = { name, ...(await writeFile(tempOf(name), content)) };
+      if (sha256 !== undefined && sha256 !== file.sha256) throw new Error(`${name} is not what was stored of it`);
+      written.push(file);
+    }
+    await writeFile(tempOf(sums), [written.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join('')]);
+    for (const name of names) await rename(tempOf(name), path.join(dir, name));
+  } catch (error) {
+    await Promise.all(names.map((name) => rm(tempOf(name), { force: true })));
+    throw error;
+  }
+  return written;
+
+  function tempOf(name: string): string {
+    return path.join(dir, `.${name}${ending}`);
+  }
+}
+
+async function writeFile(
+  file: string,
+  content: AsyncIterable<string | Uint8Array> | Iterable<string>,
+): Promise<Omit<WrittenFile, 'name'>> {
+  const handle: FileHandle = await open(file, 'wx');
+  const hash = createHash('sha256');
+  let bytes = 0;
+  try {
+    for await (const chunk of content) {
+      const buffer = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      hash.update(buffer);
+      bytes += buffer.length;
+      await handle.writeFile(buffer);
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return { sha256: hash.digest('hex'), bytes };
+}
