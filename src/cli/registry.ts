@@ -80,6 +80,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./books.js')).defineBooks,
   },
   {
+    name: 'periods',
+    summary: 'months of the books: what is missing to close one, close, reopen',
+    load: async () => (await import('./periods.js')).definePeriods,
+  },
+  {
     name: 'export',
     summary: 'a month of the books as files: csv, ndjson, hledger, beancount',
     load: async () => (await import('./export.js')).defineExport,

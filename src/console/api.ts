@@ -18,6 +18,7 @@ import { InvalidOrderError, registerOrder } from '../records/orders/orders.js';
 import { coverage } from '../records/runs/coverage.js';
 import { actorOf, allow } from './authenticate.js';
 import { listQuery } from './list-query.js';
+import { addPeriodActions, type BooksSettings } from './period-api.js';
 import { Problem } from './problem.js';
 import { type Resource, resources } from './resources.js';
 import { mayKnowPeople } from './view/personal.js';
@@ -42,6 +43,8 @@ export interface ApiDeps {
   /** How the account's compliance results are read; left out: domain/orders/kyt.ts. */
   kytWords?: KytWords;
   secretsStatus: () => Promise<{ items: SecretStatus[] }>;
+  /** Left out: months can be looked at, not closed. */
+  books?: BooksSettings;
 }
 
 /** Everything below /api/v1 (interface: "Read API"). */
@@ -53,6 +56,7 @@ export function createApi(deps: ApiDeps): Router {
   addActions(api, deps);
   addBreakActions(api, deps);
   addBalanceActions(api, deps);
+  if (deps.books) addPeriodActions(api, { ...deps, books: deps.books });
   api.use((error: unknown, _req: express.Request, _res: Response, next: express.NextFunction) => {
     if (error instanceof CursorError) next(new Problem(400, 'Bad request', error.message, { parameter: 'cursor' }));
     else if (error instanceof InvalidOrderError) next(new Problem(400, 'Bad request', `${error.message}.`));

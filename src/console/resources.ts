@@ -3,9 +3,12 @@ import type { JsonObject } from '../domain/json.js';
 import { MASK, maskPersonal } from '../domain/personal.js';
 import type { RecordKind } from '../domain/records.js';
 import { getAction, listActions } from '../records/actions/list-actions.js';
+import { listAlerts } from '../records/alerts/list-alerts.js';
 import { getBalance, listBalances } from '../records/balances/balance-views.js';
 import { getEntry, listEntries } from '../records/books/list-entries.js';
+import { getPeriod, listPeriods } from '../records/books/periods.js';
 import { getBreak, listBreaks } from '../records/breaks/list-breaks.js';
+import { getCallback, listCallbacks } from '../records/callbacks/list-callbacks.js';
 import type { Page } from '../records/database/paging.js';
 import { getDelivery, listDeliveries } from '../records/deliveries/list-deliveries.js';
 import { getEvent, listEvents } from '../records/inbox/events.js';
@@ -88,6 +91,23 @@ export const resources: readonly Resource[] = [
     filters: ['account', 'assetCode', 'month', 'recordKind', 'recordId'],
     list: (db, query) => listEntries(db, { ...query, ...query.filters }),
     get: getEntry,
+  },
+  {
+    path: 'periods',
+    filters: ['status'],
+    list: (db, query) => listPeriods(db, { ...query, ...query.filters }),
+    get: getPeriod,
+  },
+  {
+    path: 'callbacks',
+    filters: ['status', 'reference'],
+    list: (db, query) => listCallbacks(db, { ...query, ...query.filters }),
+    get: getCallback,
+  },
+  {
+    path: 'alerts',
+    filters: ['status', 'name', 'severity'],
+    list: (db, query) => listAlerts(db, { ...query, ...query.filters }),
   },
   {
     path: 'actions',

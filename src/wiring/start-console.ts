@@ -1,6 +1,7 @@
 import { readWebhookSecrets, type WebhookSecret } from '../config.js';
 import type { DoctorLine, QueueLook } from '../console/page-deps.js';
 import { createConsoleApp } from '../console/server.js';
+import { loadChart } from '../finance/load-chart.js';
 import { kinds } from '../reconcile/deps.js';
 import { loadContract } from '../service-api/contract.js';
 import { createCommandQueue } from '../webhook/command-queue.js';
@@ -40,6 +41,12 @@ export function startConsole(runtime: Runtime, front: Listener): void {
       runDoctor: doctorOf(runtime),
     },
     kytWords: contract.kyt,
+    books: {
+      timeZone: config.BOOKS_TIMEZONE,
+      currency: config.REPORTING_CURRENCY,
+      table: contract.movements,
+      chart: () => loadChart(config.CHART_FILE),
+    },
     commands: {
       replay: async (eventIds) => void (await replayEvents({ db, queue: events }, eventIds)),
       run: async (request) => void (await queue.send('run', request)),

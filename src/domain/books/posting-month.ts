@@ -29,6 +29,20 @@ export function monthAfter(month: string): string {
     : `${String(year).padStart(4, '0')}-${String(number + 1).padStart(2, '0')}`;
 }
 
+const HOUR_MS = 3_600_000;
+
+/** The moment at which a day of the zone (YYYY-MM-DD) begins, in ms: clocks that are changed that day make no difference. */
+export function startOfDay(timeZone: string, day: string): number {
+  const noon = Date.parse(`${day}T12:00:00Z`);
+  let [before, from] = [noon - 48 * HOUR_MS, noon + 24 * HOUR_MS];
+  while (from - before > 1) {
+    const middle = Math.floor((before + from) / 2);
+    if (dayIn(timeZone, middle) < day) before = middle;
+    else from = middle;
+  }
+  return from;
+}
+
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatter(timeZone: string): Intl.DateTimeFormat {

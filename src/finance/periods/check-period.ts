@@ -1,0 +1,117 @@
+import type { Knex } from 'knex';
+import { monthAfter, startOfDay } from '../../domain/books/posting-month.js';
+import {
+  criticalBreaks,
+  firstMonth,
+  unopenedAssets,
+  unposted,
+  unpricedLines,
+  unprovenBalances,
+} from '../../records/books/period-facts.js';
+import { closedMonths } from '../../records/books/posting-progress.js';
+import { type Coverage, coverage } from '../../records/runs/coverage.js';
+import { firstDayAfter } from '../exports/month-days.js';
+
+export interface Missing {
+  what:
+    | 'already_closed'
+    | 'month_not_over'
+    | 'nothing_posted'
+    | 'earlier_month_open'
+    | 'posting_behind'
+    | 'asset_not_opened'
+    | 'critical_break'
+    | 'kind_unproven'
+    | 'balance_unproven'
+    | 'unpriced_lines';
+  /** In a sentence, naming what it is about. */
+  told: string;
+  /** It may be closed nevertheless by who gives a reason. The others would let a closed month change. */
+  byReason: boolean;
+}
+
+export interface PeriodCheck {
+  month: string;
+  /** Empty: it may be closed. */
+  missing: Missing[];
+}
+
+export interface CheckSettings {
+  now: Date;
+  /** What the service's records showed by then has to be posted; left out: two minutes ago, since posting is every minute. */
+  knownAt?: Date;
+  timeZone: string;
+  currency: string;
+}
+
+/** What books are made of: of each, all that there was at the end of the month has to be read. */
+const bookKinds = ['payment-intents', 'payouts', 'accounts', 'transactions', 'balances'] as const;
+
+const POSTED_WITHIN_MS = 120_000;
+
+/** What is missing for a month (YYYY-MM) to be closed, the gravest first. */
+export async function checkPeriod(db: Knex, month: string, settings: CheckSettings): Promise<PeriodCheck> {
+  const { currency, timeZone, now } = settings;
+  const knownAt = settings.knownAt ?? new Date(now.getTime() - POSTED_WITHIN_MS);
+  const end = startOfDay(timeZone, firstDayAfter(month));
+  const missing = [
+    ...(await orderOfMonths(db, month, now.getTime() < end)),
+    ...(await notPosted(db, knownAt)),
+    ...(await criticalBreaks(db)).map(({ id, kind, entity }) =>
+      byReason('critical_break', `break ${id} is open: ${kind} of ${entity}`),
+    ),
+    ...(await unprovenKinds(db, end, now)),
+    ...(await unprovenBalances(db)).map(({ assetCode, why }) =>
+      byReason('balance_unproven', `the balance of ${assetCode} is not proven: ${why}`),
+    ),
+    ...(await unpricedLines(db, month, currency)).map(({ assetCode, why, lines, entry }) =>
+      byReason('unpriced_lines', `${lines} line(s) of ${assetCode} have no value, such as in entry ${entry}: ${why}`),
+    ),
+  ];
+  return { month, missing };
+}
+
+async function orderOfMonths(db: Knex, month: string, isRunning: boolean): Promise<Missing[]> {
+  const never = (what: Missing['what'], told: string): Missing => ({ what, told, byReason: false });
+  const closed = await closedMonths(db);
+  if (closed.has(month)) return [never('already_closed', `${month} is closed already`)];
+  if (isRunning) return [never('month_not_over', `${month} is not over in the zone of the books`)];
+  const first = await firstMonth(db);
+  if (first === null) return [never('nothing_posted', 'nothing is posted yet')];
+  if (first > month) return [never('nothing_posted', `the books begin with ${first}`)];
+  const open: string[] = [];
+  for (let one = first; one < month; one = monthAfter(one)) if (!closed.has(one)) open.push(one);
+  return open.map((one) => never('earlier_month_open', `${one} is open: months are closed in their order`));
+}
+
+async function notPosted(db: Knex, knownAt: Date): Promise<Missing[]> {
+  const { changes, due, isRenewing } = await unposted(db, knownAt);
+  const told = [
+    changes > 0 ? `${changes} change(s) of records are not posted yet` : null,
+    due > 0 ? `${due} record(s) are to be posted anew` : null,
+    isRenewing ? 'movements are being worked in anew by another table of the contract' : null,
+  ].filter((one) => one !== null);
+  const assets = await unopenedAssets(db);
+  return [
+    ...told.map((one) => byReason('posting_behind', one)),
+    ...assets.map((asset) =>
+      byReason('asset_not_opened', `nothing of ${asset} is posted: its balance has no opening position`),
+    ),
+  ];
+}
+
+async function unprovenKinds(db: Knex, end: number, now: Date): Promise<Missing[]> {
+  const found: Coverage[] = [];
+  // One after the other: a transaction has one connection.
+  for (const kind of bookKinds) found.push(...(await coverage(db, [kind], now)));
+  return found.flatMap(({ kind, completeUntil, unread, reason }) => {
+    if (unread.length > 0) return [byReason('kind_unproven', `${kind}: a stretch of the list is unread`)];
+    if (completeUntil !== null && Date.parse(completeUntil) >= end) return [];
+    const until = completeUntil === null ? 'no run was ever proven complete' : `proven complete until ${completeUntil}`;
+    return [byReason('kind_unproven', `${kind}: ${until}${reason === null ? '' : `; ${reason}`}`)];
+  });
+}
+
+function byReason(what: Missing['what'], told: string): Missing {
+  return { what, told, byReason: true };
+}

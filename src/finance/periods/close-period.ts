@@ -1,0 +1,72 @@
+import type { Knex } from 'knex';
+import type { Chart } from '../../domain/books/chart.js';
+import { recordAction } from '../../records/actions/record-action.js';
+import type { PeriodFile } from '../../records/books/period-files.js';
+import { beginClosing, saveClosed } from '../../records/books/periods.js';
+import { lockBooks } from '../../records/books/posting-progress.js';
+import { storePeriodFile } from '../../records/books/store-period-file.js';
+import { exportFormatNames, exportFormats } from '../exports/export-formats.js';
+import { postEntries } from '../post-entries.js';
+import { oneMoment, type PostingDeps } from '../posting-deps.js';
+import { checkPeriod, type Missing } from './check-period.js';
+
+export interface ClosingDeps extends PostingDeps {
+  now: () => Date;
+  chart: Chart;
+}
+
+interface Asked {
+  month: string;
+  actor: string;
+  /** Why it is to be closed though something is missing; null: only where nothing is. */
+  reason: string | null;
+}
+
+export type CloseResult =
+  | { outcome: 'closed'; month: string; missing: Missing[]; files: PeriodFile[] }
+  /** Nothing was changed. */
+  | { outcome: 'refused'; month: string; missing: Missing[] };
+
+/**
+ * Posts what is known, then closes the month (YYYY-MM) and keeps what it exports to, in one transaction: from then on it takes no
+ * entry and its files never change. Who asked is kept, and what was missing.
+ */
+export async function closePeriod(deps: ClosingDeps, asked: Asked): Promise<CloseResult> {
+  const { rows } = await deps.db.raw<{ rows: { now: Date }[] }>('SELECT now() AS now');
+  const knownAt = rows[0]?.now ?? deps.now();
+  await postEntries(deps);
+  return deps.db.transaction((trx) => closeNow(trx, { ...deps, knownAt }, asked), oneMoment);
+}
+
+async function closeNow(
+  trx: Knex.Transaction,
+  deps: ClosingDeps & { knownAt: Date },
+  { month, actor, reason }: Asked,
+): Promise<CloseResult> {
+  await lockBooks(trx);
+  const { missing } = await checkPeriod(trx, month, { ...deps, now: deps.now() });
+  const about = { actor, action: 'close period', target: `period ${month}`, reason } as const;
+  if (missing.some(({ byReason }) => reason === null || !byReason)) {
+    await recordAction(trx, { ...about, details: { missing }, outcome: 'refused' });
+    return { outcome: 'refused', month, missing };
+  }
+  const files = await storeFiles(trx, month, deps);
+  await saveClosed(trx, month, { actor, reason });
+  const hashes = files.map(({ name, sha256 }) => ({ name, sha256 }));
+  await recordAction(trx, { ...about, details: { missing, files: hashes }, outcome: 'done' });
+  return { outcome: 'closed', month, missing, files };
+}
+
+async function storeFiles(
+  trx: Knex.Transaction,
+  month: string,
+  { chart, currency }: ClosingDeps,
+): Promise<PeriodFile[]> {
+  const closing = await beginClosing(trx, month);
+  const stored: PeriodFile[] = [];
+  for (const format of exportFormatNames) {
+    for (const { name, content } of exportFormats[format]({ trx, month, chart, currency }))
+      stored.push(await storePeriodFile(trx, { month, closing, format, name }, content));
+  }
+  return stored;
+}

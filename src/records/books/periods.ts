@@ -1,0 +1,121 @@
+import type { Knex } from 'knex';
+import { fromNullableText, toDatabaseText, toNullableText } from '../database/database-text.js';
+import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
+import { type PeriodFile, periodFiles } from './period-files.js';
+
+/** A month of the books. Times are ISO 8601 UTC. */
+export interface PeriodView {
+  /** YYYY-MM. */
+  month: string;
+  status: 'open' | 'closed';
+  /** How often it was closed. */
+  closings: number;
+  closedAt: string | null;
+  closedBy: string | null;
+  /** Why it was closed though something was missing, or why it was reopened. */
+  reason: string | null;
+  reopenedAt: string | null;
+  reopenedBy: string | null;
+  entries: number;
+  /** Of a closed month: what it is from then on. */
+  files: PeriodFile[];
+}
+
+interface Row {
+  month: string;
+  status: PeriodView['status'];
+  closings: number;
+  closed_at: Date | null;
+  closed_by: string | null;
+  reason: string | null;
+  reopened_at: Date | null;
+  reopened_by: string | null;
+  entries: string;
+}
+
+const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
+
+/** Months that have entries or were closed, newest first. Throws `CursorError`. */
+export async function listPeriods(
+  db: Knex,
+  query: PageQuery & { status?: string | undefined },
+): Promise<Page<PeriodView>> {
+  const take = takeOf(query);
+  const below = query.cursor === undefined ? '9999-13' : decodeCursor(query.cursor, 1)[0];
+  if (below !== '9999-13' && !MONTH.test(below ?? '')) throw new CursorError(query.cursor ?? '');
+  const status = query.status === undefined ? null : toDatabaseText(query.status);
+  const rows = await select(
+    db,
+    'month < ? AND (?::text IS NULL OR status = ?)',
+    [below ?? '', status, status],
+    take + 1,
+  );
+  const { items, nextCursor } = cut(rows, take, (row) => [row.month]);
+  return { items: await Promise.all(items.map((row) => viewOf(db, row))), nextCursor };
+}
+
+/** Null: no month of the books. */
+export async function getPeriod(db: Knex, month: string): Promise<PeriodView | null> {
+  if (!MONTH.test(month)) return null;
+  const [row] = await select(db, 'month = ?', [month], 1);
+  return row === undefined ? null : viewOf(db, row);
+}
+
+async function select(db: Knex, where: string, values: (string | null)[], limit: number): Promise<Row[]> {
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `SELECT * FROM (
+       SELECT month, coalesce(status, 'open') AS status, coalesce(closings, 0) AS closings, closed_at, closed_by, reason,
+              reopened_at, reopened_by, coalesce(counted.entries, 0) AS entries
+       FROM (SELECT month, count(*) AS entries FROM entries GROUP BY month) AS counted FULL JOIN periods USING (month)
+     ) AS months WHERE ${where} ORDER BY month DESC LIMIT ?`,
+    [...values, limit].map((value) => value as string),
+  );
+  return rows;
+}
+
+async function viewOf(db: Knex, row: Row): Promise<PeriodView> {
+  return {
+    month: row.month,
+    status: row.status,
+    closings: row.closings,
+    closedAt: row.closed_at?.toISOString() ?? null,
+    closedBy: fromNullableText(row.closed_by),
+    reason: fromNullableText(row.reason),
+    reopenedAt: row.reopened_at?.toISOString() ?? null,
+    reopenedBy: fromNullableText(row.reopened_by),
+    entries: Number(row.entries),
+    files: await periodFiles(db, row.month),
+  };
+}
+
+/** Lets files refer to the month, and tells which closing this is. The month takes entries until `saveClosed`. */
+export async function beginClosing(trx: Knex.Transaction, month: string): Promise<number> {
+  const { rows } = await trx.raw<{ rows: { closings: number }[] }>(
+    `INSERT INTO periods (month, closings) VALUES (?, 1)
+     ON CONFLICT (month) DO UPDATE SET closings = periods.closings + 1 RETURNING closings`,
+    [month],
+  );
+  return rows[0]?.closings ?? 0;
+}
+
+export async function saveClosed(
+  trx: Knex.Transaction,
+  month: string,
+  { actor, reason }: { actor: string; reason: string | null },
+): Promise<void> {
+  const closed = { status: 'closed', closed_at: trx.fn.now(), closed_by: toDatabaseText(actor) };
+  await trx('periods')
+    .where({ month })
+    .update({ ...closed, reason: toNullableText(reason) });
+}
+
+export async function saveReopened(
+  trx: Knex.Transaction,
+  month: string,
+  { actor, reason }: { actor: string; reason: string },
+): Promise<void> {
+  const reopened = { status: 'open', reopened_at: trx.fn.now(), reopened_by: toDatabaseText(actor) };
+  await trx('periods')
+    .where({ month })
+    .update({ ...reopened, reason: toDatabaseText(reason) });
+}

@@ -1,0 +1,176 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pino } from 'pino';
+import request from 'supertest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createConsoleApp } from '../../src/console/server.js';
+import { chartSchema, defaultChart } from '../../src/domain/books/chart.js';
+import { dayIn, startOfDay } from '../../src/domain/books/posting-month.js';
+import { sumAmounts } from '../../src/domain/money.js';
+import { type ExportFormat, exportFormatNames } from '../../src/finance/exports/export-formats.js';
+import { exportMonth } from '../../src/finance/exports/export-month.js';
+import { closePeriod } from '../../src/finance/periods/close-period.js';
+import { reopenPeriod } from '../../src/finance/periods/reopen-period.js';
+import { createLog } from '../../src/log.js';
+import { accountTotals } from '../../src/records/books/account-totals.js';
+import { listEntries } from '../../src/records/books/list-entries.js';
+import { getPeriod } from '../../src/records/books/periods.js';
+import { defaultContract } from '../../src/service-api/contract.js';
+import { at, payout, reading, save } from '../records/observed.js';
+import { consoleTokens } from '../support/console.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { judgedBalance } from '../support/judged-balance.js';
+
+const ASSET = 'USDT.TRON';
+const PAYOUTS = process.env['TALLYHOOK_LONG'] === undefined ? 60 : 1_000;
+const zone = { timeZone: 'Asia/Tokyo', currency: 'USD', table: defaultContract.movements };
+let database: TestDatabase;
+let dir: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  dir = await mkdtemp(path.join(tmpdir(), 'periods-'));
+  await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '60', now: new Date(at(0)) });
+  await savePayouts('2026-03-31T14:59:59.000Z', '0.5', 100);
+}, 60_000);
+afterAll(async () => {
+  await rm(dir, { recursive: true, force: true });
+  await database.drop();
+});
+
+async function savePayouts(timestamp: string, feeAmount: string, second: number): Promise<void> {
+  const about = { payoutType: 'withdrawal', amount: '0.000000000000000001', feeAmount, feeBearer: 'merchant' };
+  const statusHistory = [{ status: 'confirmed', timestamp, source: 'chain' }];
+  const readings = Array.from({ length: PAYOUTS }, (_, n) =>
+    reading('payout', payout(`po_${n}`, { ...about, status: 'confirmed', statusHistory }), second),
+  );
+  await save(database, readings);
+}
+
+const close = (month: string, reason: string | null = null, now = '2026-07-01T00:00:00Z') =>
+  closePeriod(
+    { ...zone, db: database.db, log: createLog('silent'), chart: defaultChart, now: () => new Date(now) },
+    { month, actor: 'fina', reason },
+  );
+const reopen = (month: string) => reopenPeriod(database.db, { month, actor: 'fina', reason: 'the auditor asked' });
+const missing = async (...asked: Parameters<typeof close>) => [
+  ...new Set((await close(...asked)).missing.map(({ what }) => what)),
+];
+const otherChart = chartSchema.parse({ accounts: { 'assets:operating': 'assets:elsewhere' } });
+const exported = async (month: string, format: ExportFormat, chart = defaultChart) => {
+  const { files, status } = await exportMonth(database.db, { month, format, dir, chart, currency: 'USD' });
+  return { files, status };
+};
+const all = (month: string, chart = defaultChart) =>
+  Promise.all(exportFormatNames.map((format) => exported(month, format, chart)));
+
+it('knows when a day begins in the zone of the books, also where clocks change', () => {
+  expect(new Date(startOfDay('Asia/Tokyo', '2026-04-01')).toISOString()).toBe('2026-03-31T15:00:00.000Z');
+  expect(new Date(startOfDay('America/Santiago', '2026-09-06')).toISOString()).toBe('2026-09-06T04:00:00.000Z');
+  for (const timeZone of ['Pacific/Apia', 'Pacific/Pago_Pago', 'Europe/Berlin', 'Pacific/Kiritimati']) {
+    const start = startOfDay(timeZone, '2026-11-01');
+    expect([dayIn(timeZone, start - 1), dayIn(timeZone, start)]).toEqual(['2026-10-31', '2026-11-01']);
+  }
+});
+
+it('does not close a month that is not over, whatever the reason', async () => {
+  expect(await missing('2026-03', 'please', '2026-03-31T14:59:59.999Z')).toContain('month_not_over');
+  expect(await missing('2026-03', null, '2026-03-31T15:00:00.000Z')).not.toContain('month_not_over');
+  expect(await missing('2026-02', 'please')).toContain('nothing_posted');
+});
+
+it('names all that is missing, and closes only with a reason', async () => {
+  const refused = await close('2026-03');
+  expect(refused.outcome).toBe('refused');
+  expect(await missing('2026-03')).toEqual(['critical_break', 'kind_unproven', 'balance_unproven', 'unpriced_lines']);
+  const told = refused.missing.map((one) => one.told).join('\n');
+  expect(told).toMatch(/balance_residual of balance USDT\.TRON/);
+  expect(told).toMatch(/payouts: no run was ever proven complete/);
+  expect(told).toMatch(/line\(s\) of USDT\.TRON have no value, such as in entry \d+/);
+  expect(await getPeriod(database.db, '2026-03')).toMatchObject({ status: 'open', files: [] });
+});
+
+it('keeps the bytes of a closed month, whatever changes later; what changes stands in the next', async () => {
+  await close('2026-03');
+  const open = await all('2026-03');
+  expect(await close('2026-03', 'the residual is being looked into')).toMatchObject({ outcome: 'closed' });
+  const before = await all('2026-03');
+  expect(before.map(({ files }) => files)).toEqual(open.map(({ files }) => files));
+  const totals = await accountTotals(database.db, '2026-03');
+
+  await savePayouts('2026-03-31T14:59:59.000Z', '0.7', 200);
+  expect(await missing('2026-04', 'please', '2026-04-02T00:00:00Z')).toContain('month_not_over');
+  expect(await all('2026-03', otherChart)).toEqual(before);
+  expect(before[0]?.status).toBe('closed');
+  expect(await accountTotals(database.db, '2026-03')).toEqual(totals);
+
+  const april = (await listEntries(database.db, { month: '2026-04', take: 500 })).items;
+  const adjusting = april.filter(({ recordKind }) => recordKind === 'payout');
+  expect(adjusting.length).toBe(Math.min(PAYOUTS * 2, 500));
+  expect(new Set(adjusting.map(({ adjusts }) => adjusts))).toEqual(new Set(['2026-03']));
+  const closing = new Map(totals.map((one) => [`${one.account} ${one.assetCode}`, one.closing]));
+  for (const one of await accountTotals(database.db, '2026-04')) {
+    expect(one.opening).toBe(closing.get(`${one.account} ${one.assetCode}`) ?? '0');
+    expect(one.closing).toBe(sumAmounts([one.opening, one.activity]));
+  }
+}, 60_000);
+
+it('closes in order and reopens the newest first, each closing with files of its own', async () => {
+  expect(await missing('2026-05', 'please')).toContain('earlier_month_open');
+  expect(await close('2026-04', 'the same')).toMatchObject({ outcome: 'closed' });
+  expect(await missing('2026-04', 'please')).toContain('already_closed');
+  expect(await reopen('2026-03')).toMatchObject({ outcome: 'refused', why: '2026-04 is to be reopened first' });
+  expect(await reopen('2026-05')).toMatchObject({ outcome: 'refused', why: '2026-05 is not closed' });
+  expect(await reopen('2026-04')).toMatchObject({ outcome: 'reopened' });
+  expect(await getPeriod(database.db, '2026-04')).toMatchObject({ status: 'open', reopenedBy: 'fina', files: [] });
+  await savePayouts('2026-04-10T00:00:00.000Z', '0.9', 300);
+  await close('2026-04', 'once more');
+  expect(await getPeriod(database.db, '2026-04')).toMatchObject({ status: 'closed', closings: 2 });
+  const actions = await database.db('actions').where({ target: 'period 2026-04', outcome: 'done' }).orderBy('id');
+  expect(actions.map(({ action, reason }) => [action, reason])).toEqual([
+    ['close period', 'the same'],
+    ['reopen period', 'the auditor asked'],
+    ['close period', 'once more'],
+  ]);
+}, 60_000);
+
+it('gives out no stored file that is not what was stored', async () => {
+  await database.db.raw('ALTER TABLE period_file_parts DISABLE TRIGGER USER');
+  await database.db.raw(`UPDATE period_file_parts SET content = set_byte(content, 5, 65) WHERE file_id = (SELECT min(id)
+                         FROM period_files WHERE month = '2026-04' AND closing = 2 AND format = 'ndjson')`);
+  await expect(exported('2026-04', 'ndjson')).rejects.toThrow('is not what was stored');
+  await database.db.raw('ALTER TABLE period_file_parts ENABLE TRIGGER USER');
+  await expect(database.db('period_file_parts').delete()).rejects.toThrow('append-only');
+});
+
+it('is asked by programs: only finance closes and reopens, with a reason', async () => {
+  const app = createConsoleApp({
+    db: database.db,
+    log: pino({ level: 'silent' }),
+    tokens: consoleTokens,
+    commands: { replay: async () => {}, recover: async () => {}, run: async () => {} },
+    runKinds: [],
+    ready: async () => ({ ok: true, problems: [] }),
+    metrics: async () => ({ contentType: 'text/plain', body: '' }),
+    secretsStatus: async () => ({ items: [] }),
+    books: { ...zone, chart: async () => defaultChart },
+  });
+  const ask = (verb: 'get' | 'post', url: string, token: string) =>
+    request(app)[verb](`/api/v1/periods${url}`).set('authorization', `Bearer ${token}`);
+  const [viewer, operator, finance] = ['viewer-token-1', 'operator-token', 'finance-token-'];
+  expect((await ask('get', '', viewer)).body.items[0]).toMatchObject({ month: '2026-04', status: 'closed' });
+  expect((await ask('get', '?take=1&cursor=bm90', viewer)).status).toBe(400);
+  for (const verb of ['close', 'reopen'])
+    expect((await ask('post', `/2026-04/${verb}`, operator).send({ reason: 'x' })).status).toBe(403);
+  expect((await ask('post', '/2026-04/reopen', finance).send({})).status).toBe(400);
+  const reopened = await ask('post', '/2026-04/reopen', finance).send({ reason: 'a late invoice' });
+  expect([reopened.status, reopened.body.status]).toEqual([200, 'open']);
+  const refused = await ask('post', '/2026-04/close', finance).send({});
+  expect(refused.status).toBe(409);
+  expect(refused.body.missing.length).toBeGreaterThan(3);
+  expect((await ask('get', '/2026-04/check', viewer)).body.missing).not.toEqual([]);
+  const closed = await ask('post', '/2026-04/close', finance).send({ reason: 'known' });
+  expect(closed.body).toMatchObject({ status: 'closed', closedBy: 'fina', closings: 3, reason: 'known' });
+  expect((await ask('get', '/2026-13/check', viewer)).status).toBe(400);
+});
