@@ -90,6 +90,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./export.js')).defineExport,
   },
   {
+    name: 'alerts',
+    summary: 'what people are told of, and a test of every way to tell them',
+    load: async () => (await import('./alerts.js')).defineAlerts,
+  },
+  {
     name: 'orders',
     summary: 'the whole story of one order',
     load: async () => (await import('./orders.js')).defineOrders,

@@ -2,6 +2,7 @@ import type { Action } from './action.js';
 import { attributeResidual } from './actions/attribute-residual.js';
 import { acknowledgeBreak, resolveBreak, writeOffBreak } from './actions/decide-break.js';
 import { recoverDeliveries } from './actions/recover-deliveries.js';
+import { replayCallbackAction, replayDeadCallbacksAction } from './actions/replay-callback.js';
 import { replayEvent } from './actions/replay-event.js';
 import { restoreSecretAction, retireSecretAction } from './actions/retire-secret.js';
 import { runChecks } from './actions/run-checks.js';
@@ -10,6 +11,8 @@ import { startRun } from './actions/start-run.js';
 /** Every action: routes and the tests that try each without the right to it come from here. */
 export const actions: readonly Action[] = [
   replayEvent,
+  replayCallbackAction,
+  replayDeadCallbacksAction,
   attributeResidual,
   recoverDeliveries,
   acknowledgeBreak,

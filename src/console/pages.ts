@@ -4,6 +4,7 @@ import { balance } from './pages/balance.js';
 import { balances } from './pages/balances.js';
 import { breakPage } from './pages/break-page.js';
 import { breaks } from './pages/breaks.js';
+import { callbacks } from './pages/callbacks.js';
 import { deliveries } from './pages/deliveries.js';
 import { delivery } from './pages/delivery.js';
 import { doctor } from './pages/doctor.js';
@@ -38,6 +39,7 @@ export const pages: readonly Page[] = [
   runs,
   run,
   doctor,
+  callbacks,
   queues,
   audit,
 ];

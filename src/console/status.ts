@@ -1,3 +1,5 @@
+import { type FailingChannel, failingChannels } from '../records/alerts/alert-channels.js';
+import { type CallbackBacklog, callbackBacklog } from '../records/callbacks/callback-backlog.js';
 import { countMissed } from '../records/deliveries/list-deliveries.js';
 import { countOpenBreaks } from '../records/gauges.js';
 import { inboxBacklog } from '../records/inbox/inbox-work.js';
@@ -53,16 +55,19 @@ const unknown: Status = {
 };
 
 async function readStatus({ db, runKinds, runEverySeconds, now }: PageDeps): Promise<Status> {
-  const [covered, breaks, missed, backlog] = await Promise.all([
+  const [covered, breaks, missed, backlog, callbacks, failing] = await Promise.all([
     coverage(db, runKinds, now()),
     countOpenBreaks(db),
     countMissed(db),
     inboxBacklog(db),
+    callbackBacklog(db),
+    failingChannels(db),
   ]);
   const items = [
     ...breakItems(breaks),
     ...missedItems(missed),
     ...eventItems(backlog),
+    ...tellingItems(callbacks, failing),
     ...unprovenItems(covered, runEverySeconds),
   ];
   if (items.length === 0) items.push(allProven(covered));
@@ -97,6 +102,16 @@ function eventItems({ failed, dead, oldestSeconds }: Awaited<ReturnType<typeof i
     const text = `Events wait for ${duration(oldestSeconds)}`;
     items.push({ tone: 'bad', text, href: '/events?status=received' });
   }
+  return items;
+}
+
+/** What the store, and people, are not told. */
+function tellingItems({ dead }: CallbackBacklog, failing: FailingChannel[]): Items {
+  const items: Items = [];
+  if (dead > 0)
+    items.push({ tone: 'bad', text: `${counted(dead, 'callback')} given up`, href: '/callbacks?status=dead' });
+  for (const { channel, failingSeconds } of failing)
+    items.push({ tone: 'warn', text: `Alerts by ${channel} fail for ${duration(failingSeconds)}`, href: '/doctor' });
   return items;
 }
 

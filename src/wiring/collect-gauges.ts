@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import { kinds } from '../reconcile/deps.js';
+import { channelStates } from '../records/alerts/alert-channels.js';
+import { openAlerts } from '../records/alerts/settle-alerts.js';
 import { callbackBacklog } from '../records/callbacks/callback-backlog.js';
 import { countMissed, countUnrecoverable } from '../records/deliveries/list-deliveries.js';
 import { countOpenBreaks, lastCompleteRuns } from '../records/gauges.js';
@@ -27,6 +29,17 @@ export function collectGauges({ db, metrics, log }: { db: Knex; metrics: Metrics
     metrics.callbackBacklog.set({ state: 'pending' }, pending);
     metrics.callbackBacklog.set({ state: 'dead' }, dead);
     metrics.callbackOldest.set(oldestSeconds);
+  });
+  onScrape(metrics.alertsFiring, async () => {
+    const open = await openAlerts(db);
+    for (const severity of ['critical', 'warning']) {
+      const firing = open.filter((alert) => alert.fired_at !== null && alert.severity === severity);
+      metrics.alertsFiring.set({ severity }, firing.length);
+    }
+  });
+  onScrape(metrics.alertChannelFailing, async () => {
+    for (const { channel, failing } of await channelStates(db))
+      metrics.alertChannelFailing.set({ channel }, failing ? 1 : 0);
   });
   onScrape(metrics.missedDeliveries, async () => {
     const missed = await countMissed(db);

@@ -1,7 +1,6 @@
-import type { VariableName } from '../config.js';
+import type { Config } from '../config.js';
 import { ConfigError } from '../errors.js';
 import { checkOutboundUrl, OutboundAddressError, type OutboundRules } from '../outbound-address.js';
-import type { Runtime } from './runtime.js';
 
 const ADDRESSES = ['STORE_CALLBACK_URL', 'ALERT_SLACK_URL', 'ALERT_WEBHOOK_URL', 'ALERT_HEARTBEAT_URL'] as const;
 
@@ -14,13 +13,12 @@ export function outboundRules(config: OutboundConfig): OutboundRules {
   };
 }
 
-type OutboundConfig = Pick<Partial<Runtime['config']>, 'SERVICE_BASE_URL' | (typeof ADDRESSES)[number]> &
-  Pick<Runtime['config'], 'OUTBOUND_PRIVATE_NETWORKS'>;
+type OutboundConfig = Pick<Config, 'SERVICE_BASE_URL' | 'OUTBOUND_PRIVATE_NETWORKS' | (typeof ADDRESSES)[number]>;
 
 /** What could never be called is said at the start. @throws {ConfigError} without the address, which may be a secret */
 export function checkOutboundAddresses(config: OutboundConfig): void {
   const rules = outboundRules(config);
-  for (const name of ADDRESSES satisfies readonly VariableName[]) {
+  for (const name of ADDRESSES) {
     const url = config[name];
     if (url === undefined) continue;
     try {

@@ -40,6 +40,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await store.close();
   await database.db.raw('TRUNCATE callbacks, orders, payment_intents, payins');
+  await database.db.raw('UPDATE callback_progress SET seq = changes_settled_up_to()');
 });
 
 const collect = async () => {

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { textField } from '../../src/domain/records.js';
+import { collectCallbacks } from '../../src/records/callbacks/collect-callbacks.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
 import { finishRun, startRun } from '../../src/records/runs/runs.js';
 import { saveObservations } from '../../src/records/save-observations.js';
@@ -17,6 +18,7 @@ export const samplePaths: Readonly<Record<string, string>> = {
   '/': '/',
   '/orders': '/orders',
   '/orders/:reference': `/orders/${encodeURIComponent(HOSTILE)}`,
+  '/callbacks': '/callbacks?status=dead',
   '/events': '/events',
   '/events/:id': '/events/1',
   ...recordPaths,
@@ -43,9 +45,16 @@ export async function seedConsole(db: Knex): Promise<void> {
   ]);
   await seedRecords(db);
   await seedDesk(db);
+  await seedCallbacks(db);
   const { id } = await startRun(db, 'payment-intents', false, new Date());
   const tally = { calls: 1, seen: 2, changed: 2, breaksOpened: 0 };
   await finishRun(db, id, { ...tally, status: 'succeeded', complete: true, proof: {}, error: null, now: new Date() });
+}
+
+/** One that was given up, with the answer of a hostile store. */
+async function seedCallbacks(db: Knex): Promise<void> {
+  while (await collectCallbacks(db, { adoptedAt: new Date('2026-01-01') }));
+  await db('callbacks').where({ reference: HOSTILE }).update({ status: 'dead', attempts: 50, error: HOSTILE });
 }
 
 function payment(id: string, merchantReference: string): JsonObject {

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import { loadConfig } from '../config.js';
+import { ConfigError } from '../errors.js';
+import type { AlertMessage } from '../notify/alert-message.js';
+import type { CallOutAnswer } from '../notify/call-out.js';
+import { type AlertView, listAlerts } from '../records/alerts/list-alerts.js';
+import { channelsOf } from '../wiring/alert-settings.js';
+import { checkOutboundAddresses } from '../wiring/outbound.js';
+import { type ListFlags, listFlags } from './arguments.js';
+import { type Columns, printList } from './print.js';
+import { withStore } from './with-store.js';
+
+const columns: Columns<AlertView> = {
+  alert: (alert) => alert.name,
+  of: (alert) => alert.subject,
+  severity: (alert) => alert.severity,
+  status: (alert) => alert.status,
+  since: (alert) => alert.since,
+  detail: (alert) => alert.detail,
+};
+
+interface Tried {
+  channel: string;
+  ok: boolean;
+  answer: string;
+}
+
+const triedColumns: Columns<Tried> = {
+  channel: ({ channel }) => channel,
+  result: ({ ok }) => (ok ? 'told' : 'failed'),
+  answer: ({ answer }) => answer,
+};
+
+const message: AlertMessage = {
+  type: 'alert.test',
+  summary: 'Tallyhook can reach you here',
+  detail: 'Somebody asked for this test. Nothing is wrong.',
+};
+
+export function defineAlerts(command: Command): void {
+  command.description('what people are told of: list, and a test of every way');
+  listFlags(command.command('list').description('newest first'))
+    .option('--status <status>', 'pending, firing or resolved')
+    .action(({ json = false, ...query }: ListFlags & { status?: string }) =>
+      withStore(async ({ db }) => printList(await listAlerts(db, query), json, columns)),
+    );
+  command
+    .command('test')
+    .description('tell every channel something now, and say what it answered')
+    .option('--dry-run', 'only say which')
+    .option('--json', 'print JSON')
+    .action(test);
+}
+
+async function test({ dryRun = false, json = false }: { dryRun?: boolean; json?: boolean }): Promise<void> {
+  const config = loadConfig();
+  checkOutboundAddresses(config);
+  const channels = channelsOf(config, () => new Date());
+  if (channels.length === 0)
+    throw new ConfigError('No channel is configured: set ALERT_SLACK_URL, ALERT_WEBHOOK_URL or ALERT_SMTP_URL');
+  const at = new Date();
+  const items = await Promise.all(
+    channels.map(async ({ name, send }): Promise<Tried> => {
+      if (dryRun) return { channel: name, ok: true, answer: 'not asked' };
+      const answer = await send({ id: `msg_${randomUUID().replaceAll('-', '')}`, at, message });
+      return { channel: name, ok: answer.ok, answer: answerOf(answer) };
+    }),
+  );
+  printList({ items }, json, triedColumns);
+  if (items.some(({ ok }) => !ok)) process.exitCode = 1;
+}
+
+function answerOf(answer: CallOutAnswer): string {
+  return answer.ok ? `answered ${answer.httpStatus}` : answer.error;
+}

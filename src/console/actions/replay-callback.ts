@@ -1,0 +1,45 @@
+import { replayCallback, replayDeadCallbacks } from '../../records/callbacks/replay-callback.js';
+import type { Action } from '../action.js';
+import { counted } from '../view/values.js';
+
+export const replayCallbackAction: Action = {
+  path: '/callbacks/:id/replay',
+  name: 'replay callback',
+  roles: ['operator'],
+  label: 'Replay',
+  explain: 'The store is told again, under the same webhook-id: what it has taken already it can tell by that.',
+  needsReason: true,
+  run: async ({ db }, { params }) => {
+    const id = params['id'] ?? '';
+    const target = `callback ${id.slice(0, 40)}`;
+    const result = await replayCallback(db, id);
+    switch (result.outcome) {
+      case 'not_found':
+        return { outcome: 'refused', target, message: 'There is no such callback.', to: '/callbacks' };
+      case 'under_way':
+        return { outcome: 'refused', target, message: `Callback ${id} is on its way now.` };
+      case 'outdated':
+        return {
+          outcome: 'refused',
+          target,
+          message: `The order has a newer callback, ${result.newestId}: an older state is not told after it.`,
+        };
+      case 'replayed':
+        return { outcome: 'asked', target, message: `Callback ${id} will be sent within seconds.` };
+    }
+  },
+};
+
+export const replayDeadCallbacksAction: Action = {
+  path: '/callbacks/replay-dead',
+  name: 'replay dead callbacks',
+  roles: ['operator'],
+  label: 'Replay all that were given up',
+  explain: 'The store is told again of every order whose newest callback was given up. Mend the store first.',
+  needsReason: true,
+  run: async ({ db }) => {
+    const count = await replayDeadCallbacks(db);
+    if (count === 0) return { outcome: 'refused', message: 'None was given up.' };
+    return { outcome: 'asked', message: `${counted(count, 'callback')} will be sent again.`, details: { count } };
+  },
+};

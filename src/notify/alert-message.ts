@@ -1,0 +1,24 @@
+/** What a channel is to tell. Nothing in it tells of a person, or is a secret. */
+export interface AlertMessage {
+  type: 'alert.firing' | 'alert.resolved' | 'alert.digest' | 'alert.test';
+  severity?: string;
+  subject?: string;
+  summary: string;
+  detail: string;
+  runbook?: string;
+  [field: string]: unknown;
+}
+
+const MARKS = { 'alert.firing': '', 'alert.resolved': 'Resolved: ', 'alert.digest': '', 'alert.test': '' } as const;
+
+/** One line, as the subject of a mail or the head of a chat message. */
+export function headline({ type, severity, subject, summary }: AlertMessage): string {
+  const of = subject === undefined || subject === '' ? '' : ` (${subject})`;
+  const grave = type === 'alert.firing' && severity !== undefined ? `[${severity}] ` : '';
+  return `${grave}${MARKS[type]}${summary}${of}`;
+}
+
+export function messageText(message: AlertMessage): string {
+  const { detail, runbook } = message;
+  return [headline(message), detail, ...(runbook === undefined ? [] : [`What to do: ${runbook}`])].join('\n');
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
+
+export interface FailingChannel {
+  channel: string;
+  failingSeconds: number;
+  error: string;
+}
+
+/** Ways of telling people whose newest attempt failed. */
+export async function failingChannels(db: Knex): Promise<FailingChannel[]> {
+  const { rows } = await db.raw<{ rows: FailingChannel[] }>(
+    `SELECT channel, extract(epoch FROM now() - failing_since)::float8 AS "failingSeconds", coalesce(error, '') AS error
+     FROM alert_channels WHERE failing_since IS NOT NULL ORDER BY channel`,
+  );
+  return rows;
+}
+
+/** Every way of telling people that was ever configured. */
+export async function channelStates(db: Knex): Promise<{ channel: string; failing: boolean }[]> {
+  return db('alert_channels').select('channel', db.raw('failing_since IS NOT NULL AS failing')).orderBy('channel');
+}
+
+/** Makes those that are new, and forgets the trouble of those that are not configured any more. */
+export async function keepChannels(db: Knex, channels: readonly string[]): Promise<void> {
+  for (const channel of channels) await db('alert_channels').insert({ channel }).onConflict('channel').ignore();
+  await db('alert_channels')
+    .whereNotIn('channel', [...channels])
+    .update({ failing_since: null, failures: 0, error: null });
+}
+
+export interface WaitingNotice {
+  id: string;
+  webhookId: string;
+  message: Record<string, unknown>;
+  createdAt: Date;
+}
+
+export interface ClaimedChannel {
+  channel: string;
+  claim: string;
+  failures: number;
+  /** The oldest first. */
+  notices: WaitingNotice[];
+}
+
+const NOTICES_AT_ONCE = 20;
+/** What nobody could be told of for so long is told no more: what still holds is in the digest. */
+const NOTICE_LIFE = "interval '24 hours'";
+
+/** Takes a channel that has something to tell, for so many seconds. Null: it has not, may not yet, or another has it. */
+export async function claimChannel(db: Knex, channel: string, seconds: number): Promise<ClaimedChannel | null> {
+  await db('alert_notices')
+    .where({ channel, status: 'pending' })
+    .whereRaw(`created_at < now() - ${NOTICE_LIFE}`)
+    .update({ status: 'expired' });
+  const claim = randomUUID();
+  const { rows } = await db.raw<{ rows: { failures: number }[] }>(
+    `UPDATE alert_channels SET claim = ?, claimed_until = clock_timestamp() + ?::float8 * interval '1 second'
+     WHERE channel = ? AND next_attempt_at <= clock_timestamp()
+       AND (claimed_until IS NULL OR claimed_until < clock_timestamp())
+       AND EXISTS (SELECT FROM alert_notices AS waiting WHERE waiting.channel = alert_channels.channel AND status = 'pending')
+     RETURNING failures`,
+    [claim, seconds, channel],
+  );
+  const [row] = rows;
+  if (row === undefined) return null;
+  const notices: WaitingNotice[] = await db('alert_notices')
+    .select('id', 'webhook_id as webhookId', 'message', 'created_at as createdAt')
+    .where({ channel, status: 'pending' })
+    .orderBy('id')
+    .limit(NOTICES_AT_ONCE);
+  return { channel, claim, failures: row.failures, notices };
+}
+
+export async function noticeSent(db: Knex, id: string): Promise<void> {
+  await db('alert_notices').where({ id, status: 'pending' }).update({ status: 'sent', sent_at: db.fn.now() });
+}
+
+/** Gives the channel back. `failed`: why, and when it may be tried again. */
+export async function releaseChannel(
+  db: Knex,
+  { channel, claim }: Pick<ClaimedChannel, 'channel' | 'claim'>,
+  failed: { error: string; retryInMs: number } | null,
+): Promise<void> {
+  const state = failed
+    ? {
+        failing_since: db.raw('coalesce(failing_since, now())'),
+        failures: db.raw('failures + 1'),
+        error: failed.error,
+        next_attempt_at: db.raw(`clock_timestamp() + ?::float8 * interval '1 millisecond'`, [failed.retryInMs]),
+      }
+    : { failing_since: null, failures: 0, error: null, last_ok_at: db.fn.now(), next_attempt_at: db.fn.now() };
+  await db('alert_channels')
+    .where({ channel, claim })
+    .update({ claim: null, claimed_until: null, ...state });
+}

@@ -1,0 +1,53 @@
+import type { Knex } from 'knex';
+import { conditionNamed } from '../../domain/alerts.js';
+import { definedOnly } from '../database/defined-only.js';
+import { type Page, type PageQuery, pageById } from '../database/paging.js';
+import type { AlertRow } from './settle-alerts.js';
+
+/** Times are ISO 8601 UTC. */
+export interface AlertView {
+  id: string;
+  name: string;
+  subject: string;
+  severity: string;
+  /** `pending`: it holds, and is told when it has held for long enough. */
+  status: 'pending' | 'firing' | 'resolved';
+  summary: string;
+  detail: string;
+  runbook: string;
+  since: string;
+  firedAt: string | null;
+  resolvedAt: string | null;
+}
+
+/** Newest first, paged by key. Throws `CursorError`. */
+export async function listAlerts(
+  db: Knex,
+  query: PageQuery & { status?: string | undefined; name?: string | undefined; severity?: string | undefined },
+): Promise<Page<AlertView>> {
+  const { status, name, severity } = query;
+  const rows = db('alerts').select('*').where(definedOnly({ name, severity }));
+  if (status !== undefined)
+    rows.whereRaw(
+      "CASE WHEN resolved_at IS NOT NULL THEN 'resolved' WHEN fired_at IS NULL THEN 'pending' ELSE 'firing' END = ?",
+      [status],
+    );
+  const { items, nextCursor } = await pageById<AlertRow>(rows, query);
+  return { items: items.map(viewOf), nextCursor };
+}
+
+function viewOf({ id, name, subject, severity, summary, detail, since, fired_at, resolved_at }: AlertRow): AlertView {
+  return {
+    id,
+    name,
+    subject,
+    severity,
+    status: resolved_at !== null ? 'resolved' : fired_at === null ? 'pending' : 'firing',
+    summary,
+    detail,
+    runbook: `docs/runbook.md#${conditionNamed(name)?.runbook ?? ''}`,
+    since: since.toISOString(),
+    firedAt: fired_at?.toISOString() ?? null,
+    resolvedAt: resolved_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,119 @@
+import type { Knex } from 'knex';
+import type { AlertFacts } from '../../domain/alerts.js';
+import { callbackBacklog } from '../callbacks/callback-backlog.js';
+import { countMissed } from '../deliveries/list-deliveries.js';
+import { lastCompleteRuns } from '../gauges.js';
+import { inboxBacklog } from '../inbox/inbox-work.js';
+import { minuteCounts } from '../inbox/minute-counts.js';
+import { failingChannels } from './alert-channels.js';
+
+/** `runEverySeconds`: how far apart the runs of each kind are at most; a kind that is switched off is left out. */
+export async function loadAlertFacts(
+  db: Knex,
+  { now, runEverySeconds }: { now: Date; runEverySeconds: Readonly<Record<string, number>> },
+): Promise<AlertFacts> {
+  const kinds = Object.keys(runEverySeconds);
+  const [webhooks, refused, backlog, missed, breaks, proven, callbacks, channels, ageSeconds] = await Promise.all([
+    countWebhooks(db, now),
+    countRefused(db, now),
+    inboxBacklog(db),
+    countMissed(db),
+    oldestBreaks(db),
+    lastCompleteRuns(db, kinds),
+    callbackBacklog(db),
+    failingChannels(db),
+    ageOf(db, now),
+  ]);
+  const provenAt = new Map(proven.map(({ kind, at }) => [kind, at.getTime()]));
+  return {
+    ...refused,
+    webhooks,
+    backlog,
+    missed,
+    breaks,
+    callbacks,
+    channels,
+    ageSeconds,
+    kinds: kinds.map((kind) => {
+      const at = provenAt.get(kind);
+      const provenSecondsAgo = at === undefined ? null : (now.getTime() - at) / 1_000;
+      return { kind, everySeconds: runEverySeconds[kind] ?? 0, provenSecondsAgo };
+    }),
+  };
+}
+
+const HALF_HOUR = 30;
+const SIX_HOURS = 360;
+
+/** The six hours are counted only where nothing came lately. */
+async function countWebhooks(db: Knex, now: Date): Promise<AlertFacts['webhooks']> {
+  const since = new Date(now.getTime() - HALF_HOUR * 60_000);
+  const { rows } = await db.raw<{ rows: [{ lately: boolean }] }>(
+    `SELECT coalesce((SELECT received_at FROM inbox WHERE source = 'webhook' ORDER BY id DESC LIMIT 1) > ?, false)
+         OR coalesce((SELECT rejected_at FROM rejections ORDER BY id DESC LIMIT 1) > ?, false) AS lately`,
+    [since, since],
+  );
+  if (rows[0].lately) return { halfHour: 1, before: 0 };
+  const counts = await minuteCounts(db, now, HALF_HOUR + SIX_HOURS);
+  return { halfHour: 0, before: sum(counts.map(requestsOf)) };
+}
+
+type Minute = Awaited<ReturnType<typeof minuteCounts>>[number];
+
+function requestsOf({ applied, waiting, notApplied, rejected }: Minute): number {
+  return applied + waiting + notApplied + rejected;
+}
+
+/** Of refused requests samples are kept, and the hour's number: whichever shows the larger share counts. */
+async function countRefused(db: Knex, now: Date): Promise<Pick<AlertFacts, 'invalidSignatures' | 'expiredTimestamps'>> {
+  const back = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
+  const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000);
+  const intoHour = Math.max(1, Math.ceil((now.getTime() - hour.getTime()) / 60_000));
+  const [{ rows: sampled }, { rows: hourly }, minutes] = await Promise.all([
+    db.raw<{ rows: [{ forged: number; expired: number }] }>(
+      `SELECT (SELECT count(*)::integer FROM (SELECT rejected_at FROM rejections WHERE reason = 'invalid_signature'
+                 ORDER BY id DESC LIMIT 500) AS newest WHERE rejected_at > ?) AS forged,
+              (SELECT count(*)::integer FROM (SELECT rejected_at FROM rejections WHERE reason = 'expired_timestamp'
+                 ORDER BY id DESC LIMIT 500) AS newest WHERE rejected_at > ?) AS expired`,
+      [back(5), back(15)],
+    ),
+    db.raw<{ rows: [{ forged: number; refused: number }] }>(
+      `SELECT coalesce(sum(count) FILTER (WHERE reason = 'invalid_signature'), 0)::float8 AS forged,
+              coalesce(sum(count), 0)::float8 AS refused FROM rejection_counts WHERE hour = ?`,
+      [hour],
+    ),
+    minuteCounts(db, now, Math.max(intoHour, 6)),
+  ]);
+  const { forged, expired } = sampled[0];
+  const taken = (part: Minute[]) => sum(part.map((minute) => requestsOf(minute) - minute.rejected));
+  const lately = shareOf(forged, sum(minutes.slice(-6).map(requestsOf)));
+  const ofHour = shareOf(hourly[0].forged, hourly[0].refused + taken(minutes.slice(-intoHour)));
+  return {
+    invalidSignatures: { fiveMinutes: forged, share: Math.max(lately, ofHour) },
+    expiredTimestamps: { quarterHour: expired },
+  };
+}
+
+function shareOf(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole;
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, n) => total + n, 0);
+}
+
+async function oldestBreaks(db: Knex): Promise<AlertFacts['breaks']> {
+  const { rows } = await db.raw<{ rows: AlertFacts['breaks'] }>(
+    `SELECT kind, severity, count(*)::integer AS count,
+            extract(epoch FROM now() - min(opened_at))::float8 AS "oldestSeconds"
+     FROM breaks WHERE status IN ('open', 'acknowledged') AND severity IN ('critical', 'high') OR
+       (status IN ('open', 'acknowledged') AND kind IN ('endpoint_inactive', 'endpoint_unsubscribed'))
+     GROUP BY kind, severity`,
+  );
+  return rows;
+}
+
+async function ageOf(db: Knex, now: Date): Promise<number> {
+  const row = await db<{ created_at: Date }>('installation').first('created_at');
+  return row === undefined ? 0 : (now.getTime() - row.created_at.getTime()) / 1_000;
+}

@@ -1,0 +1,116 @@
+import type { Knex } from 'knex';
+import { conditionNamed, type FoundAlert } from '../../domain/alerts.js';
+
+/** A condition that does not hold any more is taken for over after so long: one that comes and goes is told once. */
+const QUIET_SECONDS = 120;
+
+export interface AlertRow extends FoundAlert {
+  id: string;
+  since: Date;
+  seen_at: Date;
+  fired_at: Date | null;
+  resolved_at: Date | null;
+}
+
+export interface Settled {
+  fired: AlertRow[];
+  resolved: AlertRow[];
+  /** All that are told and not over. */
+  firing: AlertRow[];
+}
+
+/**
+ * Brings the rows in line with what was found, and puts what is new into every channel's notices, in the transaction.
+ * One row for each condition that holds, whoever looks and however often.
+ */
+export async function settleAlerts(
+  trx: Knex.Transaction,
+  found: readonly FoundAlert[],
+  { now, channels }: { now: Date; channels: readonly string[] },
+): Promise<Settled> {
+  await trx.raw('LOCK TABLE alerts IN EXCLUSIVE MODE');
+  const open = new Map((await openAlerts(trx)).map((row) => [keyOf(row), row]));
+  const settled: Settled = { fired: [], resolved: [], firing: [] };
+  for (const alert of found) {
+    const row = open.get(keyOf(alert));
+    open.delete(keyOf(alert));
+    await hold(trx, { alert, row, now }, settled);
+  }
+  for (const row of open.values()) await letGo(trx, { row, now }, settled);
+  await addNotices(trx, settled, channels);
+  return settled;
+}
+
+export async function openAlerts(db: Knex): Promise<AlertRow[]> {
+  return db<AlertRow>('alerts').whereNull('resolved_at').orderBy('id');
+}
+
+const keyOf = ({ name, subject }: Pick<FoundAlert, 'name' | 'subject'>): string => `${name} ${subject}`;
+
+async function hold(
+  trx: Knex.Transaction,
+  { alert, row, now }: { alert: FoundAlert; row: AlertRow | undefined; now: Date },
+  settled: Settled,
+): Promise<void> {
+  const { name, subject, severity, summary, detail } = alert;
+  const since = row?.since ?? now;
+  const held = (now.getTime() - since.getTime()) / 1_000 >= (conditionNamed(name)?.holdSeconds ?? 0);
+  const fired_at = row?.fired_at ?? (held ? now : null);
+  const state = { severity, summary, detail, seen_at: now, fired_at };
+  const [written] = row
+    ? await trx<AlertRow>('alerts').where({ id: row.id }).update(state).returning('*')
+    : await trx<AlertRow>('alerts')
+        .insert({ name, subject, since, ...state })
+        .returning('*');
+  if (written === undefined || written.fired_at === null) return;
+  settled.firing.push(written);
+  if (!row?.fired_at) settled.fired.push(written);
+}
+
+async function letGo(
+  trx: Knex.Transaction,
+  { row, now }: { row: AlertRow; now: Date },
+  settled: Settled,
+): Promise<void> {
+  if (row.fired_at === null) {
+    await trx('alerts').where({ id: row.id }).delete();
+  } else if ((now.getTime() - row.seen_at.getTime()) / 1_000 < QUIET_SECONDS) {
+    settled.firing.push(row);
+  } else {
+    await trx('alerts').where({ id: row.id }).update({ resolved_at: now });
+    settled.resolved.push({ ...row, resolved_at: now });
+  }
+}
+
+async function addNotices(trx: Knex.Transaction, settled: Settled, channels: readonly string[]): Promise<void> {
+  const told = [
+    ...settled.fired.map((row) => ({ key: `firing ${row.id}`, message: messageOf('alert.firing', row) })),
+    ...settled.resolved.map((row) => ({ key: `resolved ${row.id}`, message: messageOf('alert.resolved', row) })),
+  ];
+  for (const notice of told) await addNotice(trx, notice, channels);
+}
+
+/** Each key once for each channel, for ever. */
+export async function addNotice(
+  db: Knex,
+  { key, message }: { key: string; message: object },
+  channels: readonly string[],
+): Promise<void> {
+  const rows = channels.map((channel) => ({ channel, key, message: JSON.stringify(message) }));
+  if (rows.length > 0) await db('alert_notices').insert(rows).onConflict(['channel', 'key']).ignore();
+}
+
+function messageOf(type: 'alert.firing' | 'alert.resolved', row: AlertRow): object {
+  const { name, subject, severity, summary, detail, since, resolved_at } = row;
+  return {
+    type,
+    name,
+    subject,
+    severity,
+    summary,
+    detail,
+    runbook: `docs/runbook.md#${conditionNamed(name)?.runbook ?? ''}`,
+    since: since.toISOString(),
+    resolvedAt: resolved_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { type AlertFacts, conditions, findAlerts } from '../../src/domain/alerts.js';
+
+const calm: AlertFacts = {
+  webhooks: { halfHour: 3, before: 500 },
+  invalidSignatures: { fiveMinutes: 0, share: 0 },
+  expiredTimestamps: { quarterHour: 0 },
+  backlog: { dead: 0, oldestSeconds: 4 },
+  missed: 0,
+  breaks: [],
+  kinds: [{ kind: 'payouts', everySeconds: 300, provenSecondsAgo: 200 }],
+  callbacks: { dead: 0, oldestSeconds: 2 },
+  channels: [],
+  ageSeconds: 90_000,
+};
+const open = (kind: string, severity: string, oldestSeconds = 60) =>
+  ({ breaks: [{ kind, severity, count: 2, oldestSeconds }] }) as unknown as Partial<AlertFacts>;
+const proven = (provenSecondsAgo: number | null, ageSeconds = 90_000): Partial<AlertFacts> => ({
+  kinds: [{ kind: 'payouts', everySeconds: 300, provenSecondsAgo }],
+  ageSeconds,
+});
+
+test('nothing fires while all is well, nor where nothing is measured yet', () => {
+  expect(findAlerts(calm)).toEqual([]);
+  expect(findAlerts({ ...calm, missed: null, kinds: [], ageSeconds: 0 })).toEqual([]);
+});
+
+const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>][] = [
+  ['NoWebhooks', '', { webhooks: { halfHour: 0, before: 121 } }, { webhooks: { halfHour: 0, before: 120 } }],
+  [
+    'InvalidSignatures',
+    '',
+    { invalidSignatures: { fiveMinutes: 3, share: 0.21 } },
+    { invalidSignatures: { fiveMinutes: 3, share: 0.2 } },
+  ],
+  [
+    'InvalidSignatures',
+    '',
+    { invalidSignatures: { fiveMinutes: 60, share: 1 } },
+    { invalidSignatures: { fiveMinutes: 2, share: 1 } },
+  ],
+  ['ExpiredTimestamps', '', { expiredTimestamps: { quarterHour: 3 } }, { expiredTimestamps: { quarterHour: 2 } }],
+  ['EventsWait', '', { backlog: { dead: 0, oldestSeconds: 121 } }, { backlog: { dead: 0, oldestSeconds: 120 } }],
+  ['DeadEvents', '', { backlog: { dead: 1, oldestSeconds: 0 } }, {}],
+  ['MissedDeliveries', '', { missed: 1 }, { missed: 0 }],
+  ['Unproven', 'payouts', proven(901), proven(900)],
+  ['NeverProven', 'payouts', proven(null), proven(null, 3_600)],
+  ['CriticalBreak', 'duplicate_payment', open('duplicate_payment', 'critical'), open('duplicate_payment', 'medium')],
+  ['EndpointOff', 'endpoint_inactive', open('endpoint_inactive', 'high'), {}],
+  ['EndpointOff', 'endpoint_unsubscribed', open('endpoint_unsubscribed', 'medium'), {}],
+  ['HighBreak', 'payout_stuck', open('payout_stuck', 'high', 901), open('payout_stuck', 'high', 900)],
+  ['DeadCallbacks', '', { callbacks: { dead: 1, oldestSeconds: 0 } }, {}],
+  ['CallbacksWait', '', { callbacks: { dead: 0, oldestSeconds: 601 } }, { callbacks: { dead: 0, oldestSeconds: 600 } }],
+  [
+    'AlertChannelFails',
+    'slack',
+    { channels: [{ channel: 'slack', failingSeconds: 301, error: 'answered 500' }] },
+    { channels: [{ channel: 'slack', failingSeconds: 300, error: 'answered 500' }] },
+  ],
+];
+
+test.each(holding)('%s%s fires at its limit, alone, and not below it', (name, subject, above, below) => {
+  expect(findAlerts({ ...calm, ...above }).map((alert) => [alert.name, alert.subject])).toEqual([
+    [`Tallyhook${name}`, subject],
+  ]);
+  expect(findAlerts({ ...calm, ...below })).toEqual([]);
+});
+
+test('every condition is tried above, and has its section in the runbook', () => {
+  expect(new Set(holding.map(([name]) => `Tallyhook${name}`))).toEqual(new Set(conditions.map(({ name }) => name)));
+  const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
+  const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title.toLowerCase().replaceAll(' ', '-'),
+  );
+  expect(conditions.map(({ runbook: anchor }) => anchor).filter((anchor) => !anchors.includes(anchor))).toEqual([]);
+});
+
+test('where Prometheus has an alert of that name, it is as grave there', () => {
+  const rules = readFileSync(new URL('../../deploy/prometheus/rules.yml', import.meta.url), 'utf8');
+  for (const { name, severity, runbook } of conditions) {
+    const rule = rules.split('- alert: ').find((part) => part.startsWith(`${name}\n`));
+    if (rule === undefined) continue;
+    expect([name, rule.includes(`severity: ${severity}`), rule.includes(`#${runbook}`)]).toEqual([name, true, true]);
+  }
+});

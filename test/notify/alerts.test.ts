@@ -1,0 +1,200 @@
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { createLog } from '../../src/log.js';
+import { createMetrics } from '../../src/metrics.js';
+import { alertChannels } from '../../src/notify/alert-channels.js';
+import { type AlertDeps, beat, checkAlerts } from '../../src/notify/keep-alerts.js';
+import { sendNotices } from '../../src/notify/send-notices.js';
+import { failingChannels } from '../../src/records/alerts/alert-channels.js';
+import { listAlerts } from '../../src/records/alerts/list-alerts.js';
+import { openBreaks } from '../../src/records/breaks/breaks.js';
+import { saveRejections } from '../../src/records/inbox/rejections.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { SECRET, type Store, startStore, verified } from './store.js';
+
+let database: TestDatabase;
+let slack: Store;
+let hook: Store;
+let deps: AlertDeps;
+let now: number;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  [slack, hook] = await Promise.all([startStore(), startStore()]);
+  // Before the hour of the digest.
+  now = Date.parse('2026-03-01T03:00:00Z');
+  const rules = { privateNetworks: false, loopback: true };
+  const shared = { rules, now: () => new Date(now), timeoutMs: 400 };
+  deps = {
+    ...shared,
+    db: database.db,
+    log: createLog('silent'),
+    metrics: createMetrics(),
+    channels: alertChannels(
+      { slackUrl: slack.url, webhook: { url: hook.url, secret: SECRET } },
+      { ...shared, now: () => new Date() },
+    ),
+    runEverySeconds: {},
+    firstRetryMs: 1,
+    heartbeatUrl: `${hook.url}/heartbeat`,
+  };
+});
+afterEach(async () => {
+  await Promise.all([slack.close(), hook.close()]);
+  await database.db.raw('TRUNCATE alerts, alert_notices, alert_channels, breaks, break_steps, rejections');
+});
+
+const later = (seconds: number) => {
+  now += seconds * 1_000;
+};
+const breakOpens = () =>
+  database.db.transaction((trx) =>
+    openBreaks(trx, [
+      { kind: 'endpoint_inactive', entity: { kind: 'endpoint', id: 'we_1' }, evidence: { email: 'ann@example.com' } },
+    ]),
+  );
+const lookAndTell = async () => {
+  const settled = await checkAlerts(deps);
+  await sendNotices(deps);
+  return settled;
+};
+const chat = () => slack.arrivals.map(({ body }) => String((JSON.parse(body) as { text: string }).text).split('\n')[0]);
+
+test('told once in every channel, resolved once, and nothing of a person in it', async () => {
+  await breakOpens();
+  await lookAndTell();
+  later(30);
+  await Promise.all([checkAlerts(deps), checkAlerts(deps)]);
+  await lookAndTell();
+  expect(chat()).toEqual(['[critical] The service does not send what we need (endpoint_inactive)']);
+  expect(slack.arrivals[0]!.body + hook.arrivals[0]!.body).not.toMatch(/ann@|we_1/);
+  expect(verified(hook.arrivals[0]!)).toMatchObject({
+    type: 'alert.firing',
+    id: hook.arrivals[0]!.id,
+    data: { name: 'TallyhookEndpointOff', severity: 'critical', runbook: expect.stringContaining('runbook.md#') },
+  });
+
+  await database.db('breaks').update({ status: 'resolved', resolved_at: database.db.fn.now() });
+  await lookAndTell();
+  expect(slack.arrivals).toHaveLength(1);
+  later(121);
+  await lookAndTell();
+  await lookAndTell();
+  expect(chat()[1]).toBe('Resolved: The service does not send what we need (endpoint_inactive)');
+  expect(slack.arrivals).toHaveLength(2);
+  expect((await listAlerts(database.db, { status: 'resolved' })).items).toHaveLength(1);
+});
+
+test('a wrong secret is told at once, and a condition that holds for a moment is not', async () => {
+  now = Date.now();
+  await saveRejections(
+    database.db,
+    Array.from({ length: 3 }, () => ({
+      reason: 'invalid_signature',
+      detail: 'no secret fits',
+      diagnosis: null,
+      bodySize: 2,
+      bodyHash: '00',
+      firstBytes: Buffer.from('{}'),
+      rejectedAt: new Date(now - 60_000),
+    })),
+    [],
+  );
+  const { fired } = await checkAlerts(deps);
+  expect(fired.map(({ name }) => name)).toContain('TallyhookInvalidSignatures');
+});
+
+test('a channel that fails is shown, is tried again, and loses nothing; the others are told meanwhile', async () => {
+  slack.answer = (_, res) => void res.writeHead(302, { location: hook.url }).end();
+  await breakOpens();
+  await lookAndTell();
+  expect(hook.arrivals).toHaveLength(1);
+  expect(await failingChannels(database.db)).toMatchObject([
+    { channel: 'slack', error: 'answered 302: redirects are not followed' },
+  ]);
+  await database
+    .db('alert_channels')
+    .where({ channel: 'slack' })
+    .update({ failing_since: new Date(Date.now() - 400_000) });
+  await lookAndTell();
+  expect(hook.arrivals.map((arrival) => (verified(arrival).data as unknown as { name: string }).name)).toContain(
+    'TallyhookAlertChannelFails',
+  );
+  slack.answer = (_, res) => void res.writeHead(200).end('ok');
+  await vi.waitFor(async () => {
+    await sendNotices(deps);
+    expect(await failingChannels(database.db)).toEqual([]);
+  }, 10_000);
+  expect(chat().at(-2)).toContain('[critical] The service does not send');
+  expect(chat().at(-1)).toContain('A way of telling people fails (slack)');
+});
+
+test('the heart beats while nothing critical fires, and only then', async () => {
+  const beats = () => hook.arrivals.filter(({ path }) => path.endsWith('/heartbeat')).length;
+  expect(await beat(deps, (await checkAlerts(deps)).firing)).toBe(true);
+  expect(beats()).toBe(1);
+  await breakOpens();
+  expect(await beat(deps, (await checkAlerts(deps)).firing)).toBe(false);
+  expect(beats()).toBe(1);
+});
+
+test('one digest a day, on a quiet day too', async () => {
+  later(5 * 3_600);
+  await lookAndTell();
+  later(60);
+  await lookAndTell();
+  expect(chat()).toEqual(['Tallyhook today: no alert fires']);
+  later(24 * 3_600);
+  await lookAndTell();
+  expect(chat()).toHaveLength(2);
+});
+
+test('mail goes out by SMTP; a server that refuses is told without its words', async () => {
+  const mails: string[] = [];
+  let refuse = false;
+  const server = createMailServer(mails, () => refuse);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const smtpUrl = `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const [mail] = alertChannels(
+    { mail: { smtpUrl, to: 'ops@example.com,cto@example.com' } },
+    { ...deps, timeoutMs: 5_000 },
+  );
+  const message = { type: 'alert.test', summary: 'A test', detail: 'Nothing is wrong' } as const;
+  expect(await mail!.send({ id: 'msg_1', at: new Date(), message })).toMatchObject({ ok: true });
+  expect(mails[0]).toContain('Subject: A test');
+  refuse = true;
+  const answer = await mail!.send({ id: 'msg_2', at: new Date(), message });
+  expect(answer).toMatchObject({ ok: false, error: expect.stringContaining('550') });
+  expect(JSON.stringify(answer)).not.toContain('ops@');
+  server.close();
+});
+
+/** As much of RFC 5321 as one mail takes. */
+function createMailServer(mails: string[], refuse: () => boolean): Server {
+  return createServer((socket) => {
+    let data: string | null = null;
+    socket.on('error', () => {});
+    socket.write('220 here\r\n');
+    socket.on('data', (chunk) => {
+      const said = chunk.toString();
+      if (data !== null) {
+        data += said;
+        if (!data.endsWith('\r\n.\r\n')) return;
+        mails.push(data);
+        data = null;
+        socket.write('250 taken\r\n');
+        return;
+      }
+      for (const line of said.split('\r\n').filter((text) => text !== '')) {
+        if (line.startsWith('RCPT') && refuse()) socket.write('550 no such ops@example.com\r\n');
+        else if (line === 'DATA') {
+          data = '';
+          socket.write('354 go on\r\n');
+        } else if (line === 'QUIT') socket.end('221 bye\r\n');
+        else socket.write('250 fine\r\n');
+      }
+    });
+  });
+}
