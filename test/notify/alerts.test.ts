@@ -60,7 +60,7 @@ const lookAndTell = async () => {
   await sendNotices(deps);
   return settled;
 };
-const chat = () => slack.arrivals.map(({ body }) => String((JSON.parse(body) as { text: string }).text).split('\n')[0]);
+const chat = () => slack.arrivals.map(({ body }) => (JSON.parse(body) as { text: string }).text.split('\n')[0]);
 
 test('told once in every channel, resolved once, and nothing of a person in it', async () => {
   await breakOpens();
