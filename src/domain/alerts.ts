@@ -39,7 +39,7 @@ interface Condition {
   runbook: string;
   summary: string;
   /** Each that holds, in words, by its subject. */
-  found(facts: AlertFacts): readonly { subject?: string; detail: string }[];
+  found: (facts: AlertFacts) => readonly { subject?: string; detail: string }[];
 }
 
 const when = (holds: boolean, detail: string) => (holds ? [{ detail }] : []);

@@ -24,7 +24,7 @@ export const replayCallbackAction: Action = {
           target,
           message: `The order has a newer callback, ${result.newestId}: an older state is not told after it.`,
         };
-      case 'replayed':
+      default:
         return { outcome: 'asked', target, message: `Callback ${id} will be sent within seconds.` };
     }
   },

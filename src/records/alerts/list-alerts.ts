@@ -28,7 +28,7 @@ export async function listAlerts(
   const { status, name, severity } = query;
   const rows = db('alerts').select('*').where(definedOnly({ name, severity }));
   if (status !== undefined)
-    rows.whereRaw(
+    void rows.whereRaw(
       "CASE WHEN resolved_at IS NOT NULL THEN 'resolved' WHEN fired_at IS NULL THEN 'pending' ELSE 'firing' END = ?",
       [status],
     );
