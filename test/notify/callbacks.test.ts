@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
@@ -185,14 +186,29 @@ test('an older state is never told after a newer one, whatever fails and whoever
 test('two leaders and a store that fails at random: of every order the states come in order, the last of them last', async () => {
   const order = ['awaiting_payment', 'paid'];
   let arrived = 0;
-  store.answer = (_, res) => void res.writeHead((arrived += 1) % 3 === 0 ? 503 : 200).end();
+  const underWay = new Map<string, number>();
+  let mostAtOnce = 0;
+  const count = (reference: string, by: number) => {
+    underWay.set(reference, (underWay.get(reference) ?? 0) + by);
+    mostAtOnce = Math.max(mostAtOnce, underWay.get(reference) ?? 0);
+  };
+  store.answer = async (arrival, res) => {
+    arrived += 1;
+    const { reference } = verified(arrival).data;
+    const status = arrived % 3 === 0 ? 503 : 200;
+    count(reference, 1);
+    await delay(60);
+    count(reference, -1);
+    res.writeHead(status).end();
+  };
   const stop = new AbortController();
   deps.retry = { firstMs: 1, maxAttempts: 100 };
   const leaders = [keepCallbacks(deps, stop.signal), keepCallbacks({ ...deps }, stop.signal)];
   const ids = Array.from({ length: 12 }, (_, index) => `o${index}`);
   for (const id of ids) await begin(id);
   await vi.waitFor(() => expect(store.arrivals.length).toBeGreaterThan(3), { timeout: 5_000 });
-  for (const id of ids) await pay(id);
+  await Promise.all(ids.map(pay));
+  for (let round = 0; round < 5; round += 1) await collect();
   await vi.waitFor(
     async () => {
       const sent = (await rows()).filter(({ status }) => status === 'sent');
@@ -204,6 +220,7 @@ test('two leaders and a store that fails at random: of every order the states co
   );
   stop.abort();
   await Promise.all(leaders);
+  expect(mostAtOnce).toBe(1);
   for (const id of ids) {
     const states = store.arrivals
       .map((arrival) => verified(arrival).data)
