@@ -18,7 +18,7 @@ export interface AlertFacts {
   ageSeconds: number;
 }
 
-export type AlertSeverity = 'critical' | 'warning';
+type AlertSeverity = 'critical' | 'warning';
 
 /** A condition that holds. `subject` tells those of one name apart. */
 export interface FoundAlert {

@@ -5,7 +5,7 @@ import { deriveOrder } from '../../src/domain/orders/order.js';
 import type { Money, OrderFacts, OrderRefund, ShownRecord } from '../../src/domain/orders/order-facts.js';
 
 /** The reading of payments, and a later one of deposits. */
-export const READ = 1_700_000_000_000;
+const READ = 1_700_000_000_000;
 export const PAYIN_READ = READ + 5_000;
 
 export interface Given {

@@ -13,20 +13,17 @@ export const replayCallbackAction: Action = {
     const id = params['id'] ?? '';
     const target = `callback ${id.slice(0, 40)}`;
     const result = await replayCallback(db, id);
-    switch (result.outcome) {
-      case 'not_found':
-        return { outcome: 'refused', target, message: 'There is no such callback.', to: '/callbacks' };
-      case 'under_way':
-        return { outcome: 'refused', target, message: `Callback ${id} is on its way now.` };
-      case 'outdated':
-        return {
-          outcome: 'refused',
-          target,
-          message: `The order has a newer callback, ${result.newestId}: an older state is not told after it.`,
-        };
-      default:
-        return { outcome: 'asked', target, message: `Callback ${id} will be sent within seconds.` };
+    if (result.outcome === 'not_found') {
+      return { outcome: 'refused', target, message: 'There is no such callback.', to: '/callbacks' };
     }
+    if (result.outcome === 'under_way') {
+      return { outcome: 'refused', target, message: `Callback ${id} is on its way now.` };
+    }
+    if (result.outcome === 'outdated') {
+      const message = `The order has a newer callback, ${result.newestId}: an older state is not told after it.`;
+      return { outcome: 'refused', target, message };
+    }
+    return { outcome: 'asked', target, message: `Callback ${id} will be sent within seconds.` };
   },
 };
 

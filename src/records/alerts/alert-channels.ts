@@ -29,7 +29,7 @@ export async function keepChannels(db: Knex, channels: readonly string[]): Promi
     .update({ failing_since: null, failures: 0, error: null });
 }
 
-export interface WaitingNotice {
+interface WaitingNotice {
   id: string;
   webhookId: string;
   message: Record<string, unknown>;
