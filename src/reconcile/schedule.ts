@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ScheduledTask, schedule, validate } from 'node-cron';
 import { ConfigError } from '../errors.js';
@@ -70,8 +71,12 @@ async function standBy(deps: SchedulerDeps, on: Timed[], signal: AbortSignal): P
   }
 }
 
+/** Each loop of the leader, each run and each call under way waits for the one signal: more than Node takes for a leak. */
+const MOST_WAITING = 100;
+
 async function lead(deps: SchedulerDeps, on: Timed[], lock: Lock, stop: AbortSignal): Promise<void> {
   const signal = AbortSignal.any([stop, lock.signal]);
+  setMaxListeners(MOST_WAITING, signal);
   deps.log.info('this scheduler leads');
   const runs = createRuns(deps, signal);
   const tasks = on.map(({ kind, cron }) => tick(deps, cron, () => runs.ask(kind)));
