@@ -1,5 +1,6 @@
 /**
- * `= anyOf`: one of the elements of an array parameter. The planner does not see into a subquery: a plain `ANY (?)` it would
- * weigh element by element, for every index, at up to the price of running the statement.
+ * `= anyOf`: one of the elements of an array parameter. The planner weighs the elements, which costs it up to a millisecond for
+ * a page. A subquery in its place would hide them: where a table has grown and was not analyzed yet, it then reads all of it (3.3 s
+ * in place of 12 ms beside a million payments).
  */
-export const anyOf = 'ANY (ARRAY(SELECT unnest(?::text[])))';
+export const anyOf = 'ANY (?::text[])';
