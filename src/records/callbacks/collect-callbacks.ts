@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { toJsonText } from '../../domain/json-text.js';
-import { anyOf } from '../database/any-of.js';
 import { textArray } from '../database/array-parameter.js';
 import { type OrderRow, orderView } from '../orders/order-row.js';
 import { lockCallbacks } from './lock-callbacks.js';
@@ -51,7 +50,7 @@ async function insertCallbacks(
   );
   if (changed.length === 0) return;
   const { rows: orders } = await trx.raw<{ rows: OrderRow[] }>(
-    `SELECT * FROM orders WHERE reference = ${anyOf} AND (
+    `SELECT * FROM orders WHERE reference = ANY (?::text[]) AND (
        created_at >= ?
        OR EXISTS (SELECT FROM payment_intents WHERE id = ANY (orders.payment_intents) AND created_at >= ?)
        OR EXISTS (SELECT FROM payins WHERE payment_intent_id = ANY (orders.payment_intents) AND created_at >= ?))`,

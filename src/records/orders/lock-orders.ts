@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { anyOf } from '../database/any-of.js';
 import { textArray } from '../database/array-parameter.js';
 import { type OrderRow, untouchedOrder } from './order-row.js';
 import { insertOrders } from './write-orders.js';
@@ -31,7 +30,7 @@ export async function lockOrders(trx: Knex.Transaction, touched: TouchedOrder[])
 export async function lockExisting(trx: Knex.Transaction, touched: readonly TouchedOrder[]): Promise<OrderRow[]> {
   if (touched.length === 0) return [];
   const { rows } = await trx.raw<{ rows: OrderRow[] }>(
-    `SELECT * FROM orders WHERE reference = ${anyOf} ORDER BY reference FOR UPDATE`,
+    `SELECT * FROM orders WHERE reference = ANY (?::text[]) ORDER BY reference FOR UPDATE`,
     [references(touched)],
   );
   return rows;
@@ -40,7 +39,7 @@ export async function lockExisting(trx: Knex.Transaction, touched: readonly Touc
 /** References of those that are there. An order is never deleted. */
 export async function findExisting(trx: Knex.Transaction, touched: readonly TouchedOrder[]): Promise<Set<string>> {
   const { rows } = await trx.raw<{ rows: { reference: string }[] }>(
-    `SELECT reference FROM orders WHERE reference = ${anyOf}`,
+    `SELECT reference FROM orders WHERE reference = ANY (?::text[])`,
     [references(touched)],
   );
   return new Set(rows.map(({ reference }) => reference));

@@ -3,7 +3,6 @@ import { objectFromJsonText } from '../../domain/json-text.js';
 import { MOST_RECORDS } from '../../domain/orders/order.js';
 import type { ShownRecord } from '../../domain/orders/order-facts.js';
 import { type RecordKind, textField } from '../../domain/records.js';
-import { anyOf } from '../database/any-of.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { listedPayins } from '../saving/payin-links.js';
@@ -43,7 +42,7 @@ export async function loadIntents(
   const found = await load(
     trx,
     inHand,
-    `SELECT 'payment_intent' AS kind, ${COLUMNS} FROM payment_intents WHERE id = ${anyOf}`,
+    `SELECT 'payment_intent' AS kind, ${COLUMNS} FROM payment_intents WHERE id = ANY (?::text[])`,
     [idsInHand(inHand, 'payment_intent'), texts(ids)],
   );
   return found.map(({ record }) => record);
@@ -60,7 +59,7 @@ export async function loadInvoices(
     trx,
     inHand,
     `SELECT 'invoice' AS kind, ${COLUMNS} FROM invoices
-     WHERE merchant_reference = ${anyOf} OR payment_intent_id = ${anyOf} OR id = ${anyOf}`,
+     WHERE merchant_reference = ANY (?::text[]) OR payment_intent_id = ANY (?::text[]) OR id = ANY (?::text[])`,
     [
       idsInHand(inHand, 'invoice'),
       textArray(references),
@@ -112,9 +111,9 @@ export async function loadBelonging(
   const found = await load(
     trx,
     inHand,
-    `SELECT 'payin' AS kind, ${COLUMNS} FROM payins WHERE payment_intent_id = ${anyOf} OR id = ${anyOf}
+    `SELECT 'payin' AS kind, ${COLUMNS} FROM payins WHERE payment_intent_id = ANY (?::text[]) OR id = ANY (?::text[])
      UNION ALL
-     SELECT 'payout' AS kind, ${COLUMNS} FROM payouts WHERE payment_intent_id = ${anyOf} OR id = ${anyOf}`,
+     SELECT 'payout' AS kind, ${COLUMNS} FROM payouts WHERE payment_intent_id = ANY (?::text[]) OR id = ANY (?::text[])`,
     [
       idsInHand(inHand, 'payin'),
       ids,

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
-import { anyOf } from '../database/any-of.js';
 import { bigintArray, floatArray, textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { prepared } from '../database/prepared.js';
@@ -219,7 +218,7 @@ async function findMarked(trx: Knex.Transaction, settled: SettledMark[]): Promis
   for (const kind of new Set(settled.map((mark) => mark.kind))) {
     const ids = settled.filter((mark) => mark.kind === kind).map((mark) => toDatabaseText(mark.id));
     const { rows } = await trx.raw<{ rows: { id: string; asked_at: string }[] }>(
-      `SELECT id, asked_at FROM reading_marks WHERE kind = ? AND id = ${anyOf}`,
+      `SELECT id, asked_at FROM reading_marks WHERE kind = ? AND id = ANY (?::text[])`,
       [kind, textArray(ids)],
     );
     for (const { id, asked_at } of rows) {

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { anyOf } from '../database/any-of.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { listingIntents } from './payin-links.js';
@@ -100,8 +99,8 @@ async function readIntents(trx: Knex.Transaction, { intents, invoices, payouts }
      FROM payment_intents AS intent LEFT JOIN invoices AS invoice
        ON coalesce(intent.merchant_reference, '') = ''
        AND (invoice.id = intent.invoice_id OR invoice.payment_intent_id = intent.id)
-     WHERE intent.id = ${anyOf} OR intent.invoice_id = ${anyOf}
-       OR intent.irregular_refund_payout_id = ${anyOf}`,
+     WHERE intent.id = ANY (?::text[]) OR intent.invoice_id = ANY (?::text[])
+       OR intent.irregular_refund_payout_id = ANY (?::text[])`,
     [texts(intents), texts(invoices), texts(payouts)],
   );
   return rows;
@@ -118,7 +117,7 @@ async function invoicesOf(
   if (without.length === 0) return () => [];
   const { rows } = await trx.raw<{ rows: { id: string; payment_intent_id: string | null; reference: string }[] }>(
     `SELECT id, payment_intent_id, merchant_reference AS reference FROM invoices
-     WHERE merchant_reference <> '' AND (id = ${anyOf} OR payment_intent_id = ${anyOf})`,
+     WHERE merchant_reference <> '' AND (id = ANY (?::text[]) OR payment_intent_id = ANY (?::text[]))`,
     [texts(without.flatMap((intent) => namedIds(intent, 'invoiceId'))), texts(without.map(idOf))],
   );
   const byInvoice = referencesBy(rows, ({ id }) => id);

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { textField } from '../../domain/records.js';
-import { anyOf } from '../database/any-of.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { usableId } from '../database/key-text.js';
@@ -70,8 +69,8 @@ async function statusesOf(
   payouts: string[],
 ): Promise<Map<string, string | null>> {
   const { rows } = await trx.raw<{ rows: { kind: string; id: string; status: string | null }[] }>(
-    `SELECT 'invoice' AS kind, id, status FROM invoices WHERE id = ${anyOf}
-     UNION ALL SELECT 'payout' AS kind, id, status FROM payouts WHERE id = ${anyOf}`,
+    `SELECT 'invoice' AS kind, id, status FROM invoices WHERE id = ANY (?::text[])
+     UNION ALL SELECT 'payout' AS kind, id, status FROM payouts WHERE id = ANY (?::text[])`,
     [textArray(invoices.map(toDatabaseText)), textArray(payouts.map(toDatabaseText))],
   );
   return new Map(rows.map(({ kind, id, status }) => [`${kind} ${fromDatabaseText(id)}`, status]));

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
-import { anyOf } from '../database/any-of.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { recordTables } from './record-columns.js';
@@ -13,7 +12,7 @@ const BODY = `${HEAD}, poll, poll_from, poll_to, poll_by, poll_ref, claims, show
 export async function findExisting(trx: Knex.Transaction, kind: RecordKind, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
-    `SELECT id FROM ${recordTables[kind]} WHERE id = ${anyOf}`,
+    `SELECT id FROM ${recordTables[kind]} WHERE id = ANY (?::text[])`,
     [textArray(ids.map(toDatabaseText))],
   );
   return new Set(rows.map((row) => fromDatabaseText(row.id)));
@@ -27,7 +26,7 @@ export async function lockHeads(
 ): Promise<Map<string, StoredHead>> {
   if (ids.length === 0) return new Map();
   const { rows } = await trx.raw<{ rows: StoredHead[] }>(
-    `SELECT ${HEAD} FROM ${recordTables[kind]} WHERE id = ${anyOf} ORDER BY id FOR UPDATE`,
+    `SELECT ${HEAD} FROM ${recordTables[kind]} WHERE id = ANY (?::text[]) ORDER BY id FOR UPDATE`,
     [textArray(ids.map(toDatabaseText))],
   );
   return byId(rows);
@@ -41,7 +40,7 @@ export async function readRows(
 ): Promise<Map<string, StoredRow>> {
   if (ids.length === 0) return new Map();
   const { rows } = await trx.raw<{ rows: StoredRow[] }>(
-    `SELECT ${BODY} FROM ${recordTables[kind]} WHERE id = ${anyOf}`,
+    `SELECT ${BODY} FROM ${recordTables[kind]} WHERE id = ANY (?::text[])`,
     [textArray(ids.map(toDatabaseText))],
   );
   return byId(rows);

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
-import { anyOf } from '../database/any-of.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { usableId } from '../database/key-text.js';
@@ -41,7 +40,7 @@ export async function listingIntents(trx: Knex.Transaction, payins: string[]): P
   if (payins.length === 0) return new Map();
   const { rows } = await trx.raw<{ rows: { payin_id: string; intents: string[] }[] }>(
     `SELECT payin_id, array_agg(intent_id) AS intents FROM payin_listings
-     WHERE payin_id = ${anyOf} GROUP BY payin_id`,
+     WHERE payin_id = ANY (?::text[]) GROUP BY payin_id`,
     [textArray(payins.map(toDatabaseText))],
   );
   return new Map(rows.map((row) => [fromDatabaseText(row.payin_id), row.intents.map(fromDatabaseText)]));
