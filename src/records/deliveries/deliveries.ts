@@ -116,8 +116,13 @@ export async function markRecovered(trx: Knex.Transaction, ids: readonly string[
     .update({ recovered_at: now });
 }
 
-function toDelivery(row: DeliveryRow): Delivery {
-  const { event_key: key, content_hash: contentHash, event_timestamp: timestamp } = row;
+type ToldRow = Pick<
+  DeliveryRow,
+  'id' | 'endpoint_id' | 'endpoint_url' | 'event_type' | 'status' | 'http_status' | 'attempts'
+>;
+
+/** What the service says of a delivery, but for its times. */
+export function asTold(row: ToldRow) {
   return {
     id: fromDatabaseText(row.id),
     endpointId: fromNullableText(row.endpoint_id),
@@ -126,6 +131,13 @@ function toDelivery(row: DeliveryRow): Delivery {
     status: fromNullableText(row.status),
     httpStatus: row.http_status,
     attempts: row.attempts,
+  };
+}
+
+function toDelivery(row: DeliveryRow): Delivery {
+  const { event_key: key, content_hash: contentHash, event_timestamp: timestamp } = row;
+  return {
+    ...asTold(row),
     lastAttemptAt: row.last_attempt_at?.getTime() ?? null,
     nextRetryAt: row.next_retry_at?.getTime() ?? null,
     createdAt: row.created_at?.getTime() ?? null,

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
-import { fromDatabaseText, fromNullableText, toDatabaseText } from '../database/database-text.js';
+import { fromNullableText, toDatabaseText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
-import type { DeliveryRow } from './deliveries.js';
+import { asTold, type DeliveryRow } from './deliveries.js';
 
 /** A delivery as people see it: the service's fields, and what became of it here. Times are ISO 8601 UTC. */
 export interface DeliveryView {
@@ -143,13 +143,7 @@ function stored(value: string | undefined): string | undefined {
 
 function toView(row: Shown): DeliveryView {
   return {
-    id: fromDatabaseText(row.id),
-    endpointId: fromNullableText(row.endpoint_id),
-    endpointUrl: fromNullableText(row.endpoint_url),
-    eventType: fromNullableText(row.event_type),
-    status: fromNullableText(row.status),
-    httpStatus: row.http_status,
-    attempts: row.attempts,
+    ...asTold(row),
     lastAttemptAt: row.last_attempt_at?.toISOString() ?? null,
     nextRetryAt: row.next_retry_at?.toISOString() ?? null,
     createdAt: row.created_at?.toISOString() ?? null,
