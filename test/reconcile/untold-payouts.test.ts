@@ -89,6 +89,8 @@ test('what is left over while a payout is under way is judged when that one ends
   await at.run('balances');
   expect(await residuals()).toEqual([]);
   for (const step of all) await advance(first, step);
+  // The service's clock is known to a second: a reading within it is not known to be the later one.
+  sandbox.control.advance(60);
   await at.run('balances');
   expect(await proofOf()).toMatchObject({ unexplained: '-8', held: { unexplained: '-8', payouts: [] } });
   expect(await residuals()).toMatchObject([{ severity: 'critical', evidence: { unexplained: '-8' } }]);

@@ -16,6 +16,8 @@ import { readMoving } from './balance-records.js';
 const UNDER_WAY = "absent_since IS NULL AND (status IS NULL OR status NOT IN ('confirmed', 'failed'))";
 /** Of one asset; those beyond are in doubt, whatever they come to. */
 const MOST_PAYOUTS = 200;
+/** By how much our time of the opening, taken by what we think the service's clock is, may be before the service's own. */
+const CLOCK_ERROR = '5 seconds';
 /** Movements looked at for each of them. */
 const MOST_DEBITS = 200;
 
@@ -75,7 +77,8 @@ async function payoutsAtOpening(db: Knex, asset: string, stoodUntil: Date): Prom
      FROM movements JOIN balance_proofs USING (asset_code)
        JOIN payouts ON movements.record_kind = 'payout' AND payouts.id = movements.record_id
      WHERE movements.asset_code = ? AND movements.delta IS DISTINCT FROM movements.base AND movements.part = 'unplaced'
-       AND movements.base = 0 AND payouts.created_at <= opening_at
+       AND movements.base = 0 AND (payouts.created_at <= opening_at
+         OR payouts.created_at <= opening_at + interval '${CLOCK_ERROR}' AND payouts.first_seen_at <= opened_at)
        AND payouts.created_at <= ?::timestamptz + interval '1 hour'
      ORDER BY payouts.created_at DESC LIMIT ?`,
     [toDatabaseText(asset), stoodUntil, MOST_PAYOUTS],
