@@ -1,5 +1,6 @@
 // What a tick and a page of the read API cost with ever more history in the tables. BENCH_STORED=10000,100000,1000000.
 import { setTimeout as delay } from 'node:timers/promises';
+import { pages as consolePages } from '../../dist/console/pages.js';
 import { openDatabase } from '../../dist/records/database.js';
 import { median } from '../median.mjs';
 import { OPEN } from '../payments.mjs';
@@ -15,7 +16,7 @@ const STEP = '60 seconds';
 /** A table with fewer rows may well be read whole. */
 const BIG = 5_000;
 
-const pages = [
+const apiPages = [
   'payment-intents?take=100',
   'payment-intents?take=100&status=completed',
   'payment-intents?take=100&status=pending',
@@ -29,6 +30,14 @@ const pages = [
   'events?take=100',
   'breaks?take=100',
   'runs?take=100',
+].map((page) => `/api/v1/${page}`);
+
+/** Every list of the console, and the story of an order, a payment and an event. Doctor asks the service, which is not here. */
+const humanPages = [
+  ...consolePages.map(({ path }) => path).filter((path) => !path.includes(':') && path !== '/doctor'),
+  '/orders/order-09998000',
+  '/payments/pi_09998000',
+  '/events/5000',
 ];
 
 export async function benchGrowth(bench) {
@@ -75,7 +84,38 @@ async function grow(db, from, to) {
        WHERE ${named}::bigint BETWEEN ${10_000_000 - READ + 1} AND ${10_000_000 - OPEN}`,
     );
   }
+  await growWebhooks(db, from, to);
   await db.raw('VACUUM ANALYZE');
+}
+
+/** For each older payment an event that was applied, the service's delivery of it, and a line of history. */
+async function growWebhooks(db, from, to) {
+  const numbers = [from === READ ? 0 : from, to - 1];
+  const at = `now() - n * interval '${STEP}'`;
+  const number = "lpad((10000000 - n)::text, 8, '0')";
+  await db.raw(
+    `INSERT INTO inbox (key, key_type, event_id, content_hash, event_type, event_timestamp, status, source, secret_label,
+                        received_at, last_arrival_at, applied_at, attempts, body)
+     SELECT 'evt_' || n, 'id', 'evt_' || n, md5(n::text), 'payment_intent.completed', extract(epoch FROM ${at}), 'applied', 'webhook',
+            'bench', ${at}, ${at}, ${at}, 1,
+            convert_to('{"event":"payment_intent.completed","data":{"id":"pi_' || ${number} || '","note":"' || repeat('x', 300) || '"}}', 'UTF8')
+     FROM generate_series(?::bigint, ?::bigint) AS n ORDER BY n DESC`,
+    numbers,
+  );
+  await db.raw(
+    `INSERT INTO deliveries (id, endpoint_id, event_type, status, http_status, attempts, last_attempt_at, created_at, event_key,
+                             content_hash, ours, class, poll_from, poll_ref, mentions)
+     SELECT 'del_' || n, 'we_bench', 'payment_intent.completed', 'delivered', 200, 1, ${at}, ${at}, 'evt_' || n, md5(n::text), true,
+            'received', 0, '1', ARRAY['pi_' || ${number}]
+     FROM generate_series(?::bigint, ?::bigint) AS n`,
+    numbers,
+  );
+  await db.raw(
+    `INSERT INTO changes (entity_kind, entity_id, field, from_value, to_value, source_type, source_ref, service_time, changed_at)
+     SELECT 'payment_intent', 'pi_' || ${number}, 'status', '"confirming"', '"completed"', 'webhook', n::text, ${at}, ${at}
+     FROM generate_series(?::bigint, ?::bigint) AS n ORDER BY n DESC`,
+    numbers,
+  );
 }
 
 async function ticks({ databaseUrl, port }, size, watch) {
@@ -105,22 +145,25 @@ async function ticks({ databaseUrl, port }, size, watch) {
 }
 
 async function reads(bench, db, size) {
-  const before = await scans(db);
-  const slowest = await during('console', bench, async ({ port }) => {
-    const times = [];
-    for (const page of pages) times.push({ page, ms: await look(port, page) });
-    return times.toSorted((a, b) => b.ms - a.ms)[0];
-  });
-  const after = await scans(db);
   const name = `${size.toLocaleString('en')} stored`;
+  return during('console', bench, async ({ port }) => [
+    ...(await looks(db, port, { pages: apiPages, what: 'the read API', name, headers: bearer })),
+    ...(await looks(db, port, { pages: humanPages, what: 'the console', name, headers: await signedIn(port) })),
+  ]);
+}
+
+async function looks(db, port, { pages, what, name, headers }) {
+  const before = await scans(db);
+  const times = [];
+  for (const page of pages) times.push({ page, ms: await look(port, page, headers) });
+  const slowest = times.toSorted((a, b) => b.ms - a.ms)[0];
+  const after = await scans(db);
   const ms = { unit: ' ms', most: true, goal: 100 };
+  const read = (after.pages - before.pages) / (pages.length * LOOKS);
   return [
-    figure(`${name}: slowest page of the read API, ${slowest.page}`, slowest.ms, ms),
-    figure(`${name}: pages of Postgres for a page of it`, (after.pages - before.pages) / (pages.length * LOOKS), {
-      unit: '',
-      most: true,
-    }),
-    wholeReads(`${name}: big tables read whole for these pages`, before, after),
+    figure(`${name}: slowest page of ${what}, ${slowest.page}`, slowest.ms, ms),
+    figure(`${name}: pages of Postgres for a page of ${what}`, read, { unit: '', most: true }),
+    wholeReads(`${name}: big tables read whole for pages of ${what}`, before, after),
   ];
 }
 
@@ -130,13 +173,25 @@ function wholeReads(what, before, after) {
   return figure(named, whole.length, { unit: '', most: true, goal: 0 });
 }
 
-async function look(port, page) {
+const bearer = { authorization: `Bearer ${TOKEN}` };
+
+async function signedIn(port) {
+  const response = await fetch(`http://127.0.0.1:${port}/sign-in`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: `http://127.0.0.1:${port}` },
+    body: new URLSearchParams({ token: TOKEN, next: '/' }),
+  });
+  const cookie = response.headers.getSetCookie()[0];
+  if (cookie === undefined) throw new Error(`the console's sign-in was answered with ${response.status}`);
+  return { cookie: cookie.split(';')[0] };
+}
+
+async function look(port, page, headers) {
   const times = [];
   for (let turn = 0; turn < LOOKS; turn += 1) {
     const began = performance.now();
-    const response = await fetch(`http://127.0.0.1:${port}/api/v1/${page}`, {
-      headers: { authorization: `Bearer ${TOKEN}` },
-    });
+    const response = await fetch(`http://127.0.0.1:${port}${page}`, { headers });
     await response.text();
     if (!response.ok) throw new Error(`${page} was answered with ${response.status}`);
     times.push(performance.now() - began);
