@@ -88,7 +88,7 @@ async function grow(db, from, to) {
   await db.raw('VACUUM ANALYZE');
 }
 
-/** For each older payment an event that was applied, the service's delivery of it, and a line of history. */
+/** For each older payment an event that was applied, the service's delivery of it, and a line of history, older than all. */
 async function growWebhooks(db, from, to) {
   const numbers = [from === READ ? 0 : from, to - 1];
   const at = `now() - n * interval '${STEP}'`;
@@ -111,8 +111,8 @@ async function growWebhooks(db, from, to) {
     numbers,
   );
   await db.raw(
-    `INSERT INTO changes (entity_kind, entity_id, field, from_value, to_value, source_type, source_ref, service_time, changed_at)
-     SELECT 'payment_intent', 'pi_' || ${number}, 'status', '"confirming"', '"completed"', 'webhook', n::text, ${at}, ${at}
+    `INSERT INTO changes (seq, entity_kind, entity_id, field, from_value, to_value, source_type, source_ref, service_time, changed_at)
+     OVERRIDING SYSTEM VALUE SELECT -1 - n, 'payment_intent', 'pi_' || ${number}, 'status', '"confirming"', '"completed"', 'webhook', n::text, ${at}, ${at}
      FROM generate_series(?::bigint, ?::bigint) AS n ORDER BY n DESC`,
     numbers,
   );
