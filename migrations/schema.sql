@@ -41,6 +41,8 @@ TABLE actions
   CONSTRAINT actions_pkey PRIMARY KEY (id)
   CREATE INDEX actions_by_action ON public.actions USING btree (action, id DESC)
   CREATE INDEX actions_by_actor ON public.actions USING btree (actor, id DESC)
+  CREATE TRIGGER actions_announced BEFORE INSERT ON public.actions FOR EACH STATEMENT EXECUTE FUNCTION announce_rows('29775', 'actions_id_seq')
+  CREATE TRIGGER actions_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
 TABLE alert_channels
   channel text NOT NULL
@@ -131,7 +133,8 @@ TABLE balance_attributions
   CONSTRAINT balance_attributions_note_check CHECK ((note <> ''::text))
   CONSTRAINT balance_attributions_pkey PRIMARY KEY (id)
   CREATE INDEX balance_attributions_by_asset ON public.balance_attributions USING btree (asset_code, id)
-  CREATE TRIGGER balance_attributions_append_only BEFORE DELETE OR UPDATE ON public.balance_attributions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  CREATE TRIGGER balance_attributions_announced BEFORE INSERT ON public.balance_attributions FOR EACH STATEMENT EXECUTE FUNCTION announce_rows('29772', 'balance_attributions_id_seq')
+  CREATE TRIGGER balance_attributions_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.balance_attributions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
 TABLE balance_proofs
   asset_code text NOT NULL
@@ -196,6 +199,8 @@ TABLE break_steps
   CONSTRAINT break_steps_break_id_fkey FOREIGN KEY (break_id) REFERENCES breaks(id) ON DELETE CASCADE
   CONSTRAINT break_steps_pkey PRIMARY KEY (id)
   CREATE INDEX break_steps_by_break ON public.break_steps USING btree (break_id, id)
+  CREATE TRIGGER break_steps_announced BEFORE INSERT ON public.break_steps FOR EACH STATEMENT EXECUTE FUNCTION announce_rows('29773', 'break_steps_id_seq')
+  CREATE TRIGGER break_steps_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.break_steps FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
 TABLE breaks
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
@@ -262,6 +267,7 @@ TABLE changes
   CONSTRAINT changes_pkey PRIMARY KEY (seq)
   CREATE INDEX changes_by_entity ON public.changes USING btree (entity_kind, entity_id, seq)
   CREATE TRIGGER changes_announced BEFORE INSERT ON public.changes FOR EACH STATEMENT EXECUTE FUNCTION announce_changes()
+  CREATE TRIGGER changes_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
 TABLE check_agenda
   entity_kind text NOT NULL
@@ -375,6 +381,7 @@ TABLE entries
   CREATE UNIQUE INDEX entries_record_kind_record_id_key_version_key ON public.entries USING btree (record_kind, record_id, key, version)
   CREATE UNIQUE INDEX entries_reverses_key ON public.entries USING btree (reverses)
   CREATE CONSTRAINT TRIGGER entries_have_lines AFTER INSERT ON public.entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_entry_lines()
+  CREATE TRIGGER entries_announced BEFORE INSERT ON public.entries FOR EACH STATEMENT EXECUTE FUNCTION announce_rows('29769', 'entries_id_seq')
   CREATE TRIGGER entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER entries_open_month BEFORE INSERT ON public.entries FOR EACH ROW EXECUTE FUNCTION refuse_closed_month()
 
@@ -411,6 +418,7 @@ TABLE entry_rates
   CONSTRAINT entry_rates_rate_check CHECK (((rate <> 'NaN'::numeric) AND (rate > (0)::numeric)))
   CONSTRAINT entry_rates_source_check CHECK ((source = ANY (ARRAY['file'::text, 'payment'::text, 'service'::text])))
   CREATE INDEX entry_rates_by_entry ON public.entry_rates USING btree (entry_id, asset_code, id DESC)
+  CREATE TRIGGER entry_rates_announced BEFORE INSERT ON public.entry_rates FOR EACH STATEMENT EXECUTE FUNCTION announce_rows('29770', 'entry_rates_id_seq')
   CREATE TRIGGER entry_rates_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entry_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER entry_rates_open_month AFTER INSERT ON public.entry_rates REFERENCING NEW TABLE AS new_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_closed_rate()
 
@@ -443,6 +451,7 @@ TABLE given_rates
   CONSTRAINT given_rates_pkey PRIMARY KEY (id)
   CONSTRAINT given_rates_rate_check CHECK (((rate <> 'NaN'::numeric) AND (rate > (0)::numeric)))
   CREATE INDEX given_rates_by_day ON public.given_rates USING btree (asset_code, currency, date, id DESC)
+  CREATE TRIGGER given_rates_announced BEFORE INSERT ON public.given_rates FOR EACH STATEMENT EXECUTE FUNCTION announce_rows('29771', 'given_rates_id_seq')
   CREATE TRIGGER given_rates_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.given_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
 TABLE identity_evidence
@@ -726,6 +735,7 @@ TABLE period_files
   CONSTRAINT period_files_pkey PRIMARY KEY (id)
   CONSTRAINT period_files_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
   CREATE UNIQUE INDEX period_files_month_closing_name_key ON public.period_files USING btree (month, closing, name)
+  CREATE TRIGGER period_files_announced BEFORE INSERT ON public.period_files FOR EACH STATEMENT EXECUTE FUNCTION announce_rows('29774', 'period_files_id_seq')
   CREATE TRIGGER period_files_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.period_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
 TABLE periods
@@ -843,6 +853,47 @@ TABLE runs
   CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text, 'aborted'::text])))
   CREATE INDEX runs_by_kind ON public.runs USING btree (kind, id DESC)
 
+TABLE seal_checks
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  started_at timestamp with time zone NOT NULL
+  finished_at timestamp with time zone NOT NULL
+  actor text NOT NULL
+  first_seal bigint NOT NULL
+  last_seal bigint NOT NULL
+  head_hash text NOT NULL
+  rows bigint NOT NULL
+  findings integer NOT NULL
+  first_finding text
+  is_whole boolean NOT NULL
+  CONSTRAINT seal_checks_pkey PRIMARY KEY (id)
+  CREATE TRIGGER seal_checks_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.seal_checks FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+
+TABLE seal_head
+  only_one boolean NOT NULL DEFAULT true
+  number bigint NOT NULL
+  hash text NOT NULL
+  CONSTRAINT seal_head_only_one_check CHECK (only_one)
+  CONSTRAINT seal_head_pkey PRIMARY KEY (only_one)
+
+TABLE seals
+  number bigint NOT NULL
+  log text NOT NULL
+  after bigint NOT NULL
+  until bigint NOT NULL
+  rows integer NOT NULL
+  row_hashes bytea NOT NULL
+  rows_hash text NOT NULL
+  previous text NOT NULL
+  sealed_at timestamp(3) with time zone NOT NULL
+  hash text NOT NULL
+  CONSTRAINT seals_after_check CHECK ((after >= 0))
+  CONSTRAINT seals_check CHECK ((until > after))
+  CONSTRAINT seals_number_check CHECK ((number > 0))
+  CONSTRAINT seals_pkey PRIMARY KEY (number)
+  CONSTRAINT seals_rows_check CHECK ((rows > 0))
+  CREATE INDEX seals_by_log ON public.seals USING btree (log, number DESC)
+  CREATE TRIGGER seals_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+
 TABLE secret_matches
   label text NOT NULL
   hour timestamp with time zone NOT NULL
@@ -909,6 +960,11 @@ TABLE settlement_methods
   content text
   read_at timestamp with time zone NOT NULL
   CONSTRAINT settlement_methods_pkey PRIMARY KEY (asset_code)
+
+TABLE signs_of_life
+  part text NOT NULL
+  seen_at timestamp with time zone NOT NULL
+  CONSTRAINT signs_of_life_pkey PRIMARY KEY (part)
 
 TABLE transactions
   id text NOT NULL

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { AppError } from './errors.js';
 import { createLog, type Logger } from './log.js';
 import { createMetrics, type Metrics } from './metrics.js';
+import { giveSigns } from './notify/give-signs.js';
 import { migrate, openDatabase, schemaState } from './records/database.js';
 import { createServiceWriteLog } from './records/service-writes.js';
 import type { KeyStore, NotedOperation } from './service-api/key-store.js';
@@ -105,9 +106,12 @@ export async function createReceiver(
     eventIdPointer: options.eventIdPointer ?? 'auto',
     onStored: (ids) => queue.enqueue(ids),
   });
+  const stop = new AbortController();
+  void giveSigns({ db, log }, ['receiver'], stop.signal);
   return {
     handler: receiver.handler,
     close: async () => {
+      stop.abort();
       await receiver.close();
       secrets.close();
       await queue.close();

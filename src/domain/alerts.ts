@@ -14,6 +14,8 @@ export interface AlertFacts {
   kinds: readonly { kind: string; everySeconds: number; provenSecondsAgo: number | null }[];
   callbacks: { dead: number; oldestSeconds: number };
   channels: readonly { channel: string; failingSeconds: number; error: string }[];
+  /** How long ago each part that was ever at work gave its last sign. */
+  parts: readonly { part: string; secondsAgo: number }[];
   /** How long this database has been at work. */
   ageSeconds: number;
 }
@@ -38,6 +40,8 @@ interface Condition {
   /** The section of docs/runbook.md. */
   runbook: string;
   summary: string;
+  /** What to do first, in a sentence or two. */
+  remedy: string;
   /** Each that holds, in words, by its subject. */
   found: (facts: AlertFacts) => readonly { subject?: string; detail: string }[];
 }
@@ -46,14 +50,39 @@ const when = (holds: boolean, detail: string) => (holds ? [{ detail }] : []);
 const isEndpointOff = (kind: BreakKind) => kind === 'endpoint_inactive' || kind === 'endpoint_unsubscribed';
 const minutes = (seconds: number) => `${Math.round(seconds / 60)} minutes`;
 
+/** A restart, and a rolling upgrade, are done in less. */
+const SILENT_SECONDS = 120;
+const silenceMeans: Readonly<Record<string, string>> = {
+  receiver: 'Webhooks are not taken',
+  worker: 'Events are stored and not applied',
+};
+
 /** Those of deploy/prometheus/rules.yml that the database can tell, by the same names and limits. */
 export const conditions: readonly Condition[] = [
+  {
+    name: 'TallyhookDown',
+    severity: 'critical',
+    // After an outage of the database everybody is silent until the next sign.
+    holdSeconds: 30,
+    runbook: 'tallyhook-is-down',
+    summary: 'A part of Tallyhook is not at work',
+    remedy:
+      'Start it: “tallyhook serve” is the receiver, “tallyhook work” the worker; the last lines that it logged say why it ended. Then recover what was sent meanwhile: “tallyhook deliveries recover --since 2h”.',
+    found: ({ parts }) =>
+      parts.flatMap(({ part, secondsAgo }) => {
+        const means = silenceMeans[part];
+        if (means === undefined || secondsAgo <= SILENT_SECONDS) return [];
+        return [{ subject: part, detail: `No ${part} has been at work for ${minutes(secondsAgo)}. ${means}.` }];
+      }),
+  },
   {
     name: 'TallyhookNoWebhooks',
     severity: 'warning',
     holdSeconds: 300,
     runbook: 'no-webhooks',
     summary: 'No webhook came for half an hour',
+    remedy:
+      'See “Missed deliveries” for what the service says it sent: never reached means the network, the proxy or a certificate; nothing sent means that the endpoint is off, or that nobody pays. Try the way with “tallyhook trigger payment_intent.completed”.',
     found: ({ webhooks: { halfHour, before } }) =>
       when(halfHour === 0 && before > 120, `${before} came in the six hours before.`),
   },
@@ -63,6 +92,8 @@ export const conditions: readonly Condition[] = [
     holdSeconds: 0,
     runbook: 'invalid-signatures',
     summary: 'Webhooks are refused for their signature',
+    remedy:
+      'Put the endpoint’s secret, prefix included, into WEBHOOK_SECRETS_FILE (with WEBHOOK_SECRETS, restart the receivers). The page Rejections says what was found. Then recover what was refused: “tallyhook deliveries recover --since 2h”.',
     found: ({ invalidSignatures: { fiveMinutes, share } }) =>
       when(
         fiveMinutes >= 3 && share > 0.2,
@@ -75,6 +106,8 @@ export const conditions: readonly Condition[] = [
     holdSeconds: 60,
     runbook: 'expired-timestamps',
     summary: 'Webhooks are refused as too old',
+    remedy:
+      'Synchronize this machine’s clock (NTP); “tallyhook doctor” compares it with the service’s. If it is right, raise WEBHOOK_TOLERANCE_SECONDS.',
     found: ({ expiredTimestamps: { quarterHour } }) =>
       when(quarterHour >= 3, `${quarterHour} or more in fifteen minutes: a clock is wrong, or retries come late.`),
   },
@@ -84,6 +117,7 @@ export const conditions: readonly Condition[] = [
     holdSeconds: 60,
     runbook: 'events-wait',
     summary: 'Stored events are not applied',
+    remedy: 'Start a worker: “tallyhook work”, or more of them. Failing events say why on the page Events.',
     found: ({ backlog: { oldestSeconds } }) =>
       when(oldestSeconds > 120, `The oldest has waited for ${minutes(oldestSeconds)}: no worker runs, or too few.`),
   },
@@ -93,6 +127,7 @@ export const conditions: readonly Condition[] = [
     holdSeconds: 60,
     runbook: 'dead-events',
     summary: 'Events were given up',
+    remedy: 'Read their errors on the page Events, take the cause away, and replay them there.',
     found: ({ backlog: { dead } }) => when(dead > 0, `${dead} failed eight times.`),
   },
   {
@@ -101,6 +136,8 @@ export const conditions: readonly Condition[] = [
     holdSeconds: 120,
     runbook: 'missed-deliveries',
     summary: 'Deliveries of the service are missing here',
+    remedy:
+      'Take the cause away that the page Missed deliveries names, then recover them there, all of a range of time at once.',
     found: ({ missed }) => when((missed ?? 0) > 0, `${missed} that no retry will bring are not recovered yet.`),
   },
   {
@@ -109,6 +146,8 @@ export const conditions: readonly Condition[] = [
     holdSeconds: 60,
     runbook: 'a-kind-is-unproven',
     summary: 'What the service says of a kind is not known any more',
+    remedy:
+      'The page Runs says why its runs fail: the key, the rate or the service. Goods of claimed orders stay held until then.',
     found: ({ kinds }) =>
       kinds.flatMap(({ kind, everySeconds, provenSecondsAgo: ago }) =>
         ago !== null && ago > Math.max(3 * everySeconds, 180)
@@ -122,6 +161,8 @@ export const conditions: readonly Condition[] = [
     holdSeconds: 0,
     runbook: 'a-kind-was-never-proven',
     summary: 'A kind was never proven',
+    remedy:
+      'The page Runs says why its runs fail. A kind that your account has no right to is switched off by its RECONCILE_…_CRON=off.',
     found: ({ kinds, ageSeconds }) =>
       kinds
         .filter(({ provenSecondsAgo }) => provenSecondsAgo === null && ageSeconds > 3_600)
@@ -133,6 +174,7 @@ export const conditions: readonly Condition[] = [
     holdSeconds: 0,
     runbook: 'a-critical-break-is-open',
     summary: 'Our records and the service’s contradict one another where money may be lost',
+    remedy: 'Ship and pay nothing on what it names until you have looked at both sides on the page Breaks.',
     found: ({ breaks }) => breaks.filter(({ severity }) => severity === 'critical').map(breakWords),
   },
   {
@@ -141,6 +183,8 @@ export const conditions: readonly Condition[] = [
     holdSeconds: 0,
     runbook: 'our-endpoint-is-switched-off',
     summary: 'The service does not send what we need',
+    remedy:
+      'Switch the endpoint on in the service’s dashboard, or subscribe it to what the break names on the page Breaks. Payments made meanwhile are found by reading the lists.',
     found: ({ breaks }) => breaks.filter(({ kind }) => isEndpointOff(kind)).map(breakWords),
   },
   {
@@ -149,6 +193,7 @@ export const conditions: readonly Condition[] = [
     holdSeconds: 0,
     runbook: 'a-high-break-is-open',
     summary: 'A break of high severity stays open',
+    remedy: 'Look at both sides on the page Breaks; docs/breaks.md says what each kind asks for.',
     found: ({ breaks }) =>
       breaks
         .filter(
@@ -162,6 +207,7 @@ export const conditions: readonly Condition[] = [
     holdSeconds: 0,
     runbook: 'dead-callbacks',
     summary: 'The store was not told of orders, and the callbacks were given up',
+    remedy: 'Mend the store, then replay them on the page Callbacks.',
     found: ({ callbacks: { dead } }) => when(dead > 0, `${dead} wait to be replayed.`),
   },
   {
@@ -170,6 +216,7 @@ export const conditions: readonly Condition[] = [
     holdSeconds: 60,
     runbook: 'callbacks-wait',
     summary: 'The store does not take callbacks',
+    remedy: 'See what the store answers on the page Callbacks; what waits follows by itself once it takes them.',
     found: ({ callbacks: { oldestSeconds } }) =>
       when(oldestSeconds > 600, `The oldest has waited for ${minutes(oldestSeconds)}.`),
   },
@@ -179,6 +226,8 @@ export const conditions: readonly Condition[] = [
     holdSeconds: 0,
     runbook: 'an-alert-channel-fails',
     summary: 'A way of telling people fails',
+    remedy:
+      '“tallyhook alerts test” says what it answers: set the address or the secret that is wrong, and restart the schedulers.',
     found: ({ channels }) =>
       channels
         .filter(({ failingSeconds }) => failingSeconds > 300)
@@ -200,6 +249,6 @@ export function findAlerts(facts: AlertFacts): FoundAlert[] {
   );
 }
 
-export function conditionNamed(name: string): Pick<Condition, 'holdSeconds' | 'runbook'> | undefined {
+export function conditionNamed(name: string): Pick<Condition, 'holdSeconds' | 'runbook' | 'remedy'> | undefined {
   return conditions.find((condition) => condition.name === name);
 }

@@ -5,6 +5,8 @@ export interface AlertMessage {
   subject?: string;
   summary: string;
   detail: string;
+  /** What to do first. */
+  remedy?: string;
   runbook?: string;
   [field: string]: unknown;
 }
@@ -19,6 +21,8 @@ export function headline({ type, severity, subject, summary }: AlertMessage): st
 }
 
 export function messageText(message: AlertMessage): string {
-  const { detail, runbook } = message;
-  return [headline(message), detail, ...(runbook === undefined ? [] : [`What to do: ${runbook}`])].join('\n');
+  const { type, detail, remedy, runbook } = message;
+  if (type === 'alert.resolved') return [headline(message), detail].join('\n');
+  const told = [remedy, runbook].filter((part) => part !== undefined && part !== '').join(' More: ');
+  return [headline(message), detail, ...(told === '' ? [] : [`What to do: ${told}`])].join('\n');
 }

@@ -3,6 +3,7 @@ import { findAlerts } from '../domain/alerts.js';
 import { keepChannels } from '../records/alerts/alert-channels.js';
 import { loadAlertFacts } from '../records/alerts/load-alert-facts.js';
 import { addNotice, type Settled, settleAlerts } from '../records/alerts/settle-alerts.js';
+import { giveSign } from '../records/alerts/signs-of-life.js';
 import { describeError } from '../records/database/database-errors.js';
 import { type CallOutDeps, callOut } from './call-out.js';
 import { digestKey, digestMessage } from './digest.js';
@@ -47,6 +48,7 @@ export async function checkAlerts(deps: AlertDeps): Promise<Settled> {
     if (key !== null) await addNotice(trx, { key, message: digestMessage(facts, result.firing, at) }, channels);
     return result;
   });
+  await giveSign(db, ['alerts']);
   for (const { name, subject, detail } of settled.fired) log.warn({ alert: name, subject, detail }, 'an alert fires');
   for (const { name, subject } of settled.resolved) log.info({ alert: name, subject }, 'an alert is over');
   return settled;

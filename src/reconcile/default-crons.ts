@@ -11,6 +11,7 @@ export const defaultCrons: Readonly<Record<Kind, string>> = {
   transactions: '*/10 * * * *',
   balances: '*/15 * * * *',
   deliveries: '*/5 * * * *',
-  endpoints: '*/5 * * * *',
+  // One call; an endpoint that is switched off is an alert within five minutes.
+  endpoints: '*/2 * * * *',
   catalog: '0 * * * *',
 };

@@ -95,6 +95,9 @@ async function lead(deps: SchedulerDeps, on: Timed[], lock: Lock, stop: AbortSig
   }
 }
 
+/** A process that stood still for longer leaves a run out; a shorter pause only makes it late. */
+const LATEST_TICK_MS = 30_000;
+
 /** node-cron only tells the time: who runs is the lock's business, and what still runs is not started again. */
 function tick({ log }: SchedulerDeps, cron: string, onTick: () => void): ScheduledTask {
   const logger = {
@@ -103,7 +106,8 @@ function tick({ log }: SchedulerDeps, cron: string, onTick: () => void): Schedul
     error: (text: string | Error) => log.error({ err: text }, 'the ticker failed'),
     debug: (text: string | Error) => log.trace({ text }, 'ticker'),
   };
-  return schedule(cron, onTick, { logger, suppressMissedWarning: true });
+  const options = { suppressMissedWarning: true, missedExecutionTolerance: LATEST_TICK_MS };
+  return schedule(cron, onTick, { logger, ...options });
 }
 
 /**

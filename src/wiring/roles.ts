@@ -1,4 +1,5 @@
 import type { VariableName } from '../config.js';
+import { giveSigns } from '../notify/give-signs.js';
 import { adopt } from './adopt.js';
 import { collectGauges } from './collect-gauges.js';
 import { healthListener } from './health.js';
@@ -10,6 +11,9 @@ export type Role = 'receiver' | 'worker' | 'scheduler' | 'console';
 
 /** Where a process can be reached, by the name it prints. */
 export type Addresses = Partial<Record<'receiver' | 'console' | 'metrics', string>>;
+
+/** Whose silence is an alert. */
+const livingParts = ['receiver', 'worker'] as const;
 
 /** The settings without which a role can't start. */
 export const needsOf: Record<Role, readonly VariableName[]> = {
@@ -33,6 +37,10 @@ export async function startRoles(runtime: Runtime, roles: readonly Role[]): Prom
   if (roles.includes('scheduler')) await (await import('./start-schedule.js')).startSchedule(runtime, adoptedAt);
   if (fronts.console) (await import('./start-console.js')).startConsole(runtime, fronts.console);
   if (fronts.receiver) await (await import('./start-receiver.js')).startReceiver(runtime, fronts.receiver);
+  const parts = livingParts.filter((part) => roles.includes(part));
+  const stop = new AbortController();
+  void giveSigns(runtime, parts, AbortSignal.any([signal, stop.signal]));
+  runtime.closers.add('signs of life', async () => stop.abort());
   return Object.fromEntries(Object.entries(fronts).map(([name, { url }]) => [name, url]));
 }
 

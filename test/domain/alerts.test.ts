@@ -12,6 +12,7 @@ const calm: AlertFacts = {
   kinds: [{ kind: 'payouts', everySeconds: 300, provenSecondsAgo: 200 }],
   callbacks: { dead: 0, oldestSeconds: 2 },
   channels: [],
+  parts: [{ part: 'receiver', secondsAgo: 15 }],
   ageSeconds: 90_000,
 };
 const open = (kind: string, severity: string, oldestSeconds = 60) =>
@@ -26,7 +27,11 @@ test('nothing fires while all is well, nor where nothing is measured yet', () =>
   expect(findAlerts({ ...calm, missed: null, kinds: [], ageSeconds: 0 })).toEqual([]);
 });
 
+const silent = (part: string, secondsAgo: number): Partial<AlertFacts> => ({ parts: [{ part, secondsAgo }] });
+
 const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>][] = [
+  ['Down', 'receiver', silent('receiver', 121), silent('receiver', 120)],
+  ['Down', 'worker', silent('worker', 121), silent('alerts', 121)],
   ['NoWebhooks', '', { webhooks: { halfHour: 0, before: 121 } }, { webhooks: { halfHour: 0, before: 120 } }],
   [
     'InvalidSignatures',
@@ -74,6 +79,10 @@ test('every condition is tried above, and has its section in the runbook', () =>
     title.toLowerCase().replaceAll(' ', '-'),
   );
   expect(conditions.map(({ runbook: anchor }) => anchor).filter((anchor) => !anchors.includes(anchor))).toEqual([]);
+});
+
+test('every condition says what to do first', () => {
+  expect(conditions.filter(({ remedy }) => remedy.length < 20)).toEqual([]);
 });
 
 test('where Prometheus has an alert of that name, it is as grave there', () => {

@@ -7,6 +7,7 @@ import { type AlertDeps, beat, checkAlerts } from '../../src/notify/keep-alerts.
 import { sendNotices } from '../../src/notify/send-notices.js';
 import { failingChannels } from '../../src/records/alerts/alert-channels.js';
 import { listAlerts } from '../../src/records/alerts/list-alerts.js';
+import { giveSign, signsOfLife } from '../../src/records/alerts/signs-of-life.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -43,7 +44,9 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all([slack.close(), hook.close()]);
-  await database.db.raw('TRUNCATE alerts, alert_notices, alert_channels, breaks, break_steps, rejections');
+  await database.db.raw('TRUNCATE alerts, alert_notices, alert_channels, rejections, signs_of_life');
+  // Their steps are kept for ever.
+  await database.db('breaks').update({ status: 'auto_resolved', resolved_at: database.db.fn.now() });
 });
 
 const later = (seconds: number) => {
@@ -85,6 +88,22 @@ test('told once in every channel, resolved once, and nothing of a person in it',
   expect(chat()[1]).toBe('Resolved: The service does not send what we need (endpoint_inactive)');
   expect(slack.arrivals).toHaveLength(2);
   expect((await listAlerts(database.db, { status: 'resolved' })).items).toHaveLength(1);
+});
+
+test('a receiver of which nothing is heard is told within three minutes, with what to do; one at work is not', async () => {
+  const { db } = database;
+  await giveSign(db, ['receiver', 'worker']);
+  await lookAndTell();
+  expect(slack.arrivals).toEqual([]);
+  await db('signs_of_life')
+    .where({ part: 'receiver' })
+    .update({ seen_at: db.raw("now() - interval '125 seconds'") });
+  await lookAndTell();
+  later(30);
+  await lookAndTell();
+  expect(chat()).toEqual(['[critical] A part of Tallyhook is not at work (receiver)']);
+  expect(slack.arrivals[0]!.body).toContain('What to do: Start it');
+  expect(await signsOfLife(db)).toMatchObject([{ part: 'alerts' }, { part: 'receiver' }, { part: 'worker' }]);
 });
 
 test('a wrong secret is told at once, and a condition that holds for a moment is not', async () => {

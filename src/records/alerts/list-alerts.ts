@@ -14,6 +14,8 @@ export interface AlertView {
   status: 'pending' | 'firing' | 'resolved';
   summary: string;
   detail: string;
+  /** What to do first; empty for a condition that this version does not know. */
+  remedy: string;
   runbook: string;
   since: string;
   firedAt: string | null;
@@ -45,6 +47,7 @@ function viewOf({ id, name, subject, severity, summary, detail, since, fired_at,
     status: resolved_at !== null ? 'resolved' : fired_at === null ? 'pending' : 'firing',
     summary,
     detail,
+    remedy: conditionNamed(name)?.remedy ?? '',
     runbook: `docs/runbook.md#${conditionNamed(name)?.runbook ?? ''}`,
     since: since.toISOString(),
     firedAt: fired_at?.toISOString() ?? null,

@@ -6,6 +6,7 @@ import { lastCompleteRuns } from '../gauges.js';
 import { inboxBacklog } from '../inbox/inbox-work.js';
 import { minuteCounts } from '../inbox/minute-counts.js';
 import { failingChannels } from './alert-channels.js';
+import { signsOfLife } from './signs-of-life.js';
 
 /** `runEverySeconds`: how far apart the runs of each kind are at most; a kind that is switched off is left out. */
 export async function loadAlertFacts(
@@ -13,17 +14,19 @@ export async function loadAlertFacts(
   { now, runEverySeconds }: { now: Date; runEverySeconds: Readonly<Record<string, number>> },
 ): Promise<AlertFacts> {
   const kinds = Object.keys(runEverySeconds);
-  const [webhooks, refused, backlog, missed, breaks, proven, callbacks, channels, ageSeconds] = await Promise.all([
-    countWebhooks(db, now),
-    countRefused(db, now),
-    inboxBacklog(db),
-    countMissed(db),
-    oldestBreaks(db),
-    lastCompleteRuns(db, kinds),
-    callbackBacklog(db),
-    failingChannels(db),
-    ageOf(db, now),
-  ]);
+  const [webhooks, refused, backlog, missed, breaks, proven, callbacks, channels, parts, ageSeconds] =
+    await Promise.all([
+      countWebhooks(db, now),
+      countRefused(db, now),
+      inboxBacklog(db),
+      countMissed(db),
+      oldestBreaks(db),
+      lastCompleteRuns(db, kinds),
+      callbackBacklog(db),
+      failingChannels(db),
+      signsOfLife(db),
+      ageOf(db, now),
+    ]);
   const provenAt = new Map(proven.map(({ kind, at }) => [kind, at.getTime()]));
   return {
     ...refused,
@@ -33,6 +36,7 @@ export async function loadAlertFacts(
     breaks,
     callbacks,
     channels,
+    parts,
     ageSeconds,
     kinds: kinds.map((kind) => {
       const at = provenAt.get(kind);

@@ -109,6 +109,7 @@ function messageOf(type: 'alert.firing' | 'alert.resolved', row: AlertRow): obje
     severity,
     summary,
     detail,
+    remedy: conditionNamed(name)?.remedy ?? '',
     runbook: `docs/runbook.md#${conditionNamed(name)?.runbook ?? ''}`,
     since: since.toISOString(),
     resolvedAt: resolved_at?.toISOString() ?? null,

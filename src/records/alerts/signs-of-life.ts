@@ -1,0 +1,29 @@
+import type { Knex } from 'knex';
+
+/** What says that it is at work: a role, or `alerts`, the look at every condition. */
+export type LivingPart = 'receiver' | 'worker' | 'alerts';
+
+export interface SignOfLife {
+  part: LivingPart;
+  seenAt: Date;
+  /** By the database's clock alone. */
+  secondsAgo: number;
+}
+
+/** However many processes of a part there are: one sign of any of them counts for it. */
+export async function giveSign(db: Knex, parts: readonly LivingPart[]): Promise<void> {
+  await db.raw(
+    `INSERT INTO signs_of_life AS sign (part, seen_at) SELECT part, now() FROM unnest(?::text[]) AS part ORDER BY part
+     ON CONFLICT (part) DO UPDATE SET seen_at = greatest(sign.seen_at, excluded.seen_at)`,
+    [[...parts]],
+  );
+}
+
+/** Of every part that was ever at work. */
+export async function signsOfLife(db: Knex): Promise<SignOfLife[]> {
+  const { rows } = await db.raw<{ rows: SignOfLife[] }>(
+    `SELECT part, seen_at AS "seenAt", greatest(extract(epoch FROM now() - seen_at), 0)::float8 AS "secondsAgo"
+     FROM signs_of_life ORDER BY part`,
+  );
+  return rows;
+}
