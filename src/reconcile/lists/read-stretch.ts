@@ -27,6 +27,8 @@ export async function readStretch(
         ...options,
         trail: from,
         expectsRows: () => reading.store.holdsListed(),
+        // A cursor of the service's own is kept with the page that it leads to: the next page would put its own in that place.
+        readsAhead: () => (reading.read.token?.() ?? null) === null,
         ...(reading.signal ? { signal: reading.signal } : {}),
       },
       (page) => keepPage(reading, page, { moves: movesOf(stretch, page, progress, reading.read.token?.() ?? null) }),
