@@ -22,7 +22,8 @@ export function defineExport(command: Command): void {
     .action((asked: string, { format, out: dir, json = false }: Flags) =>
       withStore(async ({ db, config }) => {
         const chart = await loadChart(config.CHART_FILE);
-        const result = await exportMonth(db, { month: asked, format, dir, chart, currency: config.REPORTING_CURRENCY });
+        const settings = { chart, currency: config.REPORTING_CURRENCY, timeZone: config.BOOKS_TIMEZONE };
+        const result = await exportMonth(db, { month: asked, format, dir, ...settings });
         const { files: items, ...about } = result;
         printList({ ...about, items }, json, {
           file: (item) => item.name,

@@ -64,7 +64,7 @@ function confirmed(id: string, timestamp: string, fields = {}) {
 }
 
 const write = (month: string, format: ExportFormat) =>
-  exportMonth(database.db, { month, format, dir, chart: defaultChart, currency: 'USD' });
+  exportMonth(database.db, { month, format, dir, chart: defaultChart, currency: 'USD', timeZone: 'UTC' });
 const text = (name: string) => readFile(path.join(dir, name), 'utf8');
 const months = async (): Promise<string[]> => database.db('entries').distinct('month').orderBy('month').pluck('month');
 

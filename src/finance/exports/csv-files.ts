@@ -5,18 +5,20 @@ import { type EntryLineView, type EntryView, entriesOfMonth } from '../../record
 import { type Cell, csvLine } from './csv-text.js';
 import type { ExportFile, MonthBooks } from './month-books.js';
 import { monthValues } from './month-values.js';
+import { csvTables } from './table-files.js';
 
 const COLUMNS = (
   'entry type month date at dated_by adjusts reverses corrects record_kind record_id key version description sources ' +
   'observed_by posted_at line account name asset amount memo rate rate_currency rate_source rate_at value unpriced'
 ).split(' ');
 
-/** A line of the file for each line of an entry; opening, activity and closing; what it was worth. */
+/** A line of the file for each line of an entry; opening, activity and closing; what it was worth; and the month's records. */
 export function csvFiles(books: MonthBooks): ExportFile[] {
   return [
     { name: `${books.month}-entries.csv`, content: entryLines(books) },
     { name: `${books.month}-accounts.csv`, content: totalLines(books) },
     { name: `${books.month}-values.csv`, content: valueLines(books) },
+    ...csvTables(books),
   ];
 }
 

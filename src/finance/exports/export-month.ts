@@ -18,6 +18,7 @@ interface Asked {
   dir: string;
   chart: Chart;
   currency: string;
+  timeZone: string;
 }
 
 /**
@@ -25,14 +26,14 @@ interface Asked {
  * @throws {Error} where a stored file is not what it was when it was stored
  */
 export async function exportMonth(db: Knex, asked: Asked): Promise<MonthExport> {
-  const { month, format, dir, chart, currency } = asked;
+  const { month, format, dir, ...settings } = asked;
   return db.transaction(
     async (trx): Promise<MonthExport> => {
       const stored = (await periodFiles(trx, month)).filter((file) => file.format === format);
       const files =
         stored.length > 0
           ? stored.map(({ id, name, sha256 }) => ({ name, sha256, content: readPeriodFile(trx, id) }))
-          : exportFormats[format]({ trx, month, chart, currency });
+          : exportFormats[format]({ trx, month, ...settings });
       const status = stored.length > 0 ? 'closed' : 'open';
       const written = await writeFolder(dir, `${month}-${format}`, files);
       return { month, format, status, files: written };

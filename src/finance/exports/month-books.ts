@@ -7,12 +7,14 @@ export interface MonthBooks {
   /** YYYY-MM. */
   month: string;
   chart: Chart;
+  /** Of the books: decides what was made in the month. */
+  timeZone: string;
   /** In which values are told. */
   currency: string;
 }
 
-/** A file whose text is made while it is read, once. */
+/** A file that is made while it is read, once. */
 export interface ExportFile {
   name: string;
-  content: AsyncIterable<string>;
+  content: AsyncIterable<string | Uint8Array>;
 }

@@ -4,6 +4,7 @@ import { accountTotals } from '../../records/books/account-totals.js';
 import { entriesOfMonth } from '../../records/books/list-entries.js';
 import type { ExportFile, MonthBooks } from './month-books.js';
 import { monthValues } from './month-values.js';
+import { ndjsonTables } from './table-files.js';
 
 /** The same as in CSV, an object in each line; amounts are decimal strings. */
 export function ndjsonFiles(books: MonthBooks): ExportFile[] {
@@ -11,6 +12,7 @@ export function ndjsonFiles(books: MonthBooks): ExportFile[] {
     { name: `${books.month}-entries.ndjson`, content: entryObjects(books) },
     { name: `${books.month}-accounts.ndjson`, content: totalObjects(books) },
     { name: `${books.month}-values.ndjson`, content: valueObjects(books) },
+    ...ndjsonTables(books),
   ];
 }
 

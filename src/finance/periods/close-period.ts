@@ -60,12 +60,12 @@ async function closeNow(
 async function storeFiles(
   trx: Knex.Transaction,
   month: string,
-  { chart, currency }: ClosingDeps,
+  { chart, currency, timeZone }: ClosingDeps,
 ): Promise<PeriodFile[]> {
   const closing = await beginClosing(trx, month);
   const stored: PeriodFile[] = [];
   for (const format of exportFormatNames) {
-    for (const { name, content } of exportFormats[format]({ trx, month, chart, currency }))
+    for (const { name, content } of exportFormats[format]({ trx, month, chart, currency, timeZone }))
       stored.push(await storePeriodFile(trx, { month, closing, format, name }, content));
   }
   return stored;

@@ -8,19 +8,22 @@ const PART_BYTES = 1_048_576;
 export async function storePeriodFile(
   trx: Knex.Transaction,
   about: { month: string; closing: number; format: string; name: string },
-  content: AsyncIterable<string>,
+  content: AsyncIterable<string | Uint8Array>,
 ): Promise<PeriodFile> {
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
     `SELECT nextval(pg_get_serial_sequence('period_files', 'id')) AS id`,
   );
   const id = rows[0]?.id ?? '';
   const hash = createHash('sha256');
-  let [bytes, part, waiting] = [0, 0, Buffer.alloc(0)];
-  for await (const text of content) {
-    waiting = Buffer.concat([waiting, Buffer.from(text)]);
-    if (waiting.length >= PART_BYTES) await keep();
+  let [bytes, part, size] = [0, 0, 0];
+  let waiting: Uint8Array[] = [];
+  for await (const chunk of content) {
+    const made = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    waiting.push(made);
+    size += made.length;
+    if (size >= PART_BYTES) await keep();
   }
-  if (waiting.length > 0) await keep();
+  if (size > 0) await keep();
   const sha256 = hash.digest('hex');
   await trx.raw(
     `INSERT INTO period_files (id, month, closing, format, name, sha256, bytes) OVERRIDING SYSTEM VALUE
@@ -30,10 +33,11 @@ export async function storePeriodFile(
   return { id, closing: about.closing, format: about.format, name: about.name, sha256, bytes };
 
   async function keep(): Promise<void> {
-    hash.update(waiting);
-    bytes += waiting.length;
-    await trx('period_file_parts').insert({ file_id: id, part, content: waiting });
+    const content = Buffer.concat(waiting);
+    hash.update(content);
+    bytes += content.length;
+    await trx('period_file_parts').insert({ file_id: id, part, content });
     part += 1;
-    waiting = Buffer.alloc(0);
+    [waiting, size] = [[], 0];
   }
 }

@@ -1,0 +1,58 @@
+import { nameIn } from '../../domain/books/chart.js';
+import { startOfDay } from '../../domain/books/posting-month.js';
+import { monthBalances } from '../../records/books/month-records/month-balances.js';
+import { monthBreaks } from '../../records/books/month-records/month-breaks.js';
+import { monthDeposits } from '../../records/books/month-records/month-deposits.js';
+import { monthFees } from '../../records/books/month-records/month-fees.js';
+import { monthOrders } from '../../records/books/month-records/month-orders.js';
+import { monthPayments } from '../../records/books/month-records/month-payments.js';
+import { monthPayouts, monthRefunds } from '../../records/books/month-records/month-payouts.js';
+import type { MonthQuery, MonthRow } from '../../records/books/month-records/month-query.js';
+import { monthTransactions } from '../../records/books/month-records/month-transactions.js';
+import type { MonthBooks } from './month-books.js';
+import { firstDayAfter } from './month-days.js';
+import { type TableColumn, tableColumns } from './table-columns.js';
+
+/** What happened in a month, a row for each record. As files and as sheets of a workbook it is the same. */
+export interface MonthTable {
+  name: keyof typeof tableColumns;
+  columns: readonly TableColumn[];
+  /** Made while they are read. */
+  rows: () => AsyncIterable<readonly MonthRow[]>;
+}
+
+export function monthTables(books: MonthBooks): MonthTable[] {
+  const { trx, month } = books;
+  const about = queryOf(books);
+  const rows: Record<MonthTable['name'], MonthTable['rows']> = {
+    orders: () => monthOrders(trx, about),
+    payments: () => monthPayments(trx, about),
+    fees: () => namedFees(books, about),
+    refunds: () => monthRefunds(trx, about),
+    payouts: () => monthPayouts(trx, about),
+    deposits: () => monthDeposits(trx, about),
+    transactions: () => monthTransactions(trx, about),
+    balances: () => oneTime(monthBalances(trx, month)),
+    breaks: () => monthBreaks(trx, about),
+  };
+  return (Object.keys(rows) as MonthTable['name'][]).map((name) => ({
+    name,
+    columns: tableColumns[name],
+    rows: rows[name],
+  }));
+}
+
+function queryOf({ month, timeZone, currency }: MonthBooks): MonthQuery {
+  const from = new Date(startOfDay(timeZone, `${month}-01`));
+  const to = new Date(startOfDay(timeZone, firstDayAfter(month)));
+  return { month, currency, from, to };
+}
+
+async function* namedFees({ trx, chart }: MonthBooks, about: MonthQuery): AsyncGenerator<MonthRow[]> {
+  for await (const rows of monthFees(trx, about))
+    yield rows.map((row) => ({ ...row, name: nameIn(chart, row['account'] ?? '') }));
+}
+
+async function* oneTime(rows: Promise<MonthRow[]>): AsyncGenerator<MonthRow[]> {
+  yield await rows;
+}

@@ -1,0 +1,124 @@
+/** A column of a table of the month. */
+export interface TableColumn {
+  key: string;
+  /** What a person reads above it. */
+  label: string;
+  /**
+   * `text`: others may have written it; `word`: ours. Exact decimal strings are `amount` (of the row's asset), `quoted` (of the
+   * currency named beside it) and `value` (of the reporting currency).
+   */
+  as: 'text' | 'word' | 'amount' | 'quoted' | 'value' | 'time' | 'date';
+}
+
+const text = (key: string, label: string): TableColumn => ({ key, label, as: 'text' });
+const word = (key: string, label: string): TableColumn => ({ key, label, as: 'word' });
+const amount = (key: string, label: string): TableColumn => ({ key, label, as: 'amount' });
+const quoted = (key: string, label: string): TableColumn => ({ key, label, as: 'quoted' });
+const value = (key: string, label: string): TableColumn => ({ key, label, as: 'value' });
+const time = (key: string, label: string): TableColumn => ({ key, label, as: 'time' });
+const date = (key: string, label: string): TableColumn => ({ key, label, as: 'date' });
+
+const asset = text('asset', 'Asset');
+const order = text('order', 'Order');
+const made = time('createdAt', 'Created (UTC)');
+const booked = date('bookedOn', 'Booked on');
+const payout = [
+  text('id', 'Payout'),
+  text('type', 'Type'),
+  text('status', 'Status'),
+  order,
+  text('payment', 'Payment'),
+  made,
+  booked,
+  asset,
+  amount('amount', 'Amount shown'),
+  amount('booked', 'Booked'),
+  amount('fee', 'Fee'),
+  amount('paid', 'Left the balance'),
+  value('value', 'Value'),
+  text('txid', 'Transaction'),
+] as const;
+
+/** Of each table of a month, as files and sheets show it. */
+export const tableColumns = {
+  orders: [
+    order,
+    text('status', 'Status'),
+    time('registeredAt', 'Registered (UTC)'),
+    quoted('expectedAmount', 'Expected'),
+    text('expectedCurrency', 'Currency'),
+    text('payments', 'Payments'),
+    text('invoices', 'Invoices'),
+    text('refunds', 'Refunds'),
+    word('releaseSafe', 'Safe to release'),
+    word('releaseReason', 'Why'),
+    time('provenAt', 'Proven (UTC)'),
+  ],
+  payments: [
+    text('id', 'Payment'),
+    order,
+    text('status', 'Status'),
+    text('irregularStatus', 'Irregular'),
+    made,
+    quoted('requestedAmount', 'Requested'),
+    text('requestedCurrency', 'Currency'),
+    booked,
+    asset,
+    amount('gross', 'Gross'),
+    amount('fee', 'Fee'),
+    amount('net', 'Net'),
+    amount('held', 'Held'),
+    value('value', 'Value'),
+  ],
+  fees: [
+    date('date', 'Date'),
+    word('entry', 'Entry'),
+    word('kind', 'Of'),
+    text('record', 'Record'),
+    word('account', 'Account'),
+    word('name', 'Name'),
+    asset,
+    amount('amount', 'Amount'),
+    amount('memo', 'Told, not moved'),
+    value('value', 'Value'),
+  ],
+  refunds: payout,
+  payouts: payout,
+  deposits: [
+    text('id', 'Deposit'),
+    text('payment', 'Payment'),
+    text('status', 'Status'),
+    text('kytStatus', 'Screening'),
+    asset,
+    made,
+  ],
+  transactions: [
+    text('id', 'Transaction'),
+    text('account', 'Sub-wallet'),
+    text('type', 'Type'),
+    asset,
+    amount('amount', 'Amount'),
+    amount('fee', 'Fee'),
+    made,
+  ],
+  balances: [
+    asset,
+    amount('opening', 'Opening'),
+    amount('activity', 'Activity'),
+    amount('closing', 'Closing'),
+    amount('balance', 'Service’s balance'),
+    amount('frozen', 'Frozen'),
+    time('readAt', 'Read (UTC)'),
+    amount('unexplained', 'Unexplained'),
+    word('unproven', 'Unproven because'),
+  ],
+  breaks: [
+    word('id', 'Break'),
+    word('severity', 'Severity'),
+    word('kind', 'Kind'),
+    word('entityKind', 'Of'),
+    text('entity', 'Record'),
+    word('status', 'Status'),
+    time('openedAt', 'Opened (UTC)'),
+  ],
+} as const satisfies Record<string, readonly TableColumn[]>;

@@ -1,0 +1,79 @@
+import { addAmounts } from '../../../domain/money.js';
+import type { MonthRow } from '../../../records/books/month-records/month-query.js';
+import type { MonthTable } from '../month-tables.js';
+import type { TableColumn } from '../table-columns.js';
+import { columnName } from './cells.js';
+
+/** What a column comes to, of one asset. */
+export interface SheetSum {
+  table: MonthTable['name'];
+  label: string;
+  asset: string;
+  /** Exact. */
+  sum: string;
+  /** By which the program that opens the workbook adds it up itself. */
+  formula: (assetCell: string) => string;
+}
+
+/** Sums of the amounts of all sheets, by asset, made while rows are written. */
+export interface SheetSums {
+  /** What is added from here on stands on this sheet. */
+  begin(table: MonthTable['name'], title: string, columns: readonly TableColumn[]): void;
+  add(row: MonthRow): void;
+  all(): SheetSum[];
+}
+
+interface TableSums {
+  titles: string[];
+  columns: readonly TableColumn[];
+  summed: readonly TableColumn[];
+  /** By asset, in the order of `summed`. */
+  byAsset: Map<string, string[]>;
+}
+
+/** Of one asset each has one row. */
+const NOT_SUMMED: readonly string[] = ['balances'];
+
+export function sheetSums(): SheetSums {
+  const tables = new Map<MonthTable['name'], TableSums>();
+  let current: TableSums | null = null;
+  return {
+    begin(table, title, columns) {
+      const hasAsset = columns.some(({ key }) => key === 'asset') && !NOT_SUMMED.includes(table);
+      const summed = hasAsset ? columns.filter(({ as }) => as === 'amount') : [];
+      current = tables.get(table) ?? { titles: [], columns, summed, byAsset: new Map() };
+      current.titles.push(title);
+      tables.set(table, current);
+    },
+    add(row) {
+      const asset = row['asset'] ?? null;
+      if (current === null || asset === null || current.summed.length === 0) return;
+      const sums = current.byAsset.get(asset) ?? current.summed.map(() => '0');
+      current.byAsset.set(asset, sums);
+      for (const [n, { key }] of current.summed.entries()) sums[n] = addAmounts(sums[n] ?? '0', row[key] ?? '0');
+    },
+    all: () => [...tables].flatMap(([table, sums]) => sumsOf(table, sums)),
+  };
+}
+
+function sumsOf(table: MonthTable['name'], { titles, columns, summed, byAsset }: TableSums): SheetSum[] {
+  const letter = (key: string) => columnName(columns.findIndex((column) => column.key === key));
+  return [...byAsset]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([asset, sums]) =>
+      summed.map(({ key, label }, n) => ({
+        table,
+        label,
+        asset,
+        sum: sums[n] ?? '0',
+        formula: (assetCell: string) =>
+          titles
+            .map((title) => `SUMIF(${range(title, letter('asset'))},${assetCell},${range(title, letter(key))})`)
+            .join('+'),
+      })),
+    );
+}
+
+function range(title: string, column: string): string {
+  return `'${title}'!$${column}:$${column}`;
+}

@@ -1,0 +1,35 @@
+import type { Knex } from 'knex';
+import { bookedLines, exact, type MonthQuery, type MonthRow, monthRows, utc, worth } from './month-query.js';
+
+/** What went to somebody: not fees, and not where it came from. */
+const GIVEN = `account IN ('equity:withdrawals', 'equity:transfers', 'income:refunds')`;
+
+/** Payouts made or booked in the month, by asset. */
+export function monthPayouts(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
+  return monthRows(trx, payouts('NOT'), about);
+}
+
+/** Refunds made or booked in the month, by asset. */
+export function monthRefunds(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
+  return monthRows(trx, payouts(''), about);
+}
+
+const payouts = (isRefund: '' | 'NOT'): string => `
+  WITH lines AS MATERIALIZED (${bookedLines} AND record_kind = 'payout' AND NOT memo),
+  booked AS (
+    SELECT record_id AS id, asset_code, min(date)::text AS date, bool_or(account = 'income:refunds') AS refunds,
+           coalesce(sum(amount) FILTER (WHERE ${GIVEN}), 0) AS given,
+           coalesce(sum(amount) FILTER (WHERE account LIKE 'expenses:fees:%'), 0) AS fee,
+           coalesce(-sum(amount) FILTER (WHERE account LIKE 'assets:%'), 0) AS paid,
+           ${worth(GIVEN)} AS value
+    FROM lines GROUP BY record_id, asset_code
+  ), ids AS (
+    SELECT id FROM booked UNION SELECT id FROM payouts WHERE created_at >= :from AND created_at < :to
+  )
+  SELECT ids.id, payout_type AS type, status, merchant_reference AS "order", payment_intent_id AS payment,
+         ${utc('created_at')} AS "createdAt", date AS "bookedOn", coalesce(booked.asset_code, payouts.asset_code) AS asset,
+         CASE WHEN booked.asset_code IS NULL OR booked.asset_code = payouts.asset_code THEN ${exact('payouts.amount')} END AS amount,
+         ${exact('given')} AS booked, ${exact('fee')} AS fee, ${exact('paid')} AS paid, ${exact('value')} AS value, txid
+  FROM ids LEFT JOIN payouts USING (id) LEFT JOIN booked USING (id)
+  WHERE ${isRefund} coalesce(payout_type = 'refund' OR refunds, refunds, false)
+  ORDER BY created_at NULLS LAST, ids.id COLLATE "C", asset COLLATE "C"`;

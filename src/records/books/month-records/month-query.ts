@@ -1,0 +1,54 @@
+import type { Knex } from 'knex';
+import { fromDatabaseText } from '../../database/database-text.js';
+import { rowsInParts } from './rows-in-parts.js';
+
+/** A month of the books, and what is reckoned to it beside what is booked in it. */
+export interface MonthQuery {
+  /** YYYY-MM. */
+  month: string;
+  /** What the service made from here on … */
+  from: Date;
+  /** … and before this. */
+  to: Date;
+  /** In which values are told. */
+  currency: string;
+}
+
+/** Amounts are decimal strings, times ISO 8601 UTC; null: not known, or there is none. */
+export type MonthRow = Readonly<Record<string, string | null>>;
+
+/** One record at a time, in an order that is always the same. */
+export async function* monthRows(trx: Knex.Transaction, sql: string, about: MonthQuery): AsyncGenerator<MonthRow[]> {
+  for await (const rows of rowsInParts<MonthRow>(trx, sql, { ...about })) yield rows.map(readable);
+}
+
+function readable(row: MonthRow): MonthRow {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value === null ? null : fromDatabaseText(value)]),
+  );
+}
+
+/** A time as text. */
+export function utc(column: string): string {
+  return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
+
+/** An exact number as text. */
+export function exact(expression: string): string {
+  return `trim_scale(${expression})::text`;
+}
+
+/** Lines that are posted in the month, each with its rate where that is of the currency. */
+export const bookedLines = `SELECT record_kind, record_id, date, entry_id, line, account, entry_lines.asset_code, amount, memo, rate
+  FROM entries JOIN entry_lines ON entry_id = entries.id LEFT JOIN LATERAL (
+    SELECT CASE WHEN currency = :currency THEN entry_rates.rate END AS rate FROM entry_rates
+    WHERE entry_rates.entry_id = entry_lines.entry_id AND entry_rates.asset_code = entry_lines.asset_code
+    ORDER BY id DESC LIMIT 1
+  ) AS valued ON true
+  WHERE month = :month`;
+
+/** What lines are worth together; null where a rate is missing. */
+export function worth(filter: string, sign: '' | '-' = ''): string {
+  return `CASE WHEN count(*) FILTER (WHERE (${filter}) AND rate IS NULL) = 0
+               THEN ${sign}sum(amount * rate) FILTER (WHERE ${filter}) END`;
+}
