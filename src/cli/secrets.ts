@@ -7,7 +7,7 @@ import { restoreSecret, retireSecret } from '../records/deliveries/secrets.js';
 import { loadContract } from '../service-api/contract.js';
 import { secretsStatus } from '../webhook/rotation.js';
 import { cliActor } from './actor.js';
-import { type Columns, printJson, printList } from './print.js';
+import { type Columns, printJson, printList, printText } from './print.js';
 import { withStore } from './with-store.js';
 
 const columns: Columns<SecretStatus> = {
@@ -43,10 +43,14 @@ export function defineSecrets(command: Command): void {
   command.description('the signing secrets and the evidence for a rotation');
   command
     .command('status')
-    .description('each configured secret: when it last matched, how often, what may be done with it')
+    .description('each configured secret: when it last matched, how often, what to do next')
     .option('--json', 'print JSON')
     .action(({ json = false }: Flags) =>
-      withSecrets(async (db, config) => printList(await statusNow(db, config), json, columns)),
+      withSecrets(async (db, config) => {
+        const status = await statusNow(db, config);
+        printList(status, json, columns);
+        if (!json) for (const { label, next } of status.items) printText(`next for ${label}: ${next}`);
+      }),
     );
   command
     .command('retire <label>')

@@ -81,7 +81,7 @@ async function statusOf(
   const others = known.map((other) => other.facts).filter(({ label }) => label !== secret.label);
   const overlaps = new Map<string, Overlap>();
   for (const other of others) overlaps.set(other.label, await overlapWith(db, facts, other, around));
-  const { verdict, missing, successor } = judgeSecret({
+  const { verdict, missing, successor, next } = judgeSecret({
     secret: facts,
     others,
     overlap: (label) => overlaps.get(label) ?? NO_OVERLAP,
@@ -100,6 +100,7 @@ async function statusOf(
     successor,
     overlap: overlap === undefined ? null : { both: overlap.both, onlyThis: overlap.onlyOldCount },
     retiredAt: retiredAt?.toISOString() ?? null,
+    next,
   };
 }
 

@@ -81,7 +81,7 @@ describe('may the old secret be retired?', () => {
   test('of several newer ones, one that has everything is enough', () => {
     const others = [{ ...fresh, label: 'broken', endpoint: null }, fresh];
     const judged = judgeSecret({ secret: old, others, overlap: () => none, historyKnown: true });
-    expect(judged).toEqual({ verdict: 'may_be_retired', missing: [], successor: 'new' });
+    expect(judged).toMatchObject({ verdict: 'may_be_retired', missing: [], successor: 'new' });
   });
 });
 

@@ -71,8 +71,8 @@ interface Known {
 }
 
 function sectionsOf(secret: SecretStatus, { req, days, isOnly }: Known): Section[] {
-  const { label, overlap, successor, verdict } = secret;
-  const { title, next, tone, missing } = verdictOf(secret, isOnly);
+  const { label, next, overlap, successor, verdict } = secret;
+  const { title, tone, missing } = verdictOf(secret, isOnly);
   const isRetired = verdict === 'retired';
   const shared =
     overlap === null
@@ -95,7 +95,7 @@ function sectionsOf(secret: SecretStatus, { req, days, isOnly }: Known): Section
             : req.button(retireSecretAction, { label }),
       ],
       sections: [
-        { is: 'notice', tone, title, text: next },
+        { is: 'notice', tone, title, text: `${next} The steps are those of docs/rotate-secrets.md.` },
         {
           is: 'facts',
           facts: [

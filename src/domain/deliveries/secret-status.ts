@@ -18,6 +18,8 @@ export interface SecretStatus {
   /** Events of the time in which both were in use: under which they came. Null: there is no such time. */
   overlap: { both: number; onlyThis: number } | null;
   retiredAt: string | null;
+  /** What a person does next, with the step of docs/rotate-secrets.md. */
+  next: string;
 }
 
 /** Whether a person may retire it: without the verdict only by force. `already`: it is retired. */

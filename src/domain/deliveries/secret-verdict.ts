@@ -36,6 +36,14 @@ export interface SecretJudgement {
   missing: string[];
   /** The secret that takes its place. */
   successor: string | null;
+  /** What a person does next, with the step of docs/rotate-secrets.md. */
+  next: string;
+}
+
+/** What is missing, and what makes it good. */
+interface Lack {
+  what: string;
+  next: string;
 }
 
 /**
@@ -45,46 +53,101 @@ export interface SecretJudgement {
  */
 export function judgeSecret(facts: VerdictFacts): SecretJudgement {
   const { secret, others } = facts;
-  if (secret.retired) return { verdict: 'retired', missing: [], successor: null };
+  if (secret.retired) return { verdict: 'retired', missing: [], successor: null, next: afterRetirement(secret) };
   const rivals = others.filter(({ retired }) => !retired);
-  if (rivals.length === 0) return told('keep', ['it is the only secret that is accepted']);
-  if (secret.firstMatchAt === null) return told('undetermined', ['it has not matched yet']);
+  if (rivals.length === 0) return told('keep', [alone(secret)]);
+  if (secret.firstMatchAt === null) return told('undetermined', [unmatched(secret)]);
   const matched = rivals.filter(({ firstMatchAt }) => firstMatchAt !== null);
-  if (matched.length === 0) return told('keep', [`${named(rivals)} has not matched yet`]);
+  if (matched.length === 0) return told('keep', [waitsFor(rivals)]);
   const newer = matched.filter(({ firstMatchAt }) => (firstMatchAt ?? 0) > (secret.firstMatchAt ?? 0));
-  if (newer.length === 0) return told('keep', ['it is the newest that matched']);
+  if (newer.length === 0) return told('keep', [newest(secret)]);
   const judged = newer.map((successor) => judgeAgainst(facts, successor));
   const order: SecretVerdict[] = ['may_be_retired', 'keep', 'undetermined'];
   return judged.sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict))[0] ?? told('undetermined', []);
 }
 
 function judgeAgainst({ secret, overlap, historyKnown }: VerdictFacts, other: SecretFacts): SecretJudgement {
-  const successor = other.label;
   const unknown = unknownsOf(secret, other, historyKnown);
-  if (unknown.length > 0) return told('undetermined', unknown, successor);
-  const missing: string[] = [];
-  if (other.endpoint?.isActive === false) missing.push(`the endpoint of "${other.label}" is not active`);
-  const lacking = lackingEvents(secret.endpoint?.events ?? [], other.endpoint?.events ?? []);
-  if (lacking.length > 0) {
-    missing.push(`the endpoint of "${other.label}" does not subscribe to ${lacking.join(', ')}`);
-  }
-  const { onlyOld, onlyOldCount } = overlap(other.label);
-  if (onlyOldCount > 0) {
-    const few = onlyOld.slice(0, 5).join(', ');
-    missing.push(`${onlyOldCount} event(s) came under "${secret.label}" and not under "${other.label}": ${few}`);
-  }
-  if (secret.pending > 0) missing.push(`${secret.pending} delivery(ies) under "${secret.label}" are still pending`);
-  return told(missing.length === 0 ? 'may_be_retired' : 'keep', missing, successor);
+  if (unknown.length > 0) return told('undetermined', unknown, other.label);
+  const missing = [...endpointLacks(secret, other), ...overlapLacks(secret, other, overlap(other.label))];
+  if (missing.length > 0) return told('keep', missing, other.label);
+  const next = `Retire it: tallyhook secrets retire ${secret.label} (step 5).`;
+  return { verdict: 'may_be_retired', missing: [], successor: other.label, next };
 }
 
-function unknownsOf(secret: SecretFacts, other: SecretFacts, historyKnown: boolean): string[] {
-  const unpaired = [secret, other].filter(({ endpoint }) => endpoint === null);
-  const unlisted = [secret, other].filter(({ endpoint }) => endpoint !== null && endpoint.events === null);
+function endpointLacks(secret: SecretFacts, { label, endpoint }: SecretFacts): Lack[] {
+  const inactive = {
+    what: `the endpoint of "${label}" is not active`,
+    next: `Switch the endpoint ${endpoint?.id} on in the service’s dashboard (step 2).`,
+  };
+  const lacking = lackingEvents(secret.endpoint?.events ?? [], endpoint?.events ?? []).join(', ');
+  const unsubscribed = {
+    what: `the endpoint of "${label}" does not subscribe to ${lacking}`,
+    next: `Subscribe the endpoint ${endpoint?.id} to ${lacking} in the service’s dashboard (step 2).`,
+  };
+  return [...(endpoint?.isActive === false ? [inactive] : []), ...(lacking === '' ? [] : [unsubscribed])];
+}
+
+function overlapLacks({ label, pending }: SecretFacts, other: SecretFacts, { onlyOld, onlyOldCount }: Overlap): Lack[] {
+  const single = {
+    what: `${onlyOldCount} event(s) came under "${label}" and not under "${other.label}": ${onlyOld.slice(0, 5).join(', ')}`,
+    next: `Find out why these did not come under "${other.label}". If you know, and they are here: tallyhook secrets retire ${label} --force --note "why" (step 4).`,
+  };
+  const underway = {
+    what: `${pending} delivery(ies) under "${label}" are still pending`,
+    next: 'Wait: the service is still at it (step 4).',
+  };
+  return [...(onlyOldCount > 0 ? [single] : []), ...(pending > 0 ? [underway] : [])];
+}
+
+const READ_HISTORY = 'tallyhook reconcile endpoints deliveries';
+
+function unknownsOf(secret: SecretFacts, other: SecretFacts, historyKnown: boolean): Lack[] {
+  const both = [secret, other];
+  const unpaired = both.filter(({ endpoint }) => endpoint === null);
+  const unlisted = both.filter(({ endpoint }) => endpoint !== null && endpoint.events === null);
+  const next = `Run ${READ_HISTORY}, after some more events have come if need be (step 4).`;
   return [
-    ...unpaired.map(({ label }) => `which endpoint signs with "${label}" is not known yet`),
-    ...unlisted.map(({ label }) => `what the endpoint of "${label}" subscribes to is not known`),
-    ...(historyKnown ? [] : ['the delivery history was not read lately: tallyhook reconcile endpoints deliveries']),
+    ...unpaired.map(({ label }) => ({ what: `which endpoint signs with "${label}" is not known yet`, next })),
+    ...unlisted.map(({ label }) => ({ what: `what the endpoint of "${label}" subscribes to is not known`, next })),
+    ...(historyKnown ? [] : [{ what: `the delivery history was not read lately: ${READ_HISTORY}`, next }]),
   ];
+}
+
+function alone({ firstMatchAt, endpoint }: SecretFacts): Lack {
+  const what = 'it is the only secret that is accepted';
+  if (firstMatchAt === null) return { what, next: 'Wait for the first event, or send a test from the dashboard.' };
+  if (endpoint === null) {
+    return { what, next: `Nothing. Before a rotation its endpoint has to be known: ${READ_HISTORY} (step 1).` };
+  }
+  return {
+    what,
+    next: 'Nothing. To change it, make a new endpoint and add its secret beside this one (steps 2 and 3).',
+  };
+}
+
+function unmatched({ label }: SecretFacts): Lack {
+  const next = `Wait for the first event under "${label}", or send a test to its endpoint from the dashboard (step 3).`;
+  return { what: 'it has not matched yet', next };
+}
+
+function waitsFor(rivals: readonly SecretFacts[]): Lack {
+  const names = rivals.map(({ label }) => `"${label}"`).join(', ');
+  return { what: `${names} has not matched yet`, next: `Wait until ${names} has matched (step 3).` };
+}
+
+function newest({ endpoint }: SecretFacts): Lack {
+  const next =
+    endpoint === null ? `Keep it. Its endpoint has to be known: ${READ_HISTORY} (step 4).` : 'Keep it: it stays.';
+  return { what: 'it is the newest that matched', next };
+}
+
+function afterRetirement({ endpoint }: SecretFacts): string {
+  if (endpoint?.isActive !== false) {
+    const which = endpoint === null ? 'its endpoint' : `the endpoint ${endpoint.id}`;
+    return `Delete ${which} in the service’s dashboard (step 6).`;
+  }
+  return 'Its endpoint is gone or off: take it out of WEBHOOK_SECRETS (step 7).';
 }
 
 /** Types that the one subscribes to and the other does not. */
@@ -97,10 +160,7 @@ function covers(pattern: string, type: string): boolean {
   return pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1));
 }
 
-function named(secrets: readonly SecretFacts[]): string {
-  return secrets.map(({ label }) => `"${label}"`).join(', ');
-}
-
-function told(verdict: SecretVerdict, missing: string[], successor: string | null = null): SecretJudgement {
-  return { verdict, missing, successor };
+function told(verdict: SecretVerdict, lacks: readonly Lack[], successor: string | null = null): SecretJudgement {
+  const next = lacks[0]?.next ?? '';
+  return { verdict, missing: lacks.map(({ what }) => what), successor, next };
 }
