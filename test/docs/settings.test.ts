@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { variables } from '../../src/config/variables.js';
+import { type Document, readDocument, readDocuments } from './documents.js';
+
+/** Set for other programs: our tests and benches, the compose file, Node, a shell. */
+const OF_OTHERS = /^(TALLYHOOK_LONG|POSTGRES_PASSWORD|NODE_OPTIONS|NO_COLOR|(BENCH|CHAOS)_[A-Z]+)$/;
+const known = Object.entries(variables as Record<string, { secret?: true }>).flatMap(([name, { secret }]) =>
+  secret ? [name, `${name}_FILE`] : [name],
+);
+
+/** Names of the form of a setting, among them those of the form RECONCILE_…_CRON. */
+function settingsIn({ text }: Document): string[] {
+  return [...new Set([...text.matchAll(/(?<![\w$./-])[A-Z][A-Z\d]*(?:_[A-Z\d]+)+(?![\w])/g)].map(([name]) => name))];
+}
+
+test('a setting that a document names is there', () => {
+  const strangers = readDocuments().flatMap((document) =>
+    settingsIn(document)
+      .filter((name) => !known.includes(name) && !OF_OTHERS.test(name) && name !== 'NAME_FILE')
+      .map((name) => `${document.name}: ${name}`),
+  );
+  expect(strangers).toEqual([]);
+});
+
+test('a setting that is there is named in a document that people read, beside .env.example', () => {
+  const told = new Set(readDocuments().flatMap(settingsIn));
+  // One row of a table stands for all kinds.
+  const untold = Object.keys(variables).filter((name) => !told.has(name) && !/^RECONCILE_.*_CRON$/.test(name));
+  expect(untold).toEqual([]);
+});
+
+test('the compose file passes each setting on, but where things lie in a container', () => {
+  const compose = readDocument('docker-compose.yml').text;
+  const passed = [...compose.matchAll(/^ {4}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name);
+  expect(passed.filter((name) => !known.includes(name))).toEqual([]);
+  const missing = Object.keys(variables).filter((name) => !passed.includes(name));
+  expect(missing).toEqual(['CONTRACT_FILE', 'CHART_FILE']);
+});
