@@ -7,6 +7,8 @@ export interface PageDeps extends ApiDeps {
   serviceBaseUrl: string;
   /** How far apart the runs of each kind are; a kind that is switched off is left out. */
   runEverySeconds: Readonly<Record<string, number>>;
+  /** Names of the ways of telling people that are configured. */
+  alertChannels: readonly string[];
   /** How full each queue is; `state` is null where it could not be asked. */
   queues: () => Promise<QueueLook[]>;
   /** Probes every dependency and assumption; may take minutes, and ends by itself. */

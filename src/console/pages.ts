@@ -1,4 +1,5 @@
 import type { Page } from './page.js';
+import { alerts } from './pages/alerts.js';
 import { audit } from './pages/audit.js';
 import { balance } from './pages/balance.js';
 import { balances } from './pages/balances.js';
@@ -38,6 +39,7 @@ export const pages: readonly Page[] = [
   breakPage,
   runs,
   run,
+  alerts,
   doctor,
   callbacks,
   queues,

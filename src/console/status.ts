@@ -1,4 +1,5 @@
 import { type FailingChannel, failingChannels } from '../records/alerts/alert-channels.js';
+import { type SignOfLife, signsOfLife } from '../records/alerts/signs-of-life.js';
 import { type CallbackBacklog, callbackBacklog } from '../records/callbacks/callback-backlog.js';
 import { countMissed } from '../records/deliveries/list-deliveries.js';
 import { countOpenBreaks } from '../records/gauges.js';
@@ -55,19 +56,21 @@ const unknown: Status = {
 };
 
 async function readStatus({ db, runKinds, runEverySeconds, now }: PageDeps): Promise<Status> {
-  const [covered, breaks, missed, backlog, callbacks, failing] = await Promise.all([
+  const [covered, breaks, missed, backlog, callbacks, failing, signs] = await Promise.all([
     coverage(db, runKinds, now()),
     countOpenBreaks(db),
     countMissed(db),
     inboxBacklog(db),
     callbackBacklog(db),
     failingChannels(db),
+    signsOfLife(db),
   ]);
   const items = [
     ...breakItems(breaks),
     ...missedItems(missed),
     ...eventItems(backlog),
     ...tellingItems(callbacks, failing),
+    ...silentItems(signs),
     ...unprovenItems(covered, runEverySeconds),
   ];
   if (items.length === 0) items.push(allProven(covered));
@@ -111,8 +114,20 @@ function tellingItems({ dead }: CallbackBacklog, failing: FailingChannel[]): Ite
   if (dead > 0)
     items.push({ tone: 'bad', text: `${counted(dead, 'callback')} given up`, href: '/callbacks?status=dead' });
   for (const { channel, failingSeconds } of failing)
-    items.push({ tone: 'warn', text: `Alerts by ${channel} fail for ${duration(failingSeconds)}`, href: '/doctor' });
+    items.push({ tone: 'warn', text: `Alerts by ${channel} fail for ${duration(failingSeconds)}`, href: '/alerts' });
   return items;
+}
+
+/** Signs come several times a minute; `alerts` is the look for them. */
+const SILENT_SECONDS = 120;
+
+function silentItems(signs: readonly SignOfLife[]): Items {
+  return signs
+    .filter(({ secondsAgo }) => secondsAgo > SILENT_SECONDS)
+    .map(({ part, secondsAgo }) => {
+      const what = part === 'alerts' ? 'Nobody has looked for alerts' : `No ${part} at work`;
+      return { tone: 'bad', text: `${what} for ${duration(secondsAgo)}`, href: '/alerts' };
+    });
 }
 
 function unprovenItems(covered: Coverage[], runEverySeconds: PageDeps['runEverySeconds']): Items {

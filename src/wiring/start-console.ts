@@ -9,6 +9,7 @@ import { createEventQueue } from '../webhook/queue.js';
 import type { QueueState } from '../webhook/queue-backend.js';
 import { replayEvents } from '../webhook/replay-events.js';
 import { secretsStatus } from '../webhook/rotation.js';
+import { channelsOf } from './alert-settings.js';
 import { collectQueues } from './collect-queues.js';
 import { runEverySeconds, tellIntervals } from './crons.js';
 import type { Listener } from './listen.js';
@@ -37,6 +38,7 @@ export function startConsole(runtime: Runtime, front: Listener): void {
       signal,
       serviceBaseUrl: config.SERVICE_BASE_URL,
       runEverySeconds: runEverySeconds(config),
+      alertChannels: channelsOf(config, now).map(({ name }) => name),
       queues: async () => Promise.all([lookAt('events', events), lookAt('commands', queue)]),
       runDoctor: doctorOf(runtime),
     },

@@ -1,6 +1,9 @@
 import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../src/domain/deliveries/delivery-class.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
+import { keepChannels, releaseChannel } from '../../src/records/alerts/alert-channels.js';
+import { settleAlerts } from '../../src/records/alerts/settle-alerts.js';
+import { giveSign } from '../../src/records/alerts/signs-of-life.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import type { JudgedDelivery } from '../../src/records/deliveries/judge-deliveries.js';
 import { saveDeliveries } from '../../src/records/deliveries/save-deliveries.js';
@@ -19,6 +22,7 @@ export const deskPaths: Readonly<Record<string, string>> = {
   '/breaks/:id': '/breaks/1',
   '/runs': '/runs',
   '/runs/:id': '/runs/1',
+  '/alerts': '/alerts',
   '/doctor': '/doctor',
   '/queues': '/queues',
   '/audit': '/audit',
@@ -75,6 +79,7 @@ export async function seedDesk(db: Knex, now = Date.now()): Promise<void> {
     lastAt: new Date(now),
   };
   await saveSecretMatches(db, [match]);
+  await seedAlerts(db, now);
   await recordAction(db, {
     actor: 'omar',
     action: 'recover',
@@ -82,6 +87,26 @@ export async function seedDesk(db: Knex, now = Date.now()): Promise<void> {
     reason: HOSTILE,
     outcome: 'asked',
   });
+}
+
+/** One that fires and is told in one of two channels, one that is over. */
+async function seedAlerts(db: Knex, now: number): Promise<void> {
+  const channels = ['slack', 'webhook'];
+  await keepChannels(db, channels);
+  const found = (name: string, subject: string) =>
+    ({ name, subject, severity: 'critical', summary: 'A part of Tallyhook is not at work', detail: HOSTILE }) as const;
+  const look = (alerts: ReturnType<typeof found>[], ago: number) =>
+    db.transaction((trx) => settleAlerts(trx, alerts, { now: new Date(now - ago * MINUTE), channels }));
+  await look([found('TallyhookDown', 'worker')], 30);
+  await look([found('TallyhookDown', 'worker')], 29);
+  await look([found('TallyhookDown', HOSTILE)], 20);
+  await look([found('TallyhookDown', HOSTILE)], 0);
+  await db('alert_notices').where({ channel: 'webhook' }).update({ status: 'sent', sent_at: db.fn.now() });
+  const claim = '00000000-0000-4000-8000-000000000000';
+  await db('alert_channels').update({ claim });
+  await releaseChannel(db, { channel: 'webhook', claim }, null);
+  await releaseChannel(db, { channel: 'slack', claim }, { error: HOSTILE, retryInMs: 90_000 });
+  await giveSign(db, ['alerts', 'receiver']);
 }
 
 async function seedRun(db: Knex, now: number): Promise<void> {

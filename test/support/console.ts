@@ -33,6 +33,7 @@ interface TestSettings {
   now?: () => Date;
   tokens?: typeof consoleTokens;
   secretsStatus?: () => Promise<{ items: SecretStatus[] }>;
+  alertChannels?: string[];
   runDoctor?: () => Promise<DoctorLine[]>;
 }
 
@@ -55,6 +56,7 @@ export function testConsole(db: Knex, more: TestSettings = {}) {
       everyMs: 100,
       serviceBaseUrl: 'https://api.pay.example',
       runEverySeconds: { 'payment-intents': 300, invoices: 600 },
+      alertChannels: more.alertChannels ?? ['slack', 'webhook'],
       queues: async () => [
         { name: 'events', state: { waiting: 2, active: 1, delayed: 0, failed: 1, oldestAt: Date.now() - 90_000 } },
         { name: 'commands', state: null },

@@ -21,12 +21,16 @@ export async function channelStates(db: Knex): Promise<{ channel: string; failin
   return db('alert_channels').select('channel', db.raw('failing_since IS NOT NULL AS failing')).orderBy('channel');
 }
 
-/** Makes those that are new, and forgets the trouble of those that are not configured any more. */
+/** Makes those that are new, and forgets the trouble of those that are not configured any more, and what they were to tell. */
 export async function keepChannels(db: Knex, channels: readonly string[]): Promise<void> {
   for (const channel of channels) await db('alert_channels').insert({ channel }).onConflict('channel').ignore();
   await db('alert_channels')
     .whereNotIn('channel', [...channels])
     .update({ failing_since: null, failures: 0, error: null });
+  await db('alert_notices')
+    .whereNotIn('channel', [...channels])
+    .where({ status: 'pending' })
+    .update({ status: 'expired' });
 }
 
 interface WaitingNotice {
@@ -74,7 +78,9 @@ export async function claimChannel(db: Knex, channel: string, seconds: number): 
 }
 
 export async function noticeSent(db: Knex, id: string): Promise<void> {
-  await db('alert_notices').where({ id, status: 'pending' }).update({ status: 'sent', sent_at: db.fn.now() });
+  await db('alert_notices')
+    .where({ id, status: 'pending' })
+    .update({ status: 'sent', sent_at: db.raw('now()') });
 }
 
 /** Gives the channel back. `failed`: why, and when it may be tried again. */
@@ -90,7 +96,7 @@ export async function releaseChannel(
         error: failed.error,
         next_attempt_at: db.raw(`clock_timestamp() + ?::float8 * interval '1 millisecond'`, [failed.retryInMs]),
       }
-    : { failing_since: null, failures: 0, error: null, last_ok_at: db.fn.now(), next_attempt_at: db.fn.now() };
+    : { failing_since: null, failures: 0, error: null, last_ok_at: db.raw('now()'), next_attempt_at: db.raw('now()') };
   await db('alert_channels')
     .where({ channel, claim })
     .update({ claim: null, claimed_until: null, ...state });

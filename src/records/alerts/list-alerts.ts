@@ -25,10 +25,17 @@ export interface AlertView {
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listAlerts(
   db: Knex,
-  query: PageQuery & { status?: string | undefined; name?: string | undefined; severity?: string | undefined },
+  query: PageQuery & {
+    status?: string | undefined;
+    name?: string | undefined;
+    severity?: string | undefined;
+    /** Only those that were over since then. */
+    resolvedFrom?: Date | undefined;
+  },
 ): Promise<Page<AlertView>> {
-  const { status, name, severity } = query;
+  const { status, name, severity, resolvedFrom } = query;
   const rows = db('alerts').select('*').where(definedOnly({ name, severity }));
+  if (resolvedFrom !== undefined) void rows.where('resolved_at', '>=', resolvedFrom);
   if (status !== undefined)
     void rows.whereRaw(
       "CASE WHEN resolved_at IS NOT NULL THEN 'resolved' WHEN fired_at IS NULL THEN 'pending' ELSE 'firing' END = ?",

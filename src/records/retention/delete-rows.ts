@@ -50,6 +50,18 @@ const deleteSecretMatches = sweep('secret matches', keyDays, {
   old: 'hour < CAST(:cutoff AS timestamptz)',
 });
 
+/** What still fires stays, and so does what a channel is still to be told. */
+const deleteAlerts = sweep('alerts', ({ body }) => body, {
+  table: 'alerts',
+  old: 'resolved_at < CAST(:cutoff AS timestamptz)',
+});
+
+const deleteAlertNotices = sweep('alert notices', ({ body }) => body, {
+  table: 'alert_notices',
+  old: `status <> 'pending' AND created_at < CAST(:cutoff AS timestamptz)
+    AND NOT EXISTS (SELECT FROM alerts WHERE resolved_at IS NULL AND alert_notices.key = 'firing ' || alerts.id)`,
+});
+
 export const rowTasks: readonly RetentionTask[] = [
   deleteDeliveries,
   pruneRejections,
@@ -58,6 +70,8 @@ export const rowTasks: readonly RetentionTask[] = [
   pruneLostRequests,
   deleteRejectionCounts,
   deleteSecretMatches,
+  deleteAlerts,
+  deleteAlertNotices,
 ];
 
 /** Rows that no longer fit the condition once they were dealt with: each step takes the next ones. */

@@ -1,4 +1,5 @@
 import type { Check, DoctorParts } from './check.js';
+import { checkAlerts } from './check-alerts.js';
 import { checkCoverage } from './check-coverage.js';
 import { checkDatabase, checkSecrets, checkWork } from './check-installation.js';
 import { checkKey } from './check-key.js';
@@ -22,7 +23,8 @@ export async function examine(parts: DoctorParts): Promise<Diagnosis> {
   const { checks: service, isReached } = await checkService(parts);
   const items = [...database, ...service, checkKey(parts.config.SERVICE_API_KEY, parts.now())];
   if (isReached) items.push(...(await checkEndpoint(parts)));
-  for (const check of [checkSecrets, checkWork, checkRetention, checkCoverage]) items.push(...(await check(parts)));
+  for (const check of [checkSecrets, checkWork, checkAlerts, checkRetention, checkCoverage])
+    items.push(...(await check(parts)));
   if (!isReached) return { items, ...nothing };
   const { checks, ...suggested } = await probeContract(parts);
   return { items: [...items, ...checks], ...suggested };

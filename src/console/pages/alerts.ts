@@ -1,0 +1,228 @@
+import { type ChannelView, channelViews } from '../../records/alerts/channel-views.js';
+import { type AlertView, listAlerts } from '../../records/alerts/list-alerts.js';
+import { listNotices, type NoticeView, noticeStatuses, noticesOf } from '../../records/alerts/list-notices.js';
+import { signsOfLife } from '../../records/alerts/signs-of-life.js';
+import type { Page, PageRequest } from '../page.js';
+import type { PageDeps } from '../page-deps.js';
+import { alertHref, noticeWords } from '../view/alert-words.js';
+import { paging } from '../view/links.js';
+import type { Section, TableSection } from '../view/sections.js';
+import { badge, count, duration, link, list, none, quiet, type Tone, text, time, type Value } from '../view/values.js';
+
+const OVER_DAYS = 7;
+/** The conditions are looked at twice a minute. */
+const LOOK_LIMIT_SECONDS = 120;
+
+export const alerts: Page = {
+  path: '/alerts',
+  title: 'Alerts',
+  group: 'Operation',
+  filters: ['channel', 'status'],
+  live: true,
+  load: async (deps, req) => {
+    const { db, now } = deps;
+    const at = now();
+    const resolvedFrom = new Date(at.getTime() - OVER_DAYS * 86_400_000);
+    const [signs, firing, pending, over, channels, notices] = await Promise.all([
+      signsOfLife(db),
+      listAlerts(db, { status: 'firing', take: 500 }),
+      listAlerts(db, { status: 'pending', take: 500 }),
+      listAlerts(db, { resolvedFrom, take: 100 }),
+      channelViews(db),
+      listNotices(db, { ...req.filters, cursor: req.cursor }),
+    ]);
+    const told = await noticesOf(
+      db,
+      [...firing.items, ...over.items].map(({ id }) => id),
+    );
+    const lookedAgo = signs.find(({ part }) => part === 'alerts')?.secondsAgo ?? null;
+    const isBlind = lookedAgo === null || lookedAgo > LOOK_LIMIT_SECONDS;
+    return {
+      intro: 'What people are told without asking: what fires, where it was sent, and whether it got there.',
+      sections: [
+        ...lookNotice(lookedAgo, isBlind),
+        firingTable([...firing.items, ...pending.items], { told, channels, isBlind, at }),
+        ...channelSections(deps, channels, at),
+        overTable(over.items, told, at),
+        filtersOf(req, channels),
+        noticesTable(notices.items, req, { at, ...paging(req, notices.nextCursor) }),
+      ],
+    };
+  },
+};
+
+function lookNotice(lookedAgo: number | null, isBlind: boolean): Section[] {
+  if (!isBlind) return [];
+  const title =
+    lookedAgo === null ? 'Nobody has looked for alerts yet' : `Nobody has looked for alerts for ${duration(lookedAgo)}`;
+  const told = 'Whether anything is amiss is not known here: the leading scheduler looks twice a minute.';
+  return [{ is: 'notice', tone: 'bad', title, text: `${told} See that “tallyhook schedule” runs, and what it logs.` }];
+}
+
+interface Told {
+  told: readonly NoticeView[];
+  channels: readonly ChannelView[];
+  isBlind: boolean;
+  at: Date;
+}
+
+function firingTable(items: readonly AlertView[], { told, channels, isBlind, at }: Told): Section {
+  return {
+    is: 'table',
+    caption: 'What fires now',
+    showCaption: true,
+    columns: [{ label: 'Alert' }, { label: 'Cause' }, { label: 'What to do' }, { label: 'Since' }, { label: 'Told' }],
+    rows: items.map((alert) => [
+      nameOf(alert),
+      text(alert.detail),
+      list([text(alert.remedy), link('Where to look', alertHref(alert.name, alert.subject)), quiet(alert.runbook)]),
+      time(alert.since, at),
+      alert.status === 'pending'
+        ? none('when it has held for longer')
+        : toldOf(alert, { told, at, channels, type: 'alert.firing' }),
+    ]),
+    empty: isBlind
+      ? { title: 'Not known', text: 'Nothing fired when it was last looked at.' }
+      : { title: 'No alert fires', text: 'Of the conditions of the runbook none holds that the database can tell.' },
+  };
+}
+
+const severityTones: Readonly<Record<string, Tone>> = { critical: 'bad', warning: 'warn' };
+
+function nameOf({ summary, subject, severity, name }: AlertView): Value {
+  const of = subject === '' ? [] : [text(subject)];
+  return list([badge(severity, severityTones[severity] ?? 'quiet'), text(summary), ...of, quiet(name)]);
+}
+
+/** Each channel that had a notice of it: whether it took it, else when it is tried next. */
+function toldOf(
+  { id }: AlertView,
+  { told, channels, type, at }: Omit<Told, 'isBlind'> & { type: 'alert.firing' | 'alert.resolved' },
+): Value {
+  const own = told.filter((notice) => notice.alertId === id && notice.type === type);
+  return list(
+    own.flatMap((notice) => {
+      if (notice.status === 'sent') return [badge(notice.channel, 'good'), time(notice.sentAt, at)];
+      if (notice.status === 'expired') return [badge(`${notice.channel}: given up`, 'bad')];
+      const next = channels.find(({ channel }) => channel === notice.channel)?.nextAttemptAt;
+      return [badge(`${notice.channel}: waits`, 'warn'), ...nextTry(next, at)];
+    }),
+    'no channel was configured',
+  );
+}
+
+function nextTry(next: Date | undefined, at: Date): Value[] {
+  return next === undefined || next <= at ? [] : [text('next'), time(next.toISOString(), at)];
+}
+
+function channelSections({ alertChannels }: PageDeps, views: readonly ChannelView[], at: Date): Section[] {
+  if (alertChannels.length === 0 && views.length === 0) {
+    const told = 'Set ALERT_SLACK_URL, ALERT_WEBHOOK_URL or ALERT_SMTP_URL, and try it: “tallyhook alerts test”.';
+    return [{ is: 'notice', tone: 'warn', title: 'Nobody is told: no channel is configured', text: told }];
+  }
+  const names = [...new Set([...alertChannels, ...views.map(({ channel }) => channel)])].sort();
+  return [
+    {
+      is: 'table',
+      caption: 'Channels',
+      showCaption: true,
+      columns: [
+        { label: 'Channel' },
+        { label: 'State' },
+        { label: 'Last taken' },
+        { label: 'Waiting', align: 'end' },
+        { label: 'Next attempt' },
+      ],
+      rows: names.map((name) => {
+        const view = views.find(({ channel }) => channel === name);
+        return [
+          text(name),
+          stateOf(view, alertChannels.includes(name), at),
+          view?.lastOkAt ? time(view.lastOkAt.toISOString(), at) : none('never'),
+          count(view?.waiting ?? 0),
+          view !== undefined && view.waiting > 0 ? list(nextTry(view.nextAttemptAt, at), 'now') : none(),
+        ];
+      }),
+      empty: { title: '', text: '' },
+    },
+  ];
+}
+
+function stateOf(view: ChannelView | undefined, isConfigured: boolean, at: Date): Value {
+  if (!isConfigured) return badge('not configured any more', 'quiet');
+  if (view?.failingSince) {
+    return list([
+      badge('fails', 'bad'),
+      text(view.error ?? ''),
+      quiet('since'),
+      time(view.failingSince.toISOString(), at),
+    ]);
+  }
+  return view?.lastOkAt ? badge('takes alerts', 'good') : badge('not tried yet', 'warn');
+}
+
+function overTable(items: readonly AlertView[], told: readonly NoticeView[], at: Date): Section {
+  return {
+    is: 'table',
+    caption: `Over in the last ${OVER_DAYS} days`,
+    showCaption: true,
+    columns: [
+      { label: 'Alert' },
+      { label: 'Cause' },
+      { label: 'Since' },
+      { label: 'Over' },
+      { label: 'Told that it is over' },
+    ],
+    rows: items.map((alert) => [
+      nameOf(alert),
+      text(alert.detail),
+      time(alert.since),
+      time(alert.resolvedAt, at),
+      toldOf(alert, { told, channels: [], type: 'alert.resolved', at }),
+    ]),
+    empty: { title: 'None', text: `No alert ended in the last ${OVER_DAYS} days.` },
+  };
+}
+
+function filtersOf(
+  { path, filters: { channel = '', status = '' } }: PageRequest,
+  channels: readonly ChannelView[],
+): Section {
+  const options = (values: readonly string[]) => values.map((value) => ({ value, text: value }));
+  return {
+    is: 'filters',
+    path,
+    active: channel !== '' || status !== '',
+    fields: [
+      { name: 'channel', label: 'Sent by', value: channel, options: options(channels.map((one) => one.channel)) },
+      { name: 'status', label: 'Status', value: status, options: options(noticeStatuses) },
+    ],
+  };
+}
+
+const statusTones: Readonly<Record<NoticeView['status'], Tone>> = { pending: 'warn', sent: 'good', expired: 'bad' };
+
+function noticesTable(
+  items: readonly NoticeView[],
+  { filters }: PageRequest,
+  { at, ...pager }: Pick<TableSection, 'first' | 'next'> & { at: Date },
+): Section {
+  return {
+    is: 'table',
+    caption: 'What was sent, newest first',
+    showCaption: true,
+    columns: [{ label: 'What' }, { label: 'Channel' }, { label: 'Status' }, { label: 'Made' }, { label: 'Sent' }],
+    rows: items.map(({ type, summary, subject, channel, status, createdAt, sentAt }) => [
+      list([text(subject === '' ? summary : `${summary} (${subject})`), quiet(noticeWords[type] ?? type)]),
+      text(channel),
+      badge(status, statusTones[status]),
+      time(createdAt, at),
+      time(sentAt, at),
+    ]),
+    empty:
+      Object.keys(filters).length > 0
+        ? { title: 'No notice fits', text: 'Clear the filters.' }
+        : { title: 'Nothing was sent yet', text: 'A digest goes out each day after 07:00 UTC, also on a quiet one.' },
+    ...pager,
+  };
+}

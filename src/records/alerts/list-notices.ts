@@ -1,0 +1,66 @@
+import type { Knex } from 'knex';
+import { definedOnly } from '../database/defined-only.js';
+import { type Page, type PageQuery, pageById } from '../database/paging.js';
+
+/** What a channel was, or is to be, told. Times are ISO 8601 UTC. */
+export interface NoticeView {
+  id: string;
+  channel: string;
+  /** `alert.firing`, `alert.resolved` or `alert.digest`. */
+  type: string;
+  summary: string;
+  subject: string;
+  /** `expired`: nobody could be told for a day, and it is told no more. */
+  status: 'pending' | 'sent' | 'expired';
+  /** Null for what is about no single alert. */
+  alertId: string | null;
+  createdAt: string;
+  sentAt: string | null;
+}
+
+export const noticeStatuses: readonly NoticeView['status'][] = ['pending', 'sent', 'expired'];
+
+interface Row {
+  id: string;
+  channel: string;
+  key: string;
+  message: { type?: string; summary?: string; subject?: string };
+  status: NoticeView['status'];
+  created_at: Date;
+  sent_at: Date | null;
+}
+
+/** Newest first, paged by key. Throws `CursorError`. */
+export async function listNotices(
+  db: Knex,
+  query: PageQuery & { channel?: string | undefined; status?: string | undefined },
+): Promise<Page<NoticeView>> {
+  const { channel, status } = query;
+  const { items, nextCursor } = await pageById<Row>(
+    db('alert_notices').select('*').where(definedOnly({ channel, status })),
+    query,
+  );
+  return { items: items.map(viewOf), nextCursor };
+}
+
+/** Of these alerts, oldest first. */
+export async function noticesOf(db: Knex, alertIds: readonly string[]): Promise<NoticeView[]> {
+  const keys = alertIds.flatMap((id) => [`firing ${id}`, `resolved ${id}`]);
+  const rows = await db<Row>('alert_notices').whereRaw('key = ANY (?::text[])', [keys]).orderBy('id');
+  return rows.map(viewOf);
+}
+
+function viewOf({ id, channel, key, message, status, created_at, sent_at }: Row): NoticeView {
+  const { type = '', summary = '', subject = '' } = message;
+  return {
+    id,
+    channel,
+    type,
+    summary,
+    subject,
+    status,
+    alertId: /^(?:firing|resolved) (\d+)$/.exec(key)?.[1] ?? null,
+    createdAt: created_at.toISOString(),
+    sentAt: sent_at?.toISOString() ?? null,
+  };
+}

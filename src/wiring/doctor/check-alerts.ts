@@ -1,0 +1,58 @@
+import { type ChannelView, channelViews } from '../../records/alerts/channel-views.js';
+import { type SignOfLife, signsOfLife } from '../../records/alerts/signs-of-life.js';
+import { channelsOf } from '../alert-settings.js';
+import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
+
+/** Signs come several times a minute, and the conditions are looked at twice. */
+const SILENT_SECONDS = 120;
+const starts: Readonly<Record<string, string>> = { receiver: 'tallyhook serve', worker: 'tallyhook work' };
+
+/** Who is at work, whether somebody looks for alerts, and whether each channel takes them. Sends nothing. */
+export async function checkAlerts({ db, config, now }: DoctorParts): Promise<Check[]> {
+  const [signs, views] = await Promise.all([signsOfLife(db), channelViews(db)]);
+  const configured = channelsOf(config, now).map(({ name }) => name);
+  return [
+    ...signs.flatMap(checkPart),
+    checkLook(signs.find(({ part }) => part === 'alerts')),
+    ...(configured.length === 0
+      ? [
+          unknown(
+            'alert channels',
+            'none is configured: nobody is told',
+            'set ALERT_SLACK_URL, ALERT_WEBHOOK_URL or ALERT_SMTP_URL, then: tallyhook alerts test',
+          ),
+        ]
+      : configured.map((name) =>
+          checkChannel(
+            name,
+            views.find(({ channel }) => channel === name),
+          ),
+        )),
+  ];
+}
+
+function checkPart({ part, seenAt, secondsAgo }: SignOfLife): Check[] {
+  const start = starts[part];
+  if (start === undefined) return [];
+  const found = `last known to be at work at ${seenAt.toISOString()}`;
+  return [secondsAgo > SILENT_SECONDS ? finding(part, found, `start it: ${start}`) : ok(part, found)];
+}
+
+function checkLook(sign: SignOfLife | undefined): Check {
+  if (sign === undefined) return unknown('alerts', 'nobody has looked for them yet', 'tallyhook schedule does');
+  const found = `last looked for at ${sign.seenAt.toISOString()}`;
+  if (sign.secondsAgo <= SILENT_SECONDS) return ok('alerts', found);
+  return finding('alerts', found, 'see that tallyhook schedule runs, and what its log says');
+}
+
+function checkChannel(name: string, view: ChannelView | undefined): Check {
+  const check = `alerts by ${name}`;
+  const test = 'tallyhook alerts test';
+  const taken = view?.lastOkAt ? `last taken at ${view.lastOkAt.toISOString()}` : 'never taken yet';
+  if (view?.failingSince) {
+    const waits = `${view.waiting} wait, next attempt at ${view.nextAttemptAt.toISOString()}`;
+    const found = `fails since ${view.failingSince.toISOString()}: ${view.error ?? 'no reason kept'}; ${waits}; ${taken}`;
+    return finding(check, found, `mend the address or the secret, restart the schedulers, then: ${test}`);
+  }
+  return view?.lastOkAt ? ok(check, taken) : unknown(check, taken, test);
+}
