@@ -80,20 +80,23 @@ export async function lostDeliveries(db: Knex, sandbox: Sandbox): Promise<string
 
 const contentOf = (envelope: object): string => JSON.stringify({ ...envelope, timestamp: 0 });
 
-/** Each change begins where the one before it ended; a state is left and entered once. */
+/** Each change begins where the one before it ended; a state is left and entered once. What does not is told with its story. */
 export async function repeatedChanges(db: Knex): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { what: string }[] }>(
+  const { rows } = await db.raw<{ rows: { what: string; story: string }[] }>(
     `WITH steps AS (
-       SELECT entity_kind || ' ' || entity_id || ' ' || field AS what, from_value, to_value, field,
+       SELECT seq, entity_kind || ' ' || entity_id || ' ' || field AS what, from_value, to_value, field, source_type, source_ref,
+              service_time, changed_at,
               lag(to_value) OVER (PARTITION BY entity_kind, entity_id, field ORDER BY seq) AS before,
               row_number() OVER (PARTITION BY entity_kind, entity_id, field ORDER BY seq) AS place,
               count(*) OVER (PARTITION BY entity_kind, entity_id, field, to_value) AS times
        FROM changes
      )
-     SELECT DISTINCT what FROM steps
-     WHERE (place > 1 AND before IS DISTINCT FROM from_value) OR (field IN ('*', 'status') AND times > 1)`,
+     SELECT what, string_agg(concat_ws(' ', seq, from_value, '→', to_value, 'by', source_type, source_ref, 'of', service_time, 'at',
+                                       changed_at), '; ' ORDER BY seq) AS story
+     FROM steps GROUP BY what
+     HAVING bool_or((place > 1 AND before IS DISTINCT FROM from_value) OR (field IN ('*', 'status') AND times > 1))`,
   );
-  return rows.map(({ what }) => what);
+  return rows.map(({ what, story }) => `${what}: ${story}`);
 }
 
 async function differingPayments(db: Knex, { control }: Sandbox, { payments }: Load): Promise<string[]> {
