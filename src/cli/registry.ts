@@ -90,6 +90,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./export.js')).defineExport,
   },
   {
+    name: 'audit',
+    summary: 'whether anything was changed since it was written, and what an auditor takes along',
+    load: async () => (await import('./audit.js')).defineAudit,
+  },
+  {
     name: 'alerts',
     summary: 'what people are told of, and a test of every way to tell them',
     load: async () => (await import('./alerts.js')).defineAlerts,

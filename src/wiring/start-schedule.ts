@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keepSealing } from '../finance/audit/keep-sealing.js';
 import { createPosting } from '../finance/keep-posting.js';
 import { kinds } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/run.js';
@@ -32,7 +33,8 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   const posting = createPosting({ db, log, table: contract.movements, ...books });
   const keepNotifying = createNotifying(runtime, adoptedAt);
   const beside = {
-    keep: async (leading: AbortSignal) => void (await Promise.all([posting.keep(leading), keepNotifying(leading)])),
+    keep: async (leading: AbortSignal) =>
+      void (await Promise.all([posting.keep(leading), keepNotifying(leading), keepSealing({ db, log, now }, leading)])),
     wake: () => posting.wake(),
   };
   const scheduler = startScheduler({ ...deps, crons: cronsOf(config), retention: retentionDays(config), beside });

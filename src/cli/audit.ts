@@ -1,0 +1,98 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { UsageError } from '../errors.js';
+import { exportAudit } from '../finance/audit/export-audit.js';
+import { recordAction } from '../records/actions/record-action.js';
+import { checkSeals } from '../records/audit/seal-checks.js';
+import { type SealState, sealState } from '../records/audit/seal-state.js';
+import type { KnownSeal } from '../records/audit/verify-head.js';
+import { cliActor } from './actor.js';
+import { wholeNumber } from './arguments.js';
+import { createFindingList } from './finding-list.js';
+import { printList } from './print.js';
+import { withStore } from './with-store.js';
+
+const EXIT_FINDINGS = 3;
+const number = wholeNumber(1, Number.MAX_SAFE_INTEGER);
+
+interface RangeFlags {
+  from?: number;
+  to?: number;
+  json?: boolean;
+}
+
+export function defineAudit(command: Command): void {
+  command.description(
+    'the sealed logs: whether anything was changed since it was written, and what an auditor takes along',
+  );
+  rangeFlags(command.command('verify'))
+    .description('recompute every seal and row; exit code 3 when anything is not as it was sealed')
+    .option('--expect <seal>', 'a seal that you kept elsewhere, as 120:<hash>; may be given again', knownSeals, [])
+    .action(verify);
+  rangeFlags(command.command('export'))
+    .description('seals and rows as lines that can be verified without this program (docs/audit.md)')
+    .requiredOption('--out <dir>', 'the folder to write to; files of these names are replaced')
+    .action(exportTo);
+}
+
+function rangeFlags(command: Command): Command {
+  return command
+    .option('--from <seal>', 'the number of the first seal; left out: from the beginning', number)
+    .option('--to <seal>', 'the number of the last seal; left out: the newest', number)
+    .option('--json', 'print JSON');
+}
+
+async function verify({
+  expect: expected,
+  json = false,
+  ...range
+}: RangeFlags & { expect: KnownSeal[] }): Promise<void> {
+  await withStore(async ({ db }) => {
+    const list = createFindingList({ json });
+    const verified = await checkSeals(
+      { db, now: () => new Date() },
+      { ...rangeOf(range), expected, actor: cliActor(), onFinding: list.add, onProgress: list.progress },
+    );
+    const { firstFinding: _, ...summary } = verified;
+    const state = await sealState(db);
+    list.end({ ...summary, ...state });
+    if (!json) process.stderr.write(`${tellState(state)}\n`);
+    if (verified.findings > 0) process.exitCode = EXIT_FINDINGS;
+  });
+}
+
+async function exportTo({ out: dir, json = false, ...range }: RangeFlags & { out: string }): Promise<void> {
+  await withStore(async ({ db }) => {
+    const result = await exportAudit(db, { ...rangeOf(range), dir });
+    if (result === null)
+      throw new UsageError('There is no such seal: nothing is sealed yet, or the numbers are others.');
+    const { files: items, ...about } = result;
+    await recordAction(db, { actor: cliActor(), action: 'export audit', details: about, outcome: 'done' });
+    printList({ ...about, items }, json, {
+      file: (item) => item.name,
+      bytes: (item) => item.bytes,
+      sha256: (item) => item.sha256,
+    });
+  });
+}
+
+/** What no seal proves yet is said. */
+function tellState({ newest, unsealed }: SealState): string {
+  const open = unsealed.filter(({ rows }) => rows > 0);
+  const tail = open.map(({ log, rows }) => `${rows} of ${log}`).join(', ');
+  const head =
+    newest === null
+      ? 'nothing is sealed yet'
+      : `the newest seal is ${newest.number}:${newest.hash} of ${newest.sealedAt}`;
+  return `${head}; ${tail === '' ? 'every row is sealed' : `not sealed yet, so not proven: ${tail}`}`;
+}
+
+function rangeOf({ from, to }: RangeFlags): { from: string | null; to: string | null } {
+  return { from: from === undefined ? null : String(from), to: to === undefined ? null : String(to) };
+}
+
+function knownSeals(text: string, before: KnownSeal[]): KnownSeal[] {
+  const [, seal, hash] = /^([1-9]\d{0,17}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (seal === undefined || hash === undefined)
+    throw new InvalidArgumentError('Accepted is a number and a hash of 64 digits, as 120:<hash>.');
+  return [...before, { number: seal, hash }];
+}

@@ -1,0 +1,68 @@
+import { type RowHash, rowHash, type SealedRow } from './seal.js';
+
+export type RowFault = 'row_changed' | 'row_missing' | 'row_added';
+
+/** Rows that stand beside one another in a log and have the same fault. */
+export interface FaultyRows {
+  what: RowFault;
+  /** The first and the last place. */
+  from: string;
+  to: string;
+  rows: number;
+}
+
+/** A row without its hash, or a hash without its row: they may belong together. */
+export interface Loose {
+  rows: SealedRow[];
+  hashes: RowHash[];
+}
+
+export interface RowComparison {
+  /** The rows of the log, in the order of their places. */
+  add(row: SealedRow): void;
+  end(): void;
+}
+
+/** Holds rows against the hashes that were sealed of them, one by one, and tells each run of faults as soon as it ends. */
+export function compareRows(
+  sealed: readonly RowHash[],
+  tell: (fault: FaultyRows) => void,
+  loose: { row(row: SealedRow): void; hash(hash: RowHash): void },
+): RowComparison {
+  let next = 0;
+  let run: FaultyRows | null = null;
+  const note = (what: RowFault | null, place: string): void => {
+    if (run !== null && run.what !== what) tell(run);
+    if (run !== null && run.what === what) run = { ...run, to: place, rows: run.rows + 1 };
+    else run = what === null ? null : { what, from: place, to: place, rows: 1 };
+  };
+  const missUntil = (place: bigint | null): void => {
+    for (let hash = sealed[next]; hash !== undefined; hash = sealed[next]) {
+      if (place !== null && BigInt(hash.place) >= place) return;
+      note('row_missing', hash.place);
+      loose.hash(hash);
+      next += 1;
+    }
+  };
+  return {
+    add: (row) => {
+      missUntil(BigInt(row.place));
+      const own = sealed[next];
+      if (own === undefined || own.place !== row.place) {
+        note('row_added', row.place);
+        loose.row(row);
+        return;
+      }
+      next += 1;
+      const isSame = rowHash(row).hash === own.hash;
+      note(isSame ? null : 'row_changed', row.place);
+      if (isSame) return;
+      loose.row(row);
+      loose.hash(own);
+    },
+    end: () => {
+      missUntil(null);
+      note(null, '');
+    },
+  };
+}

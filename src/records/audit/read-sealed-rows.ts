@@ -1,0 +1,73 @@
+import type { Knex } from 'knex';
+import { rowLine, type SealedRow } from '../../domain/audit/seal.js';
+import type { JsonObject } from '../../domain/json.js';
+import { bigintArray } from '../database/array-parameter.js';
+import { type SealedLog, toldInLine, toldInSql } from './sealed-logs.js';
+
+/** Of a log: the rows above `after` (null: all from the first on), up to `until`. */
+export interface Stretch {
+  after: string | null;
+  until: string;
+}
+
+/** Rows of which a few may be large: so many are in memory at once. */
+const CHUNK = 250;
+
+/** Rows in the order of their places, in chunks. Those of one place stand beside one another. */
+export async function* readSealedRows(
+  db: Knex,
+  log: SealedLog,
+  { after, until }: Stretch,
+): AsyncGenerator<SealedRow[]> {
+  const columns = Object.entries(log.columns).map(
+    ([name, [column, told]]) => `${toldInSql[told](column)} AS "${name}"`,
+  );
+  let from = after;
+  for (;;) {
+    const { rows } = await db.raw<{ rows: Record<string, string | null>[] }>(
+      `SELECT ${columns.join(', ')} FROM ${log.table}
+       WHERE ${log.place} <= ?::bigint ${from === null ? '' : `AND ${log.place} > ?::bigint`} ORDER BY ${log.place} LIMIT ${CHUNK}`,
+      from === null ? [until] : [until, from],
+    );
+    const last = rows.at(-1)?.[log.place];
+    if (last === undefined || last === null) return;
+    yield await linesOf(db, log, rows);
+    from = last;
+  }
+}
+
+async function linesOf(db: Knex, log: SealedLog, rows: Record<string, string | null>[]): Promise<SealedRow[]> {
+  const legs = log.name === 'entries' ? await legsOf(db, rows) : null;
+  return rows.map((row) => {
+    const told: JsonObject = {};
+    for (const [name, [, how]] of Object.entries(log.columns)) {
+      const text = row[name] ?? null;
+      told[name] = text === null ? null : toldInLine(how, text);
+    }
+    const place = row[log.place] ?? '';
+    if (legs !== null) told['lines'] = legs.get(place) ?? [];
+    return { place, line: rowLine(log.name, told) };
+  });
+}
+
+interface Leg {
+  entry: string;
+  line: string;
+  account: string;
+  assetCode: string;
+  amount: string;
+  memo: string;
+}
+
+/** What an entry is made of is sealed with it. */
+async function legsOf(db: Knex, entries: Record<string, string | null>[]): Promise<Map<string, JsonObject[]>> {
+  const { rows } = await db.raw<{ rows: Leg[] }>(
+    `SELECT entry_id::text AS entry, line::text, account, asset_code AS "assetCode", trim_scale(amount)::text AS amount,
+            CASE WHEN memo THEN 'yes' ELSE 'no' END AS memo
+     FROM entry_lines WHERE entry_id = ANY (?::bigint[]) ORDER BY entry_id, line`,
+    [bigintArray(entries.map(({ id }) => Number(id)))],
+  );
+  const legs = new Map<string, JsonObject[]>();
+  for (const { entry, ...leg } of rows) legs.set(entry, [...(legs.get(entry) ?? []), leg]);
+  return legs;
+}

@@ -1,0 +1,50 @@
+import type { Knex } from 'knex';
+import { type LogName, sealedLogs } from './sealed-logs.js';
+
+export interface SealState {
+  /** Null: nothing is sealed yet. */
+  newest: { number: string; hash: string; sealedAt: string } | null;
+  /** Of each log: the rows after its newest seal, and since when the oldest of them waits. */
+  unsealed: { log: LogName; rows: number; oldestAt: string | null }[];
+}
+
+/** When a row was written. */
+const times: Readonly<Record<LogName, string>> = {
+  changes: 'changed_at',
+  entries: 'posted_at',
+  entry_rates: 'valued_at',
+  given_rates: 'imported_at',
+  balance_attributions: 'at',
+  break_steps: 'at',
+  period_files: 'stored_at',
+  actions: 'at',
+};
+
+export async function sealState(db: Knex): Promise<SealState> {
+  const { rows } = await db.raw<{ rows: { number: string; hash: string; at: Date }[] }>(
+    'SELECT number, hash, sealed_at AS at FROM seals ORDER BY number DESC LIMIT 1',
+  );
+  const [newest] = rows;
+  const unsealed: SealState['unsealed'] = [];
+  for (const { name, table, place } of sealedLogs) {
+    const { rows: counted } = await db.raw<{ rows: [{ rows: string; at: Date | null }] }>(
+      `SELECT count(*) AS rows, min(${times[name]}) AS at FROM ${table}
+       WHERE ${place} > coalesce((SELECT until FROM seals WHERE log = ? ORDER BY number DESC LIMIT 1), 0)`,
+      [name],
+    );
+    const { rows: count, at } = counted[0];
+    unsealed.push({ log: name, rows: Number(count), oldestAt: at?.toISOString() ?? null });
+  }
+  return {
+    newest:
+      newest === undefined ? null : { number: newest.number, hash: newest.hash, sealedAt: newest.at.toISOString() },
+    unsealed,
+  };
+}
+
+/** How long the oldest row that is not sealed has waited, in seconds; 0: all are. */
+export async function oldestUnsealedSeconds(db: Knex, now: Date): Promise<number> {
+  const { unsealed } = await sealState(db);
+  const ages = unsealed.map(({ oldestAt }) => (oldestAt === null ? 0 : now.getTime() - Date.parse(oldestAt)));
+  return Math.max(0, ...ages) / 1_000;
+}

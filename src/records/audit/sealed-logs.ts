@@ -1,0 +1,154 @@
+import { canonicalJson } from '../../domain/canonical-json.js';
+import { fromJsonText } from '../../domain/json-text.js';
+
+/** How a column is told in the line of its row: none of it depends on how Postgres writes a value. */
+type Told = 'text' | 'whole' | 'decimal' | 'day' | 'time' | 'json';
+
+export interface SealedLog {
+  name: LogName;
+  table: string;
+  /** The column that is the row's place. */
+  place: 'seq' | 'id';
+  /** Names in the line, each with its column. */
+  columns: Readonly<Record<string, readonly [column: string, told: Told]>>;
+  /** SQL: up to here every row is there to be seen by the next statement, and none will be added. */
+  settled: string;
+}
+
+export type LogName =
+  | 'changes'
+  | 'entries'
+  | 'entry_rates'
+  | 'given_rates'
+  | 'balance_attributions'
+  | 'break_steps'
+  | 'period_files'
+  | 'actions';
+
+/** All that is sealed, in the order of sealing: what people did last, since it may tell of all the others. */
+export const sealedLogs: readonly SealedLog[] = [
+  {
+    name: 'changes',
+    table: 'changes',
+    place: 'seq',
+    settled: 'changes_settled_up_to()',
+    columns: {
+      seq: ['seq', 'whole'],
+      xid: ['xid', 'whole'],
+      entityKind: ['entity_kind', 'text'],
+      entityId: ['entity_id', 'text'],
+      field: ['field', 'text'],
+      from: ['from_value', 'text'],
+      to: ['to_value', 'text'],
+      sourceType: ['source_type', 'text'],
+      sourceRef: ['source_ref', 'text'],
+      serviceTime: ['service_time', 'time'],
+      changedAt: ['changed_at', 'time'],
+    },
+  },
+  log('entries', 29769, {
+    recordKind: ['record_kind', 'text'],
+    recordId: ['record_id', 'text'],
+    key: ['key', 'text'],
+    version: ['version', 'whole'],
+    type: ['type', 'text'],
+    reverses: ['reverses', 'whole'],
+    corrects: ['corrects', 'whole'],
+    month: ['month', 'text'],
+    date: ['date', 'day'],
+    at: ['at', 'time'],
+    day: ['day', 'day'],
+    datedBy: ['dated_by', 'text'],
+    adjusts: ['adjusts', 'text'],
+    description: ['description', 'text'],
+    sources: ['sources', 'json'],
+    observed: ['observed', 'json'],
+    written: ['written', 'whole'],
+    postedAt: ['posted_at', 'time'],
+  }),
+  log('entry_rates', 29770, {
+    entryId: ['entry_id', 'whole'],
+    assetCode: ['asset_code', 'text'],
+    currency: ['currency', 'text'],
+    rate: ['rate', 'decimal'],
+    source: ['source', 'text'],
+    rateAt: ['rate_at', 'time'],
+    reason: ['reason', 'text'],
+    valuedAt: ['valued_at', 'time'],
+  }),
+  log('given_rates', 29771, {
+    date: ['date', 'day'],
+    assetCode: ['asset_code', 'text'],
+    currency: ['currency', 'text'],
+    rate: ['rate', 'decimal'],
+    fileHash: ['file_hash', 'text'],
+    actor: ['actor', 'text'],
+    importedAt: ['imported_at', 'time'],
+  }),
+  log('balance_attributions', 29772, {
+    assetCode: ['asset_code', 'text'],
+    amount: ['amount', 'decimal'],
+    note: ['note', 'text'],
+    actor: ['actor', 'text'],
+    at: ['at', 'time'],
+  }),
+  log('break_steps', 29773, {
+    breakId: ['break_id', 'whole'],
+    action: ['action', 'text'],
+    actor: ['actor', 'text'],
+    note: ['note', 'text'],
+    at: ['at', 'time'],
+  }),
+  log('period_files', 29774, {
+    month: ['month', 'text'],
+    closing: ['closing', 'whole'],
+    format: ['format', 'text'],
+    name: ['name', 'text'],
+    sha256: ['sha256', 'text'],
+    bytes: ['bytes', 'whole'],
+    storedAt: ['stored_at', 'time'],
+  }),
+  log('actions', 29775, {
+    at: ['at', 'time'],
+    actor: ['actor', 'text'],
+    action: ['action', 'text'],
+    target: ['target', 'text'],
+    reason: ['reason', 'text'],
+    details: ['details', 'json'],
+    outcome: ['outcome', 'text'],
+  }),
+];
+
+/** `key`: of the trigger that announces its rows. */
+function log(name: Exclude<LogName, 'changes'>, key: number, columns: SealedLog['columns']): SealedLog {
+  const settled = `rows_settled_up_to(${key}, '${name}_id_seq')`;
+  return { name, table: name, place: 'id', settled, columns: { id: ['id', 'whole'], ...columns } };
+}
+
+/** Every column as text, or null. */
+export const toldInSql: Readonly<Record<Told, (column: string) => string>> = {
+  text: (column) => column,
+  whole: (column) => `${column}::text`,
+  decimal: (column) => `trim_scale(${column})::text`,
+  day: (column) => `CASE WHEN isfinite(${column}) THEN (${column} - DATE '1970-01-01')::text ELSE 'infinite' END`,
+  time: (column) =>
+    `CASE WHEN isfinite(${column}) THEN (extract(epoch FROM ${column}) * 1000000)::bigint::text ELSE 'infinite' END`,
+  json: (column) => `${column}::text`,
+};
+
+/** What a column's text is in the line. Times to the microsecond. */
+export function toldInLine(told: Told, text: string): string {
+  if (told === 'json') return canonicalJson(fromJsonText(text));
+  if (told === 'time') return /^-?\d+$/.test(text) ? instant(BigInt(text)) : text;
+  if (told === 'day') return /^-?\d+$/.test(text) ? instant(BigInt(text) * 86_400_000_000n).slice(0, 10) : text;
+  return text;
+}
+
+const FURTHEST = 8_640_000_000_000_000_000n;
+
+function instant(microseconds: bigint): string {
+  if (microseconds > FURTHEST || microseconds < -FURTHEST) return String(microseconds);
+  const rest = ((microseconds % 1_000_000n) + 1_000_000n) % 1_000_000n;
+  const seconds = new Date(Number((microseconds - rest) / 1_000n)).toISOString().slice(0, -5);
+  return `${seconds}.${String(rest).padStart(6, '0')}Z`;
+}

@@ -1,0 +1,226 @@
+import type { Knex } from 'knex';
+import { compareRows, type FaultyRows } from '../../domain/audit/compare-rows.js';
+import { type MovedRows, movedRows } from '../../domain/audit/find-moved.js';
+import { NO_SEAL, type RowHash, rowHash, rowsHashOf, sealHash, unpackRowHashes } from '../../domain/audit/seal.js';
+import type { Finding } from './findings.js';
+import { readSeals, type SealRange, type StoredSeal, sealBefore } from './list-seals.js';
+import { readSealedRows } from './read-sealed-rows.js';
+import { type SealedLog, sealedLogs } from './sealed-logs.js';
+import { verifyFiles } from './verify-files.js';
+import { type KnownSeal, verifyHead, verifyTails } from './verify-head.js';
+
+export interface VerifyOptions extends Partial<SealRange> {
+  /** Seals that somebody kept elsewhere: each must be in the chain. */
+  expected?: readonly KnownSeal[];
+  onFinding?: (finding: Finding) => void;
+  onProgress?: (at: { seal: string; rows: number }) => void;
+  signal?: AbortSignal;
+}
+
+export interface Verified {
+  /** Numbers of the first and last seal that were looked at; null: there was none. */
+  first: string | null;
+  last: string | null;
+  /** Of the last. */
+  headHash: string;
+  seals: number;
+  rows: number;
+  findings: number;
+  firstFinding: Finding | null;
+  /** From the first seal to the newest, without being cut off. */
+  isWhole: boolean;
+}
+
+interface Walk extends Verified {
+  db: Knex;
+  tell(finding: Finding): void;
+  moved: MovedRows;
+  before: Pick<StoredSeal, 'number' | 'hash'>;
+  /** Where the newest seal of each log ends; null: that seal is one of those that are missing. */
+  until: Map<string, string>;
+}
+
+/**
+ * Recomputes seals and the rows they are of, one after the other, and tells whatever is not as it was sealed. Memory does not grow
+ * with the log. Reads only.
+ */
+export async function verifySeals(db: Knex, options: VerifyOptions = {}): Promise<Verified> {
+  const { from = null, to = null, expected = [], onProgress, signal } = options;
+  const walk = await begin(db, from, options.onFinding ?? (() => {}));
+  for await (const seals of readSeals(db, { from, to })) {
+    for (const seal of seals) {
+      if (signal?.aborted) return { ...resultOf(walk), isWhole: false };
+      await verifySeal(walk, seal);
+      onProgress?.({ seal: seal.number, rows: walk.rows });
+    }
+  }
+  for (const { log, from: was, to: is } of walk.moved.found((name) => logOf(name)?.place ?? 'id')) {
+    walk.tell({
+      what: 'row_moved',
+      seal: null,
+      log,
+      from: was,
+      to: is,
+      rows: 1,
+      told: `what was row ${was} of ${log} is row ${is}`,
+    });
+  }
+  if (to === null) await verifyHead(db, walk.tell);
+  await verifyTails(db, walk.tell, expected);
+  return { ...resultOf(walk), isWhole: from === null && to === null };
+}
+
+async function begin(db: Knex, from: string | null, onFinding: (finding: Finding) => void): Promise<Walk> {
+  const before = from === null ? null : await sealBefore(db, from);
+  const until = new Map<string, string>();
+  for (const { name } of from === null ? [] : sealedLogs) {
+    const last = await sealBefore(db, from ?? '', name);
+    if (last !== null) until.set(name, last.until);
+  }
+  const number = from === null || BigInt(from) <= 1n ? '0' : String(BigInt(from) - 1n);
+  const isThere = before?.number === number;
+  const walk: Walk = {
+    ...{
+      first: null,
+      last: null,
+      headHash: NO_SEAL,
+      seals: 0,
+      rows: 0,
+      findings: 0,
+      firstFinding: null,
+      isWhole: false,
+    },
+    db,
+    moved: movedRows(),
+    before: { number, hash: isThere ? before.hash : number === '0' ? NO_SEAL : '' },
+    until,
+    tell: (finding) => {
+      walk.findings += 1;
+      walk.firstFinding ??= finding;
+      onFinding(finding);
+    },
+  };
+  return walk;
+}
+
+async function verifySeal(walk: Walk, seal: StoredSeal): Promise<void> {
+  const hashes = unpackRowHashes(seal.rowHashes);
+  const missing = tellMissing(walk, seal);
+  const faults = [...faultsOf(seal, hashes), ...(missing ? [] : linkFaults(walk, seal))];
+  for (const told of faults) walk.tell(sealFinding(seal, told));
+  const log = logOf(seal.log);
+  if (log === undefined) walk.tell(sealFinding(seal, `it is of a log “${seal.log.slice(0, 40)}” that there is not`));
+  else await verifyRows(walk, seal, { log, hashes: hashes ?? [] });
+  walk.before = { number: seal.number, hash: seal.hash };
+  walk.until.set(seal.log, seal.until);
+  walk.first ??= seal.number;
+  walk.last = seal.number;
+  walk.headHash = seal.hash;
+  walk.seals += 1;
+}
+
+/** Whether the seal before it is not there. */
+function tellMissing(walk: Walk, seal: StoredSeal): boolean {
+  const next = BigInt(walk.before.number) + 1n;
+  const number = BigInt(seal.number);
+  const { until } = walk;
+  if (number === next) {
+    if (walk.before.hash !== '') return false;
+    walk.before = { number: walk.before.number, hash: seal.previous };
+    return false;
+  }
+  const last = number - 1n;
+  const which = next === last ? `seal ${next} is` : `seals ${next} to ${last} are`;
+  const about = { log: null, from: String(next), to: String(last), rows: 0 };
+  walk.tell({ what: 'seal_missing', seal: String(next), ...about, told: `${which} missing` });
+  const before = until.get(seal.log) ?? '0';
+  if (before !== seal.after) {
+    const told = `the rows of ${seal.log} above ${before}, up to ${seal.after}, have no seal any more`;
+    walk.tell({ what: 'row_unsealed', seal: null, log: seal.log, from: before, to: seal.after, rows: 0, told });
+  }
+  return true;
+}
+
+function faultsOf(seal: StoredSeal, hashes: RowHash[] | null): string[] {
+  const faults: string[] = [];
+  if (hashes === null || hashes.length !== seal.rows || rowsHashOf(hashes) !== seal.rowsHash)
+    faults.push('the hashes of its rows are not those that it was made of');
+  if (sealHash(seal) !== seal.hash) faults.push('its hash is not that of what it says');
+  return faults;
+}
+
+function linkFaults({ before, until }: Walk, seal: StoredSeal): string[] {
+  const faults: string[] = [];
+  if (seal.previous !== before.hash)
+    faults.push(`it does not follow seal ${before.number}: one of the two was made anew`);
+  const reached = until.get(seal.log) ?? '0';
+  if (reached !== seal.after) faults.push(`it begins after row ${seal.after} of ${seal.log}, not after ${reached}`);
+  return faults;
+}
+
+/** Where only the list of hashes was changed, the rows are held against the hash of the whole. */
+async function verifyRows(
+  walk: Walk,
+  seal: StoredSeal,
+  { log, hashes }: { log: SealedLog; hashes: RowHash[] },
+): Promise<void> {
+  const isTrue = rowsHashOf(hashes) === seal.rowsHash;
+  const found: FaultyRows[] = [];
+  const read: RowHash[] = [];
+  const comparison = compareRows(hashes, (fault) => found.push(fault), {
+    row: (row) => isTrue && walk.moved.row(log.name, row),
+    hash: (hash) => isTrue && walk.moved.hash(log.name, hash),
+  });
+  const stretch = { after: seal.after === '0' ? null : seal.after, until: seal.until };
+  for await (const rows of readSealedRows(walk.db, log, stretch)) {
+    for (const row of rows) {
+      comparison.add(row);
+      if (!isTrue) read.push(rowHash(row));
+    }
+    walk.rows += rows.length;
+  }
+  comparison.end();
+  if (!isTrue && rowsHashOf(read) === seal.rowsHash) return;
+  for (const fault of found) walk.tell(rowFinding(seal, fault));
+  if (log.name === 'period_files') await verifyFiles(walk.db, seal, walk.tell);
+}
+
+const words = {
+  row_changed: 'not what was sealed',
+  row_missing: 'missing',
+  row_added: 'not what was sealed: nothing was there',
+};
+
+function rowFinding(seal: StoredSeal, { what, from, to, rows }: FaultyRows): Finding {
+  const which =
+    rows === 1 ? `row ${from} of ${seal.log} is` : `${rows} rows of ${seal.log}, from ${from} to ${to}, are`;
+  return {
+    what,
+    seal: seal.number,
+    log: seal.log,
+    from,
+    to,
+    rows,
+    told: `${which} ${words[what]} (seal ${seal.number})`,
+  };
+}
+
+function sealFinding(seal: StoredSeal, told: string): Finding {
+  const about = { seal: seal.number, log: seal.log, from: seal.number, to: seal.number, rows: 0 };
+  return { what: 'seal_changed', ...about, told: `seal ${seal.number}: ${told}` };
+}
+
+function logOf(name: string): SealedLog | undefined {
+  return sealedLogs.find((log) => log.name === name);
+}
+
+function resultOf({
+  db: _db,
+  tell: _tell,
+  moved: _moved,
+  before: _before,
+  until: _until,
+  ...verified
+}: Walk): Verified {
+  return verified;
+}
