@@ -1,8 +1,9 @@
 import express, { Router } from 'express';
 import { actionRoutes } from './action-router.js';
 import { actions } from './actions.js';
-import type { ApiDeps } from './api.js';
+import type { ApiDeps } from './api/api-deps.js';
 import { type ConsoleToken, knownTokens } from './authenticate.js';
+import { downloads } from './downloads.js';
 import { type LiveSettings, liveRoutes } from './live.js';
 import type { PageDeps } from './page-deps.js';
 import { pageProblems } from './page-problem.js';
@@ -33,7 +34,13 @@ export function consolePages(deps: PageDeps & LiveSettings, tokens: readonly Con
     res.set('Cache-Control', 'no-store');
     next();
   });
-  router.use(signInRoutes(site, known), pageRoutes(site), actionRoutes(site, actions), liveRoutes(site, deps));
+  router.use(
+    signInRoutes(site, known),
+    downloads(site),
+    pageRoutes(site),
+    actionRoutes(site, actions),
+    liveRoutes(site, deps),
+  );
   router.use((_req, _res, next) => {
     next(new Problem(404, 'Not found', 'There is no page at this address.'));
   });

@@ -14,7 +14,11 @@ import { events } from './pages/events.js';
 import { order } from './pages/order.js';
 import { orders } from './pages/orders.js';
 import { overview } from './pages/overview.js';
+import { period } from './pages/period.js';
+import { periods } from './pages/periods.js';
 import { queues } from './pages/queues.js';
+import { reference } from './pages/reference.js';
+import { referenceOperation } from './pages/reference-operation.js';
 import { rejections } from './pages/rejections.js';
 import { run } from './pages/run.js';
 import { runs } from './pages/runs.js';
@@ -28,6 +32,8 @@ export const pages: readonly Page[] = [
   order,
   balances,
   balance,
+  periods,
+  period,
   ...recordPages,
   events,
   event,
@@ -44,4 +50,6 @@ export const pages: readonly Page[] = [
   callbacks,
   queues,
   audit,
+  reference,
+  referenceOperation,
 ];

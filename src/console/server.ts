@@ -1,7 +1,10 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
-import { type ApiDeps, createApi } from './api.js';
+import { keptByAsker } from './api/answer-tag.js';
+import type { ApiDeps } from './api/api-deps.js';
+import { createApi } from './api/api-router.js';
+import { serveDocument } from './api/serve-document.js';
 import { authenticate, type ConsoleToken } from './authenticate.js';
 import { consolePages, type PageSettings } from './console-pages.js';
 import { notFound, problemHandler } from './problem.js';
@@ -45,7 +48,7 @@ export function createConsoleApp(deps: ConsoleDeps): Express {
     const { contentType, body } = await deps.metrics();
     res.set('Content-Type', contentType).send(body);
   });
-  app.use('/api/v1', authenticate(deps.tokens), createApi(deps));
+  app.use('/api/v1', serveDocument(), keptByAsker, authenticate(deps.tokens), createApi(deps));
   app.use('/api', notFound, problemHandler(deps.log));
   if (deps.pages) app.use(consolePages({ ...deps, ...deps.pages }, deps.tokens));
   app.use(notFound);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { resources } from '../../src/console/resources.js';
+import { resources } from '../../src/console/api/resources.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resources } from '../../src/console/resources.js';
+import { resources } from '../../src/console/api/resources.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { type RecordKind, recordKinds, recordRules } from '../../src/domain/records.js';
 import { changesOf } from '../../src/records/changes.js';

@@ -21,6 +21,8 @@ export const samplePaths: Readonly<Record<string, string>> = {
   '/callbacks': '/callbacks?status=dead',
   '/events': '/events',
   '/events/:id': '/events/1',
+  '/reference': '/reference',
+  '/reference/:operation': '/reference/registerOrder',
   ...recordPaths,
   ...deskPaths,
 };

@@ -5,7 +5,14 @@ import { listAttributions } from './balance-attributions.js';
 import { type BalanceProof, readProofs, withAge } from './balance-proofs.js';
 
 /** A balance as the service showed it last, and how it was judged. */
-export type BalanceView = RecordView & { proof: object | null };
+export type BalanceView = RecordView & { proof: BalanceProofView | null };
+
+/** `status`: whether opening + movements + what was attributed is the balance; `unproven` says why it can't be told. */
+export interface BalanceProofView extends Omit<BalanceProof, 'assetCode' | 'held' | 'balance' | 'frozen'> {
+  status: 'agrees' | 'unexplained' | 'unproven';
+  agreedBalance: string | null;
+  agreedFrozen: string | null;
+}
 
 /** Balances with their proofs; filters and order are those of the records. Throws `CursorError`. */
 export async function listBalances(
@@ -33,8 +40,7 @@ function withProof(record: RecordView, proof: BalanceProof | undefined, now: Dat
   return { ...record, proof: proof === undefined ? null : viewOf(proof, now) } as BalanceView;
 }
 
-/** `status`: whether opening + movements + what was attributed is the balance; `unproven` says why it can't be told. */
-function viewOf(given: BalanceProof, now: Date): object {
+function viewOf(given: BalanceProof, now: Date): BalanceProofView {
   const proof = withAge(given, now);
   const status =
     proof.unexplained !== null && proof.unexplained !== '0'

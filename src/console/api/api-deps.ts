@@ -1,0 +1,34 @@
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import type { SecretStatus } from '../../domain/deliveries/secret-status.js';
+import type { KytWords } from '../../domain/orders/kyt.js';
+import type { ClosingDeps } from '../../finance/periods/close-period.js';
+
+/** What the console can't do by a record; wiring puts it on the `commands` queue. */
+interface Commands {
+  replay(eventIds: string[]): Promise<void>;
+  run(request: { kind: string; full: boolean }): Promise<void>;
+  /**
+   * Has the delivery history read, back to `since` (ISO 8601) or as far as is due, and missed events recovered; those of
+   * `ids`, and with `until` those made between the two, at once.
+   */
+  recover(request: { since: string | null; until?: string; ids?: string[] }): Promise<void>;
+}
+
+/** What closing a month needs besides the database. */
+interface BooksSettings extends Pick<ClosingDeps, 'timeZone' | 'currency' | 'table'> {
+  chart: () => Promise<ClosingDeps['chart']>;
+}
+
+export interface ApiDeps {
+  db: Knex;
+  log: Logger;
+  commands: Commands;
+  /** Kinds that a run may be asked for. */
+  runKinds: readonly string[];
+  /** How the account's compliance results are read; left out: domain/orders/kyt.ts. */
+  kytWords?: KytWords;
+  secretsStatus: () => Promise<{ items: SecretStatus[] }>;
+  /** Left out: months can be looked at, not closed. */
+  books?: BooksSettings;
+}

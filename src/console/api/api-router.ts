@@ -1,0 +1,73 @@
+import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import { stringify } from 'lossless-json';
+import type { z } from 'zod';
+import { isDataError, isPassing } from '../../records/database/database-errors.js';
+import { CursorError } from '../../records/database/paging.js';
+import { InvalidOrderError } from '../../records/orders/orders.js';
+import { type Actor, actorOf, allow } from '../authenticate.js';
+import { Problem } from '../problem.js';
+import { mayKnowPeople } from '../view/personal.js';
+import { answerTag } from './answer-tag.js';
+import type { ApiDeps } from './api-deps.js';
+import { readQuery } from './list-query.js';
+import type { Answer, Operation } from './operation.js';
+import { operations } from './operations.js';
+
+/** Everything below /api/v1 that needs a token (interface: "Read API"): a route for each operation. */
+export function createApi(deps: ApiDeps): Router {
+  const api = Router();
+  api.use(express.json({ limit: '100kb' }));
+  for (const operation of operations) {
+    const { method, path, roles } = operation;
+    const guards: RequestHandler[] = roles === undefined ? [] : [allow(...roles)];
+    api[method](routePath(path), ...guards, async (req, res) => {
+      const actor = actorOf(req);
+      const answer = await operation.answer(deps, {
+        actor,
+        params: req.params as Record<string, string>,
+        query: queryOf(req, operation, actor),
+        body: operation.body === undefined ? undefined : parseBody(operation.body, req.body ?? {}),
+      });
+      send(req, res, { answer, actor });
+    });
+  }
+  api.use((error: unknown, _req: Request, _res: Response, next: express.NextFunction) => {
+    if (error instanceof CursorError) next(new Problem(400, 'Bad request', error.message, { parameter: 'cursor' }));
+    else if (error instanceof InvalidOrderError) next(new Problem(400, 'Bad request', `${error.message}.`));
+    else if (isDataError(error)) next(new Problem(400, 'Bad request', 'A value that was given is none we could hold.'));
+    else if (isPassing(error)) next(new Problem(503, 'Unavailable', 'The database can not be asked now; try again.'));
+    else next(error);
+  });
+  return api;
+}
+
+/** `/orders/{reference}` as express writes it. */
+export function routePath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+/** A viewer can not find out about a person by asking for one. */
+function queryOf(req: Request, { query, personal = [] }: Operation, actor: Actor): Record<string, unknown> | undefined {
+  if (query === undefined) return undefined;
+  const hidden = mayKnowPeople(actor) ? [] : personal.map((name) => [name, true as const]);
+  return readQuery(hidden.length === 0 ? query : query.omit(Object.fromEntries(hidden)), req.query);
+}
+
+/** lossless-json writes numbers of the service with the digits they came with. */
+function send(req: Request, res: Response, { answer, actor }: { answer: Answer; actor: Actor }): void {
+  const text = stringify(answer.body) ?? 'null';
+  if (req.method === 'GET' || req.method === 'HEAD') res.set('ETag', answerTag(actor.role, text));
+  else res.set('Cache-Control', 'no-store');
+  // With If-None-Match, express makes it a 304.
+  res
+    .status(answer.status ?? 200)
+    .type('application/json')
+    .send(text);
+}
+
+function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);
+  throw new Problem(400, 'Bad request', `The body is not right: ${problems.join('; ')}.`);
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { replayCallback } from '../../records/callbacks/replay-callback.js';
+import { Problem } from '../problem.js';
+import { accepted, optionalNote } from './bodies.js';
+import { keepAction } from './keep-action.js';
+import { type Operation, operation } from './operation.js';
+
+export const replayCallbackOperation: Operation = operation({
+  id: 'replayCallback',
+  method: 'post',
+  path: '/callbacks/{id}/replay',
+  group: 'Operation',
+  summary: 'Tell the store again',
+  description:
+    'Under the same webhook-id, by which the store can tell what it has taken already. Only the newest of an order: an older state is not told after it.',
+  roles: ['operator'],
+  params: { id: { description: 'The callback’s id.', example: '31' } },
+  body: z.strictObject({ note: optionalNote }),
+  answers: { 202: { description: 'It is sent within seconds.', shape: accepted } },
+  refusals: {
+    404: 'There is no such callback.',
+    409: 'It is on its way now, or the order has a newer one, told in `newestId`.',
+  },
+  answer: async ({ db, log }, { actor, params, body: { note: reason } }) => {
+    const id = params['id'] ?? '';
+    const result = await db.transaction(async (trx) => {
+      const result = await replayCallback(trx, id);
+      if (result.outcome === 'not_found') return result;
+      const outcome = result.outcome === 'replayed' ? 'asked' : 'refused';
+      await keepAction({ db: trx, log }, actor, {
+        action: 'replay callback',
+        target: `callback ${id}`,
+        reason,
+        outcome,
+      });
+      return result;
+    });
+    if (result.outcome === 'not_found')
+      throw new Problem(404, 'Not found', `There is no callback "${id.slice(0, 40)}" here.`);
+    if (result.outcome === 'under_way') throw new Problem(409, 'Conflict', `Callback ${id} is on its way now.`);
+    if (result.outcome === 'outdated') {
+      const { newestId } = result;
+      throw new Problem(409, 'Conflict', `The order has a newer callback, ${newestId}; replay that.`, { newestId });
+    }
+    return { status: 202, body: { accepted: true, id } };
+  },
+});

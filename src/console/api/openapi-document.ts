@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import type { Role } from '../authenticate.js';
+import { exampleOf } from './example-of.js';
+import { type Group, groups } from './groups.js';
+import { answerSchema, type Components, type JsonSchema, requestSchema } from './json-schema.js';
+import type { Operation } from './operation.js';
+
+interface Content {
+  [type: string]: { schema: JsonSchema; example: unknown };
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  description: string;
+  schema: JsonSchema;
+  example?: unknown;
+}
+
+export interface DocumentAnswer {
+  description: string;
+  headers?: Record<string, { description: string; schema: JsonSchema }>;
+  content?: Content;
+}
+
+export interface DocumentOperation {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: [Group];
+  /** Who may, admin included. */
+  'x-roles': Role[];
+  /** Left out: a token. Empty: none. */
+  security?: [];
+  parameters: Parameter[];
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, DocumentAnswer>;
+}
+
+export interface OpenApiDocument {
+  openapi: '3.1.0';
+  info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
+  servers: { url: string }[];
+  security: Record<string, string[]>[];
+  tags: { name: Group; description: string }[];
+  paths: Record<string, Partial<Record<Operation['method'], DocumentOperation>>>;
+  components: { securitySchemes: Record<string, object>; schemas: Components };
+}
+
+/** The API's own version: it changes when a program written against it would have to. */
+const API_VERSION = '1';
+
+export const everyRole: readonly Role[] = ['viewer', 'operator', 'finance', 'admin'];
+
+const problem = z
+  .looseObject({
+    type: z.string().meta({ examples: ['about:blank'] }),
+    title: z.string().meta({ examples: ['Bad request'] }),
+    status: z.int().meta({ examples: [400] }),
+    detail: z
+      .string()
+      .meta({ description: 'What is wrong and what is accepted, in words.', examples: ['take is "0".'] }),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457. Some have more fields, such as `parameter` or `existing`.' });
+
+const tagHeader = { ETag: { description: 'Of this very answer, for this role.', schema: { type: 'string' } } };
+
+const usualRefusals = {
+  400: 'A parameter or the body is not right; nothing was changed.',
+  401: 'There is no token, or it is not one of CONSOLE_TOKENS.',
+  503: 'The database or the queue can not be asked now; nothing was changed, try again.',
+};
+
+/** OpenAPI 3.1 of the operations, made of the very schemas that check their requests. */
+export function openapiDocument(operations: readonly Operation[]): OpenApiDocument {
+  const schemas: Components = {};
+  const paths: OpenApiDocument['paths'] = { '/openapi.json': { get: ofItself } };
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation, schemas) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Tallyhook',
+      version: API_VERSION,
+      description:
+        'What Tallyhook knows of the orders, payments, balances and webhooks of a store, and what can be done about it. New fields may come at any time; a field that is here stays.',
+      license: { name: 'Unlicensed', identifier: 'LicenseRef-Unlicensed' },
+    },
+    servers: [{ url: '/api/v1' }],
+    security: [{ token: [] }],
+    tags: Object.entries(groups).map(([name, description]) => ({ name: name as Group, description })),
+    paths,
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'A token of CONSOLE_TOKENS.' } },
+      schemas,
+    },
+  };
+}
+
+const ofItself: DocumentOperation = {
+  operationId: 'getOpenApiDocument',
+  summary: 'This document',
+  description: 'Needs no token: it tells what can be asked for, and nothing of what is answered.',
+  tags: ['Operation'],
+  'x-roles': [...everyRole],
+  security: [],
+  parameters: conditionOf({ method: 'get' }),
+  responses: {
+    200: {
+      description: 'OpenAPI 3.1.',
+      headers: tagHeader,
+      content: { 'application/json': { schema: { type: 'object' }, example: { openapi: '3.1.0' } } },
+    },
+    304: { description: 'It is what If-None-Match names.', headers: tagHeader },
+  },
+};
+
+function operationObject(operation: Operation, schemas: Components): DocumentOperation {
+  const { id, summary, description = '', group, roles, body } = operation;
+  const may = roles === undefined ? everyRole : [...roles, 'admin' as const];
+  const who = roles === undefined ? '' : `Needs the role ${may.join(' or ')}.`;
+  return {
+    operationId: id,
+    summary,
+    description: [description, who].filter((part) => part !== '').join(' '),
+    tags: [group],
+    'x-roles': [...may],
+    parameters: [...pathParameters(operation), ...queryParameters(operation), ...conditionOf(operation)],
+    ...(body === undefined ? {} : { requestBody: bodyOf(body) }),
+    responses: { ...answersOf(operation, schemas), ...refusalsOf(operation, schemas) },
+  };
+}
+
+function pathParameters({ params = {} }: Operation): Parameter[] {
+  return Object.entries(params).map(([name, { description, example }]) => {
+    return { name, in: 'path', required: true, description, schema: { type: 'string' }, example };
+  });
+}
+
+function queryParameters({ query }: Operation): Parameter[] {
+  if (query === undefined) return [];
+  return Object.entries(requestSchema(query).properties ?? {}).map(([name, given]) => {
+    const { description = '', examples, ...schema } = given;
+    const example = examples === undefined ? {} : { example: examples[0] };
+    return { name, in: 'query', required: false, description, schema, ...example };
+  });
+}
+
+function conditionOf({ method }: Pick<Operation, 'method'>): Parameter[] {
+  if (method !== 'get') return [];
+  const description = 'An ETag that was given before: 304 without a body where nothing has changed since.';
+  return [{ name: 'If-None-Match', in: 'header', required: false, description, schema: { type: 'string' } }];
+}
+
+function bodyOf(body: z.ZodType): { required: boolean; content: Content } {
+  const schema = requestSchema(body);
+  const content = { 'application/json': { schema, example: exampleOf(schema, {}) } };
+  return { required: (schema.required ?? []).length > 0, content };
+}
+
+function answersOf({ method, answers }: Operation, schemas: Components): Record<string, DocumentAnswer> {
+  const headers = tagHeader;
+  const told = Object.entries(answers).map(([status, { description, shape }]): [string, DocumentAnswer] => {
+    const schema = answerSchema(shape, schemas);
+    const content = { 'application/json': { schema, example: exampleOf(schema, schemas) } };
+    return [status, { description, ...(method === 'get' ? { headers } : {}), content }];
+  });
+  const unchanged = { description: 'It is what If-None-Match names.', headers };
+  return { ...Object.fromEntries(told), ...(method === 'get' ? { 304: unchanged } : {}) };
+}
+
+function refusalsOf({ roles, refusals = {} }: Operation, schemas: Components): Record<string, DocumentAnswer> {
+  const schema = answerSchema(problem, schemas);
+  const forbidden = roles === undefined ? {} : { 403: 'The token’s role may not.' };
+  const all = Object.entries({ ...usualRefusals, ...forbidden, ...refusals });
+  return Object.fromEntries(
+    all.map(([status, description]) => {
+      const example = { type: 'about:blank', title: description, status: Number(status), detail: description };
+      return [status, { description, content: { 'application/problem+json': { schema, example } } }];
+    }),
+  );
+}

@@ -1,0 +1,58 @@
+import type { z } from 'zod';
+import type { Actor, Role } from '../authenticate.js';
+import type { ApiDeps } from './api-deps.js';
+import type { Group } from './groups.js';
+
+/**
+ * One method of one address of the read API: its route, its check, its place in the OpenAPI document and on the reference
+ * page are all made of this.
+ */
+export interface Operation {
+  /** As generators of clients name the function: `listOrders`. */
+  id: string;
+  method: 'get' | 'post' | 'put';
+  /** Below /api/v1, parameters in braces: `/orders/{reference}`. */
+  path: string;
+  group: Group;
+  summary: string;
+  description?: string;
+  /** Who may besides admin; left out: every token. */
+  roles?: readonly Role[];
+  /** What stands in the braces, in words and with an example. */
+  params?: Readonly<Record<string, { description: string; example: string }>>;
+  /** Checks the query; left out: none is read. */
+  query?: z.ZodObject;
+  /** Of the query: what a viewer may not ask for. */
+  personal?: readonly string[];
+  /** Checks the body; left out: none is read. */
+  body?: z.ZodType;
+  /** What success is answered with, by status. */
+  answers: Readonly<Record<number, { description: string; shape: z.ZodType }>>;
+  /** When else it refuses, by status; 400, 401, 403 and 503 are told of all. */
+  refusals?: Readonly<Record<number, string>>;
+  answer(deps: ApiDeps, asked: Asked<unknown, unknown>): Promise<Answer>;
+}
+
+export interface Asked<Body, Query> {
+  actor: Actor;
+  params: Readonly<Record<string, string>>;
+  query: Query;
+  body: Body;
+}
+
+export interface Answer {
+  /** Left out: 200. */
+  status?: number;
+  body: object;
+}
+
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+/** An operation whose `answer` is given what its schemas make of the request. */
+export function operation<B extends z.ZodType | undefined = undefined, Q extends z.ZodObject | undefined = undefined>(
+  given: Omit<Operation, 'body' | 'query' | 'answer'> & { body?: B; query?: Q } & {
+    answer(deps: ApiDeps, asked: Asked<Parsed<B>, Parsed<Q>>): Promise<Answer>;
+  },
+): Operation {
+  return given as Operation;
+}

@@ -1,0 +1,19 @@
+import { replayCallbackOperation } from './callback-operations.js';
+import { feedOperations } from './feed-operations.js';
+import { listOperations } from './list-operations.js';
+import type { Operation } from './operation.js';
+import { registerOrderOperation } from './order-operations.js';
+import { periodOperations } from './period-operations.js';
+import { proofOperations } from './proof-operations.js';
+import { webhookOperations } from './webhook-operations.js';
+
+/** All that the read API can do: its routes, its document and its reference page come from here. */
+export const operations: readonly Operation[] = [
+  ...listOperations,
+  registerOrderOperation,
+  ...feedOperations,
+  ...webhookOperations,
+  ...proofOperations,
+  ...periodOperations,
+  replayCallbackOperation,
+];

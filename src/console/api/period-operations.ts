@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { checkPeriod } from '../../finance/periods/check-period.js';
+import { closePeriod } from '../../finance/periods/close-period.js';
+import { reopenPeriod } from '../../finance/periods/reopen-period.js';
+import { getPeriod } from '../../records/books/periods.js';
+import { Problem } from '../problem.js';
+import type { ApiDeps } from './api-deps.js';
+import { note } from './bodies.js';
+import { type Operation, operation } from './operation.js';
+import { periodCheckShape, periodShape } from './shapes/books-shapes.js';
+
+const params = { month: { description: 'The month.', example: '2026-10' } };
+
+/** What is missing to close a month; closing and reopening it. */
+export const periodOperations: readonly Operation[] = [
+  operation({
+    id: 'checkPeriod',
+    method: 'get',
+    path: '/periods/{month}/check',
+    group: 'Books',
+    summary: 'What is missing to close a month',
+    params,
+    answers: { 200: { description: 'The gravest first.', shape: periodCheckShape } },
+    answer: async (deps, asked) => ({
+      body: await checkPeriod(deps.db, monthOf(asked.params), { ...booksOf(deps), now: new Date() }),
+    }),
+  }),
+  operation({
+    id: 'closePeriod',
+    method: 'post',
+    path: '/periods/{month}/close',
+    group: 'Books',
+    summary: 'Close a month',
+    description: 'Its files and their hashes are kept; nothing is posted in it any more.',
+    roles: ['finance'],
+    params,
+    body: z.strictObject({ reason: note.nullable().default(null) }),
+    answers: { 200: { description: 'The month after it.', shape: periodShape } },
+    refusals: { 409: 'It stays open; `missing` says why.' },
+    answer: async (deps, { actor, params, body: { reason } }) => {
+      const { db, log } = deps;
+      const [books, month] = [booksOf(deps), monthOf(params)];
+      const closing = { ...books, chart: await books.chart(), db, log, now: () => new Date() };
+      const result = await closePeriod(closing, { month, actor: actor.name, reason });
+      if (result.outcome === 'refused') {
+        const why = result.missing.map(({ told }) => told).join('; ');
+        throw new Problem(409, 'Conflict', `${month} stays open: ${why}.`, { missing: result.missing });
+      }
+      return { body: await periodAfter(deps, month) };
+    },
+  }),
+  operation({
+    id: 'reopenPeriod',
+    method: 'post',
+    path: '/periods/{month}/reopen',
+    group: 'Books',
+    summary: 'Reopen the newest closed month',
+    roles: ['finance'],
+    params,
+    body: z.strictObject({ reason: note }),
+    answers: { 200: { description: 'The month after it.', shape: periodShape } },
+    refusals: { 409: 'It is not closed, or a later one is.' },
+    answer: async (deps, { actor, params, body: { reason } }) => {
+      const month = monthOf(params);
+      booksOf(deps);
+      const result = await reopenPeriod(deps.db, { month, actor: actor.name, reason });
+      if (result.outcome === 'refused') throw new Problem(409, 'Conflict', `${month} stays as it is: ${result.why}.`);
+      return { body: await periodAfter(deps, month) };
+    },
+  }),
+];
+
+function booksOf({ books }: ApiDeps) {
+  if (books === undefined) throw new Problem(404, 'Not found', 'Months can be looked at here, not closed.');
+  return books;
+}
+
+function monthOf(given: Readonly<Record<string, string>>): string {
+  const month = given['month'] ?? '';
+  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) return month;
+  throw new Problem(400, 'Bad request', 'A month is written such as 2026-10.', { parameter: 'month' });
+}
+
+async function periodAfter({ db }: ApiDeps, month: string): Promise<object> {
+  const period = await getPeriod(db, month);
+  if (period === null) throw new Error(`the month ${month} is gone`);
+  return period;
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { isSignedAmount } from '../../domain/money.js';
+import { attributeBalance } from '../../records/balances/balance-attributions.js';
+import { getBalance } from '../../records/balances/balance-views.js';
+import { type BreakDecision, decideBreak } from '../../records/breaks/decide-break.js';
+import type { Role } from '../authenticate.js';
+import { Problem } from '../problem.js';
+import { note, optionalNote } from './bodies.js';
+import { keepAction } from './keep-action.js';
+import { type Operation, operation } from './operation.js';
+import { balanceDetailShape } from './shapes/balance-shapes.js';
+import { breakShape } from './shapes/proof-shapes.js';
+
+const startRun = operation({
+  id: 'startRun',
+  method: 'post',
+  path: '/runs',
+  group: 'Proof',
+  summary: 'Read a list of the service now',
+  description: 'While another run of the kind is at work, it waits for that.',
+  roles: ['operator'],
+  body: z.strictObject({
+    kind: z.string().meta({ description: 'As of a run.', examples: ['payment-intents'] }),
+    full: z.boolean().default(false).meta({ description: 'To the end of the list.' }),
+    note: optionalNote,
+  }),
+  answers: {
+    202: {
+      description: 'It is queued.',
+      shape: z.object({ accepted: z.literal(true), kind: z.string(), full: z.boolean() }),
+    },
+  },
+  answer: async ({ db, log, commands, runKinds }, { actor, body: { kind, full, note: reason } }) => {
+    if (!runKinds.includes(kind)) {
+      throw new Problem(400, 'Bad request', `kind is "${kind.slice(0, 40)}"; it takes ${runKinds.join(', ')}.`, {
+        parameter: 'kind',
+      });
+    }
+    await keepAction({ db, log }, actor, { action: 'run', reason, details: { kinds: [kind], full }, outcome: 'asked' });
+    await commands.run({ kind, full });
+    return { status: 202, body: { accepted: true, kind, full } };
+  },
+});
+
+function decide(verb: string, decision: BreakDecision, words: { role: Role; summary: string }): Operation {
+  return operation({
+    id: `${verb.replace('-o', 'O')}Break`,
+    method: 'post',
+    path: `/breaks/{id}/${verb}`,
+    group: 'Proof',
+    summary: words.summary,
+    roles: [words.role],
+    params: { id: { description: 'The break’s id.', example: '7' } },
+    body: z.strictObject({ note }),
+    answers: { 200: { description: 'The break after it.', shape: breakShape } },
+    refusals: { 404: 'There is no such break.', 409: 'It is closed already.' },
+    answer: async ({ db }, { actor, params, body }) => {
+      const id = params['id'] ?? '';
+      const result = await decideBreak(db, id, decision, { actor: actor.name, note: body.note });
+      if (result.outcome === 'not_found')
+        throw new Problem(404, 'Not found', `There is no break "${id.slice(0, 40)}" here.`);
+      if (result.outcome === 'closed') {
+        throw new Problem(409, 'Conflict', `The break is ${result.break.status}; only an open one can change.`);
+      }
+      return { body: result.break };
+    },
+  });
+}
+
+const attribute = operation({
+  id: 'attributeBalance',
+  method: 'post',
+  path: '/balances/{assetCode}/attribute',
+  group: 'Balances',
+  summary: 'Name what no list shows',
+  description: 'Of the open part of a balance, with its sign; the balance is judged by it at once.',
+  roles: ['finance'],
+  params: { assetCode: { description: 'The asset.', example: 'USDT.TRON' } },
+  body: z.strictObject({
+    amount: z
+      .string()
+      .refine(isSignedAmount, 'takes a signed decimal string such as "-12.50"')
+      .meta({
+        description: 'A decimal string with its sign.',
+        pattern: '^-?\\d{1,18}(\\.\\d{1,18})?$',
+        examples: ['-100'],
+      }),
+    note,
+  }),
+  answers: { 200: { description: 'The balance after it.', shape: balanceDetailShape } },
+  refusals: { 404: 'The balance was never read.', 409: 'More is given than is open, told in `open`.' },
+  answer: async ({ db }, { actor, params, body: { amount, note } }) => {
+    const assetCode = params['assetCode'] ?? '';
+    const result = await attributeBalance(db, { assetCode, amount, note, actor: actor.name });
+    if (result.outcome === 'not_found')
+      throw new Problem(404, 'Not found', `The balance of "${assetCode.slice(0, 40)}" was never read.`);
+    if (result.outcome === 'refused')
+      throw new Problem(409, 'Conflict', `Open of the residual is ${result.open}.`, { open: result.open });
+    return { body: (await getBalance(db, assetCode)) ?? result.proof };
+  },
+});
+
+export const proofOperations: readonly Operation[] = [
+  startRun,
+  decide('acknowledge', 'acknowledge', { role: 'operator', summary: 'Say that somebody is at it' }),
+  decide('resolve', 'resolve', { role: 'operator', summary: 'Say that it is mended' }),
+  decide('write-off', 'write_off', { role: 'finance', summary: 'Say that it will not be mended' }),
+  attribute,
+];

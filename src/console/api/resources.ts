@@ -1,0 +1,215 @@
+import type { Knex } from 'knex';
+import type { z } from 'zod';
+import type { JsonObject } from '../../domain/json.js';
+import { MASK, maskPersonal } from '../../domain/personal.js';
+import type { RecordKind } from '../../domain/records.js';
+import { getAction, listActions } from '../../records/actions/list-actions.js';
+import { listAlerts } from '../../records/alerts/list-alerts.js';
+import { getBalance, listBalances } from '../../records/balances/balance-views.js';
+import { getEntry, listEntries } from '../../records/books/list-entries.js';
+import { getPeriod, listPeriods } from '../../records/books/periods.js';
+import { getBreak, listBreaks } from '../../records/breaks/list-breaks.js';
+import { getCallback, listCallbacks } from '../../records/callbacks/list-callbacks.js';
+import type { Page } from '../../records/database/paging.js';
+import { getDelivery, listDeliveries } from '../../records/deliveries/list-deliveries.js';
+import { getEvent, listEvents } from '../../records/inbox/events.js';
+import { listRejections } from '../../records/inbox/rejections.js';
+import { getOrder, listOrders } from '../../records/orders/orders.js';
+import { getRecord, listRecords, recordFilters } from '../../records/rows.js';
+import { getRun, listRuns } from '../../records/runs/runs.js';
+import { isPersonalField, maskedBody } from '../view/personal.js';
+import type { Group } from './groups.js';
+import type { ListQuery } from './list-query.js';
+import { balanceDetailShape, balanceShape } from './shapes/balance-shapes.js';
+import { entryShape, periodShape } from './shapes/books-shapes.js';
+import {
+  accountShape,
+  assetShape,
+  endpointShape,
+  payoutShape,
+  settlementAccountShape,
+  transactionShape,
+} from './shapes/funds-shapes.js';
+import { actionShape, alertShape, callbackShape } from './shapes/operation-shapes.js';
+import { orderDetailShape, orderShape } from './shapes/order-shapes.js';
+import { invoiceShape, payinShape, paymentIntentShape, productShape } from './shapes/payment-shapes.js';
+import { breakDetailShape, breakShape, runShape } from './shapes/proof-shapes.js';
+import { deliveryShape, eventDetailShape, eventShape, rejectionShape } from './shapes/webhook-shapes.js';
+
+/** A collection of the read API: `GET /path` and, where it has one, `GET /path/{id}`. */
+export interface Resource {
+  path: string;
+  group: Group;
+  /** Of one, and of many. */
+  names: readonly [string, string];
+  /** An item of the list. */
+  shape: z.ZodType;
+  /** Of one alone; left out: the same. */
+  detail?: z.ZodType;
+  /** Name, meaning and an example of what stands in the address of one; left out: its id. */
+  key?: readonly [name: string, description: string, example: string];
+  /** Query parameters that narrow the list, by the fields' own names. */
+  filters: readonly string[];
+  list(db: Knex, query: ListQuery): Promise<Page<object>>;
+  get?(db: Knex, id: string): Promise<object | null>;
+  /** An item without what tells of a person. Left out: nothing in it does. */
+  masked?: (item: object) => object;
+  /** Filters that would tell whether a person is among the records. */
+  personalFilters?: readonly string[];
+}
+
+export const resources: readonly Resource[] = [
+  records('payment-intents', 'payment_intent', {
+    group: 'Payments',
+    names: ['payment intent', 'payment intents'],
+    shape: paymentIntentShape,
+  }),
+  records('payins', 'payin', { group: 'Payments', names: ['deposit', 'deposits'], shape: payinShape }),
+  records('invoices', 'invoice', { group: 'Payments', names: ['invoice', 'invoices'], shape: invoiceShape }),
+  records('payouts', 'payout', { group: 'Funds', names: ['payout', 'payouts'], shape: payoutShape }),
+  records('accounts', 'account', { group: 'Funds', names: ['sub-wallet', 'sub-wallets'], shape: accountShape }),
+  records('transactions', 'transaction', {
+    group: 'Funds',
+    names: ['movement', 'movements of sub-wallets'],
+    shape: transactionShape,
+  }),
+  {
+    path: 'balances',
+    group: 'Balances',
+    names: ['balance', 'balances'],
+    shape: balanceShape,
+    detail: balanceDetailShape,
+    key: ['assetCode', 'The asset.', 'USDT.TRON'],
+    filters: recordFilters('balance'),
+    list: (db, query) => listBalances(db, query),
+    get: (db, id) => getBalance(db, id),
+  },
+  records('endpoints', 'endpoint', {
+    group: 'Webhooks',
+    names: ['webhook endpoint', 'webhook endpoints'],
+    shape: endpointShape,
+  }),
+  records('settlement-accounts', 'settlement_account', {
+    group: 'Funds',
+    names: ['settlement account', 'settlement accounts'],
+    shape: settlementAccountShape,
+  }),
+  records('products', 'product', { group: 'Catalog', names: ['product', 'products'], shape: productShape }),
+  records('assets', 'asset', { group: 'Catalog', names: ['asset', 'assets of the public catalog'], shape: assetShape }),
+  {
+    path: 'orders',
+    group: 'Orders',
+    names: ['order', 'orders'],
+    shape: orderShape,
+    detail: orderDetailShape,
+    key: ['reference', 'The store’s own reference, byte for byte.', 'A-1001'],
+    filters: ['status'],
+    list: (db, query) => listOrders(db, { ...query, ...query.filters }),
+    get: getOrder,
+  },
+  {
+    path: 'events',
+    group: 'Webhooks',
+    names: ['event', 'events'],
+    shape: eventShape,
+    detail: eventDetailShape,
+    filters: ['status', 'eventType', 'source', 'secretLabel'],
+    list: (db, query) => listEvents(db, { ...query, ...query.filters }),
+    get: getEvent,
+    masked: (item) => ('body' in item ? { ...item, body: maskedBody(item.body) } : item),
+  },
+  {
+    path: 'deliveries',
+    group: 'Webhooks',
+    names: ['delivery', 'deliveries of the service'],
+    shape: deliveryShape,
+    filters: ['class', 'endpointId', 'eventType', 'status', 'missed'],
+    list: (db, query) => listDeliveries(db, { ...query, ...query.filters }),
+    get: getDelivery,
+  },
+  {
+    path: 'rejections',
+    group: 'Webhooks',
+    names: ['refused request', 'refused requests'],
+    shape: rejectionShape,
+    filters: ['reason'],
+    list: (db, query) => listRejections(db, { ...query, ...query.filters }),
+    masked: (item) => ({ ...item, firstBytes: MASK }),
+  },
+  {
+    path: 'breaks',
+    group: 'Proof',
+    names: ['break', 'breaks'],
+    shape: breakShape,
+    detail: breakDetailShape,
+    filters: ['status', 'kind', 'severity', 'entityKind', 'entityId'],
+    list: (db, query) => listBreaks(db, { ...query, ...query.filters }),
+    get: (db, id) => getBreak(db, id),
+  },
+  {
+    path: 'runs',
+    group: 'Proof',
+    names: ['run', 'runs'],
+    shape: runShape,
+    filters: ['kind', 'status'],
+    list: (db, query) => listRuns(db, { ...query, ...query.filters }),
+    get: getRun,
+  },
+  {
+    path: 'entries',
+    group: 'Books',
+    names: ['entry', 'entries'],
+    shape: entryShape,
+    filters: ['account', 'assetCode', 'month', 'recordKind', 'recordId'],
+    list: (db, query) => listEntries(db, { ...query, ...query.filters }),
+    get: getEntry,
+  },
+  {
+    path: 'periods',
+    group: 'Books',
+    names: ['month', 'months'],
+    shape: periodShape,
+    key: ['month', 'The month.', '2026-10'],
+    filters: ['status'],
+    list: (db, query) => listPeriods(db, { ...query, ...query.filters }),
+    get: getPeriod,
+  },
+  {
+    path: 'callbacks',
+    group: 'Operation',
+    names: ['callback', 'callbacks to the store'],
+    shape: callbackShape,
+    filters: ['status', 'reference'],
+    list: (db, query) => listCallbacks(db, { ...query, ...query.filters }),
+    get: getCallback,
+  },
+  {
+    path: 'alerts',
+    group: 'Operation',
+    names: ['alert', 'alerts'],
+    shape: alertShape,
+    filters: ['status', 'name', 'severity'],
+    list: (db, query) => listAlerts(db, { ...query, ...query.filters }),
+  },
+  {
+    path: 'actions',
+    group: 'Operation',
+    names: ['action', 'actions: who did what'],
+    shape: actionShape,
+    filters: ['actor', 'action', 'target', 'outcome'],
+    list: (db, query) => listActions(db, { ...query, ...query.filters }),
+    get: getAction,
+  },
+];
+
+function records(path: string, kind: RecordKind, told: Pick<Resource, 'group' | 'names' | 'shape'>): Resource {
+  return {
+    ...told,
+    path,
+    filters: recordFilters(kind),
+    list: (db, query) => listRecords(db, kind, query),
+    get: (db, id) => getRecord(db, kind, id),
+    masked: (item) => maskPersonal(kind, item as JsonObject),
+    personalFilters: recordFilters(kind).filter((field) => isPersonalField(kind, field)),
+  };
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { Attribution } from '../../../records/balances/balance-attributions.js';
+import type { BalanceProofView } from '../../../records/balances/balance-views.js';
+import { amount, assetCode, ownId, shapeOf, text, time, told } from './parts.js';
+import { amounts, recordShape, texts, whole } from './record-shape.js';
+
+const signed = amount.nullable();
+
+const proof = shapeOf<BalanceProofView>()(
+  z
+    .object({
+      status: told(
+        z.enum(['agrees', 'unexplained', 'unproven']),
+        'Whether opening, movements and what was attributed are the balance; `unproven`: it can’t be told, and why.',
+      ),
+      opening: told(z.object({ balance: amount, at: time }).nullable(), 'Where the reckoning began.'),
+      agreedBalance: told(signed, 'What two readings around the movements showed.'),
+      agreedFrozen: signed,
+      agreedAt: told(time.nullable(), 'When two readings agreed last.'),
+      explained: told(signed, 'By movements that the service lists.'),
+      unobservable: told(signed, 'By operations that no list shows.'),
+      attributed: told(signed, 'What finance named of that.'),
+      unknownAmount: told(signed, 'Of known operations whose amount is not shown; to be attributed.'),
+      unexplained: told(signed, 'What nothing explains.'),
+      unproven: told(text.nullable(), 'Why it can’t be told.'),
+      askedAt: time,
+      atOpening: told(
+        z.object({ payouts: z.array(text), most: amount, amount }).nullable(),
+        'What payouts that were under way at the opening were found to make.',
+      ),
+    })
+    .meta({ id: 'BalanceProof', description: 'How a balance was judged.' }),
+);
+
+const attribution = shapeOf<Attribution>()(
+  z
+    .object({ id: ownId, assetCode, amount, note: text, actor: text, at: time })
+    .meta({ id: 'Attribution', description: 'What finance said of a part that no list shows.' }),
+);
+
+/** Specification 2.8. Without a proof: it was never judged. */
+const fields = {
+  assetCode: told(text.nullish(), 'The id once more.', 'USDT.TRON'),
+  ...amounts('balance', 'frozen', 'available', 'usdRate'),
+  ...texts('coinCode', 'coin', 'name', 'network', 'color'),
+  ...whole('displayDecimals', 'onChainDecimals'),
+  proof: proof.nullable(),
+};
+
+const idExample = 'USDT.TRON';
+
+export const balanceShape = recordShape(
+  'Balance',
+  { description: 'The operating balance of an asset, and how it was judged. Its id is the asset code.', idExample },
+  fields,
+);
+
+export const balanceDetailShape = recordShape(
+  'BalanceDetail',
+  { description: 'A balance with all that finance attributed.', idExample },
+  { ...fields, attributions: z.array(attribution) },
+);

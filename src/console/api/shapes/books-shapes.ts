@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import type { PeriodCheck } from '../../../finance/periods/check-period.js';
+import type { EntryLineView, EntryView } from '../../../records/books/list-entries.js';
+import type { PeriodFile } from '../../../records/books/period-files.js';
+import type { PeriodView } from '../../../records/books/periods.js';
+import { amount, assetCode, count, month, ownId, shapeOf, text, time, told } from './parts.js';
+
+const line = shapeOf<EntryLineView>()(
+  z
+    .object({
+      account: told(text, 'Of the chart of accounts.', 'Assets:Service:Operating'),
+      assetCode,
+      amount,
+      memo: told(z.boolean(), 'It says what is known, and moves nothing.', false),
+      rate: told(amount.nullable(), 'What one unit was worth then.'),
+      rateCurrency: told(text.nullable(), 'In which currency.', 'USD'),
+      rateSource: told(text.nullable(), 'Who says so.'),
+      rateAt: time.nullable(),
+      unpriced: told(text.nullable(), 'Why there is no rate.', null),
+    })
+    .meta({ id: 'EntryLine', description: 'A leg of an entry. Debits are positive; the lines are zero per asset.' }),
+);
+
+export const entryShape = shapeOf<EntryView>()(
+  z
+    .object({
+      id: ownId,
+      recordKind: told(text, 'What it was derived from.', 'payment_intent'),
+      recordId: told(text, 'Its id.', 'pi_1'),
+      key: told(text, 'Which of the record’s entries it is.'),
+      version: told(z.int(), 'Counts up where it was corrected.', 1),
+      type: z.enum(['entry', 'reversal', 'correction', 'change']),
+      reverses: told(text.nullable(), 'The entry that it takes back.', null),
+      corrects: told(text.nullable(), 'The entry that it stands for.', null),
+      month: told(month, 'The period that it was posted in.'),
+      date: told(text, 'YYYY-MM-DD in the zone of the books.', '2026-10-31'),
+      at: told(time, 'The service’s time of what is booked.'),
+      datedBy: told(text, 'Which of its times that is.', 'createdAt'),
+      adjusts: told(text.nullable(), 'The closed month that it belongs to.', null),
+      description: text,
+      sources: z.array(z.object({ kind: text, id: text })),
+      observedBy: z.object({ type: text, ref: text, at: text }).nullable(),
+      postedAt: time,
+      lines: z.array(line),
+    })
+    .meta({ id: 'Entry', description: 'A double entry, never changed once it is posted.' }),
+);
+
+const file = shapeOf<PeriodFile>()(
+  z.object({ id: ownId, closing: count, format: text, name: text, sha256: text, bytes: count }),
+);
+
+export const periodShape = shapeOf<PeriodView>()(
+  z
+    .object({
+      month,
+      status: z.enum(['open', 'closed']),
+      closings: told(count, 'How often it was closed.', 1),
+      closedAt: time.nullable(),
+      closedBy: text.nullable(),
+      reason: told(text.nullable(), 'Why it was closed though something was missing, or reopened.', null),
+      reopenedAt: time.nullable(),
+      reopenedBy: text.nullable(),
+      entries: told(count, 'How many entries it has.', 420),
+      files: told(z.array(file), 'Of a closed month: its files, with their hashes.', []),
+    })
+    .meta({ id: 'Period', description: 'A month of the books.' }),
+);
+
+const missing = z.object({
+  what: z.enum([
+    'already_closed',
+    'month_not_over',
+    'nothing_posted',
+    'earlier_month_open',
+    'posting_behind',
+    'asset_not_opened',
+    'critical_break',
+    'kind_unproven',
+    'balance_unproven',
+    'unpriced_lines',
+  ]),
+  of: told(text.nullable(), 'Which break, kind, asset, month or entry.', '7'),
+  told: told(text, 'In a sentence.', 'break 7 is open: balance_residual of balance BTC'),
+  byReason: told(z.boolean(), 'It may be closed nevertheless by who gives a reason.', true),
+});
+
+export const periodCheckShape = shapeOf<PeriodCheck>()(
+  z
+    .object({ month, missing: told(z.array(missing), 'Empty: it may be closed.') })
+    .meta({ id: 'PeriodCheck', description: 'What is missing for a month to be closed.' }),
+);

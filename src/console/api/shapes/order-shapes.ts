@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { OrderDetail, OrderView } from '../../../records/orders/orders.js';
+import { amount, count, shapeOf, text, time, told } from './parts.js';
+
+const order = z.object({
+  reference: told(text, 'The store’s own, byte for byte.', 'A-1001'),
+  status: told(
+    z.enum([
+      'awaiting_payment',
+      'confirming',
+      'paid_unverified',
+      'paid',
+      'underpaid',
+      'overpaid',
+      'paid_twice',
+      'expired',
+      'cancelled',
+      'unmatched',
+      'disputed',
+      'partially_refunded',
+      'refunded',
+      'shared_reference',
+    ]),
+    'docs/orders.md tells each.',
+    'paid',
+  ),
+  expected: told(z.object({ amount, currency: text }).nullable(), 'What the store registered.', {
+    amount: '49.9',
+    currency: 'EUR',
+  }),
+  paymentIntents: told(z.array(text), 'Ids.', ['pi_1']),
+  invoices: told(z.array(text), 'Ids.', []),
+  refunds: told(z.array(text), 'Ids of payouts.', []),
+  release: told(
+    z.object({
+      safe: told(z.boolean(), 'May the goods go out?', true),
+      reason: told(text, '`proven` exactly where they may.', 'proven'),
+      provenAt: told(time.nullable(), 'The newest reading that the proof rests on.'),
+    }),
+    'Goods go out on this, and on nothing else.',
+  ),
+  registeredAt: time.nullable(),
+  createdAt: time,
+  updatedAt: time,
+});
+
+export const orderShape = shapeOf<OrderView>()(
+  order.meta({ id: 'Order', description: 'An order of the store, derived from its payments, invoices and refunds.' }),
+);
+
+export const orderDetailShape = shapeOf<OrderDetail>()(
+  order
+    .extend({
+      similarReferences: told(
+        z.array(text),
+        'References of other orders that differ in upper and lower case alone.',
+        [],
+      ),
+      sharedBy: told(
+        z.object({ paymentIntents: count, invoices: count }).nullable(),
+        'How many carry the reference, where that is more than can be one order’s.',
+      ),
+    })
+    .meta({ id: 'OrderDetail', description: 'An order, with what may be mistaken for it.' }),
+);

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { Json } from '../../../domain/json.js';
+import { type EntityKind, recordKinds } from '../../../domain/records.js';
+
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+
+/** The schema, where it says what the type says: a field that one of the two lacks does not compile. */
+export function shapeOf<T>() {
+  return <S extends z.ZodType>(schema: S & (Same<z.output<S>, T> extends true ? unknown : never)): S => schema;
+}
+
+/** The same schema with its meaning, and with an example where there is one. */
+export function told<S extends z.ZodType>(schema: S, description: string, example?: unknown): S {
+  return schema.meta({ description, ...(example === undefined ? {} : { examples: [example] }) });
+}
+
+export const amount = z.string().meta({
+  id: 'Amount',
+  description: 'A decimal string without trailing zeros, never a JSON number.',
+  pattern: '^-?\\d+(\\.\\d+)?$',
+  examples: ['49.9'],
+});
+
+export const time = z.string().meta({
+  id: 'Time',
+  description: 'ISO 8601, UTC.',
+  format: 'date-time',
+  examples: ['2026-10-31T12:00:00.000Z'],
+});
+
+export const ownId = told(z.string(), 'An id of ours: digits, to be taken as a text.', '128');
+export const assetCode = told(z.string(), 'An asset as the service names it.', 'USDT.TRON');
+export const text = z.string();
+export const count = z.int().min(0);
+export const month = z.string().meta({ description: 'A month.', pattern: '^\\d{4}-\\d\\d$', examples: ['2026-10'] });
+
+/** Whatever JSON it is. */
+export const anything: z.ZodType<Json> = z.unknown() as never;
+export const anyObject = z.record(z.string(), z.unknown());
+
+const otherEntities = ['delivery', 'order', 'secret', 'event'] as const;
+
+export const entity = z
+  .object({ kind: z.enum<EntityKind[]>([...recordKinds, ...otherEntities]), id: told(z.string(), 'Its id.', 'pi_1') })
+  .meta({ id: 'Entity', description: 'What it is about.' });

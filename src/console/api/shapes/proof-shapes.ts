@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { breakKinds } from '../../../domain/break.js';
+import type { BreakStep, BreakView } from '../../../records/breaks/list-breaks.js';
+import type { Change } from '../../../records/changes.js';
+import type { Coverage } from '../../../records/runs/coverage.js';
+import type { Run } from '../../../records/runs/runs.js';
+import { anyObject, anything, count, entity, ownId, shapeOf, text, time, told } from './parts.js';
+
+const breakFields = z.object({
+  id: ownId,
+  kind: told(z.enum(breakKinds), 'docs/breaks.md tells each.', 'missed_webhook'),
+  severity: told(z.enum(['critical', 'high', 'medium', 'low']), 'How grave it is.', 'high'),
+  entity,
+  evidence: told(anything, 'What was found, field by field, with its sources.', {}),
+  status: told(
+    z.enum(['open', 'acknowledged', 'resolved', 'written_off', 'auto_resolved']),
+    '`auto_resolved`: its cause is gone.',
+    'open',
+  ),
+  openedAt: time,
+  resolvedAt: time.nullable(),
+  age: told(z.enum(['0-30', '31-60', '61-90', '90+']), 'Days since it was opened, until it was closed.'),
+  ageDays: told(count, 'The same as a number.', 0),
+});
+
+export const breakShape = shapeOf<BreakView>()(
+  breakFields.meta({ id: 'Break', description: 'A difference that a person should see.' }),
+);
+
+const step = shapeOf<BreakStep>()(z.object({ action: text, actor: text, note: text.nullable(), at: time }));
+
+export const breakDetailShape = shapeOf<BreakView & { steps: BreakStep[] }>()(
+  breakFields
+    .extend({ steps: told(z.array(step), 'What was done about it, oldest first.') })
+    .meta({ id: 'BreakDetail', description: 'A break and all that was done about it.' }),
+);
+
+/** Listed runs have a row, and so an id. */
+export const runShape = shapeOf<Omit<Run, 'id'> & { id: string }>()(
+  z
+    .object({
+      id: ownId,
+      kind: told(text, 'What it read.', 'payment-intents'),
+      full: told(z.boolean(), 'To the end of the list, however long.', false),
+      status: z.enum(['running', 'succeeded', 'failed', 'aborted']),
+      calls: told(count, 'Calls to the service.', 2),
+      seen: told(count, 'Rows that the service showed.', 140),
+      changed: told(count, 'Records that it changed.', 3),
+      breaksOpened: told(count, 'Breaks that it opened.', 0),
+      complete: told(z.boolean(), 'Everything that it set out to read was proven to be read.', true),
+      proof: told(anyObject, 'What that rests on, or why it is not proven.', {}),
+      startedAt: time,
+      finishedAt: time.nullable(),
+      error: told(text.nullable(), 'Why it failed.', null),
+    })
+    .meta({ id: 'Run', description: 'One reading of a list of the service.' }),
+);
+
+export const changeShape = shapeOf<Change>()(
+  z
+    .object({
+      seq: told(text, 'The place in the feed: `after` of the next request.', '4096'),
+      entity,
+      field: told(text, '`*`: the record came to be known, and `to` is the whole record.', 'status'),
+      from: told(anything, 'Null where it was absent.', 'pending'),
+      to: told(anything, 'Null where it is absent. What tells of a person is a digest.', 'completed'),
+      source: told(
+        z.object({
+          type: z.enum(['webhook', 'poll', 'delivery_history', 'api_response', 'store', 'contract']),
+          ref: text,
+        }),
+        'What it is known from.',
+        { type: 'webhook', ref: '128' },
+      ),
+      serviceTime: told(time.nullable(), 'When it was so, by the service’s clock.'),
+      changedAt: told(time, 'When it was kept here.'),
+    })
+    .meta({ id: 'Change', description: 'One change of one field of a record or an order.' }),
+);
+
+export const coverageShape = shapeOf<Coverage>()(
+  z
+    .object({
+      kind: told(text, 'What is read.', 'payment-intents'),
+      provenSince: told(time.nullable(), 'All that was created since is held; null: that is not proven of any time.'),
+      completeUntil: told(time.nullable(), 'The beginning of the newest complete run.'),
+      ageSeconds: told(z.int().nullable(), 'How long ago that is.', 40),
+      reason: told(text.nullable(), 'What the newest run did not prove, and why.', null),
+      unread: told(
+        z.array(z.object({ createdBefore: time.nullable(), createdAfter: time.nullable() })),
+        'Stretches of the list that are known to be unread.',
+        [],
+      ),
+    })
+    .meta({ id: 'Coverage', description: 'What is proven of a kind.' }),
+);

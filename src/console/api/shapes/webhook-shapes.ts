@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { deliveryClasses } from '../../../domain/deliveries/delivery-class.js';
+import type { SecretStatus } from '../../../domain/deliveries/secret-status.js';
+import type { DeliveryView } from '../../../records/deliveries/list-deliveries.js';
+import type { EventDetail, EventView } from '../../../records/inbox/events.js';
+import type { RejectionView } from '../../../records/inbox/rejections.js';
+import { count, ownId, shapeOf, text, time, told } from './parts.js';
+
+const eventType = told(text, 'As the service names it.', 'payment_intent.completed');
+
+const event = z.object({
+  id: ownId,
+  eventType,
+  status: told(
+    z.enum(['received', 'applied', 'failed', 'unhandled', 'dead']),
+    '`failed` is tried again, `dead` no more; `unhandled`: nothing is kept of such events.',
+    'applied',
+  ),
+  source: told(z.enum(['webhook', 'delivery_history']), 'How it came.'),
+  key: told(text, 'What tells it from other events.', 'evt_1'),
+  keyType: told(z.enum(['id', 'fingerprint']), 'Whether that is an id of the service or the content.'),
+  eventId: told(text.nullable(), 'The service’s id of it.', 'evt_1'),
+  secretLabel: told(text.nullable(), 'The secret that it came under.', 'live'),
+  arrivals: told(count, 'How often it came.', 1),
+  attempts: told(count, 'How often it was tried to be applied.', 1),
+  receivedAt: time,
+  lastArrivalAt: time,
+  appliedAt: time.nullable(),
+  error: told(text.nullable(), 'Why it could not be applied.', null),
+});
+
+export const eventShape = shapeOf<EventView>()(
+  event.meta({ id: 'Event', description: 'A webhook whose signature was right, kept once.' }),
+);
+
+const arrivals = z.object({ secretLabel: text, arrivals: count, firstAt: time, lastAt: time });
+
+export const eventDetailShape = shapeOf<EventDetail>()(
+  event
+    .extend({
+      arrivalsBySecret: told(z.array(arrivals), 'How often it came under each secret.'),
+      sameContentAs: told(z.array(text), 'Other events with the same content.', []),
+      body: told(
+        text.nullable(),
+        'As it came, as text; null once it was deleted. Masked for viewers.',
+        '{"event":"…"}',
+      ),
+    })
+    .meta({ id: 'EventDetail', description: 'An event with its payload.' }),
+);
+
+export const deliveryShape = shapeOf<DeliveryView>()(
+  z
+    .object({
+      id: told(text, 'The service’s id.', 'wd_1'),
+      endpointId: told(text.nullable(), 'The endpoint at the service.', 'we_1'),
+      endpointUrl: text.nullable(),
+      eventType: eventType.nullable(),
+      status: told(text.nullable(), 'As the service calls it.', 'delivered'),
+      httpStatus: told(z.int().nullable(), 'Our answer, as the service noted it.', 200),
+      attempts: told(z.int().nullable(), 'How often the service tried.', 1),
+      lastAttemptAt: time.nullable(),
+      nextRetryAt: time.nullable(),
+      createdAt: time.nullable(),
+      class: told(z.enum(deliveryClasses), 'What became of it: docs/operate.md tells each.', 'received'),
+      classSince: time,
+      reason: told(text.nullable(), 'Why it was refused, or what else there is to say.', null),
+      missed: told(z.boolean(), 'It should be here and is not, or is not applied yet.', false),
+      eventId: told(text.nullable(), 'The event that it is paired with.', '128'),
+      recoveredAt: time.nullable(),
+      recoverable: told(z.boolean(), 'It is not here, and the service shows what it held.', false),
+      observedBy: told(z.object({ type: z.literal('poll'), ref: text }), 'The run that read it.', {
+        type: 'poll',
+        ref: '512',
+      }),
+    })
+    .meta({ id: 'Delivery', description: 'What the service says it sent, and what became of it here.' }),
+);
+
+export const rejectionShape = shapeOf<RejectionView>()(
+  z
+    .object({
+      id: ownId,
+      reason: told(text, 'Specification 6.3.', 'invalid_signature'),
+      detail: told(text, 'What was found.', 'no secret matches'),
+      diagnosis: told(text.nullable(), 'The likely cause and its remedy.'),
+      bodySize: told(count, 'In bytes.', 412),
+      bodyHash: told(text, 'SHA-256, hexadecimal.'),
+      firstBytes: told(text, 'The beginning of the body as text. Masked for viewers.'),
+      rejectedAt: time,
+    })
+    .meta({
+      id: 'Rejection',
+      description: 'A request that the receiver refused. Of each reason the newest 2,000 are kept.',
+    }),
+);
+
+export const secretShape = shapeOf<SecretStatus>()(
+  z
+    .object({
+      label: told(text, 'Its name in WEBHOOK_SECRETS.', 'live'),
+      fingerprint: told(text, 'Tells secrets apart without showing them.', 'c0ffee12'),
+      firstMatchAt: time.nullable(),
+      lastMatchAt: time.nullable(),
+      matches24h: told(count, 'Requests that it signed in the last 24 hours.', 3),
+      endpointId: told(text.nullable(), 'The endpoint that signs with it.', 'we_1'),
+      verdict: told(
+        z.enum(['retired', 'may_be_retired', 'keep', 'undetermined']),
+        'docs/rotate-secrets.md tells what to do.',
+        'keep',
+      ),
+      missing: told(z.array(text), 'What speaks against retiring it, or can’t be told.', []),
+      successor: told(text.nullable(), 'The secret that takes its place.', null),
+      overlap: told(
+        z.object({ both: count, onlyThis: count }).nullable(),
+        'Events of the time in which both were in use.',
+      ),
+      retiredAt: time.nullable(),
+      next: told(text, 'What a person does next, with the step of docs/rotate-secrets.md.', 'Keep it: it stays.'),
+    })
+    .meta({ id: 'Secret', description: 'A signing secret with the evidence for a rotation; never the secret.' }),
+);

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { PRUNED_EVENT, prunedEvents } from '../../records/inbox/inbox-work.js';
+import { Problem } from '../problem.js';
+import { accepted, optionalNote } from './bodies.js';
+import { keepAction } from './keep-action.js';
+import { type Operation, operation } from './operation.js';
+
+const replayEvent = operation({
+  id: 'replayEvent',
+  method: 'post',
+  path: '/events/{id}/replay',
+  group: 'Webhooks',
+  summary: 'Apply an event again',
+  description: 'An event that was applied before changes nothing a second time.',
+  roles: ['operator'],
+  params: { id: { description: 'The event’s id.', example: '128' } },
+  body: z.strictObject({ note: optionalNote }),
+  answers: { 202: { description: 'It is queued.', shape: accepted } },
+  refusals: { 404: 'There is no such event.', 409: 'Its body was deleted by its age.' },
+  answer: async ({ db, log, commands }, { actor, params, body: { note: reason } }) => {
+    const id = params['id'] ?? '';
+    const known = /^\d{1,18}$/.test(id) && (await db('inbox').where({ id }).first('id'));
+    if (!known) throw new Problem(404, 'Not found', `There is no event "${id.slice(0, 40)}" here.`);
+    if ((await prunedEvents(db, [id])).has(id)) throw new Problem(409, 'Conflict', `${PRUNED_EVENT}.`);
+    await keepAction({ db, log }, actor, { action: 'replay', target: `event ${id}`, reason, outcome: 'asked' });
+    await commands.replay([id]);
+    return { status: 202, body: { accepted: true, id } };
+  },
+});
+
+const since = z.iso
+  .datetime({ offset: true })
+  .nullable()
+  .default(null)
+  .meta({ description: 'How far back; null: as far as is due.', examples: ['2026-10-31T00:00:00Z'] });
+
+const recoverDeliveries = operation({
+  id: 'recoverDeliveries',
+  method: 'post',
+  path: '/deliveries/recover',
+  group: 'Webhooks',
+  summary: 'Take in what was missed',
+  description: 'Reads the service’s delivery history and takes in events that are not here.',
+  roles: ['operator'],
+  body: z.strictObject({ since, note: optionalNote }),
+  answers: {
+    202: {
+      description: 'It is queued.',
+      shape: z.object({ accepted: z.literal(true), since: z.string().nullable() }),
+    },
+  },
+  answer: async ({ db, log, commands }, { actor, body: { since, note: reason } }) => {
+    await keepAction({ db, log }, actor, { action: 'recover', reason, details: { since }, outcome: 'asked' });
+    await commands.recover({ since });
+    return { status: 202, body: { accepted: true, since } };
+  },
+});
+
+export const webhookOperations: readonly Operation[] = [replayEvent, recoverDeliveries];

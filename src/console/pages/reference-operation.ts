@@ -1,0 +1,135 @@
+import { type JsonSchema, resolved } from '../api/json-schema.js';
+import type { DocumentAnswer, DocumentOperation, Parameter } from '../api/openapi-document.js';
+import { apiDocument } from '../api/serve-document.js';
+import type { Page } from '../page.js';
+import { fieldRows, limitsOf, wordOf } from '../view/schema-words.js';
+import type { Section } from '../view/sections.js';
+import { badge, id, text } from '../view/values.js';
+import { type Documented, documented, methodBadge, whoMay } from './reference.js';
+
+const { components } = apiDocument;
+
+/** One operation: what it takes, what it answers, when it refuses, and an example. */
+export const referenceOperation: Page = {
+  path: '/reference/:operation',
+  title: 'Operation of the API',
+  load: async (_deps, { params }) => {
+    const found = documented.find(({ operation }) => operation.operationId === params['operation']);
+    if (found === undefined) return null;
+    const { method, path, operation } = found;
+    return {
+      title: operation.summary,
+      badges: [methodBadge(method)],
+      crumbs: [{ text: 'API', href: '/reference' }],
+      intro: operation.description,
+      sections: [
+        {
+          is: 'facts',
+          facts: [
+            ['Address', id(`/api/v1${path}`)],
+            ['Who may', whoMay(operation)],
+            ['Name', text(operation.operationId)],
+          ],
+        },
+        ...parametersOf(operation),
+        ...bodyOf(operation),
+        { is: 'code', title: 'Example', text: exampleOf(found) },
+        ...answersOf(operation),
+        refusalsOf(operation),
+      ],
+    };
+  },
+};
+
+function parametersOf({ parameters }: DocumentOperation): Section[] {
+  if (parameters.length === 0) return [];
+  return [
+    {
+      is: 'table',
+      caption: 'Parameters',
+      showCaption: true,
+      columns: ['Name', 'Where', 'Type', 'Limits', 'Meaning'].map((label) => ({ label })),
+      rows: parameters.map(({ name, in: place, schema, description }) => [
+        id(name),
+        text(place),
+        text(wordOf(schema, components.schemas)),
+        limitsOf(schema),
+        text(description),
+      ]),
+      empty: { title: 'None', text: 'It takes no parameters.' },
+    },
+  ];
+}
+
+function bodyOf({ requestBody }: DocumentOperation): Section[] {
+  const schema = requestBody?.content['application/json']?.schema;
+  if (schema === undefined) return [];
+  return [fieldTable(requestBody?.required ? 'Body' : 'Body, which may be left out', schema)];
+}
+
+/** A list is told by what an item of it is. */
+function answersOf({ responses }: DocumentOperation): Section[] {
+  return answersWithContent(responses).flatMap(({ status, description, schema, example }) => {
+    const { properties = {} } = resolved(schema, components.schemas);
+    const items = properties['nextCursor'] === undefined ? undefined : properties['items']?.items;
+    const title = `${status}: ${description}`;
+    return [
+      fieldTable(items === undefined ? title : `${title} Each of its items`, items ?? schema),
+      { is: 'code' as const, title: `An answer ${status}`, text: JSON.stringify(example, null, 2) },
+    ];
+  });
+}
+
+function answersWithContent(responses: Record<string, DocumentAnswer>) {
+  return Object.entries(responses).flatMap(([status, { description, content }]) => {
+    const json = content?.['application/json'];
+    return json === undefined ? [] : [{ status, description, ...json }];
+  });
+}
+
+function fieldTable(caption: string, schema: JsonSchema): Section {
+  return {
+    is: 'table',
+    caption,
+    showCaption: true,
+    columns: [{ label: 'Field' }, { label: 'Type' }, { label: 'Meaning' }],
+    rows: fieldRows(schema, components.schemas).map(({ name, type, description }) => [
+      id(name),
+      type,
+      text(description),
+    ]),
+    empty: { title: 'Any JSON', text: 'Its fields are not told.' },
+  };
+}
+
+function refusalsOf({ responses }: DocumentOperation): Section {
+  const refusals = Object.entries(responses).filter(([status]) => Number(status) >= 300);
+  return {
+    is: 'table',
+    caption: 'Other answers',
+    showCaption: true,
+    columns: [{ label: 'Status' }, { label: 'When' }],
+    rows: refusals.map(([status, { description }]) => [
+      badge(status, Number(status) >= 400 ? 'bad' : 'info'),
+      text(description),
+    ]),
+    empty: { title: 'None', text: 'It never refuses.' },
+  };
+}
+
+/** As it is typed into a shell; CONSOLE and TOKEN are set there. */
+function exampleOf({ method, path, operation }: Documented): string {
+  const { parameters, requestBody, security } = operation;
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(given(parameters, name)));
+  const take = parameters.some(({ name }) => name === 'take') ? '?take=100' : '';
+  const body = requestBody?.content['application/json'];
+  return [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}"$CONSOLE/api/v1${filled}${take}"`,
+    ...(security === undefined ? [`-H "Authorization: Bearer $TOKEN"`] : []),
+    ...(body === undefined ? [] : [`-H "Content-Type: application/json"`, `-d '${JSON.stringify(body.example)}'`]),
+  ].join(' \\\n  ');
+}
+
+function given(parameters: readonly Parameter[], name: string): string {
+  return String(parameters.find((one) => one.name === name)?.example ?? '');
+}

@@ -1,0 +1,96 @@
+import type { DocumentOperation } from '../api/openapi-document.js';
+import { everyRole } from '../api/openapi-document.js';
+import { apiDocument } from '../api/serve-document.js';
+import type { Page } from '../page.js';
+import type { Section } from '../view/sections.js';
+import { badge, id, link, list, type Tone, text, type Value } from '../view/values.js';
+
+/** An operation of the document, with where it stands there. */
+export interface Documented {
+  method: string;
+  path: string;
+  operation: DocumentOperation;
+}
+
+export const documented: readonly Documented[] = Object.entries(apiDocument.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+);
+
+export const referenceHref = ({ operationId }: DocumentOperation): string => `/reference/${operationId}`;
+
+/** The document as people read it. */
+export const reference: Page = {
+  path: '/reference',
+  title: 'API',
+  group: 'Operation',
+  load: async () => ({
+    intro:
+      'What programs can ask of this Tallyhook. The same as OpenAPI 3.1, for machines, is at /api/v1/openapi.json.',
+    sections: [howToAsk, ...apiDocument.tags.map(({ name, description }) => groupOf(name, description))],
+  }),
+};
+
+const howToAsk: Section = {
+  is: 'panel',
+  title: 'How to ask',
+  sections: [
+    {
+      is: 'facts',
+      facts: [
+        ['Document', link('/api/v1/openapi.json', '/api/v1/openapi.json')],
+        ['Token', list([id('Authorization: Bearer <token>'), text('one of CONSOLE_TOKENS; each has a role')])],
+        [
+          'Lists',
+          text(
+            'newest first; take up to 500, then ask again with cursor = nextCursor until that is null; filters by the fields’ own names',
+          ),
+        ],
+        ['Amounts and times', text('decimal strings without trailing zeros; ISO 8601, UTC')],
+        [
+          'Errors',
+          text('RFC 9457 problems, application/problem+json: title, status and detail, which says what is accepted'),
+        ],
+        [
+          'Unchanged?',
+          text(
+            'every answer to GET has an ETag: send it as If-None-Match, and what has not changed is 304 without a body',
+          ),
+        ],
+        ['Personal data', text('masked for the role viewer')],
+      ],
+    },
+  ],
+};
+
+function groupOf(name: string, description: string): Section {
+  const rows = documented.filter(({ operation }) => operation.tags[0] === name);
+  return {
+    is: 'panel',
+    title: name,
+    intro: description,
+    sections: [
+      {
+        is: 'table',
+        caption: `Operations: ${name}`,
+        columns: [{ label: 'Method' }, { label: 'Address' }, { label: 'What it does' }, { label: 'Who may' }],
+        rows: rows.map(({ method, path, operation }) => [
+          methodBadge(method),
+          link(path, referenceHref(operation)),
+          text(operation.summary),
+          whoMay(operation),
+        ]),
+        empty: { title: 'Nothing', text: 'This group has no operation.' },
+      },
+    ],
+  };
+}
+
+export function methodBadge(method: string): Value {
+  const tone: Tone = method === 'GET' ? 'info' : 'warn';
+  return badge(method, tone);
+}
+
+export function whoMay({ 'x-roles': roles, security }: DocumentOperation): Value {
+  if (security !== undefined) return text('everybody, without a token');
+  return text(roles.length === everyRole.length ? 'every role' : roles.join(', '));
+}

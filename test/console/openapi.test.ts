@@ -1,0 +1,97 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { createApi, routePath } from '../../src/console/api/api-router.js';
+import { apiDocument, serveDocument } from '../../src/console/api/serve-document.js';
+import * as funds from '../../src/service-api/wire/funds.js';
+import * as wire from '../../src/service-api/wire/payments.js';
+import { webhookEndpoint } from '../../src/service-api/wire/webhooks.js';
+import { testConsole } from '../support/console.js';
+
+const { paths, components } = apiDocument;
+const documented = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+describe('the OpenAPI document', () => {
+  it('is valid by a public linter, examples included', async () => {
+    // `deliveries/recover` stands beside `deliveries/{id}`, which the specification of OpenAPI allows: fixed names go first.
+    const config = await createConfig({ extends: ['recommended-strict'], rules: { 'no-ambiguous-paths': 'off' } });
+    const problems = await lintFromString({ source: JSON.stringify(apiDocument), config });
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+  }, 30_000);
+
+  it('needs no token, and can be asked for whether it has changed', async () => {
+    const { app } = testConsole(undefined as never);
+    const answer = await request(app).get('/api/v1/openapi.json').expect(200);
+    expect(answer.body).toEqual(JSON.parse(JSON.stringify(apiDocument)));
+    const tag = answer.get('etag') ?? '';
+    expect(tag).toMatch(/^"[\w-]+"$/);
+    const again = await request(app).get('/api/v1/openapi.json').set('If-None-Match', tag);
+    expect([again.status, again.text]).toEqual([304, '']);
+  });
+
+  it('has every route, and nothing that is none', () => {
+    const routers = [serveDocument(), createApi({} as never)] as unknown as Layered[];
+    const routes = routers.flatMap(routesOf).toSorted();
+    const told = documented.map(({ path, method }) => `${method} ${routePath(path)}`);
+    expect(routes.length).toBeGreaterThan(50);
+    expect(told.toSorted()).toEqual(routes);
+  });
+
+  it('names every parameter of an address, and each operation once', () => {
+    for (const { path, operation } of documented) {
+      const named = operation.parameters.filter((one) => one.in === 'path').map(({ name }) => `{${name}}`);
+      expect(named, path).toEqual(path.match(/\{\w+\}/g) ?? []);
+    }
+    const ids = documented.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('shows the limits that requests are held to', () => {
+    const bodyOf = (path: string, method: 'post' | 'put' = 'post') =>
+      paths[path]?.[method]?.requestBody?.content['application/json']?.schema;
+    expect(bodyOf('/breaks/{id}/resolve')).toMatchObject({
+      properties: { note: { minLength: 1, maxLength: 2_000 } },
+      required: ['note'],
+      additionalProperties: false,
+    });
+    expect(bodyOf('/runs')).toMatchObject({ properties: { full: { type: 'boolean', default: false } } });
+    expect(bodyOf('/orders/{reference}', 'put')).toMatchObject({ required: ['amount', 'currency'] });
+    const take = paths['/orders']?.get?.parameters.find(({ name }) => name === 'take');
+    expect(take?.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 500 });
+    expect(paths['/breaks/{id}/write-off']?.post?.['x-roles']).toEqual(['finance', 'admin']);
+  });
+
+  it('names each field of a record that the client knows', () => {
+    const schemas = {
+      PaymentIntent: wire.directPayment,
+      Payin: wire.payin,
+      Invoice: wire.invoice,
+      Product: wire.product,
+      Payout: funds.payout,
+      Account: funds.account,
+      SettlementAccount: funds.settlementAccount,
+      Balance: funds.balance,
+      Asset: funds.publicAsset,
+      Endpoint: webhookEndpoint,
+    };
+    for (const [name, { shape }] of Object.entries(schemas)) {
+      const told = Object.keys(components.schemas[name]?.properties ?? {});
+      expect(
+        Object.keys(shape).filter((field) => !told.includes(field)),
+        name,
+      ).toEqual([]);
+    }
+  });
+});
+
+interface Layered {
+  stack: { route?: { path: string; methods: Record<string, boolean> } }[];
+}
+
+function routesOf({ stack }: Layered): string[] {
+  return stack.flatMap(({ route }) =>
+    route === undefined ? [] : Object.keys(route.methods).map((method) => `${method} ${route.path}`),
+  );
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import type { JsonSchema } from '../../src/console/api/json-schema.js';
+import type { OpenApiDocument } from '../../src/console/api/openapi-document.js';
+
+/**
+ * What the document says of an answer, as a check. Strict: a field that the document does not name is refused, though clients
+ * are told to expect more; except where any field is allowed.
+ */
+export function documentedAnswers({ paths, components }: OpenApiDocument) {
+  const $defs = Object.fromEntries(Object.entries(components.schemas).map(([name, one]) => [name, strict(one)]));
+  return (method: 'get' | 'post' | 'put', path: string, status: number): z.ZodType => {
+    const { content } = paths[path]?.[method]?.responses[status] ?? {};
+    const schema = Object.values(content ?? {})[0]?.schema;
+    if (schema === undefined) throw new Error(`${status} of ${method} ${path} is not in the document`);
+    return z.fromJSONSchema({ ...strict(schema), $defs } as never);
+  };
+}
+
+function strict(schema: JsonSchema): JsonSchema {
+  const inside = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inside);
+    if (typeof value !== 'object' || value === null) return value;
+    const made = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, inside(inner)]));
+    if (typeof made['$ref'] === 'string') made['$ref'] = made['$ref'].replace('#/components/schemas/', '#/$defs/');
+    if (made['type'] === 'object' && made['additionalProperties'] === undefined) made['additionalProperties'] = false;
+    delete made['examples'];
+    return made;
+  };
+  return inside(schema) as JsonSchema;
+}
