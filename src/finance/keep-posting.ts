@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeError } from '../records/database/database-errors.js';
+import { matchOrders } from './matching/match-orders.js';
 import { postEntries } from './post-entries.js';
 import type { PostingDeps } from './posting-deps.js';
 
@@ -21,6 +22,7 @@ export function createPosting(deps: PostingDeps, pauseMs = PAUSE_MS): Posting {
       try {
         const { entries } = await postEntries(deps, { signal });
         if (entries > 0) deps.log.debug({ entries }, 'entries were posted');
+        await matchOrders(deps, { signal });
       } catch (error) {
         if (!signal.aborted)
           deps.log.warn({ error: describeError(error) }, 'entries could not be posted; they are tried again');

@@ -1,5 +1,6 @@
+import { type AgeBucket, ageBuckets } from '../../domain/age-buckets.js';
 import { breakKinds } from '../../domain/break.js';
-import { type AgeBucket, ageBuckets, countUnclosed, listBreaks } from '../../records/breaks/list-breaks.js';
+import { countUnclosed, listBreaks } from '../../records/breaks/list-breaks.js';
 import type { Page, PageRequest } from '../page.js';
 import { breakColumns, breakRows, breakStatuses, severityTones } from '../view/break-rows.js';
 import { paging } from '../view/links.js';

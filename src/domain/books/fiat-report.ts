@@ -73,6 +73,25 @@ export function exactValue(amount: string, rate: string): string {
   return text(units(amount) * units(rate), EXACT).replace(/\.?0+$/, '') || '0';
 }
 
+/** What exact values (up to 36 decimals) add up to, exact. */
+export function sumExactValues(values: Iterable<string>): string {
+  let sum = 0n;
+  for (const value of values) sum += exactUnits(value);
+  return text(sum, EXACT).replace(/\.?0+$/, '') || '0';
+}
+
+/** An exact value as a report shows it: rounded once, half to even. */
+export function roundedValue(value: string, decimals = 2): string {
+  return text(rounded(exactUnits(value), decimals), decimals);
+}
+
+function exactUnits(value: string): bigint {
+  const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d{1,36}))?$/.exec(value) ?? [];
+  if (whole === undefined) throw new TypeError('a value is a signed decimal string');
+  const size = BigInt(whole + fraction.padEnd(EXACT, '0'));
+  return sign === '-' ? -size : size;
+}
+
 function units(amount: string): bigint {
   if (!isSignedAmount(amount)) throw new TypeError('an amount is a signed decimal string');
   const [whole = '', fraction = ''] = amount.replace('-', '').split('.');

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { type AgeBucket, ageBucket, ageBuckets } from '../../domain/age-buckets.js';
 import type { BreakKind, Severity } from '../../domain/break.js';
 import type { Json } from '../../domain/json.js';
 import { fromJsonText } from '../../domain/json-text.js';
@@ -8,17 +9,6 @@ import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 
 type BreakStatus = 'open' | 'acknowledged' | 'resolved' | 'written_off' | 'auto_resolved';
-
-/** Days since it was opened, until it was closed. */
-export type AgeBucket = '0-30' | '31-60' | '61-90' | '90+';
-
-/** The first and the last whole day of each. */
-export const ageBuckets: Readonly<Record<AgeBucket, readonly [from: number, to: number]>> = {
-  '0-30': [0, 30],
-  '31-60': [31, 60],
-  '61-90': [61, 90],
-  '90+': [91, 100_000],
-};
 
 /** Interface: "Shapes outside programs rely on". Times are ISO 8601 UTC. */
 export interface BreakView {
@@ -30,6 +20,7 @@ export interface BreakView {
   status: BreakStatus;
   openedAt: string;
   resolvedAt: string | null;
+  /** Of the days since it was opened, until it was closed. */
   age: AgeBucket;
   /** Whole days, of which `age` is the bucket. */
   ageDays: number;
@@ -143,10 +134,4 @@ export async function countUnclosed(
     [now],
   );
   return rows.map(({ severity, days, count }) => ({ severity, age: ageBucket(days), count }));
-}
-
-function ageBucket(days: number): AgeBucket {
-  if (days <= 30) return '0-30';
-  if (days <= 60) return '31-60';
-  return days <= 90 ? '61-90' : '90+';
 }

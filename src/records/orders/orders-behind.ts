@@ -48,3 +48,14 @@ export async function ordersBehind(
   }
   return found;
 }
+
+/** Ids of the payment intents behind records. */
+export async function paymentsBehind(db: Knex, kind: OrderedKind, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await db.raw<{ rows: { intent_id: string }[] }>(
+    `WITH asked AS (SELECT DISTINCT unnest(?::text[]) AS id), pairs (id, intent_id) AS (${pairs[kind]})
+     SELECT DISTINCT intent_id FROM pairs WHERE intent_id IS NOT NULL`,
+    [textArray(ids.map(toDatabaseText))],
+  );
+  return rows.map(({ intent_id }) => fromDatabaseText(intent_id));
+}

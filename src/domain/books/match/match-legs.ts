@@ -1,0 +1,102 @@
+import { isJsonObject } from '../../json.js';
+import { addAmounts, compareAmounts, subtractAmounts, sumAmounts } from '../../money.js';
+import { amountField, type ShownRecord } from '../../orders/order-facts.js';
+import { textField } from '../../records.js';
+import type { BookedSum, MatchFacts, MovedSum } from './match-facts.js';
+import { grossOf, type MatchAmount } from './match-sides.js';
+import type { Reason } from './reasons.js';
+
+/** Where a payment and its deposits, what moved the balance, and the books do not say the same. */
+export function recordReasons(facts: MatchFacts, amounts: readonly MatchAmount[]): Reason[] {
+  const found = [
+    ...facts.unclear.map((why): Reason => ({ code: 'moved_unclear', told: `what it moved can’t be told: ${why}` })),
+    ...facts.order.intents.flatMap((intent) => [...depositReasons(intent, facts), ...movedReasons(intent, facts)]),
+    ...bookedReasons(facts),
+  ];
+  return found.length > 0 ? found : grossReasons(facts, amounts);
+}
+
+/** The fees too; what of them was taken before the opening is in no entry. */
+function grossReasons({ moved }: MatchFacts, amounts: readonly MatchAmount[]): Reason[] {
+  if (moved.some(({ base }) => isSome(base))) return [];
+  return amounts.flatMap(({ code, paid, returned, booked }): Reason[] => {
+    const due = subtractAmounts(paid, returned);
+    if (compareAmounts(due, booked) === 0) return [];
+    return [
+      { code: 'booked_differs', told: `paid less what was given back is ${due} ${code}, booked is ${booked} ${code}` },
+    ];
+  });
+}
+
+/** What a dispute does to the sums of a payment is not shown: of one the deposits say nothing. */
+function depositReasons(intent: ShownRecord, { order }: MatchFacts): Reason[] {
+  const { fields } = intent;
+  const net = amountField(fields, 'amountNetMerchant') ?? '0';
+  const isPlain = (textField(fields, 'irregularStatus') ?? 'none') === 'none';
+  if (!isPlain || !isSome(grossOf(intent))) return [];
+  const listed = Array.isArray(fields['payins']) ? fields['payins'].filter(isJsonObject) : [];
+  const ids = listed.flatMap((one) => textField(one, 'id') ?? []);
+  const own = order.payins.filter(
+    ({ id, fields: of }) => ids.includes(id) || textField(of, 'paymentIntentId') === intent.id,
+  );
+  const read = own.filter(({ verified, absent }) => verified && !absent);
+  const missing = ids.filter((id) => !read.some((payin) => payin.id === id));
+  if (missing.length > 0 || read.length === 0) {
+    const which = missing.length > 0 ? ` ${missing.join(', ')}` : '';
+    return [{ code: 'deposits_unread', told: `the deposits of payment ${intent.id} are not read yet${which}` }];
+  }
+  const asset = textField(fields, 'assetCode');
+  const confirmed = read.filter(({ fields: of }) => textField(of, 'status') === 'confirmed');
+  const foreign = confirmed.some(({ fields: of }) => textField(of, 'assetCode') !== asset);
+  const brought = sumAmounts(confirmed.map(({ fields: of }) => amountField(of, 'amountNet') ?? '0'));
+  if (!foreign && compareAmounts(brought, net) === 0) return [];
+  const sum = foreign ? 'other assets' : `${brought} ${asset}`;
+  return [{ code: 'deposits_differ', told: `payment ${intent.id} shows ${net} ${asset} net, its deposits ${sum}` }];
+}
+
+/** The net of a payment against what moved the balance, told by the payment or by its deposits, as the contract has it. */
+function movedReasons(intent: ShownRecord, { moved, order, unclear }: MatchFacts): Reason[] {
+  const asset = textField(intent.fields, 'assetCode');
+  if (asset === null || unclear.length > 0) return [];
+  const payins = order.payins.filter(({ fields }) => textField(fields, 'paymentIntentId') === intent.id);
+  const own = moved.filter(
+    ({ recordKind, recordId }) =>
+      (recordKind === 'payment_intent' && recordId === intent.id) ||
+      (recordKind === 'payin' && payins.some(({ id }) => id === recordId)),
+  );
+  const net = isSome(grossOf(intent)) ? (amountField(intent.fields, 'amountNetMerchant') ?? '0') : '0';
+  const delta = sumAmounts(own.filter(({ assetCode }) => assetCode === asset).map((one) => one.delta));
+  const elsewhere = own.some(({ assetCode }) => assetCode !== asset);
+  if (compareAmounts(net, delta) === 0 && !elsewhere) return [];
+  if (own.length === 0)
+    return [{ code: 'not_moved', told: `${net} ${asset} of payment ${intent.id} is not among the movements yet` }];
+  const told = `payment ${intent.id} shows ${net} ${asset} net, the movements ${delta} ${asset}`;
+  return [{ code: 'moved_differs', told: elsewhere ? `${told} and other assets` : told }];
+}
+
+/** Record by record and asset by asset: what moved since the opening is what the entries put on the operating balance. */
+function bookedReasons({ moved, booked, opened }: MatchFacts): Reason[] {
+  const keys = new Map<string, { moved: string; booked: string; one: MovedSum | BookedSum }>();
+  const note = (one: MovedSum | BookedSum, side: 'moved' | 'booked', amount: string): void => {
+    const key = JSON.stringify([one.recordKind, one.recordId, one.assetCode]);
+    const known = keys.get(key) ?? { moved: '0', booked: '0', one };
+    keys.set(key, { ...known, [side]: addAmounts(known[side], amount) });
+  };
+  for (const one of moved) note(one, 'moved', subtractAmounts(one.delta, one.base));
+  for (const one of booked) if (one.account === 'operating') note(one, 'booked', one.amount);
+  return [...keys.values()].flatMap(({ moved: due, booked: done, one }): Reason[] => {
+    if (compareAmounts(due, done) === 0) return [];
+    const { assetCode, recordId } = one;
+    const name = `${one.recordKind === 'payout' ? 'refund' : 'payment'} ${recordId}`;
+    if (!opened.has(assetCode))
+      return [
+        { code: 'books_not_open', told: `the books of ${assetCode} are not open: its opening balance was not read` },
+      ];
+    if (!isSome(done)) return [{ code: 'not_booked', told: `${due} ${assetCode} of ${name} is not booked yet` }];
+    return [{ code: 'booked_differs', told: `${name} moved ${due} ${assetCode}, booked is ${done} ${assetCode}` }];
+  });
+}
+
+function isSome(amount: string): boolean {
+  return compareAmounts(amount, '0') !== 0;
+}

@@ -1,0 +1,167 @@
+import { compareAmounts, sumAmounts } from '../../money.js';
+import { deriveOrder, type OrderStatus } from '../../orders/order.js';
+import { amountField } from '../../orders/order-facts.js';
+import { textField } from '../../records.js';
+import type { MatchFacts } from './match-facts.js';
+import { recordReasons } from './match-legs.js';
+import { expectedOf, type MatchAmount, sidesOf } from './match-sides.js';
+import type { MatchReason, Reason } from './reasons.js';
+
+/**
+ * matched: what was asked, what was paid and what is booked are the same, or all of them are nothing.
+ * partly_matched: at least two of the three are there, and they differ. unmatched: one of them alone.
+ */
+export const matchStates = ['matched', 'partly_matched', 'unmatched'] as const;
+export type MatchState = (typeof matchStates)[number];
+
+export interface Match {
+  state: MatchState;
+  /** At least one; the first decides. */
+  reasons: readonly [Reason, ...Reason[]];
+  amounts: MatchAmount[];
+}
+
+/**
+ * Three-way match of one order: what was asked (by the store, an invoice, the payments' requests), what the service's payments
+ * and deposits show, and what moved the balance and is booked. Nothing is netted across assets, and nothing is taken for
+ * the same because its amount is.
+ */
+export function matchOrder(facts: MatchFacts): Match {
+  const amounts = sidesOf(facts);
+  const { status } = deriveOrder(facts.order);
+  const asked = askedReason(facts, status);
+  const problems = [...(asked.isProblem ? [asked.reason] : []), ...recordReasons(facts, amounts)];
+  const [first, ...more] = problems;
+  if (first === undefined) return { state: 'matched', reasons: [asked.reason], amounts };
+  return { state: sidesThere(facts, amounts) > 1 ? 'partly_matched' : 'unmatched', reasons: [first, ...more], amounts };
+}
+
+/** How many of the three sides have something. */
+function sidesThere({ order, booked, moved }: MatchFacts, amounts: readonly MatchAmount[]): number {
+  const isAsked = amounts.some(({ asked }) => isSome(asked));
+  const isPaid =
+    amounts.some(({ paid }) => isSome(paid)) ||
+    order.intents.some(
+      ({ fields, verified, absent }) =>
+        verified && !absent && isSome(amountField(fields, 'totalAmountReceived') ?? '0'),
+    );
+  const isBooked = booked.some(({ amount }) => isSome(amount)) || moved.some(({ base }) => isSome(base));
+  return [isAsked, isPaid, isBooked].filter(Boolean).length;
+}
+
+/** Where the request and the payments stand to one another, by the order's own truth table. */
+function askedReason(facts: MatchFacts, status: OrderStatus): { isProblem: boolean; reason: Reason } {
+  const { elsewhere, order, kind } = facts;
+  const [other] = elsewhere;
+  if (other !== undefined && order.intents.length === 0)
+    return problem('counted_elsewhere', `its payment is counted with ${other}`);
+  const isOwn = kind === 'payment_intent' && order.intents.some(({ fields }) => isReceived(fields));
+  if (isOwn) return problem('not_asked', 'money came in, and no order or invoice asks for it');
+  if (status === 'partially_refunded') return partlyGivenBack(facts);
+  const found = wordsOf(status, facts);
+  return 'problem' in found ? problem(found.problem, found.told) : { isProblem: false, reason: reasonOf(found) };
+}
+
+/** What was paid before a part of it was given back. */
+function partlyGivenBack(facts: MatchFacts): { isProblem: boolean; reason: Reason } {
+  const { status } = deriveOrder({ ...facts.order, refunds: [] });
+  if (status === 'paid') return { isProblem: false, reason: reasonOf({ code: 'partly_given_back', told: PARTLY }) };
+  const inFull = facts.order.intents.some(
+    ({ fields }) => textField(fields, 'irregularStatus') === 'refunded' && isKeptWhole(fields),
+  );
+  if (status === 'partially_refunded' && inFull)
+    return {
+      isProblem: false,
+      reason: reasonOf({ code: 'partly_given_back', told: 'what was too much was given back' }),
+    };
+  const found = wordsOf(status === 'partially_refunded' ? 'underpaid' : status, facts);
+  const told = `${found.told}; a part was given back`;
+  return 'problem' in found ? problem(found.problem, told) : { isProblem: false, reason: reasonOf({ ...found, told }) };
+}
+
+const PARTLY = 'paid; a part was given back';
+
+/** Of a payment too much of which came in: what was kept after the dispute is what it asked for. */
+function isKeptWhole(fields: Parameters<typeof amountField>[0]): boolean {
+  const [kept, due] = [amountField(fields, 'amountInRange'), amountField(fields, 'amountCryptoExpected')];
+  return kept !== null && due !== null && compareAmounts(kept, due) === 0;
+}
+
+type Words = { code: MatchReason; told: string } | { problem: MatchReason; told: string };
+
+function wordsOf(status: OrderStatus, facts: MatchFacts): Words {
+  const expected = expectedOf(facts);
+  const asked = expected === null ? 'what was asked' : `${expected.amount} ${expected.currency}`;
+  const received = receivedOf(facts);
+  switch (status) {
+    case 'paid':
+      return { code: 'agreed', told: openingWords(facts) };
+    case 'refunded':
+      return { code: 'given_back', told: 'what came in was given back' };
+    case 'expired':
+    case 'cancelled':
+      if (facts.order.expected === null) return { code: 'lapsed', told: `${status}, and nothing came in` };
+      return { problem: 'lapsed_unpaid', told: `${status}, and nothing came in of ${asked} that the store registered` };
+    case 'awaiting_payment':
+      return hasOnlyGone(facts)
+        ? { problem: 'not_at_service', told: 'the service does not list its records any more' }
+        : { problem: 'not_paid', told: `nothing came in yet of ${asked}` };
+    case 'confirming':
+      return { problem: 'confirming', told: 'a deposit is being confirmed' };
+    case 'paid_unverified':
+      return { problem: 'claimed', told: 'said to be paid; the service’s own list does not show it yet' };
+    case 'underpaid':
+    case 'partially_refunded':
+      return { problem: 'underpaid', told: `${received} came in, asked were ${asked}` };
+    case 'overpaid':
+      return { problem: 'overpaid', told: `${received} came in, more than ${asked}` };
+    case 'paid_twice':
+      return { problem: 'paid_twice', told: `paid more than once: ${received} came in, asked were ${asked}` };
+    case 'unmatched':
+      return { problem: 'out_of_range', told: `${received} came in, which the service does not take for ${asked}` };
+    case 'disputed':
+      return { problem: 'disputed', told: `a dispute is not decided: ${received} came in, asked were ${asked}` };
+    case 'shared_reference':
+      return { problem: 'shared_reference', told: 'too many payments carry its reference: each is matched by itself' };
+    default:
+      return status satisfies never;
+  }
+}
+
+function openingWords({ moved }: MatchFacts): string {
+  const isOld = moved.some(({ base }) => isSome(base));
+  return isOld ? 'asked and paid agree; inside the opening balance' : 'asked, paid and booked agree';
+}
+
+function hasOnlyGone({ order }: MatchFacts): boolean {
+  const all = [...order.intents, ...order.invoices];
+  return all.length > 0 && all.every(({ absent }) => absent);
+}
+
+/** Of all payments, in their assets. */
+function receivedOf({ order }: MatchFacts): string {
+  const byAsset = new Map<string, string[]>();
+  for (const { fields } of order.intents) {
+    const [amount, asset] = [amountField(fields, 'totalAmountReceived'), textField(fields, 'assetCode')];
+    if (amount !== null && asset !== null && isSome(amount))
+      byAsset.set(asset, [...(byAsset.get(asset) ?? []), amount]);
+  }
+  const told = [...byAsset].map(([asset, amounts]) => `${sumAmounts(amounts)} ${asset}`);
+  return told.length === 0 ? 'nothing' : told.join(' and ');
+}
+
+function isReceived(fields: Parameters<typeof amountField>[0]): boolean {
+  return ['totalAmountReceived', 'amountNetMerchant'].some((name) => isSome(amountField(fields, name) ?? '0'));
+}
+
+function problem(code: MatchReason, told: string): { isProblem: true; reason: Reason } {
+  return { isProblem: true, reason: { code, told } };
+}
+
+function reasonOf({ told, ...found }: { code: MatchReason; told: string }): Reason {
+  return { code: found.code, told };
+}
+
+function isSome(amount: string): boolean {
+  return compareAmounts(amount, '0') !== 0;
+}

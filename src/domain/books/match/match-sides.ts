@@ -1,0 +1,168 @@
+import {
+  addAmounts,
+  compareAmounts,
+  divideAmounts,
+  multiplyAmounts,
+  type Rounding,
+  subtractAmounts,
+} from '../../money.js';
+import { amountField, type Money, type ShownRecord, sameCurrency } from '../../orders/order-facts.js';
+import { type IntentOutcome, intentOutcome } from '../../orders/order-intent.js';
+import { textField } from '../../records.js';
+import { sumExactValues } from '../fiat-report.js';
+import type { BookedSum, MatchFacts } from './match-facts.js';
+
+/** The three sides in one asset or currency; decimal strings, of which only `booked` and `value` may be negative. */
+export interface MatchAmount {
+  /** An asset; or, of what is asked for and not paid, the currency that it is asked for in. */
+  code: string;
+  /** By the order, its invoices or what its payments asked for. */
+  asked: string;
+  /** Gross, as the service's payments show it. */
+  paid: string;
+  /** By refunds that are confirmed and moved a balance. */
+  returned: string;
+  /** Income of payments less refunds, in the books. */
+  booked: string;
+  /** What is booked was worth in the reporting currency, as far as it is priced; exact. */
+  value: string;
+  /** Lines of it that are not. */
+  unpriced: number;
+}
+
+type Sides = Map<string, MatchAmount>;
+
+const ROUND_DOWN: Rounding = { decimals: 18, mode: 'down' };
+/** Of these nothing came in. */
+const NO_MONEY: readonly IntentOutcome['type'][] = ['open', 'expired', 'cancelled', 'gone'];
+
+/** Each amount stands once: what is asked for in the assets that it was paid in, and only the rest in its own currency. */
+export function sidesOf(facts: MatchFacts): MatchAmount[] {
+  const sides: Sides = new Map();
+  for (const { code, amount } of askedOf(facts)) add(sides, code, { asked: amount });
+  for (const intent of facts.order.intents) {
+    const asset = textField(intent.fields, 'assetCode');
+    if (asset !== null) add(sides, asset, { paid: grossOf(intent) });
+  }
+  for (const refund of facts.refunds) {
+    const asset = textField(refund.fields, 'assetCode');
+    if (asset !== null) add(sides, asset, { returned: returnedBy(refund, facts) });
+  }
+  for (const sum of facts.booked) {
+    if (sum.account !== 'operating') add(sides, sum.assetCode, incomeOf(sum));
+  }
+  return [...sides.values()]
+    .filter(
+      ({ asked, paid, returned, booked, unpriced }) => [asked, paid, returned, booked].some(isSome) || unpriced > 0,
+    )
+    .sort((a, b) => (a.code < b.code ? -1 : 1));
+}
+
+/** What is asked for: by whom the order was registered, else by the largest of its requests that still stands. */
+export function expectedOf(facts: MatchFacts): Money | null {
+  if (facts.order.expected !== null) return facts.order.expected;
+  const outcomes = outcomesOf(facts);
+  const paying = outcomes.filter(({ outcome }) => !NO_MONEY.includes(outcome.type));
+  const asking = paying.length > 0 ? paying : outcomes.filter(({ outcome }) => outcome.type === 'open');
+  const invoices = facts.order.invoices.filter(({ fields, absent }) => {
+    const status = textField(fields, 'status');
+    return !absent && status !== 'expired' && status !== 'cancelled';
+  });
+  const requests = [
+    ...asking.flatMap(({ intent }) => moneyOf(intent, 'amountRequested', 'currencyRequested')),
+    ...invoices.flatMap((invoice) => moneyOf(invoice, 'amount', 'currency')),
+  ];
+  return requests.reduce<Money | null>((largest, one) => {
+    if (largest === null) return one;
+    return sameCurrency(one.currency, largest.currency) && compareAmounts(one.amount, largest.amount) > 0
+      ? one
+      : largest;
+  }, null);
+}
+
+/** What the service's list shows to have come in of a payment, before its fee; of a claim nothing. */
+export function grossOf({ fields, verified, absent }: ShownRecord): string {
+  if (!verified || absent) return '0';
+  return addAmounts(amountField(fields, 'amountNetMerchant') ?? '0', feeOf(fields));
+}
+
+function feeOf(fields: ShownRecord['fields']): string {
+  const net = amountField(fields, 'amountNetMerchant') ?? '0';
+  return isSome(net) ? (amountField(fields, 'feeAmountTotal') ?? '0') : '0';
+}
+
+/** A refund of money that was never credited moves no balance: it takes back nothing that was paid. */
+function returnedBy(refund: ShownRecord, { moved, booked }: MatchFacts): string {
+  const isIts = (one: { recordKind: string; recordId: string }) =>
+    one.recordKind === 'payout' && one.recordId === refund.id;
+  const isConfirmed = textField(refund.fields, 'status') === 'confirmed' && !refund.absent;
+  if (!isConfirmed || !(moved.some(isIts) || booked.some(isIts))) return '0';
+  return amountField(refund.fields, 'amount') ?? '0';
+}
+
+function incomeOf({ amount, value, unpriced }: BookedSum): Partial<MatchAmount> {
+  return { booked: subtractAmounts('0', amount), value, unpriced };
+}
+
+function askedOf(facts: MatchFacts): { code: string; amount: string }[] {
+  const expected = expectedOf(facts);
+  if (expected === null) return [];
+  let rest = expected.amount;
+  const asked = outcomesOf(facts)
+    .filter(({ outcome }) => !NO_MONEY.includes(outcome.type))
+    .sort(inRangeFirst)
+    .flatMap(({ intent }) => {
+      const [request] = moneyOf(intent, 'amountRequested', 'currencyRequested');
+      const asset = textField(intent.fields, 'assetCode');
+      const due = dueOf(intent);
+      if (request === undefined || asset === null || due === null) return [];
+      if (!sameCurrency(request.currency, expected.currency) || !isSome(rest) || !isSome(request.amount)) return [];
+      const isWhole = compareAmounts(request.amount, rest) <= 0;
+      const part = isWhole ? request.amount : rest;
+      const amount = isWhole ? due : divideAmounts(multiplyAmounts(due, part, ROUND_DOWN), request.amount, ROUND_DOWN);
+      rest = subtractAmounts(rest, part);
+      return [{ code: asset, amount }];
+    });
+  return isSome(rest) ? [...asked, { code: expected.currency, amount: rest }] : asked;
+}
+
+function outcomesOf({ order }: MatchFacts): { intent: ShownRecord; outcome: IntentOutcome }[] {
+  return order.intents.map((intent) => ({ intent, outcome: intentOutcome(intent, []) }));
+}
+
+type Paying = ReturnType<typeof outcomesOf>[number];
+
+/** So that of two payments the one counts that was paid as it was asked, whichever is given first. */
+function inRangeFirst(a: Paying, b: Paying): number {
+  const isIn = ({ outcome }: Paying) => Number(outcome.type === 'collected' && outcome.side === 'in_range');
+  return isIn(b) - isIn(a) || (a.intent.id < b.intent.id ? -1 : 1);
+}
+
+function dueOf({ fields }: ShownRecord): string | null {
+  const isCrypto = textField(fields, 'requestedCurrencyType') === 'crypto';
+  return amountField(fields, 'amountCryptoExpected') ?? (isCrypto ? amountField(fields, 'amountRequested') : null);
+}
+
+function moneyOf({ fields }: ShownRecord, amountName: string, currencyName: string): Money[] {
+  const amount = amountField(fields, amountName);
+  const currency = textField(fields, currencyName);
+  return amount === null || currency === null ? [] : [{ amount, currency }];
+}
+
+function add(sides: Sides, code: string, more: Partial<MatchAmount>): void {
+  const known = sides.get(code);
+  const sum = (name: 'asked' | 'paid' | 'returned' | 'booked') => addAmounts(known?.[name] ?? '0', more[name] ?? '0');
+  sides.set(code, {
+    code,
+    asked: sum('asked'),
+    paid: sum('paid'),
+    returned: sum('returned'),
+    booked: sum('booked'),
+    value: sumExactValues([known?.value ?? '0', more.value ?? '0']),
+    unpriced: (known?.unpriced ?? 0) + (more.unpriced ?? 0),
+  });
+}
+
+function isSome(amount: string): boolean {
+  return compareAmounts(amount, '0') !== 0;
+}

@@ -1,0 +1,68 @@
+import { type AgeBucket, ageBuckets } from '../../age-buckets.js';
+import { addAmounts } from '../../money.js';
+import { roundedValue, sumExactValues } from '../fiat-report.js';
+import { type MatchState, matchStates } from './match-order.js';
+import type { MatchAmount } from './match-sides.js';
+
+interface Place {
+  state: MatchState;
+  age: AgeBucket;
+  matches: number;
+}
+
+/** `value` is rounded, here and once. */
+export interface MatchTotals {
+  /** How many, each of them once. */
+  counts: Place[];
+  /** By asset or currency; an order with two of them is in both. */
+  amounts: (Place & MatchAmount)[];
+}
+
+/** Adds up matches one by one, in memory for as many rows as there are assets, states and ages. */
+export function matchTotals(): {
+  count(place: Place): void;
+  add(one: Place & { amount: MatchAmount }): void;
+  report(): MatchTotals;
+} {
+  const counts = new Map<string, Place>();
+  const amounts = new Map<string, Place & MatchAmount>();
+  return {
+    count: ({ state, age, matches }) => {
+      const key = JSON.stringify([state, age]);
+      counts.set(key, { state, age, matches: (counts.get(key)?.matches ?? 0) + matches });
+    },
+    add: ({ state, age, matches, amount }) => {
+      const key = JSON.stringify([amount.code, state, age]);
+      const known = amounts.get(key);
+      amounts.set(key, known === undefined ? { state, age, matches, ...amount } : sumOf(known, { matches, amount }));
+    },
+    report: () => ({
+      counts: [...counts.values()].sort(byPlace),
+      amounts: [...amounts.values()]
+        .map((one) => ({ ...one, value: roundedValue(one.value) }))
+        .sort((a, b) => (a.code === b.code ? byPlace(a, b) : a.code < b.code ? -1 : 1)),
+    }),
+  };
+}
+
+function sumOf(
+  known: Place & MatchAmount,
+  { matches, amount }: { matches: number; amount: MatchAmount },
+): Place & MatchAmount {
+  return {
+    ...known,
+    matches: known.matches + matches,
+    asked: addAmounts(known.asked, amount.asked),
+    paid: addAmounts(known.paid, amount.paid),
+    returned: addAmounts(known.returned, amount.returned),
+    booked: addAmounts(known.booked, amount.booked),
+    value: sumExactValues([known.value, amount.value]),
+    unpriced: known.unpriced + amount.unpriced,
+  };
+}
+
+const ages = Object.keys(ageBuckets);
+
+function byPlace(a: Place, b: Place): number {
+  return matchStates.indexOf(a.state) - matchStates.indexOf(b.state) || ages.indexOf(a.age) - ages.indexOf(b.age);
+}

@@ -1,0 +1,73 @@
+import type { Knex } from 'knex';
+import { matchOrder } from '../../domain/books/match/match-order.js';
+import { dayIn } from '../../domain/books/posting-month.js';
+import { loadMatchFacts } from '../../records/books/match/load-match-facts.js';
+import { heldBy } from '../../records/books/match/match-owners.js';
+import { type MatchSettings, readMatchProgress, saveMatchProgress } from '../../records/books/match/match-progress.js';
+import { distinctUnits, type MatchUnit, unitKey } from '../../records/books/match/match-unit.js';
+import { type NewMatch, saveMatches } from '../../records/books/match/save-matches.js';
+import { nextTouchedUnits } from '../../records/books/match/touched-units.js';
+import { lockBooks } from '../../records/books/posting-progress.js';
+import { oneMoment } from '../posting-deps.js';
+
+interface MatchingDeps extends MatchSettings {
+  db: Knex;
+}
+
+/**
+ * Brings the three-way match up to date with the records and the books, slice by slice of their history, each in a transaction
+ * of its own with the place that it has come to. Returns how many matches are others than before.
+ */
+export async function matchOrders(deps: MatchingDeps, { signal }: { signal?: AbortSignal } = {}): Promise<number> {
+  let changed = 0;
+  for (;;) {
+    if (signal?.aborted) return changed;
+    const slice = await deps.db.transaction((trx) => matchSlice(trx, deps), oneMoment);
+    changed += slice.changed;
+    if (!slice.more) return changed;
+  }
+}
+
+async function matchSlice(trx: Knex.Transaction, settings: MatchSettings): Promise<{ changed: number; more: boolean }> {
+  await lockBooks(trx);
+  const progress = await readMatchProgress(trx, settings);
+  if (progress === null) return { changed: 0, more: false };
+  const { units, seq, rateId, more } = await nextTouchedUnits(trx, progress);
+  const changed = await saveMatches(trx, await matchUnits(trx, units, settings));
+  await saveMatchProgress(trx, seq, rateId);
+  return { changed, more };
+}
+
+/** With those, too, that payments of these are counted with as yet, so that none is ever counted with two. */
+async function matchUnits(
+  trx: Knex.Transaction,
+  touched: readonly MatchUnit[],
+  { timeZone, currency }: MatchSettings,
+): Promise<NewMatch[]> {
+  const found = new Map<string, NewMatch>();
+  let units = [...touched];
+  while (units.length > 0) {
+    const facts = await loadMatchFacts(trx, units, currency);
+    for (const unit of units) {
+      const own = facts.get(unitKey(unit));
+      const openedAt = own?.openedAt ?? 0;
+      found.set(unitKey(unit), {
+        unit,
+        match: own === undefined ? null : matchOrder(own),
+        openedAt,
+        openedOn: dayIn(timeZone, openedAt),
+        payments: own?.order.intents.map(({ id }) => id) ?? [],
+      });
+    }
+    const all = [...facts.values()];
+    const invoices = all.flatMap(({ kind, order }) =>
+      kind === 'order' ? order.invoices.map(({ id }): MatchUnit => ({ kind: 'invoice', id })) : [],
+    );
+    const holders = await heldBy(
+      trx,
+      all.flatMap(({ order }) => order.intents.map(({ id }) => id)),
+    );
+    units = distinctUnits([...invoices, ...holders]).filter((unit) => !found.has(unitKey(unit)));
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,167 @@
+import type { Knex } from 'knex';
+import type { AgeBucket } from '../../../domain/age-buckets.js';
+import { ageOn, openedBetween } from '../../../domain/books/match/ageing.js';
+import type { MatchKind } from '../../../domain/books/match/match-facts.js';
+import { type MatchState, matchStates } from '../../../domain/books/match/match-order.js';
+import type { MatchAmount } from '../../../domain/books/match/match-sides.js';
+import type { MatchReason, Reason } from '../../../domain/books/match/reasons.js';
+import { textArray } from '../../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
+import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../../database/paging.js';
+
+/** One order, or one invoice or payment that belongs to none, with its three sides. */
+export interface MatchView {
+  kind: MatchKind;
+  id: string;
+  state: MatchState;
+  /** The first decides. */
+  reasons: Reason[];
+  amounts: MatchAmount[];
+  /** ISO 8601 UTC, and the day of the books' zone, from which it is aged. */
+  openedAt: string;
+  openedOn: string;
+  age: AgeBucket;
+}
+
+export interface MatchFilters {
+  state?: MatchState | undefined;
+  /** Not matched, or matched in part. */
+  open?: boolean | undefined;
+  age?: AgeBucket | undefined;
+  assetCode?: string | undefined;
+  reason?: MatchReason | undefined;
+}
+
+/** The day (YYYY-MM-DD) of the books' zone on which ages are told. */
+export interface AgeingDay {
+  today: string;
+  timeZone: string;
+}
+
+interface Row {
+  kind: MatchKind;
+  id: string;
+  state: MatchState;
+  reasons: Reason[];
+  opened_at: Date;
+  opened_on: string;
+  opened_us: string;
+}
+
+/** Newest first, paged by key. Throws `CursorError`. */
+export async function listMatches(
+  db: Knex,
+  query: PageQuery & MatchFilters,
+  { today, timeZone }: AgeingDay,
+): Promise<Page<MatchView>> {
+  const take = takeOf(query);
+  const states = statesOf(query);
+  const part = conditionsOf(query, { today, timeZone });
+  const table = query.assetCode === undefined ? 'matches' : 'match_amounts JOIN matches USING (kind, id)';
+  const from = query.assetCode === undefined ? 'matches' : 'match_amounts';
+  const each = `(SELECT kind, id, ${from}.state, matches.reasons, ${from}.opened_at, matches.opened_on::text AS opened_on
+      FROM ${table} WHERE ${from}.state = ? ${part.where(from)}
+      ORDER BY ${from}.opened_at DESC, kind DESC, id DESC LIMIT ?)`;
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `SELECT *, (extract(epoch FROM opened_at) * 1000000)::bigint AS opened_us
+     FROM (${states.map(() => each).join(' UNION ALL ')}) AS found
+     ORDER BY opened_at DESC, kind DESC, id DESC LIMIT ?`,
+    [...states.flatMap((state) => [state, ...part.values, take + 1]), take + 1],
+  );
+  const { items, nextCursor } = cut(rows, take, (row) => [row.opened_us, row.kind, row.id]);
+  return { items: await viewsOf(db, items, today), nextCursor };
+}
+
+function statesOf({ state, open }: MatchFilters): MatchState[] {
+  return matchStates.filter((one) => (state === undefined || one === state) && !(open && one === 'matched'));
+}
+
+function conditionsOf(
+  { assetCode, reason, age, cursor }: PageQuery & MatchFilters,
+  { today, timeZone }: AgeingDay,
+): { where: (from: string) => string; values: string[] } {
+  const terms: ((from: string) => string)[] = [];
+  const values: string[] = [];
+  if (assetCode !== undefined) {
+    terms.push(() => 'code = ?');
+    values.push(toDatabaseText(assetCode));
+  }
+  if (reason !== undefined) {
+    terms.push(() => 'reason = ?');
+    values.push(reason);
+  }
+  if (age !== undefined) {
+    const { from, before } = openedBetween(age, today, timeZone);
+    terms.push((table) => `${table}.opened_at >= ?::timestamptz AND ${table}.opened_at < ?::timestamptz`);
+    values.push(new Date(from).toISOString(), new Date(Math.min(before, LAST)).toISOString());
+  }
+  if (cursor !== undefined) {
+    const [opened = '', kind = '', id = ''] = decodeCursor(cursor, 3);
+    if (!/^-?\d{1,18}$/.test(opened)) throw new CursorError(cursor);
+    terms.push(
+      (table) => `(${table}.opened_at, kind, id) < ('epoch'::timestamptz + ?::bigint * interval '1 microsecond', ?, ?)`,
+    );
+    values.push(opened, kind, id);
+  }
+  return { where: (table) => terms.map((term) => ` AND ${term(table)}`).join(''), values };
+}
+
+const LAST = Date.parse('9999-12-31T00:00:00Z');
+
+async function viewsOf(db: Knex, rows: readonly Row[], today: string): Promise<MatchView[]> {
+  const { rows: found } = await db.raw<{ rows: (MatchAmount & { kind: string; id: string })[] }>(
+    `SELECT kind, id, code, trim_scale(asked)::text AS asked, trim_scale(paid)::text AS paid,
+            trim_scale(returned)::text AS returned, trim_scale(booked)::text AS booked,
+            trim_scale(value)::text AS value, unpriced
+     FROM unnest(?::text[], ?::text[]) AS named (kind, id) JOIN match_amounts USING (kind, id) ORDER BY code COLLATE "C"`,
+    [textArray(rows.map(({ kind }) => kind)), textArray(rows.map(({ id }) => id))],
+  );
+  return rows.map((row) => ({
+    kind: row.kind,
+    id: fromDatabaseText(row.id),
+    state: row.state,
+    reasons: row.reasons.map(({ code, told }) => ({ code, told: fromDatabaseText(told) })),
+    amounts: found
+      .filter(({ kind, id }) => kind === row.kind && id === row.id)
+      .map(({ kind: _kind, id: _id, ...amount }) => ({ ...amount, code: fromDatabaseText(amount.code) })),
+    openedAt: row.opened_at.toISOString(),
+    openedOn: row.opened_on,
+    age: ageOn(today, row.opened_on),
+  }));
+}
+
+/** One by its name; null: there is none, or it is not matched yet. */
+export async function getMatch(
+  db: Knex,
+  { kind, id }: { kind: MatchKind; id: string },
+  { today }: Pick<AgeingDay, 'today'>,
+): Promise<MatchView | null> {
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `SELECT kind, id, state, reasons, opened_at, opened_on::text AS opened_on FROM matches WHERE kind = ? AND id = ?`,
+    [kind, toDatabaseText(id)],
+  );
+  return (await viewsOf(db, rows, today))[0] ?? null;
+}
+
+/**
+ * Those that had begun by a day of the books' zone, in the order of their names, some at a time: for a report that reckons each
+ * of them anew.
+ */
+export async function* unitsOpenedBy(
+  trx: Knex.Transaction,
+  day: string,
+): AsyncGenerator<{ kind: MatchKind; id: string }[]> {
+  let [kind, id] = ['', ''];
+  for (;;) {
+    const { rows } = await trx.raw<{ rows: { kind: MatchKind; id: string }[] }>(
+      'SELECT kind, id FROM matches WHERE opened_on <= ?::date AND (kind, id) > (?, ?) ORDER BY kind, id LIMIT ?',
+      [day, kind, id, AT_ONCE],
+    );
+    if (rows.length > 0) yield rows.map((row) => ({ kind: row.kind, id: fromDatabaseText(row.id) }));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < AT_ONCE) return;
+    [kind, id] = [last.kind, last.id];
+  }
+}
+
+const AT_ONCE = 500;

@@ -1,0 +1,116 @@
+import type { Knex } from 'knex';
+import { momentOf } from '../../../domain/books/dating.js';
+import type { BookedSum, MatchFacts } from '../../../domain/books/match/match-facts.js';
+import type { OrderFacts, ShownRecord } from '../../../domain/orders/order-facts.js';
+import { refundOf } from '../../../domain/orders/order-refund.js';
+import { textField } from '../../../domain/records.js';
+import { listedPayins } from '../../saving/payin-links.js';
+import { openedAssets } from '../openings.js';
+import { grouped } from './grouped.js';
+import { ownersOfPayments } from './match-owners.js';
+import { bookedOf, movedBy, type RecordRef } from './match-sums.js';
+import { type MatchUnit, unitKey } from './match-unit.js';
+import { readShown } from './read-shown.js';
+import { readUnitRecords, type UnitRecords } from './read-unit-records.js';
+
+/** The facts of each that stands by itself, by `unitKey`; the others are counted with another, or are not there. */
+export async function loadMatchFacts(
+  trx: Knex.Transaction,
+  units: readonly MatchUnit[],
+  currency: string,
+): Promise<Map<string, MatchFacts>> {
+  const found = await readUnitRecords(trx, units);
+  const all = found.flatMap(({ intents }) => intents);
+  const owners = await ownersOfPayments(trx, [...new Set(all.map(({ id }) => id))]);
+  const opened = new Set((await openedAssets(trx)).keys());
+  const refunds = await readShown(trx, 'payout', [...new Set(found.flatMap(({ refundIds }) => refundIds))]);
+  const refs = found.flatMap((records) => refsOf(records));
+  const sums = sumsBy(await movedBy(trx, refs), await bookedOf(trx, refs, currency));
+  const facts = found.flatMap((records): [string, MatchFacts][] => {
+    const key = unitKey(records.unit);
+    const isOwn = ({ id }: ShownRecord) => unitKey(owners.get(id) ?? { kind: 'payment_intent', id }) === key;
+    const intents = records.intents.filter(isOwn);
+    if (records.unit.kind === 'payment_intent' && intents.length === 0) return [];
+    const payins = payinsOf(records, intents);
+    const known = records.refundIds.flatMap((id) => refunds.get(id)?.record ?? []);
+    const own = known.filter((payout) => refundOf(payout, intents) !== null);
+    const elsewhere = records.intents.filter((intent) => !isOwn(intent)).flatMap(({ id }) => owners.get(id) ?? []);
+    return [
+      [
+        key,
+        {
+          ...records.unit,
+          openedAt: openedAt(records, intents),
+          order: orderOf({ ...records, intents, payins }, own),
+          registeredAt: records.registeredAt,
+          refunds: own,
+          elsewhere: elsewhere.map(({ kind, id }) => `${kind.replace('_intent', '')} ${id}`),
+          ...sums(refsOf({ intents, payins, refundIds: own.map(({ id }) => id) })),
+          opened,
+        },
+      ],
+    ];
+  });
+  return new Map(facts);
+}
+
+type Sums = Pick<MatchFacts, 'moved' | 'unclear' | 'booked'>;
+
+function sumsBy(
+  { moved, unclear }: Awaited<ReturnType<typeof movedBy>>,
+  booked: readonly BookedSum[],
+): (refs: readonly RecordRef[]) => Sums {
+  const keyOf = ({ recordKind, recordId }: { recordKind: string; recordId: string }) =>
+    refKey({ kind: recordKind, id: recordId });
+  const [movedOf, unclearOf, bookedBy] = [grouped(moved, keyOf), grouped(unclear, keyOf), grouped(booked, keyOf)];
+  return (refs) => {
+    const keys = [...new Set(refs.map(refKey))];
+    return {
+      moved: keys.flatMap((key) => movedOf.get(key) ?? []),
+      unclear: keys.flatMap((key) => unclearOf.get(key) ?? []).map(({ why }) => why),
+      booked: keys.flatMap((key) => bookedBy.get(key) ?? []),
+    };
+  };
+}
+
+/** A deposit goes with the payment that it names, or that lists it where it names none. */
+function payinsOf({ payins }: UnitRecords, intents: readonly ShownRecord[]): ShownRecord[] {
+  const own = new Set(intents.map(({ id }) => id));
+  const listed = new Set(intents.flatMap(({ fields }) => listedPayins(fields)));
+  return payins.filter(({ id, fields }) => {
+    const named = textField(fields, 'paymentIntentId');
+    return named === null ? listed.has(id) : own.has(named);
+  });
+}
+
+function orderOf(records: UnitRecords, refunds: ShownRecord[]): OrderFacts {
+  const { unit, expected, intents, payins, invoices, shared } = records;
+  return {
+    reference: unit.kind === 'order' ? unit.id : '',
+    expected,
+    intents,
+    payins,
+    invoices,
+    refunds: refunds.flatMap((refund) => refundOf(refund, intents) ?? []),
+    shared,
+  };
+}
+
+function refsOf({ intents, payins, refundIds }: Pick<UnitRecords, 'intents' | 'payins' | 'refundIds'>): RecordRef[] {
+  return [
+    ...intents.map(({ id }): RecordRef => ({ kind: 'payment_intent', id })),
+    ...payins.map(({ id }): RecordRef => ({ kind: 'payin', id })),
+    ...refundIds.map((id): RecordRef => ({ kind: 'payout', id })),
+  ];
+}
+
+function refKey({ kind, id }: { kind: string; id: string }): string {
+  return JSON.stringify([kind, id]);
+}
+
+/** The first that is known of it: the store's word, an invoice, a payment. */
+function openedAt({ registeredAt, invoices, since }: UnitRecords, intents: readonly ShownRecord[]): number {
+  const created = [...intents, ...invoices].flatMap(({ fields }) => momentOf(fields['createdAt']) ?? []);
+  const known = registeredAt === null ? created : [...created, registeredAt];
+  return known.length === 0 ? since : Math.min(...known);
+}

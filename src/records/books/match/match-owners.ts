@@ -1,0 +1,70 @@
+import type { Knex } from 'knex';
+import type { MatchKind } from '../../../domain/books/match/match-facts.js';
+import { MOST_RECORDS } from '../../../domain/orders/order.js';
+import { textArray } from '../../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
+import type { MatchUnit } from './match-unit.js';
+
+/** Invoices that belong to no order that is one; a reference that too many share makes none. */
+const UNORDERED = `NOT EXISTS (
+    SELECT FROM orders WHERE status <> 'shared_reference' AND (reference = invoice.merchant_reference OR reference IN (
+      SELECT merchant_reference FROM payment_intents
+      WHERE id = invoice.payment_intent_id OR invoice_id = invoice.id LIMIT ${MOST_RECORDS + 1})))`;
+
+const FEW = `(SELECT count(*) FROM (
+    SELECT FROM payment_intents AS one WHERE one.invoice_id = invoice.id LIMIT ${MOST_RECORDS + 1}) AS naming) <= ${MOST_RECORDS}`;
+
+/**
+ * With what each payment is counted, which is one alone: its order; else the first order of its invoices; else the first of
+ * its invoices that belongs to no order; else itself.
+ */
+export async function ownersOfPayments(trx: Knex, ids: readonly string[]): Promise<Map<string, MatchUnit>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await trx.raw<{ rows: { payment: string; kind: MatchKind | null; id: string | null }[] }>(
+    `SELECT intent.id AS payment, owner.kind, owner.id
+     FROM payment_intents AS intent LEFT JOIN LATERAL (
+       SELECT 0 AS place, 'order' AS kind, reference AS id FROM orders
+       WHERE reference = intent.merchant_reference AND reference <> '' AND status <> 'shared_reference'
+       UNION ALL
+       SELECT 1, 'order', reference
+       FROM invoices AS invoice JOIN orders ON reference = invoice.merchant_reference AND orders.status <> 'shared_reference'
+       WHERE coalesce(intent.merchant_reference, '') = ''
+         AND (invoice.id = intent.invoice_id OR invoice.payment_intent_id = intent.id)
+       UNION ALL
+       SELECT 2, 'invoice', invoice.id FROM invoices AS invoice
+       WHERE (invoice.id = intent.invoice_id OR invoice.payment_intent_id = intent.id) AND ${FEW} AND ${UNORDERED}
+       ORDER BY place, id LIMIT 1
+     ) AS owner ON true
+     WHERE intent.id = ANY (?::text[])`,
+    [textArray(ids.map(toDatabaseText))],
+  );
+  return new Map(
+    rows.map(({ payment, kind, id }) => {
+      const own = fromDatabaseText(payment);
+      return [
+        own,
+        kind === null || id === null ? { kind: 'payment_intent', id: own } : { kind, id: fromDatabaseText(id) },
+      ];
+    }),
+  );
+}
+
+/** Of these invoices those that are matched by themselves. */
+export async function invoicesAlone(trx: Knex, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+    `SELECT id FROM invoices AS invoice WHERE id = ANY (?::text[]) AND ${UNORDERED}`,
+    [textArray(ids.map(toDatabaseText))],
+  );
+  return rows.map(({ id }) => fromDatabaseText(id));
+}
+
+/** As matches are kept: with what each payment was counted last. */
+export async function heldBy(trx: Knex, payments: readonly string[]): Promise<MatchUnit[]> {
+  if (payments.length === 0) return [];
+  const { rows } = await trx.raw<{ rows: MatchUnit[] }>(
+    'SELECT DISTINCT kind, id FROM match_payments WHERE payment_id = ANY (?::text[])',
+    [textArray(payments.map(toDatabaseText))],
+  );
+  return rows.map(({ kind, id }) => ({ kind, id: fromDatabaseText(id) }));
+}

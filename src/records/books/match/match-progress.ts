@@ -1,0 +1,46 @@
+import type { Knex } from 'knex';
+
+export interface MatchProgress {
+  /** Up to here the history of changes is matched, and it is posted up to `until`. */
+  seq: string;
+  until: string;
+  /** Up to here what entries are worth is. */
+  rateId: string;
+}
+
+/** By what days and values are told: where one of these is another than before, all is matched anew. */
+export interface MatchSettings {
+  timeZone: string;
+  currency: string;
+}
+
+/** Under the lock of the books. Null: nothing is posted yet. */
+export async function readMatchProgress(
+  trx: Knex.Transaction,
+  { timeZone, currency }: MatchSettings,
+): Promise<MatchProgress | null> {
+  const posted = await trx<{ seq: string }>('posting_progress').first('seq');
+  if (posted === undefined) return null;
+  const about = { time_zone: timeZone, currency };
+  const { rows } = await trx.raw<{ rows: { seq: string; rate_id: string }[] }>(
+    `INSERT INTO match_progress AS known (time_zone, currency) VALUES (:time_zone, :currency)
+     ON CONFLICT (only_one) DO UPDATE SET time_zone = :time_zone, currency = :currency,
+       seq = CASE WHEN known.time_zone = :time_zone AND known.currency = :currency THEN known.seq ELSE 0 END,
+       rate_id = CASE WHEN known.time_zone = :time_zone AND known.currency = :currency THEN known.rate_id ELSE 0 END
+     RETURNING seq, rate_id`,
+    about,
+  );
+  return { seq: rows[0]?.seq ?? '0', until: posted.seq, rateId: rows[0]?.rate_id ?? '0' };
+}
+
+export async function saveMatchProgress(trx: Knex.Transaction, seq: string, rateId: string): Promise<void> {
+  await trx('match_progress').update({ seq, rate_id: rateId });
+}
+
+/** How old the oldest change is that is not matched yet; null: it is level with the records. ISO 8601 UTC. */
+export async function matchBehind(db: Knex): Promise<string | null> {
+  const { rows } = await db.raw<{ rows: { at: Date }[] }>(
+    `SELECT changed_at AS at FROM changes WHERE seq > coalesce((SELECT seq FROM match_progress), 0) ORDER BY seq LIMIT 1`,
+  );
+  return rows[0]?.at.toISOString() ?? null;
+}

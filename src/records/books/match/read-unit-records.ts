@@ -1,0 +1,142 @@
+import type { Knex } from 'knex';
+import { MOST_RECORDS } from '../../../domain/orders/order.js';
+import type { Money, ShownRecord } from '../../../domain/orders/order-facts.js';
+import { textField } from '../../../domain/records.js';
+import { textArray } from '../../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
+import { loadOrderFacts } from '../../orders/load-order-facts.js';
+import { loadBelonging } from '../../orders/order-records.js';
+import { expectedOf, type OrderRow } from '../../orders/order-row.js';
+import { ordersBehind } from '../../orders/orders-behind.js';
+import { listedPayins } from '../../saving/payin-links.js';
+import { grouped } from './grouped.js';
+import { invoicesAlone } from './match-owners.js';
+import type { MatchUnit } from './match-unit.js';
+import { readShown } from './read-shown.js';
+
+/** The records that may be counted with a unit. Payments among them may be counted with another. */
+export interface UnitRecords {
+  unit: MatchUnit;
+  expected: Money | null;
+  /** Milliseconds. */
+  registeredAt: number | null;
+  /** Since when we know of it; milliseconds. */
+  since: number;
+  intents: ShownRecord[];
+  payins: ShownRecord[];
+  invoices: ShownRecord[];
+  refundIds: string[];
+  shared: boolean;
+}
+
+export async function readUnitRecords(trx: Knex.Transaction, units: readonly MatchUnit[]): Promise<UnitRecords[]> {
+  const ids = (kind: MatchUnit['kind']) => units.flatMap((unit) => (unit.kind === kind ? [unit.id] : []));
+  return [
+    ...(await ofOrders(trx, ids('order'))),
+    ...(await ofInvoices(trx, ids('invoice'))),
+    ...(await ofPayments(trx, ids('payment_intent'))),
+  ];
+}
+
+async function ofOrders(trx: Knex.Transaction, references: readonly string[]): Promise<UnitRecords[]> {
+  if (references.length === 0) return [];
+  const rows = await trx<OrderRow>('orders').whereRaw('reference = ANY (?::text[])', [
+    textArray(references.map(toDatabaseText)),
+  ]);
+  const records = await loadOrderFacts(trx, rows, []);
+  const invoices = [...records.values()].flatMap((found) => found.invoices.map(({ id }) => id));
+  const orders = await ordersBehind(trx, 'invoice', [...new Set(invoices)]);
+  return rows.flatMap((row): UnitRecords[] => {
+    const found = records.get(row.reference);
+    if (found === undefined) return [];
+    const id = fromDatabaseText(row.reference);
+    // Of an invoice of several orders the first asks for its amount.
+    const isFirst = (invoice: ShownRecord) => (orders.get(invoice.id)?.[0] ?? id) === id;
+    return [
+      {
+        unit: { kind: 'order', id },
+        expected: expectedOf(row),
+        registeredAt: row.registered_at?.getTime() ?? null,
+        since: row.created_at.getTime(),
+        intents: found.intents,
+        payins: found.payins,
+        invoices: found.invoices.filter(isFirst),
+        refundIds: [...new Set(found.refundIds)],
+        shared: found.shared,
+      },
+    ];
+  });
+}
+
+async function ofInvoices(trx: Knex.Transaction, asked: readonly string[]): Promise<UnitRecords[]> {
+  const alone = await invoicesAlone(trx, asked);
+  const invoices = await readShown(trx, 'invoice', alone);
+  const { rows } = await trx.raw<{ rows: { invoice: string; payment: string }[] }>(
+    `SELECT invoice.id AS invoice, intent.id AS payment
+     FROM invoices AS invoice CROSS JOIN LATERAL (
+       SELECT id FROM payment_intents WHERE id = invoice.payment_intent_id
+       UNION (SELECT id FROM payment_intents WHERE invoice_id = invoice.id LIMIT ${MOST_RECORDS + 1})
+     ) AS intent WHERE invoice.id = ANY (?::text[])`,
+    [textArray(alone.map(toDatabaseText))],
+  );
+  const payments = await readShown(trx, 'payment_intent', [
+    ...new Set(rows.map((row) => fromDatabaseText(row.payment))),
+  ]);
+  return withBelonging(
+    trx,
+    [...invoices.values()].map(({ record, firstSeenAt }) => ({
+      ...nothingElse({ kind: 'invoice', id: record.id }, firstSeenAt),
+      invoices: [record],
+      intents: rows.flatMap((row) =>
+        fromDatabaseText(row.invoice) === record.id ? (payments.get(fromDatabaseText(row.payment))?.record ?? []) : [],
+      ),
+    })),
+  );
+}
+
+async function ofPayments(trx: Knex.Transaction, ids: readonly string[]): Promise<UnitRecords[]> {
+  const payments = await readShown(trx, 'payment_intent', ids);
+  return withBelonging(
+    trx,
+    [...payments.values()].map(({ record, firstSeenAt }) => ({
+      ...nothingElse({ kind: 'payment_intent', id: record.id }, firstSeenAt),
+      intents: [record],
+    })),
+  );
+}
+
+function nothingElse(unit: MatchUnit, since: number): UnitRecords {
+  const none = { expected: null, registeredAt: null, shared: false };
+  return { unit, since, ...none, intents: [], payins: [], invoices: [], refundIds: [] };
+}
+
+async function withBelonging(trx: Knex.Transaction, units: UnitRecords[]): Promise<UnitRecords[]> {
+  const { payins, payouts } = await loadBelonging(
+    trx,
+    new Map(),
+    units.flatMap(({ intents }) => intents),
+  );
+  const byIntent = (records: readonly ShownRecord[]) =>
+    grouped(records, ({ fields }) => textField(fields, 'paymentIntentId'));
+  const [payinsOf, payoutsOf] = [byIntent(payins), byIntent(payouts)];
+  const byId = new Map(payins.map((payin) => [payin.id, payin]));
+  return units.map((unit) => ({
+    ...unit,
+    payins: [
+      ...new Set(
+        unit.intents.flatMap(({ id, fields }) => [
+          ...(payinsOf.get(id) ?? []),
+          ...listedPayins(fields).flatMap((listed) => byId.get(listed) ?? []),
+        ]),
+      ),
+    ],
+    refundIds: [
+      ...new Set(
+        unit.intents.flatMap(({ id, fields }) => [
+          ...(payoutsOf.get(id) ?? []).map((payout) => payout.id),
+          ...[textField(fields, 'irregularRefundPayoutId')].filter((named) => named !== null),
+        ]),
+      ),
+    ],
+  }));
+}

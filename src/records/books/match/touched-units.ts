@@ -1,0 +1,79 @@
+import type { Knex } from 'knex';
+import { textArray } from '../../database/array-parameter.js';
+import { fromDatabaseText } from '../../database/database-text.js';
+import { type OrderedKind, orderedKinds, ordersBehind, paymentsBehind } from '../../orders/orders-behind.js';
+import { heldBy, invoicesAlone, ownersOfPayments } from './match-owners.js';
+import type { MatchProgress } from './match-progress.js';
+import { distinctUnits, type MatchUnit } from './match-unit.js';
+
+/** Bound of one slice. */
+const AT_ONCE = 1_000;
+
+export interface TouchedUnits {
+  units: MatchUnit[];
+  seq: string;
+  rateId: string;
+  more: boolean;
+}
+
+/** What is to be matched anew: what the history of changes names next, and what was posted or valued since. */
+export async function nextTouchedUnits(trx: Knex, { seq: after, until, rateId }: MatchProgress): Promise<TouchedUnits> {
+  const { rows: changed } = await trx.raw<{ rows: { seq: string; kind: string; id: string }[] }>(
+    `SELECT seq, entity_kind AS kind, entity_id AS id FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+    [after, until, AT_ONCE],
+  );
+  const { rows: rated } = await trx.raw<{ rows: { rate: string; kind: string; id: string }[] }>(
+    `SELECT rate.id AS rate, record_kind AS kind, record_id AS id
+     FROM (SELECT id, entry_id FROM entry_rates WHERE id > ? ORDER BY id LIMIT ?) AS rate
+       JOIN entries ON entries.id = rate.entry_id ORDER BY rate.id`,
+    [rateId, AT_ONCE],
+  );
+  const isFull = changed.length === AT_ONCE;
+  const named = (kind: string) => [
+    ...new Set([...changed, ...rated].filter((row) => row.kind === kind).map(({ id }) => fromDatabaseText(id))),
+  ];
+  return {
+    units: await unitsOf(trx, named),
+    seq: isFull ? (changed.at(-1)?.seq ?? after) : until,
+    rateId: rated.at(-1)?.rate ?? rateId,
+    more: isFull || rated.length === AT_ONCE,
+  };
+}
+
+async function unitsOf(trx: Knex, named: (kind: string) => string[]): Promise<MatchUnit[]> {
+  const orders = new Set(named('order'));
+  const payments = new Set<string>();
+  for (const kind of orderedKinds) {
+    const ids: string[] = named(kind satisfies OrderedKind);
+    for (const id of await paymentsBehind(trx, kind, ids)) payments.add(id);
+    if (kind === 'invoice')
+      for (const list of (await ordersBehind(trx, kind, ids)).values()) for (const one of list) orders.add(one);
+  }
+  const all = [...payments];
+  for (const list of (await ordersBehind(trx, 'payment_intent', all)).values()) for (const one of list) orders.add(one);
+  return distinctUnits([
+    ...[...orders].map((id): MatchUnit => ({ kind: 'order', id })),
+    ...(await ownersOfPayments(trx, all)).values(),
+    ...(await invoicesAlone(trx, named('invoice'))).map((id): MatchUnit => ({ kind: 'invoice', id })),
+    ...named('invoice').map((id): MatchUnit => ({ kind: 'invoice', id })),
+    ...(await heldBy(trx, all)),
+    ...(await sharedSince(trx, [...orders])),
+  ]);
+}
+
+/** Payments whose reference has come to be shared: from now on each is matched by itself. */
+async function sharedSince(trx: Knex, orders: readonly string[]): Promise<MatchUnit[]> {
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+    `SELECT payment_id AS id FROM match_payments JOIN orders ON kind = 'order' AND reference = match_payments.id
+     WHERE reference = ANY (?::text[]) AND orders.status = 'shared_reference'`,
+    [textArray(orders)],
+  );
+  return [
+    ...(
+      await ownersOfPayments(
+        trx,
+        rows.map(({ id }) => fromDatabaseText(id)),
+      )
+    ).values(),
+  ];
+}

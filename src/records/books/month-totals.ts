@@ -1,0 +1,36 @@
+import type { Knex } from 'knex';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import type { AccountTotal } from './account-totals.js';
+
+/** More would be no page: with many sub-wallets, an account is asked for by its name. */
+const MOST_ROWS = 200;
+
+/**
+ * The same as `accountTotals`, out of the sums that are kept by month: for looking at. `more`: there are more than are shown.
+ */
+export async function monthTotals(
+  db: Knex,
+  month: string,
+  { account, assetCode }: { account?: string | undefined; assetCode?: string | undefined } = {},
+): Promise<{ totals: AccountTotal[]; more: boolean }> {
+  const asset = assetCode === undefined ? null : toDatabaseText(assetCode);
+  const { rows } = await db.raw<{ rows: (Omit<AccountTotal, 'assetCode'> & { asset_code: string })[] }>(
+    `SELECT account, asset_code,
+            trim_scale(coalesce(sum(amount) FILTER (WHERE month < :month), 0))::text AS opening,
+            trim_scale(coalesce(sum(amount) FILTER (WHERE month = :month), 0))::text AS activity,
+            trim_scale(sum(amount))::text AS closing
+     FROM account_months
+     WHERE month <= :month AND (:account::text IS NULL OR account = :account)
+       AND (:asset::text IS NULL OR asset_code = :asset)
+     GROUP BY account, asset_code ORDER BY account COLLATE "C", asset_code COLLATE "C" LIMIT :most`,
+    { month, account: account ?? null, asset, most: MOST_ROWS + 1 } as Record<string, string | number>,
+  );
+  const totals = rows.map(({ asset_code, ...row }) => ({ ...row, assetCode: fromDatabaseText(asset_code) }));
+  return { totals: totals.slice(0, MOST_ROWS), more: totals.length > MOST_ROWS };
+}
+
+/** The newest month that has entries; null: nothing is posted. */
+export async function newestMonth(db: Knex): Promise<string | null> {
+  const row = await db('entries').max('month as month').first();
+  return typeof row?.month === 'string' ? row.month : null;
+}
