@@ -29,7 +29,9 @@ export interface Action {
   /** Shown with a confirming button before anything is done. */
   preview?(deps: PageDeps, request: ActionRequest): Promise<Section[]>;
   /** In a transaction, in which the audit is kept too: what it throws leaves nothing behind. */
-  run(deps: ActionDeps, request: ActionRequest): Promise<ActionResult>;
+  run?(deps: ActionDeps, request: ActionRequest): Promise<ActionResult>;
+  /** Instead of `run`: has transactions of its own, and keeps the audit in them. */
+  runAlone?(deps: PageDeps, request: ActionRequest): Promise<ActionResult>;
 }
 
 type ActionDeps = Omit<PageDeps, 'db'> & { db: Knex.Transaction };

@@ -1,5 +1,6 @@
 import type { Action } from './action.js';
 import { attributeResidual } from './actions/attribute-residual.js';
+import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from './actions/close-period.js';
 import { acknowledgeBreak, resolveBreak, writeOffBreak } from './actions/decide-break.js';
 import { recoverDeliveries } from './actions/recover-deliveries.js';
 import { replayCallbackAction, replayDeadCallbacksAction } from './actions/replay-callback.js';
@@ -18,6 +19,9 @@ export const actions: readonly Action[] = [
   acknowledgeBreak,
   resolveBreak,
   writeOffBreak,
+  closePeriodAction,
+  closeNeverthelessAction,
+  reopenPeriodAction,
   startRun,
   retireSecretAction,
   restoreSecretAction,

@@ -24,6 +24,8 @@ export interface Missing {
     | 'kind_unproven'
     | 'balance_unproven'
     | 'unpriced_lines';
+  /** Which break, kind, asset, month or entry; null: none of these. */
+  of: string | null;
   /** In a sentence, naming what it is about. */
   told: string;
   /** It may be closed nevertheless by who gives a reason. The others would let a closed month change. */
@@ -58,21 +60,30 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
     ...(await orderOfMonths(db, month, now.getTime() < end)),
     ...(await notPosted(db, knownAt)),
     ...(await criticalBreaks(db)).map(({ id, kind, entity }) =>
-      byReason('critical_break', `break ${id} is open: ${kind} of ${entity}`),
+      byReason('critical_break', id, `break ${id} is open: ${kind} of ${entity}`),
     ),
     ...(await unprovenKinds(db, end, now)),
     ...(await unprovenBalances(db)).map(({ assetCode, why }) =>
-      byReason('balance_unproven', `the balance of ${assetCode} is not proven: ${why}`),
+      byReason('balance_unproven', assetCode, `the balance of ${assetCode} is not proven: ${why}`),
     ),
     ...(await unpricedLines(db, month, currency)).map(({ assetCode, why, lines, entry }) =>
-      byReason('unpriced_lines', `${lines} line(s) of ${assetCode} have no value, such as in entry ${entry}: ${why}`),
+      byReason(
+        'unpriced_lines',
+        entry,
+        `${lines} line(s) of ${assetCode} have no value, such as in entry ${entry}: ${why}`,
+      ),
     ),
   ];
   return { month, missing };
 }
 
 async function orderOfMonths(db: Knex, month: string, isRunning: boolean): Promise<Missing[]> {
-  const never = (what: Missing['what'], told: string): Missing => ({ what, told, byReason: false });
+  const never = (what: Missing['what'], told: string, of: string | null = null): Missing => ({
+    what,
+    of,
+    told,
+    byReason: false,
+  });
   const closed = await closedMonths(db);
   if (closed.has(month)) return [never('already_closed', `${month} is closed already`)];
   if (isRunning) return [never('month_not_over', `${month} is not over in the zone of the books`)];
@@ -81,7 +92,7 @@ async function orderOfMonths(db: Knex, month: string, isRunning: boolean): Promi
   if (first > month) return [never('nothing_posted', `the books begin with ${first}`)];
   const open: string[] = [];
   for (let one = first; one < month; one = monthAfter(one)) if (!closed.has(one)) open.push(one);
-  return open.map((one) => never('earlier_month_open', `${one} is open: months are closed in their order`));
+  return open.map((one) => never('earlier_month_open', `${one} is open: months are closed in their order`, one));
 }
 
 async function notPosted(db: Knex, knownAt: Date): Promise<Missing[]> {
@@ -93,9 +104,9 @@ async function notPosted(db: Knex, knownAt: Date): Promise<Missing[]> {
   ].filter((one) => one !== null);
   const assets = await unopenedAssets(db);
   return [
-    ...told.map((one) => byReason('posting_behind', one)),
+    ...told.map((one) => byReason('posting_behind', null, one)),
     ...assets.map((asset) =>
-      byReason('asset_not_opened', `nothing of ${asset} is posted: its balance has no opening position`),
+      byReason('asset_not_opened', asset, `nothing of ${asset} is posted: its balance has no opening position`),
     ),
   ];
 }
@@ -105,13 +116,13 @@ async function unprovenKinds(db: Knex, end: number, now: Date): Promise<Missing[
   // One after the other: a transaction has one connection.
   for (const kind of bookKinds) found.push(...(await coverage(db, [kind], now)));
   return found.flatMap(({ kind, completeUntil, unread, reason }) => {
-    if (unread.length > 0) return [byReason('kind_unproven', `${kind}: a stretch of the list is unread`)];
+    if (unread.length > 0) return [byReason('kind_unproven', kind, `${kind}: a stretch of the list is unread`)];
     if (completeUntil !== null && Date.parse(completeUntil) >= end) return [];
     const until = completeUntil === null ? 'no run was ever proven complete' : `proven complete until ${completeUntil}`;
-    return [byReason('kind_unproven', `${kind}: ${until}${reason === null ? '' : `; ${reason}`}`)];
+    return [byReason('kind_unproven', kind, `${kind}: ${until}${reason === null ? '' : `; ${reason}`}`)];
   });
 }
 
-function byReason(what: Missing['what'], told: string): Missing {
-  return { what, told, byReason: true };
+function byReason(what: Missing['what'], of: string | null, told: string): Missing {
+  return { what, of, told, byReason: true };
 }

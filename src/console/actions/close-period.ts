@@ -1,0 +1,63 @@
+import { closePeriod } from '../../finance/periods/close-period.js';
+import { reopenPeriod } from '../../finance/periods/reopen-period.js';
+import type { Action, ActionRequest, ActionResult } from '../action.js';
+import type { PageDeps } from '../page-deps.js';
+import { periodHref } from '../view/links.js';
+import { counted } from '../view/values.js';
+
+const NOT_HERE: ActionResult = { outcome: 'refused', message: 'Months can be looked at here, not closed.' };
+
+const closing = {
+  name: 'close period',
+  roles: ['finance'],
+  runAlone: close,
+} as const;
+
+export const closePeriodAction: Action = {
+  ...closing,
+  path: '/periods/:month/close',
+  label: 'Close the month',
+  explain:
+    'What is known is posted, the files are kept with their hashes, and the month takes no entry any more. What changes later stands in the next month. With much in the month it takes some minutes.',
+  needsReason: false,
+};
+
+export const closeNeverthelessAction: Action = {
+  ...closing,
+  path: '/periods/:month/close-nevertheless',
+  label: 'Close nevertheless',
+  explain:
+    'Something is missing, and the month is closed with it: what is known is posted, the files are kept with their hashes. What was missing is kept beside your reason.',
+  needsReason: true,
+  tone: 'bad',
+};
+
+export const reopenPeriodAction: Action = {
+  path: '/periods/:month/reopen',
+  name: 'reopen period',
+  roles: ['finance'],
+  label: 'Reopen',
+  explain: 'The month takes entries again. What was stored of it is kept; closing it again makes files anew.',
+  needsReason: true,
+  tone: 'bad',
+  runAlone: async ({ db }, { actor, params, reason }) => {
+    const month = params['month'] ?? '';
+    const result = await reopenPeriod(db, { month, actor: actor.name, reason });
+    if (result.outcome === 'refused') return { outcome: 'refused', message: `${month} stays as it is: ${result.why}.` };
+    return { outcome: 'done', message: `${month} is open again.`, to: periodHref(month) };
+  },
+};
+
+async function close(deps: PageDeps, { actor, params, reason }: ActionRequest): Promise<ActionResult> {
+  const { db, log, now, books } = deps;
+  const month = params['month'] ?? '';
+  if (books === undefined || !/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) return NOT_HERE;
+  const settings = { ...books, chart: await books.chart(), db, log, now };
+  const asked = { month, actor: actor.name, reason: reason === '' ? null : reason };
+  const result = await closePeriod(settings, asked);
+  const to = periodHref(month);
+  if (result.outcome === 'closed')
+    return { outcome: 'done', message: `${month} is closed; ${counted(result.files.length, 'file')} are kept.`, to };
+  const missing = counted(result.missing.length, 'thing');
+  return { outcome: 'refused', message: `${month} stays open: ${missing} are missing, named below.`, to };
+}
