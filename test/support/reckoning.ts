@@ -80,21 +80,28 @@ export async function lostDeliveries(db: Knex, sandbox: Sandbox): Promise<string
 
 const contentOf = (envelope: object): string => JSON.stringify({ ...envelope, timestamp: 0 });
 
-/** Each change begins where the one before it ended; a state is left and entered once. What does not is told with its story. */
+/**
+ * Each change begins where the one before it ended, and a state is left and entered once, but for this: events name whole
+ * seconds, so of two of one second the state that is further on is shown, until a reading tells which of them it was. What is
+ * otherwise is told with its story.
+ */
 export async function repeatedChanges(db: Knex): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { what: string; story: string }[] }>(
     `WITH steps AS (
        SELECT seq, entity_kind || ' ' || entity_id || ' ' || field AS what, from_value, to_value, field, source_type, source_ref,
               service_time, changed_at,
-              lag(to_value) OVER (PARTITION BY entity_kind, entity_id, field ORDER BY seq) AS before,
-              row_number() OVER (PARTITION BY entity_kind, entity_id, field ORDER BY seq) AS place,
-              count(*) OVER (PARTITION BY entity_kind, entity_id, field, to_value) AS times
-       FROM changes
+              lag(to_value) OVER history AS before,
+              row_number() OVER history AS place,
+              row_number() OVER (PARTITION BY entity_kind, entity_id, field, to_value ORDER BY seq) AS entered,
+              source_type = 'poll' AND lag(source_type) OVER history IN ('webhook', 'delivery_history')
+                AND lag(service_time) OVER history < lag(service_time, 2) OVER history + interval '2 seconds' AS corrects
+       FROM changes WINDOW history AS (PARTITION BY entity_kind, entity_id, field ORDER BY seq)
      )
      SELECT what, string_agg(concat_ws(' ', seq, from_value, '→', to_value, 'by', source_type, source_ref, 'of', service_time, 'at',
                                        changed_at), '; ' ORDER BY seq) AS story
      FROM steps GROUP BY what
-     HAVING bool_or((place > 1 AND before IS DISTINCT FROM from_value) OR (field IN ('*', 'status') AND times > 1))`,
+     HAVING bool_or((place > 1 AND before IS DISTINCT FROM from_value)
+       OR (field IN ('*', 'status') AND entered > 1 AND corrects IS NOT TRUE))`,
   );
   return rows.map(({ what, story }) => `${what}: ${story}`);
 }

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { repeatedChanges } from '../support/reckoning.js';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(async () => {
+  await database.drop();
+});
+
+/** Each step: where from, where to, by what, and the second of the service's clock. */
+async function told(...steps: [string | null, string, 'webhook' | 'poll', number][]): Promise<string[]> {
+  for (const [from, to, by, second] of steps) {
+    await database.db('changes').insert({
+      entity_kind: 'payment_intent',
+      entity_id: 'pi_1',
+      field: 'status',
+      from_value: from === null ? null : JSON.stringify(from),
+      to_value: JSON.stringify(to),
+      source_type: by,
+      source_ref: '1',
+      service_time: new Date(Date.UTC(2026, 0, 1, 0, 0, second)),
+    });
+  }
+  return repeatedChanges(database.db);
+}
+
+test('a history that goes on where it was, through states of their own, has nothing twice', async () => {
+  expect(await told([null, 'pending', 'webhook', 1], ['pending', 'completed', 'poll', 2])).toEqual([]);
+});
+
+test('the same change by two events is told', async () => {
+  const found = await told(
+    ['pending', 'completed', 'webhook', 1],
+    ['completed', 'pending', 'poll', 9],
+    ['pending', 'completed', 'webhook', 1],
+  );
+  expect(found).toMatchObject([expect.stringContaining('payment_intent pi_1 status')]);
+});
+
+test('a change that begins elsewhere than the one before it ended is told', async () => {
+  expect(await told([null, 'pending', 'webhook', 1], ['confirming', 'completed', 'poll', 2])).toHaveLength(1);
+});
+
+test('a reading may tell which of two events of one second was the later one', async () => {
+  const found = await told(
+    ['pending', 'unmatched', 'webhook', 5],
+    ['unmatched', 'expired', 'webhook', 5],
+    ['expired', 'unmatched', 'poll', 9],
+  );
+  expect(found).toEqual([]);
+});
+
+test('not of two that time tells apart', async () => {
+  const found = await told(
+    ['pending', 'unmatched', 'webhook', 5],
+    ['unmatched', 'expired', 'webhook', 25],
+    ['expired', 'unmatched', 'poll', 29],
+  );
+  expect(found).toHaveLength(1);
+});
