@@ -4,6 +4,7 @@ import type { Express } from 'express';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { vi } from 'vitest';
+import type { ApiDeps } from '../../src/console/api/api-deps.js';
 import type { DoctorLine } from '../../src/console/page-deps.js';
 import { createConsoleApp } from '../../src/console/server.js';
 import type { SecretStatus } from '../../src/domain/deliveries/secret-status.js';
@@ -27,6 +28,7 @@ export const secretSample: SecretStatus = {
   successor: 'new',
   overlap: { both: 12, onlyThis: 0 },
   retiredAt: null,
+  next: 'Wait: the service is still at it (step 4).',
 };
 
 interface TestSettings {
@@ -35,6 +37,7 @@ interface TestSettings {
   secretsStatus?: () => Promise<{ items: SecretStatus[] }>;
   alertChannels?: string[];
   runDoctor?: () => Promise<DoctorLine[]>;
+  books?: ApiDeps['books'];
 }
 
 /** The console over a database, its commands only noted. */
@@ -50,6 +53,7 @@ export function testConsole(db: Knex, more: TestSettings = {}) {
     ready: async () => ({ ok: true, problems: [] }),
     metrics: async () => ({ contentType: 'text/plain', body: '' }),
     secretsStatus: more.secretsStatus ?? (async () => ({ items: [secretSample] })),
+    ...(more.books === undefined ? {} : { books: more.books }),
     pages: {
       now: more.now ?? (() => new Date()),
       signal: stop.signal,
