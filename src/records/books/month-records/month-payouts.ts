@@ -32,4 +32,4 @@ const payouts = (isRefund: '' | 'NOT'): string => `
          ${exact('given')} AS booked, ${exact('fee')} AS fee, ${exact('paid')} AS paid, ${exact('value')} AS value, txid
   FROM ids LEFT JOIN payouts USING (id) LEFT JOIN booked USING (id)
   WHERE ${isRefund} coalesce(payout_type = 'refund' OR refunds, refunds, false)
-  ORDER BY created_at NULLS LAST, ids.id COLLATE "C", asset COLLATE "C"`;
+  ORDER BY created_at NULLS LAST, ids.id COLLATE "C", coalesce(booked.asset_code, payouts.asset_code) COLLATE "C"`;

@@ -1,0 +1,181 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { strFromU8, unzipSync } from 'fflate';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { defaultChart } from '../../src/domain/books/chart.js';
+import { subtractAmounts, sumAmounts } from '../../src/domain/money.js';
+import { exportMonth } from '../../src/finance/exports/export-month.js';
+import type { MonthTable } from '../../src/finance/exports/month-tables.js';
+import { tableColumns } from '../../src/finance/exports/table-columns.js';
+import { amountCell, columnName, rowXml, textCell } from '../../src/finance/exports/workbook/cells.js';
+import { sheetSums } from '../../src/finance/exports/workbook/sheet-sums.js';
+import { tableSheets } from '../../src/finance/exports/workbook/table-sheets.js';
+import { accountTotals } from '../../src/records/books/account-totals.js';
+import { at, intent, paidIntent, payout, reading, save } from '../records/observed.js';
+import { isInstalled } from '../support/accounting-programs.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { judgedBalance } from '../support/judged-balance.js';
+import { readByLibreOffice } from '../support/libreoffice.js';
+import { postBooks } from '../support/posted-books.js';
+
+const MONTH = '2026-03';
+const ASSETS = ['USDT.TRON', 'BTC'] as const;
+const HOSTILE = '=HYPERLINK("http://x"),\n<b>&"a\\b" \u0001_x0041_';
+let database: TestDatabase;
+let dir: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  dir = await mkdtemp(path.join(tmpdir(), 'workbook-'));
+  for (const assetCode of ASSETS)
+    await judgedBalance(database.db, {
+      assetCode,
+      opening: '100.000000000000000001',
+      balance: '60',
+      now: new Date(at(0)),
+    });
+  const paid = (n: number) =>
+    reading(
+      'payment_intent',
+      paidIntent(`pi_${n}`, `pa_${n}`, { updatedAt: `2026-03-0${1 + (n % 9)}T15:00:00.000Z` }),
+      20 + n,
+    );
+  await save(database, [
+    ...Array.from({ length: 30 }, (_, n) => paid(n)),
+    reading(
+      'payment_intent',
+      intent('pi_open', { merchantReference: HOSTILE, createdAt: '2026-03-01T00:00:01.000Z' }),
+      60,
+    ),
+    sent('po_1', 'withdrawal', { amount: '12.345678901234567891', assetCode: 'BTC' }),
+    sent('po_2', 'withdrawal', { amount: '0.000000000000000003' }),
+    sent('po_3', 'refund', { amount: '3.5', paymentIntentId: 'pi_1' }),
+  ]);
+  await postBooks(database.db);
+}, 60_000);
+afterAll(async () => {
+  await rm(dir, { recursive: true, force: true });
+  await database.drop();
+});
+
+function sent(id: string, payoutType: string, fields: object) {
+  const statusHistory = [{ status: 'confirmed', timestamp: '2026-03-20T10:00:00.000Z', source: 'chain' }];
+  const about = { payoutType, feeAmount: '0.5', feeBearer: 'merchant', merchantReference: HOSTILE };
+  return reading('payout', payout(id, { ...about, status: 'confirmed', statusHistory, ...fields }), 70);
+}
+
+async function write(): Promise<string> {
+  const settings = { dir, chart: defaultChart, currency: 'USD', timeZone: 'UTC' };
+  const { files } = await exportMonth(database.db, { month: MONTH, format: 'xlsx', ...settings });
+  return files[0]?.sha256 ?? '';
+}
+
+const file = (): string => path.join(dir, `${MONTH}.xlsx`);
+
+async function parts(): Promise<Record<string, string>> {
+  const zip = unzipSync(await readFile(file()));
+  return Object.fromEntries(Object.entries(zip).map(([name, content]) => [name, strFromU8(content)]));
+}
+
+it('is the same bytes whenever it is made', async () => {
+  const first = await write();
+  await new Promise((resolve) => setTimeout(resolve, 2_100));
+  expect(await write()).toBe(first);
+});
+
+it('holds a sheet of each kind, with a header that stays and filters', async () => {
+  await write();
+  const found = await parts();
+  const titles = [...(found['xl/workbook.xml'] ?? '').matchAll(/<sheet name="([^"]+)"/g)].map(([, title]) => title);
+  const kinds = ['Orders', 'Payments', 'Fees', 'Refunds', 'Payouts', 'Balances', 'Open breaks'];
+  expect(titles).toEqual(['Summary', ...kinds]);
+  for (const n of kinds.keys()) {
+    const sheet = found[`xl/worksheets/sheet${n + 2}.xml`] ?? '';
+    expect(sheet).toContain('state="frozen"');
+    expect(sheet).toContain('<autoFilter ref="A1:');
+  }
+});
+
+it('takes no text of others for a formula, and none of it is lost', async () => {
+  await write();
+  const found = await parts();
+  const payouts = found['xl/worksheets/sheet6.xml'] ?? '';
+  expect(payouts).toContain(
+    '=HYPERLINK(&quot;http://x&quot;),\n&lt;b&gt;&amp;&quot;a\\b&quot; _x0001__x005F_x0041_</t>',
+  );
+  expect(
+    Object.entries(found).filter(([name, text]) => name !== 'xl/worksheets/sheet1.xml' && text.includes('<f>')),
+  ).toEqual([]);
+});
+
+it('marks a number that a table program would round, and has the exact one beside it', async () => {
+  expect(amountCell('0.1')).toMatchObject({ style: 'amount' });
+  expect(amountCell('-1000000000000000000000')).toMatchObject({ style: 'amount' });
+  expect(amountCell('0.000000000000000003')).toMatchObject({ style: 'amount' });
+  expect(amountCell('123456789012345')).toMatchObject({ style: 'amount' });
+  expect(amountCell('12.345678901234567891')).toMatchObject({ style: 'rounded', digits: '12.345678901234567891' });
+  expect(rowXml([textCell('\uD800', 'text')], 1)).toContain('\uFFFD');
+  expect([0, 25, 26, 51, 52, 701, 702].map(columnName)).toEqual(['A', 'Z', 'AA', 'AZ', 'BA', 'ZZ', 'AAA']);
+});
+
+it('goes on in a second sheet where the first is full, and sums up both', async () => {
+  const rows = Array.from({ length: 7 }, (_, n) => ({ id: `pi_${n}`, asset: 'BTC', gross: '0.1', net: '-1' }));
+  const table: MonthTable = {
+    name: 'payments',
+    columns: tableColumns.payments,
+    async *rows() {
+      yield rows.slice(0, 4);
+      yield rows.slice(4);
+    },
+  };
+  const sums = sheetSums();
+  const sheets: [string, number][] = [];
+  for await (const { title, content } of tableSheets(table, { currency: 'USD', sums, mostRows: 4 })) {
+    let xml = '';
+    for await (const text of content) xml += text;
+    sheets.push([title, xml.split('<row ').length - 1]);
+  }
+  expect(sheets).toEqual([
+    ['Payments', 4],
+    ['Payments 2', 4],
+    ['Payments 3', 2],
+  ]);
+  const gross = sums.all().find(({ label }) => label === 'Gross');
+  expect(gross).toMatchObject({ asset: 'BTC', sum: '0.7' });
+  expect(gross?.formula('$C$1')).toContain("+SUMIF('Payments 3'!$I:$I,$C$1,'Payments 3'!$J:$J)");
+});
+
+it('is opened by LibreOffice, whose sums are ours', async (context) => {
+  context.skip(!(await isInstalled('soffice')), 'LibreOffice is not installed');
+  await write();
+  const sheets = await readByLibreOffice(file());
+  const summary = sheets.get('Summary') ?? [];
+  const sums = summary.slice(summary.findIndex(([first]) => first === 'Sums of the sheets') + 2);
+  expect(sums.length).toBeGreaterThan(8);
+  for (const [sheet, column, asset, ours, theirs, , exact] of sums) {
+    // It shows 15 digits.
+    for (const [whose, sum] of Object.entries({ ours, theirs })) {
+      const off = Math.abs(Number(sum) - Number(exact));
+      expect(off, `${whose} ${sheet} ${column} ${asset}`).toBeLessThanOrEqual(1e-13 * Math.abs(Number(exact)));
+    }
+  }
+  const totals = await accountTotals(database.db, MONTH);
+  for (const asset of ASSETS) {
+    const activity = (account: string) =>
+      totals.find((one) => one.account === account && one.assetCode === asset)?.activity ?? '0';
+    const added = (sheet: string, column: string) => exactSum(sheets.get(sheet) ?? [], column, asset);
+    expect(subtractAmounts('0', added('Payments', 'Gross, exact'))).toBe(activity('income:payments'));
+    expect(added('Refunds', 'Booked, exact')).toBe(activity('income:refunds'));
+    expect(added('Payouts', 'Booked, exact')).toBe(activity('equity:withdrawals'));
+    expect(added('Fees', 'Amount, exact')).toBe(activity('expenses:fees:service'));
+    const row = sheets.get('Balances')?.find(([first]) => first === asset);
+    expect(row).toContain(totals.find((one) => one.account === 'assets:operating' && one.assetCode === asset)?.closing);
+  }
+}, 240_000);
+
+function exactSum([head = [], ...rows]: string[][], column: string, asset: string): string {
+  const [of, amount] = [head.indexOf('Asset'), head.indexOf(column)];
+  expect([column, amount]).not.toEqual([column, -1]);
+  return sumAmounts(rows.filter((row) => row[of] === asset).map((row) => row[amount] || '0'));
+}
