@@ -24,7 +24,8 @@ export async function loadMatchFacts(
   const owners = await ownersOfPayments(trx, [...new Set(all.map(({ id }) => id))]);
   const opened = new Set((await openedAssets(trx)).keys());
   const refunds = await readShown(trx, 'payout', [...new Set(found.flatMap(({ refundIds }) => refundIds))]);
-  const refs = found.flatMap((records) => refsOf(records));
+  // A payment that moves from one to another is among the records of both; asked for twice it would count twice.
+  const refs = [...new Map(found.flatMap(refsOf).map((ref) => [refKey(ref), ref])).values()];
   const sums = sumsBy(await movedBy(trx, refs), await bookedOf(trx, refs, currency));
   const facts = found.flatMap((records): [string, MatchFacts][] => {
     const key = unitKey(records.unit);

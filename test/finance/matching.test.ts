@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { subtractAmounts, sumAmounts } from '../../src/domain/money.js';
+import { matchAsOf } from '../../src/finance/matching/match-as-of.js';
+import { matchOrders } from '../../src/finance/matching/match-orders.js';
+import { accountTotals } from '../../src/records/books/account-totals.js';
+import { listMatches, type MatchFilters } from '../../src/records/books/match/list-matches.js';
+import { matchSummary } from '../../src/records/books/match/match-summary.js';
+import { monthTotals } from '../../src/records/books/month-totals.js';
+import { registerOrder } from '../../src/records/orders/orders.js';
+import { absence, at, intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { judgedBalance } from '../support/judged-balance.js';
+import { postBooks } from '../support/posted-books.js';
+
+const ASSET = 'USDT.TRON';
+const settings = { timeZone: 'UTC', currency: 'USD' };
+const day = { today: '2026-03-02', timeZone: 'UTC' };
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '100', now: new Date(at(0)) });
+}, 60_000);
+afterAll(async () => {
+  await database.drop();
+});
+
+async function matched(filters: MatchFilters = {}): Promise<Record<string, [string, string | undefined]>> {
+  await postBooks(database.db);
+  await matchOrders({ db: database.db, ...settings });
+  expect(await matchOrders({ db: database.db, ...settings })).toBe(0);
+  const { items } = await listMatches(database.db, { ...filters, take: 500 }, day);
+  return Object.fromEntries(items.map(({ kind, id, state, reasons }) => [`${kind} ${id}`, [state, reasons[0]?.code]]));
+}
+
+/** What the sums by day say is what the matches say, and what all of them have booked is what the books have. */
+async function expectCountedOnce(): Promise<void> {
+  const { db } = database;
+  const { amounts, counts } = await matchSummary(db, day);
+  const { items } = await listMatches(db, { take: 500 }, day);
+  expect(counts.reduce((sum, { matches }) => sum + matches, 0)).toBe(items.length);
+  for (const side of ['asked', 'paid', 'returned', 'booked'] as const) {
+    const [shown, kept] = [items.flatMap((item) => item.amounts), amounts].map((rows) =>
+      sumAmounts(rows.filter(({ code }) => code === ASSET).map((row) => row[side])),
+    );
+    expect([side, kept]).toEqual([side, shown]);
+  }
+  const income = (await accountTotals(db, '9999-12')).filter(
+    ({ account, assetCode }) => assetCode === ASSET && ['income:payments', 'income:refunds'].includes(account),
+  );
+  const booked = amounts.filter(({ code }) => code === ASSET).map((row) => row.booked);
+  expect(sumAmounts(booked)).toBe(subtractAmounts('0', sumAmounts(income.map(({ closing }) => closing))));
+  expect((await monthTotals(db, '9999-12')).totals).toEqual(await accountTotals(db, '9999-12'));
+}
+
+it('matches orders, and what belongs to none, as records and books come in', async () => {
+  await database.db.transaction((trx) => registerOrder(trx, { reference: 'waiting', amount: '9', currency: 'EUR' }));
+  await save(database, [
+    reading('payment_intent', paidIntent('pi_1', 'pa_1'), 20),
+    reading('payin', payin('pa_1', 'pi_1'), 20),
+    reading('payment_intent', paidIntent('pi_2', 'pa_2'), 20),
+    reading('payment_intent', intent('pi_3', { status: 'expired' }), 20),
+    reading('payment_intent', paidIntent('pi_4', 'pa_4', { merchantReference: null }), 20),
+    reading('payin', payin('pa_4', 'pi_4'), 20),
+    reading('payment_intent', paidIntent('pi_5', 'pa_5', { merchantReference: null, invoiceId: 'in_1' }), 20),
+    reading('payin', payin('pa_5', 'pi_5'), 20),
+    reading('invoice', invoice('in_1', { status: 'paid', paymentIntentId: 'pi_5' }), 20),
+  ]);
+  expect(await matched()).toEqual({
+    'order waiting': ['unmatched', 'not_paid'],
+    'order order-pi_1': ['matched', 'agreed'],
+    'order order-pi_2': ['partly_matched', 'deposits_unread'],
+    'order order-pi_3': ['matched', 'lapsed'],
+    'payment_intent pi_4': ['partly_matched', 'not_asked'],
+    'invoice in_1': ['matched', 'agreed'],
+  });
+  await expectCountedOnce();
+}, 60_000);
+
+it('follows what changes: a deposit is read, a payment finds its order, one is gone, one is given back', async () => {
+  const refund = { paymentIntentId: 'pi_1', feeBearer: 'merchant', feeAmount: '1', status: 'confirmed' };
+  await save(database, [
+    reading('payin', payin('pa_2', 'pi_2'), 40),
+    reading('payment_intent', paidIntent('pi_4', 'pa_4', { merchantReference: 'waiting' }), 40),
+    reading('payout', payout('po_1', refund), 40),
+    absence('payment_intent', 'pi_5', 40),
+  ]);
+  expect(await matched()).toEqual({
+    'order waiting': ['partly_matched', 'overpaid'],
+    'order order-pi_1': ['matched', 'given_back'],
+    'order order-pi_2': ['matched', 'agreed'],
+    'order order-pi_3': ['matched', 'lapsed'],
+    'invoice in_1': ['unmatched', 'claimed'],
+  });
+  await expectCountedOnce();
+});
+
+it('lists by state, age, asset and reason, page by page', async () => {
+  const names = async (filters: MatchFilters) => Object.keys(await matched(filters)).sort();
+  expect(await names({ open: true })).toEqual(['invoice in_1', 'order waiting']);
+  expect(await names({ assetCode: ASSET, state: 'matched' })).toEqual(['order order-pi_1', 'order order-pi_2']);
+  expect(await names({ reason: 'lapsed' })).toEqual(['order order-pi_3']);
+  expect(await names({ age: '31-60' })).toEqual([]);
+  const all = (await listMatches(database.db, { take: 500 }, day)).items.map(({ id }) => id);
+  const paged: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await listMatches(database.db, { take: 2, cursor }, day);
+    paged.push(...page.items.map(({ id }) => id));
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  expect(paged).toEqual(all);
+  const { items } = await listMatches(database.db, { reason: 'agreed' }, { ...day, today: '2026-04-15' });
+  expect(items[0]).toMatchObject({ age: '31-60', openedOn: '2026-02-28' });
+});
+
+it('tells how it stood on an earlier day', async () => {
+  const on = async (asOf: string) => {
+    const about = { ...settings, day: asOf, filters: {}, most: 2 };
+    const { items, left, summary } = await matchAsOf(database.db, about);
+    return { shown: items.length, left, counted: summary.counts.reduce((sum, { matches }) => sum + matches, 0) };
+  };
+  expect(await on('2026-02-27')).toEqual({ shown: 0, left: 0, counted: 0 });
+  expect(await on('2026-02-28')).toEqual({ shown: 2, left: 3, counted: 5 });
+});
+
+it('takes each payment of a shared word for itself, and counts it once', async () => {
+  const shared = Array.from({ length: 201 }, (_, n) =>
+    reading('payment_intent', intent(`many_${n}`, { merchantReference: 'word' }), 60),
+  );
+  await save(database, shared.slice(0, 200));
+  expect(Object.keys(await matched()).filter((name) => name.includes('many'))).toEqual([]);
+  await save(database, shared.slice(200));
+  const found = await matched();
+  expect(found['order word']).toEqual(['unmatched', 'shared_reference']);
+  expect(Object.keys(found).filter((name) => name.includes('many'))).toHaveLength(201);
+  await expectCountedOnce();
+}, 60_000);
