@@ -18,6 +18,8 @@ export function createMetrics(options: { processMetrics?: boolean } = {}) {
   // A gauge starts at 0; nothing is said before a complete reading has measured it.
   metrics.missedDeliveries.remove();
   metrics.unrecoverableDeliveries.remove();
+  metrics.sealFindings.remove();
+  metrics.sealVerified.remove();
   // Of a process that calls nobody nothing is said.
   metrics.apiCircuitOpen.remove();
   metrics.buildInfo.set({ version }, 1);
@@ -103,6 +105,9 @@ function telling({ counter, gauge }: Makers) {
     callbacks: counter('callbacks_total', 'Attempts to tell the store of an order, by result', 'result'),
     callbackBacklog: gauge('callback_backlog', 'Changes of orders that the store was not told of, by state', 'state'),
     callbackOldest: gauge('callback_backlog_oldest_seconds', 'Age of the callback that waits longest'),
+    sealOldestUnsealed: gauge('seal_oldest_unsealed_seconds', 'Age of the oldest row that is not sealed; 0: all are'),
+    sealFindings: gauge('seal_findings', 'What was not as it was sealed when the seals were verified last'),
+    sealVerified: gauge('seal_verified_timestamp_seconds', 'When all seals were verified last'),
     alertsFiring: gauge('alerts_firing', 'Conditions that hold, as the program itself tells them', 'severity'),
     alertNotices: counter('alert_notices_total', 'Attempts to tell people, by way and result', 'channel', 'result'),
     alertChannelFailing: gauge('alert_channel_failing', '1 while a way of telling people fails, else 0', 'channel'),

@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
+import { asOfMoment } from '../domain/as-of.js';
 import { UsageError } from '../errors.js';
+import { type OrderAsOf, orderAsOf } from '../records/orders/order-as-of.js';
 import { type OrderStory, orderStory } from '../records/orders/order-story.js';
 import { oneLine, printJson } from './print.js';
 import { tellOrder } from './tell-order.js';
+import { tellOrderAsOf } from './tell-order-as-of.js';
 import { withStore } from './with-store.js';
 
 export function defineOrders(command: Command): void {
@@ -10,17 +13,43 @@ export function defineOrders(command: Command): void {
   command
     .command('show <reference>')
     .description('the whole story of one order, in time order, with sources')
+    .option('--as-of <time>', 'as it was known at the end of a day (in BOOKS_TIMEZONE) or at a moment')
     .option('--json', 'print JSON')
-    .action((reference: string, { json }: { json?: boolean }) =>
-      withStore(async ({ db }) => {
-        const story = await orderStory(db, reference);
-        if (!story) throw new UsageError(`There is no order "${reference}". References count byte for byte.`);
-        if (json) printJson(story);
-        else process.stdout.write(linesOf(story));
-      }),
+    .action((reference: string, { json = false, asOf }: { json?: boolean; asOf?: string }) =>
+      asOf === undefined ? show(reference, json) : showAsOf(reference, { given: asOf, json }),
     );
 }
 
-function linesOf(story: OrderStory): string {
-  return `${tellOrder(story).map(oneLine).join('\n')}\n`;
+async function show(reference: string, json: boolean): Promise<void> {
+  await withStore(async ({ db }) => {
+    const story = await orderStory(db, reference);
+    if (!story) throw unknownOrder(reference);
+    print(story, json, tellOrder);
+  });
+}
+
+async function showAsOf(reference: string, { given, json }: { given: string; json: boolean }): Promise<void> {
+  await withStore(async ({ db, config }) => {
+    const asOf = asOfMoment(given, config.BOOKS_TIMEZONE);
+    if (asOf === null)
+      throw new UsageError('Accepted is a day such as 2026-10-31, or a moment such as 2026-10-31T18:00Z.');
+    const result = await orderAsOf(db, reference, asOf);
+    if (result.outcome === 'not_found') throw unknownOrder(reference);
+    if (result.outcome === 'not_yet_known')
+      throw new UsageError(`The order "${reference}" was first known here at ${result.firstKnownAt}.`);
+    print(result.story, json, tellOrderAsOf);
+  });
+}
+
+function print<Story extends OrderStory | OrderAsOf>(
+  story: Story,
+  json: boolean,
+  tell: (story: Story) => string[],
+): void {
+  if (json) printJson(story);
+  else process.stdout.write(`${tell(story).map(oneLine).join('\n')}\n`);
+}
+
+function unknownOrder(reference: string): UsageError {
+  return new UsageError(`There is no order "${reference}". References count byte for byte.`);
 }

@@ -49,7 +49,7 @@ function howKnown({ verified, verifiedAt, absentSince, observedAt, observedBy }:
   return `as ${observedBy.type} ${observedBy.ref} said at ${observedAt}, not verified`;
 }
 
-function tellStep({ changedAt, source, because, entity, field, from, to }: StoryStep): string {
+export function tellStep({ changedAt, source, because, entity, field, from, to }: StoryStep): string {
   const told = `${source.type} ${source.ref}${because === null ? '' : ` (${because.name})`}`;
   return `${changedAt}  ${told.padEnd(SOURCE_WIDTH)} ${entity.kind} ${entity.id}: ${field} ${short(from)} → ${short(to)}`;
 }

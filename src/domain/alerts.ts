@@ -13,6 +13,8 @@ export interface AlertFacts {
   /** Of each kind that is read: how far apart its runs are at most, and how long ago one ended complete. */
   kinds: readonly { kind: string; everySeconds: number; provenSecondsAgo: number | null }[];
   callbacks: { dead: number; oldestSeconds: number };
+  /** `findings`: when the seals were verified last; null: never. */
+  seals: { oldestUnsealedSeconds: number; findings: number | null };
   channels: readonly { channel: string; failingSeconds: number; error: string }[];
   /** How long ago each part that was ever at work gave its last sign. */
   parts: readonly { part: string; secondsAgo: number }[];
@@ -219,6 +221,27 @@ export const conditions: readonly Condition[] = [
     remedy: 'See what the store answers on the page Callbacks; what waits follows by itself once it takes them.',
     found: ({ callbacks: { oldestSeconds } }) =>
       when(oldestSeconds > 600, `The oldest has waited for ${minutes(oldestSeconds)}.`),
+  },
+  {
+    name: 'TallyhookSealingLags',
+    severity: 'warning',
+    holdSeconds: 60,
+    runbook: 'sealing-lags',
+    summary: 'What is written is not sealed',
+    remedy: 'See that a scheduler runs: “tallyhook schedule”. Its log says why nothing could be sealed.',
+    found: ({ seals: { oldestUnsealedSeconds } }) =>
+      when(oldestUnsealedSeconds > 1_800, `The oldest row has waited for ${minutes(oldestUnsealedSeconds)}.`),
+  },
+  {
+    name: 'TallyhookSealsBroken',
+    severity: 'critical',
+    holdSeconds: 0,
+    runbook: 'seals-are-broken',
+    summary: 'Something was changed after it had been sealed',
+    remedy:
+      'Run “tallyhook audit verify”: it names every place. Change nothing, and keep a copy of the database first.',
+    found: ({ seals: { findings } }) =>
+      when((findings ?? 0) > 0, `${findings} findings when the seals were verified last.`),
   },
   {
     name: 'TallyhookAlertChannelFails',

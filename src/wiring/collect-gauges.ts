@@ -4,6 +4,8 @@ import type { Metrics } from '../metrics.js';
 import { kinds } from '../reconcile/deps.js';
 import { channelStates } from '../records/alerts/alert-channels.js';
 import { openAlerts } from '../records/alerts/settle-alerts.js';
+import { lastSealCheck } from '../records/audit/seal-checks.js';
+import { oldestUnsealedSeconds } from '../records/audit/seal-state.js';
 import { callbackBacklog } from '../records/callbacks/callback-backlog.js';
 import { countMissed, countUnrecoverable } from '../records/deliveries/list-deliveries.js';
 import { countOpenBreaks, lastCompleteRuns } from '../records/gauges.js';
@@ -29,6 +31,17 @@ export function collectGauges({ db, metrics, log }: { db: Knex; metrics: Metrics
     metrics.callbackBacklog.set({ state: 'pending' }, pending);
     metrics.callbackBacklog.set({ state: 'dead' }, dead);
     metrics.callbackOldest.set(oldestSeconds);
+  });
+  onScrape(metrics.sealOldestUnsealed, async () => {
+    metrics.sealOldestUnsealed.set(await oldestUnsealedSeconds(db, new Date()));
+  });
+  onScrape(metrics.sealFindings, async () => {
+    const last = await lastSealCheck(db);
+    if (last !== null) metrics.sealFindings.set(last.findings);
+  });
+  onScrape(metrics.sealVerified, async () => {
+    const last = await lastSealCheck(db, { whole: true });
+    if (last !== null) metrics.sealVerified.set(Date.parse(last.finishedAt) / 1000);
   });
   onScrape(metrics.alertsFiring, async () => {
     const open = await openAlerts(db);

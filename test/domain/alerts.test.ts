@@ -11,6 +11,7 @@ const calm: AlertFacts = {
   breaks: [],
   kinds: [{ kind: 'payouts', everySeconds: 300, provenSecondsAgo: 200 }],
   callbacks: { dead: 0, oldestSeconds: 2 },
+  seals: { oldestUnsealedSeconds: 200, findings: 0 },
   channels: [],
   parts: [{ part: 'receiver', secondsAgo: 15 }],
   ageSeconds: 90_000,
@@ -55,6 +56,13 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>][] = [
   ['EndpointOff', 'endpoint_inactive', open('endpoint_inactive', 'high'), {}],
   ['EndpointOff', 'endpoint_unsubscribed', open('endpoint_unsubscribed', 'medium'), {}],
   ['HighBreak', 'payout_stuck', open('payout_stuck', 'high', 901), open('payout_stuck', 'high', 900)],
+  [
+    'SealingLags',
+    '',
+    { seals: { oldestUnsealedSeconds: 1_801, findings: null } },
+    { seals: { oldestUnsealedSeconds: 1_800, findings: null } },
+  ],
+  ['SealsBroken', '', { seals: { oldestUnsealedSeconds: 0, findings: 1 } }, {}],
   ['DeadCallbacks', '', { callbacks: { dead: 1, oldestSeconds: 0 } }, {}],
   ['CallbacksWait', '', { callbacks: { dead: 0, oldestSeconds: 601 } }, { callbacks: { dead: 0, oldestSeconds: 600 } }],
   [

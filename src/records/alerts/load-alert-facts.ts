@@ -1,5 +1,7 @@
 import type { Knex } from 'knex';
 import type { AlertFacts } from '../../domain/alerts.js';
+import { lastSealCheck } from '../audit/seal-checks.js';
+import { oldestUnsealedSeconds } from '../audit/seal-state.js';
 import { callbackBacklog } from '../callbacks/callback-backlog.js';
 import { countMissed } from '../deliveries/list-deliveries.js';
 import { lastCompleteRuns } from '../gauges.js';
@@ -14,7 +16,7 @@ export async function loadAlertFacts(
   { now, runEverySeconds }: { now: Date; runEverySeconds: Readonly<Record<string, number>> },
 ): Promise<AlertFacts> {
   const kinds = Object.keys(runEverySeconds);
-  const [webhooks, refused, backlog, missed, breaks, proven, callbacks, channels, parts, ageSeconds] =
+  const [webhooks, refused, backlog, missed, breaks, proven, callbacks, seals, channels, parts, ageSeconds] =
     await Promise.all([
       countWebhooks(db, now),
       countRefused(db, now),
@@ -23,6 +25,7 @@ export async function loadAlertFacts(
       oldestBreaks(db),
       lastCompleteRuns(db, kinds),
       callbackBacklog(db),
+      sealFacts(db, now),
       failingChannels(db),
       signsOfLife(db),
       ageOf(db, now),
@@ -35,6 +38,7 @@ export async function loadAlertFacts(
     missed,
     breaks,
     callbacks,
+    seals,
     channels,
     parts,
     ageSeconds,
@@ -115,6 +119,11 @@ async function oldestBreaks(db: Knex): Promise<AlertFacts['breaks']> {
      GROUP BY kind, severity`,
   );
   return rows;
+}
+
+async function sealFacts(db: Knex, now: Date): Promise<AlertFacts['seals']> {
+  const last = await lastSealCheck(db);
+  return { oldestUnsealedSeconds: await oldestUnsealedSeconds(db, now), findings: last?.findings ?? null };
 }
 
 async function ageOf(db: Knex, now: Date): Promise<number> {

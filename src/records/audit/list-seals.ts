@@ -26,7 +26,7 @@ export async function* readSeals(db: Knex, { from, to }: SealRange): AsyncGenera
   for (;;) {
     const { rows } = await db.raw<{ rows: Row[] }>(
       `SELECT ${COLUMNS}, row_hashes AS "rowHashes" FROM seals
-       WHERE number > ?::bigint ${to === null ? '' : 'AND number <= ?::bigint'} ORDER BY number LIMIT ${CHUNK}`,
+       WHERE seals.number > ?::bigint ${to === null ? '' : 'AND number <= ?::bigint'} ORDER BY seals.number LIMIT ${CHUNK}`,
       to === null ? [String(next)] : [String(next), to],
     );
     const last = rows.at(-1);
@@ -39,14 +39,16 @@ export async function* readSeals(db: Knex, { from, to }: SealRange): AsyncGenera
 /** The newest below a number, and of a log where one is named; null: there is none. */
 export async function sealBefore(db: Knex, number: string, log?: string): Promise<StoredSeal | null> {
   const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT ${COLUMNS} FROM seals WHERE number < ?::bigint ${log === undefined ? '' : 'AND log = ?'} ORDER BY number DESC LIMIT 1`,
+    `SELECT ${COLUMNS} FROM seals WHERE seals.number < ?::bigint ${log === undefined ? '' : 'AND log = ?'} ORDER BY seals.number DESC LIMIT 1`,
     log === undefined ? [number] : [number, log],
   );
   return rows[0] === undefined ? null : sealOf(rows[0]);
 }
 
 export async function getSeal(db: Knex, number: string): Promise<StoredSeal | null> {
-  const { rows } = await db.raw<{ rows: Row[] }>(`SELECT ${COLUMNS} FROM seals WHERE number = ?::bigint`, [number]);
+  const { rows } = await db.raw<{ rows: Row[] }>(`SELECT ${COLUMNS} FROM seals WHERE seals.number = ?::bigint`, [
+    number,
+  ]);
   return rows[0] === undefined ? null : sealOf(rows[0]);
 }
 

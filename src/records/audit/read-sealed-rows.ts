@@ -26,7 +26,7 @@ export async function* readSealedRows(
   for (;;) {
     const { rows } = await db.raw<{ rows: Record<string, string | null>[] }>(
       `SELECT ${columns.join(', ')} FROM ${log.table}
-       WHERE ${log.place} <= ?::bigint ${from === null ? '' : `AND ${log.place} > ?::bigint`} ORDER BY ${log.place} LIMIT ${CHUNK}`,
+       WHERE ${log.place} <= ?::bigint ${from === null ? '' : `AND ${log.place} > ?::bigint`} ORDER BY ${log.table}.${log.place} LIMIT ${CHUNK}`,
       from === null ? [until] : [until, from],
     );
     const last = rows.at(-1)?.[log.place];
@@ -64,7 +64,7 @@ async function legsOf(db: Knex, entries: Record<string, string | null>[]): Promi
   const { rows } = await db.raw<{ rows: Leg[] }>(
     `SELECT entry_id::text AS entry, line::text, account, asset_code AS "assetCode", trim_scale(amount)::text AS amount,
             CASE WHEN memo THEN 'yes' ELSE 'no' END AS memo
-     FROM entry_lines WHERE entry_id = ANY (?::bigint[]) ORDER BY entry_id, line`,
+     FROM entry_lines WHERE entry_id = ANY (?::bigint[]) ORDER BY entry_lines.entry_id, entry_lines.line`,
     [bigintArray(entries.map(({ id }) => Number(id)))],
   );
   const legs = new Map<string, JsonObject[]>();

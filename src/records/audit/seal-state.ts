@@ -42,9 +42,16 @@ export async function sealState(db: Knex): Promise<SealState> {
   };
 }
 
-/** How long the oldest row that is not sealed has waited, in seconds; 0: all are. */
+/** How long the oldest row that is not sealed has waited, in seconds; 0: all are. However many wait, one of each log is read. */
 export async function oldestUnsealedSeconds(db: Knex, now: Date): Promise<number> {
-  const { unsealed } = await sealState(db);
-  const ages = unsealed.map(({ oldestAt }) => (oldestAt === null ? 0 : now.getTime() - Date.parse(oldestAt)));
-  return Math.max(0, ...ages) / 1_000;
+  const first = sealedLogs.map(
+    ({ name, table, place }) => `(SELECT ${times[name]} AS at FROM ${table}
+      WHERE ${place} > coalesce((SELECT until FROM seals WHERE log = '${name}' ORDER BY number DESC LIMIT 1), 0)
+      ORDER BY ${place} LIMIT 1)`,
+  );
+  const { rows } = await db.raw<{ rows: [{ at: Date | null }] }>(
+    `SELECT min(at) AS at FROM (${first.join(' UNION ALL ')}) AS waiting`,
+  );
+  const { at } = rows[0];
+  return at === null ? 0 : Math.max(0, (now.getTime() - at.getTime()) / 1_000);
 }

@@ -11,7 +11,7 @@ export interface KnownSeal {
 /** Whether the newest seal is the one that was made last. Seals that are made meanwhile do no harm. */
 export async function verifyHead(db: Knex, tell: TellFinding): Promise<void> {
   const { rows } = await db.raw<{ rows: { number: string; hash: string }[] }>(
-    `SELECT number::text, hash FROM seals ORDER BY number DESC LIMIT 1`,
+    `SELECT number::text, hash FROM seals ORDER BY seals.number DESC LIMIT 1`,
   );
   const last = rows[0] ?? { number: '0', hash: NO_SEAL };
   const head = await sealHead(db);

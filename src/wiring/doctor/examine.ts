@@ -4,6 +4,7 @@ import { checkCoverage } from './check-coverage.js';
 import { checkDatabase, checkSecrets, checkWork } from './check-installation.js';
 import { checkKey } from './check-key.js';
 import { checkRetention } from './check-retention.js';
+import { checkSealing } from './check-seals.js';
 import { checkEndpoint, checkService } from './check-service.js';
 import { probeContract } from './probe-contract.js';
 
@@ -23,7 +24,7 @@ export async function examine(parts: DoctorParts): Promise<Diagnosis> {
   const { checks: service, isReached } = await checkService(parts);
   const items = [...database, ...service, checkKey(parts.config.SERVICE_API_KEY, parts.now())];
   if (isReached) items.push(...(await checkEndpoint(parts)));
-  for (const check of [checkSecrets, checkWork, checkAlerts, checkRetention, checkCoverage])
+  for (const check of [checkSecrets, checkWork, checkAlerts, checkRetention, checkSealing, checkCoverage])
     items.push(...(await check(parts)));
   if (!isReached) return { items, ...nothing };
   const { checks, ...suggested } = await probeContract(parts);

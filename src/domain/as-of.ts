@@ -1,0 +1,25 @@
+import { dayIn, startOfDay } from './books/posting-month.js';
+
+const DAY_MS = 86_400_000;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const MOMENT = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?$/;
+
+/**
+ * The last millisecond of what is asked for: of a day (YYYY-MM-DD) its last one in the zone, of a moment itself; in UTC where it names no
+ * zone. Null: neither.
+ */
+export function asOfMoment(given: string, timeZone: string): Date | null {
+  const text = given.trim();
+  if (DAY.test(text)) {
+    const noon = new Date(`${text}T12:00:00Z`);
+    if (Number.isNaN(noon.getTime()) || noon.toISOString().slice(0, 10) !== text) return null;
+    // 36 hours after noon UTC is the next day, or the one after it, in every zone.
+    const next = [noon.getTime() + DAY_MS / 2, noon.getTime() + DAY_MS, noon.getTime() + 1.5 * DAY_MS]
+      .map((at) => dayIn(timeZone, at))
+      .find((day) => day > text);
+    return next === undefined ? null : new Date(startOfDay(timeZone, next) - 1);
+  }
+  if (!MOMENT.test(text)) return null;
+  const moment = new Date(/(Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`);
+  return Number.isNaN(moment.getTime()) ? null : moment;
+}

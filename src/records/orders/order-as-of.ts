@@ -1,0 +1,169 @@
+import type { Knex } from 'knex';
+import type { Json, JsonObject } from '../../domain/json.js';
+import type { OrderStatus } from '../../domain/orders/order.js';
+import { type EntityRef, type RecordKind, textField } from '../../domain/records.js';
+import type { Change } from '../changes.js';
+import { listRecords } from '../rows.js';
+import { listedPayins } from '../saving/payin-links.js';
+import { changesUntil, type KnownChange } from './changes-until.js';
+import type { StoryStep } from './order-story.js';
+import { getOrder, type OrderDetail } from './orders.js';
+import { sourceDetails } from './source-details.js';
+
+/** A record as it was known. Fields that tell of a person are digests. */
+export interface RecordAsOf {
+  kind: RecordKind;
+  id: string;
+  /** The service's own list showed it so. */
+  verified: boolean;
+  /** The service's list did not show it any more. */
+  absent: boolean;
+  /** When the newest of it came to be known, ISO 8601 UTC, and by what. */
+  knownAt: string;
+  knownBy: Change['source'];
+  fields: JsonObject;
+}
+
+/** Of an order and its records what was known at a time. */
+export interface OrderAsOf {
+  reference: string;
+  /** ISO 8601 UTC; what was known at that millisecond is in it. */
+  asOf: string;
+  order: {
+    status: OrderStatus | null;
+    expected: OrderDetail['expected'];
+    paymentIntents: string[];
+    invoices: string[];
+    refunds: string[];
+    release: { safe: boolean; reason: string };
+  };
+  paymentIntents: RecordAsOf[];
+  payins: RecordAsOf[];
+  invoices: RecordAsOf[];
+  refunds: RecordAsOf[];
+  timeline: StoryStep[];
+  /** What the service had said by then, by its own clock, and we came to know later: it is not in the above. */
+  toldLater: { changes: number; firstKnownAt: string | null };
+}
+
+export type OrderAsOfResult =
+  | { outcome: 'known'; story: OrderAsOf }
+  /** It was first known later; at what time. */
+  | { outcome: 'not_yet_known'; firstKnownAt: string }
+  | { outcome: 'not_found' };
+
+/**
+ * An order as it was known at a time: by the time at which we came to know, not by that at which things happened at the service. Read
+ * from the history of changes, in one moment of the database.
+ */
+export async function orderAsOf(db: Knex, reference: string, asOf: Date): Promise<OrderAsOfResult> {
+  return db.transaction(async (trx) => readOrder(trx, reference, asOf), {
+    isolationLevel: 'repeatable read',
+    readOnly: true,
+  });
+}
+
+async function readOrder(trx: Knex.Transaction, reference: string, asOf: Date): Promise<OrderAsOfResult> {
+  const now = await getOrder(trx, reference);
+  if (now === null) return { outcome: 'not_found' };
+  const own = await changesUntil(trx, { kind: 'order', id: reference }, asOf);
+  if (own.known.length === 0)
+    return { outcome: 'not_yet_known', firstKnownAt: own.later[0]?.changedAt ?? now.createdAt };
+  const order = foldOrder(now, own, asOf);
+  const reader = createReader(trx, asOf);
+  const paymentIntents = await reader.read('payment_intent', order.paymentIntents);
+  const payins = await reader.read('payin', await payinsOf(trx, paymentIntents));
+  const invoices = await reader.read('invoice', order.invoices);
+  const refunds = await reader.read('payout', order.refunds);
+  const known = [...own.known, ...reader.known].sort((a, b) => Number(BigInt(a.seq) - BigInt(b.seq)));
+  const because = await sourceDetails(
+    trx,
+    known.map(({ source }) => source),
+  );
+  const timeline = known.map(({ isSet: _, ...change }) => ({ ...change, because: because(change.source) }));
+  const records = { paymentIntents, payins, invoices, refunds };
+  const toldLater = laterOf([...own.later, ...reader.later], asOf);
+  return { outcome: 'known', story: { reference, asOf: asOf.toISOString(), order, ...records, timeline, toldLater } };
+}
+
+type History = Awaited<ReturnType<typeof changesUntil>>;
+
+/** What a list was is what it is now, without what came since and with what left. */
+function foldOrder(now: OrderDetail, { known, later }: History, asOf: Date): OrderAsOf['order'] {
+  const before = (field: string, list: readonly string[]): string[] => {
+    let ids = [...list];
+    for (const change of [...later].reverse()) {
+      if (change.field !== field) continue;
+      const came = new Set(texts(change.to));
+      ids = [...ids.filter((id) => !came.has(id)), ...texts(change.from)];
+    }
+    return ids.sort();
+  };
+  const last = (field: string): Json => known.findLast((change) => change.field === field)?.to ?? null;
+  const release = last('release') as { safe?: boolean; reason?: string } | null;
+  const wasRegistered = now.registeredAt !== null && Date.parse(now.registeredAt) <= asOf.getTime();
+  return {
+    status: last('status') as OrderStatus | null,
+    expected: wasRegistered ? now.expected : null,
+    paymentIntents: before('paymentIntents', now.paymentIntents),
+    invoices: before('invoices', now.invoices),
+    refunds: before('refunds', now.refunds),
+    release: { safe: release?.safe === true, reason: release?.reason ?? 'unknown' },
+  };
+}
+
+function createReader(trx: Knex.Transaction, asOf: Date) {
+  const known: KnownChange[] = [];
+  const later: KnownChange[] = [];
+  const read = async (kind: RecordKind, ids: readonly string[]): Promise<RecordAsOf[]> => {
+    const records: RecordAsOf[] = [];
+    for (const id of new Set(ids)) {
+      const history = await changesUntil(trx, { kind, id }, asOf);
+      known.push(...history.known);
+      later.push(...history.later);
+      const record = foldRecord({ kind, id }, history.known);
+      if (record !== null) records.push(record);
+    }
+    return records;
+  };
+  return { read, known, later };
+}
+
+function foldRecord({ kind, id }: EntityRef & { kind: RecordKind }, known: readonly KnownChange[]): RecordAsOf | null {
+  const newest = known.at(-1);
+  if (newest === undefined) return null;
+  let fields: JsonObject = {};
+  const flags = { verified: false, absent: false };
+  for (const { field, to, isSet } of known) {
+    if (field === '*') {
+      const { verified, ...whole } = to as JsonObject;
+      fields = whole;
+      flags.verified = verified === true;
+    } else if (field === 'verified' || field === 'absent') flags[field] = to === true;
+    else if (isSet) fields = { ...fields, [field]: to };
+    else fields = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== field));
+  }
+  return { kind, id, ...flags, knownAt: newest.changedAt, knownBy: newest.source, fields };
+}
+
+/** Those that the payments listed then, and those that name one of them: what was not known then has no history to show. */
+async function payinsOf(trx: Knex.Transaction, intents: readonly RecordAsOf[]): Promise<string[]> {
+  const ids = intents.flatMap(({ fields }) => listedPayins(fields));
+  for (const { id } of intents) {
+    const { items } = await listRecords(trx, 'payin', { filters: { paymentIntentId: id } });
+    ids.push(
+      ...items.filter((payin) => textField(payin as JsonObject, 'paymentIntentId') === id).map((payin) => payin.id),
+    );
+  }
+  return ids;
+}
+
+function laterOf(later: readonly KnownChange[], asOf: Date): OrderAsOf['toldLater'] {
+  const said = later.filter(({ serviceTime }) => serviceTime !== null && Date.parse(serviceTime) <= asOf.getTime());
+  const first = said.map(({ changedAt }) => changedAt).sort()[0];
+  return { changes: said.length, firstKnownAt: first ?? null };
+}
+
+function texts(value: Json): string[] {
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+}

@@ -1,0 +1,46 @@
+import { lastSealCheck } from '../../records/audit/seal-checks.js';
+import { sealState } from '../../records/audit/seal-state.js';
+import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
+
+const NAME = 'seals';
+const LATE_MS = 30 * 60_000;
+const CHECK_LATE_MS = 3 * 86_400_000;
+const SEE_SCHEDULE = 'see that tallyhook schedule runs, and what its log says';
+
+/** Whether what is written is sealed in time, and whether all that is sealed was found as it was. */
+export async function checkSealing({ db, now }: DoctorParts): Promise<Check[]> {
+  const { newest, unsealed } = await sealState(db);
+  const waiting = unsealed.filter(
+    ({ oldestAt }) => oldestAt !== null && now().getTime() - Date.parse(oldestAt) > LATE_MS,
+  );
+  const rows = unsealed.reduce((sum, log) => sum + log.rows, 0);
+  const head = newest === null ? 'nothing is sealed yet' : `the newest seal is ${newest.number} of ${newest.sealedAt}`;
+  const found = `${head}; ${rows} rows are not sealed yet`;
+  const sealing =
+    waiting.length === 0
+      ? ok(NAME, found)
+      : finding(
+          NAME,
+          `${found}, some of ${waiting.map(({ log }) => log).join(', ')} for longer than half an hour`,
+          SEE_SCHEDULE,
+        );
+  return [sealing, await checkLast(db, now())];
+}
+
+async function checkLast(db: DoctorParts['db'], now: Date): Promise<Check> {
+  const name = 'seals verified';
+  const last = await lastSealCheck(db);
+  if (last === null) return unknown(name, 'they were never verified', 'tallyhook audit verify');
+  const { finishedAt, rows, findings, firstFinding } = last;
+  if (findings > 0)
+    return finding(
+      name,
+      `at ${finishedAt}: ${findings} findings, first: ${firstFinding}`,
+      'docs/runbook.md, “Seals are broken”',
+    );
+  const found = `at ${finishedAt} ${rows} rows were as they were sealed`;
+  const whole = await lastSealCheck(db, { whole: true });
+  if (whole === null || now.getTime() - Date.parse(whole.finishedAt) > CHECK_LATE_MS)
+    return finding(name, `${found}; all of them not for three days`, `tallyhook audit verify, and ${SEE_SCHEDULE}`);
+  return ok(name, found);
+}
