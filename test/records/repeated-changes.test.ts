@@ -10,11 +10,15 @@ afterEach(async () => {
   await database.drop();
 });
 
+type Step = [string | null, string, 'webhook' | 'poll', number];
+
 /** Each step: where from, where to, by what, and the second of the service's clock. */
-async function told(...steps: [string | null, string, 'webhook' | 'poll', number][]): Promise<string[]> {
+const told = (...steps: Step[]) => toldOf('payment_intent', steps);
+
+async function toldOf(kind: 'payment_intent' | 'order', steps: Step[]): Promise<string[]> {
   for (const [from, to, by, second] of steps) {
     await database.db('changes').insert({
-      entity_kind: 'payment_intent',
+      entity_kind: kind,
       entity_id: 'pi_1',
       field: 'status',
       from_value: from === null ? null : JSON.stringify(from),
@@ -60,4 +64,19 @@ test('not of two that time tells apart', async () => {
     ['expired', 'unmatched', 'poll', 29],
   );
   expect(found).toHaveLength(1);
+});
+
+test('an order may go back and forth while its records are heard of one after the other, but is paid once', async () => {
+  const unsure: Step[] = [
+    [null, 'paid_unverified', 'poll', 1],
+    ['paid_unverified', 'confirming', 'webhook', 1],
+    ['confirming', 'paid_unverified', 'webhook', 1],
+    ['paid_unverified', 'paid', 'poll', 2],
+  ];
+  expect(await toldOf('order', unsure)).toEqual([]);
+  const again: Step[] = [
+    ['paid', 'confirming', 'webhook', 60],
+    ['confirming', 'paid', 'webhook', 60],
+  ];
+  expect(await toldOf('order', again)).toHaveLength(1);
 });

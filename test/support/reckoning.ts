@@ -82,13 +82,14 @@ const contentOf = (envelope: object): string => JSON.stringify({ ...envelope, ti
 
 /**
  * Each change begins where the one before it ended, and a state is left and entered once, but for this: events name whole
- * seconds, so of two of one second the state that is further on is shown, until a reading tells which of them it was. What is
- * otherwise is told with its story.
+ * seconds, so of two of one second the state that is further on is shown, until a reading tells which of them it was. An order
+ * is derived from several records that are heard of one after the other: of its states only "paid", which releases, is
+ * entered once. What is otherwise is told with its story.
  */
 export async function repeatedChanges(db: Knex): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { what: string; story: string }[] }>(
     `WITH steps AS (
-       SELECT seq, entity_kind || ' ' || entity_id || ' ' || field AS what, from_value, to_value, field, source_type, source_ref,
+       SELECT seq, entity_kind, entity_kind || ' ' || entity_id || ' ' || field AS what, from_value, to_value, field, source_type, source_ref,
               service_time, changed_at,
               lag(to_value) OVER history AS before,
               row_number() OVER history AS place,
@@ -101,7 +102,7 @@ export async function repeatedChanges(db: Knex): Promise<string[]> {
                                        changed_at), '; ' ORDER BY seq) AS story
      FROM steps GROUP BY what
      HAVING bool_or((place > 1 AND before IS DISTINCT FROM from_value)
-       OR (field IN ('*', 'status') AND entered > 1 AND corrects IS NOT TRUE))`,
+       OR (field IN ('*', 'status') AND entered > 1 AND corrects IS NOT TRUE AND (entity_kind <> 'order' OR to_value = '"paid"')))`,
   );
   return rows.map(({ what, story }) => `${what}: ${story}`);
 }
