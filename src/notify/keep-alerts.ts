@@ -69,11 +69,13 @@ async function repeat(
   work: () => Promise<void>,
 ): Promise<void> {
   while (!signal.aborted) {
+    const began = performance.now();
     try {
       await work();
     } catch (error) {
       log.warn({ error: describeError(error) }, 'alerts could not be looked after; it is tried again');
     }
-    await delay(every, undefined, { signal }).catch(() => {});
+    const left = Math.max(every - (performance.now() - began), every / 10);
+    await delay(left, undefined, { signal }).catch(() => {});
   }
 }

@@ -96,7 +96,7 @@ async function lead(deps: SchedulerDeps, on: Timed[], lock: Lock, stop: AbortSig
 }
 
 /** A process that stood still for longer leaves a run out; a shorter pause only makes it late. */
-const LATEST_TICK_MS = 30_000;
+const LATEST_TICK_MS = 90_000;
 
 /** node-cron only tells the time: who runs is the lock's business, and what still runs is not started again. */
 function tick({ log }: SchedulerDeps, cron: string, onTick: () => void): ScheduledTask {

@@ -25,6 +25,8 @@ export interface Installation {
   pidOf(role: LoneRole): number | undefined;
   /** All that the roles that run have logged. */
   logged(): string;
+  /** Where the metrics of each role that was started are, or were before it ended. */
+  metricsUrls(): Record<string, string>;
   /** SIGTERM to these, or to all that run; their exit codes. */
   stop(...roles: LoneRole[]): Promise<(number | string)[]>;
   run(args: string[], env?: Record<string, string>): Promise<{ code: number | string; stdout: string; stderr: string }>;
@@ -51,6 +53,7 @@ export async function createInstallation(options: InstallationOptions): Promise<
   const port = await freePort(null);
   const endpoint = sandbox.control.addEndpoint({ url: `http://127.0.0.1:${port}/webhooks` });
   const running = new Map<LoneRole, CliProcess>();
+  const metricsUrls = new Map<LoneRole, string>();
   const env: Record<string, string> = {
     SERVICE_BASE_URL: sandbox.url,
     SERVICE_API_KEY: 'sandbox-api-key',
@@ -68,7 +71,8 @@ export async function createInstallation(options: InstallationOptions): Promise<
   const start = async (role: LoneRole) => {
     const cli = startCli([role], { cwd, env });
     running.set(role, cli);
-    await cli.stdoutMatch(/^metrics +http/m);
+    const [, url = ''] = await cli.stdoutMatch(/^metrics +(http\S+)/m);
+    metricsUrls.set(role, url);
   };
   const end = async (roles: readonly LoneRole[], signal: NodeJS.Signals) => {
     const ending = roles.flatMap((role) => running.get(role) ?? []);
@@ -92,6 +96,7 @@ export async function createInstallation(options: InstallationOptions): Promise<
         ),
     pidOf: (role) => running.get(role)?.child.pid,
     logged: () => [...running.values()].map(({ output }) => output.stderr).join(''),
+    metricsUrls: () => Object.fromEntries(metricsUrls),
     stop: (...roles) => end(roles.length > 0 ? roles : [...running.keys()], 'SIGTERM'),
     run: (args, more) => runCli(args, { cwd, env: { ...env, ...more }, longestMs: STEP_MS }),
     close: async () => {

@@ -70,11 +70,25 @@ export const deliveryWords: Readonly<Record<DeliveryClass, ClassWords>> = {
 export const classOptions = Object.entries(deliveryWords).map(([value, { short }]) => ({ value, text: short }));
 
 /** The cause of this one delivery in words, with the reason where there is one. */
-export function causeOf({ class: kind, reason, recoveredAt, missed }: DeliveryView): string {
+export function causeOf(delivery: DeliveryView): string {
+  const { class: kind, reason, recoveredAt, missed } = delivery;
   const { cause } = deliveryWords[kind];
   if (recoveredAt !== null && !missed) return `${cause} It was recovered since.`;
+  if (kind === 'pending_retry' && reason === null) return [cause, lastAttempt(delivery)].join(' ').trim();
   if (reason === null) return cause;
   return kind === 'rejected' ? `We refused it: ${refusalOf(reason)}` : `${cause} (${reason})`;
+}
+
+/** Why it is not here yet, as far as the service's history says. */
+function lastAttempt({ attempts, lastAttemptAt, httpStatus }: DeliveryView): string {
+  if (httpStatus === null) {
+    const wasTried = lastAttemptAt !== null || (attempts ?? 0) > 0;
+    return wasTried ? 'The last attempt got no answer: is the receiver up, and reached from outside?' : '';
+  }
+  if (httpStatus === 400 || httpStatus === 401)
+    return `The last attempt was answered ${httpStatus}: if we refused it, Rejections says why, and what to do.`;
+  if (httpStatus === 503) return 'The last attempt was answered 503: it could not be stored; see the database.';
+  return `The last attempt was answered ${httpStatus}${httpStatus < 300 ? ', and nothing of it is here' : ', not by us'}.`;
 }
 
 /** What to do about it; null: nothing is to be done. */

@@ -8,7 +8,7 @@ const SILENT_SECONDS = 120;
 const starts: Readonly<Record<string, string>> = { receiver: 'tallyhook serve', worker: 'tallyhook work' };
 
 /** Who is at work, whether somebody looks for alerts, and whether each channel takes them. Sends nothing. */
-export async function checkAlerts({ db, config, now }: DoctorParts): Promise<Check[]> {
+export async function checkAlerts({ db, config, now }: Pick<DoctorParts, 'db' | 'config' | 'now'>): Promise<Check[]> {
   const [signs, views] = await Promise.all([signsOfLife(db), channelViews(db)]);
   const configured = channelsOf(config, now).map(({ name }) => name);
   return [

@@ -1,0 +1,52 @@
+import type { Knex } from 'knex';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { keepChannels } from '../../../src/records/alerts/alert-channels.js';
+import { channelViews } from '../../../src/records/alerts/channel-views.js';
+import { listAlerts } from '../../../src/records/alerts/list-alerts.js';
+import { listNotices } from '../../../src/records/alerts/list-notices.js';
+import { settleAlerts } from '../../../src/records/alerts/settle-alerts.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { pruneIn } from './aged.js';
+
+let database: TestDatabase;
+let db: Knex;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+});
+afterEach(() => database.drop());
+
+const DAY_MS = 86_400_000;
+const alert = (subject: string) =>
+  ({ name: 'TallyhookDown', subject, severity: 'critical', summary: 'silent', detail: 'no sign' }) as const;
+const look = (subjects: string[], daysAgo: number) =>
+  db.transaction((trx) =>
+    settleAlerts(trx, subjects.map(alert), { now: new Date(Date.now() - daysAgo * DAY_MS), channels: ['slack'] }),
+  );
+
+test('alerts that are over and what was sent of them go by their age; what fires stays, with what was sent', async () => {
+  await keepChannels(db, ['slack']);
+  await look(['gone', 'firing'], 101);
+  await look(['gone', 'firing'], 100.5);
+  await look(['firing'], 100);
+  await look(['firing', 'late'], 0);
+  await db('alert_notices').update({ status: 'sent', created_at: new Date(Date.now() - 100 * DAY_MS) });
+  await look(['firing'], 0);
+  expect(await pruneIn(db, 0)).toMatchObject({ done: { alerts: 1, 'alert notices': 2 } });
+  expect((await listAlerts(db, {})).items.map(({ subject }) => subject)).toEqual(['late', 'firing']);
+  const { items } = await listNotices(db, {});
+  expect(items.map(({ type, subject }) => `${type} ${subject}`)).toEqual(['alert.firing late', 'alert.firing firing']);
+  expect(await pruneIn(db, 0)).toMatchObject({ done: {} });
+});
+
+test('what a channel that is not configured any more was to tell does not wait for ever', async () => {
+  await keepChannels(db, ['slack']);
+  await look(['receiver'], 1);
+  await look(['receiver'], 0);
+  expect(await channelViews(db)).toMatchObject([{ channel: 'slack', waiting: 1, lastOkAt: null }]);
+  await keepChannels(db, ['mail']);
+  expect(await channelViews(db)).toMatchObject([
+    { channel: 'mail', waiting: 0 },
+    { channel: 'slack', waiting: 0 },
+  ]);
+});

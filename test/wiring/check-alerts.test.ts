@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config.js';
+import { claimChannel, keepChannels, releaseChannel } from '../../src/records/alerts/alert-channels.js';
+import { addNotice } from '../../src/records/alerts/settle-alerts.js';
+import { giveSign } from '../../src/records/alerts/signs-of-life.js';
+import { checkAlerts } from '../../src/wiring/doctor/check-alerts.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+const settings = { SERVICE_BASE_URL: 'http://127.0.0.1:1', SERVICE_API_KEY: 'key' };
+const look = async (env: Record<string, string>) => {
+  const config = loadConfig(['SERVICE_API_KEY'], { env: { ...settings, ...env } });
+  const checks = await checkAlerts({ db: database.db, config, now: () => new Date() });
+  return Object.fromEntries(checks.map(({ name, status, found, remedy }) => [name, { status, found, remedy }]));
+};
+
+test('nobody looks and nobody is told: neither is taken for well', async () => {
+  expect(await look({})).toMatchObject({
+    alerts: { status: 'unknown' },
+    'alert channels': { status: 'unknown', remedy: expect.stringContaining('tallyhook alerts test') },
+  });
+});
+
+test('a part that fell silent and a channel that fails are findings, with the remedy; nothing is sent', async () => {
+  const { db } = database;
+  // Nothing listens there: a probe that sent something would find that out.
+  const env = { ALERT_SLACK_URL: 'http://127.0.0.1:1/secret-path' };
+  await giveSign(db, ['receiver', 'worker', 'alerts']);
+  await keepChannels(db, ['slack']);
+  expect(await look(env)).toMatchObject({
+    receiver: { status: 'ok' },
+    worker: { status: 'ok' },
+    alerts: { status: 'ok' },
+    'alerts by slack': { status: 'unknown', found: 'never taken yet' },
+  });
+  await addNotice(db, { key: 'firing 1', message: { type: 'alert.firing' } }, ['slack']);
+  const claimed = await claimChannel(db, 'slack', 60);
+  if (claimed === null) throw new Error('nothing waits');
+  await releaseChannel(db, claimed, { error: 'answered 500', retryInMs: 60_000 });
+  await db('signs_of_life').update({ seen_at: db.raw("now() - interval '5 minutes'") });
+  const found = await look(env);
+  expect(found).toMatchObject({
+    receiver: { status: 'finding', remedy: 'start it: tallyhook serve' },
+    alerts: { status: 'finding' },
+    'alerts by slack': { status: 'finding', found: expect.stringContaining('answered 500; 1 wait, next attempt at') },
+  });
+  expect(JSON.stringify(found)).not.toContain('secret-path');
+});
