@@ -11,6 +11,9 @@ import { delivery } from './pages/delivery.js';
 import { doctor } from './pages/doctor.js';
 import { event } from './pages/event.js';
 import { events } from './pages/events.js';
+import { ledger } from './pages/ledger.js';
+import { ledgerEntry } from './pages/ledger-entry.js';
+import { match } from './pages/match.js';
 import { order } from './pages/order.js';
 import { orders } from './pages/orders.js';
 import { overview } from './pages/overview.js';
@@ -32,6 +35,9 @@ export const pages: readonly Page[] = [
   order,
   balances,
   balance,
+  match,
+  ledger,
+  ledgerEntry,
   periods,
   period,
   ...recordPages,

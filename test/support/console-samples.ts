@@ -6,6 +6,7 @@ import { collectCallbacks } from '../../src/records/callbacks/collect-callbacks.
 import { registerOrder } from '../../src/records/orders/orders.js';
 import { finishRun, startRun } from '../../src/records/runs/runs.js';
 import { saveObservations } from '../../src/records/save-observations.js';
+import { bookPaths, seedBooks } from './console-books.js';
 import { deskPaths, seedDesk } from './console-desk.js';
 import { recordPaths, seedRecords } from './console-records.js';
 import { storeEvents } from './events.js';
@@ -25,6 +26,7 @@ export const samplePaths: Readonly<Record<string, string>> = {
   '/reference/:operation': '/reference/registerOrder',
   ...recordPaths,
   ...deskPaths,
+  ...bookPaths,
 };
 
 const NOW = Date.now();
@@ -47,6 +49,7 @@ export async function seedConsole(db: Knex): Promise<void> {
   ]);
   await seedRecords(db);
   await seedDesk(db);
+  await seedBooks(db);
   await seedCallbacks(db);
   const { id } = await startRun(db, 'payment-intents', false, new Date());
   const tally = { calls: 1, seen: 2, changed: 2, breaksOpened: 0 };

@@ -1,6 +1,7 @@
 import { replayCallbackOperation } from './callback-operations.js';
 import { feedOperations } from './feed-operations.js';
 import { listOperations } from './list-operations.js';
+import { matchOperations } from './match-operations.js';
 import type { Operation } from './operation.js';
 import { registerOrderOperation } from './order-operations.js';
 import { periodOperations } from './period-operations.js';
@@ -15,5 +16,6 @@ export const operations: readonly Operation[] = [
   ...webhookOperations,
   ...proofOperations,
   ...periodOperations,
+  ...matchOperations,
   replayCallbackOperation,
 ];

@@ -16,14 +16,14 @@ export async function monthTotals(
   const asset = assetCode === undefined ? null : toDatabaseText(assetCode);
   const { rows } = await db.raw<{ rows: (Omit<AccountTotal, 'assetCode'> & { asset_code: string })[] }>(
     `SELECT account, asset_code,
-            trim_scale(coalesce(sum(amount) FILTER (WHERE month < :month), 0))::text AS opening,
-            trim_scale(coalesce(sum(amount) FILTER (WHERE month = :month), 0))::text AS activity,
+            trim_scale(coalesce(sum(amount) FILTER (WHERE month < ?), 0))::text AS opening,
+            trim_scale(coalesce(sum(amount) FILTER (WHERE month = ?), 0))::text AS activity,
             trim_scale(sum(amount))::text AS closing
      FROM account_months
-     WHERE month <= :month AND (:account::text IS NULL OR account = :account)
-       AND (:asset::text IS NULL OR asset_code = :asset)
-     GROUP BY account, asset_code ORDER BY account COLLATE "C", asset_code COLLATE "C" LIMIT :most`,
-    { month, account: account ?? null, asset, most: MOST_ROWS + 1 } as Record<string, string | number>,
+     WHERE month <= ? AND account = coalesce(?::text, account)
+       AND asset_code = coalesce(?::text, asset_code)
+     GROUP BY account, asset_code ORDER BY account COLLATE "C", asset_code COLLATE "C" LIMIT ?`,
+    [month, month, month, account ?? null, asset, MOST_ROWS + 1].map((value) => value as string),
   );
   const totals = rows.map(({ asset_code, ...row }) => ({ ...row, assetCode: fromDatabaseText(asset_code) }));
   return { totals: totals.slice(0, MOST_ROWS), more: totals.length > MOST_ROWS };

@@ -1,0 +1,127 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type AgeBucket, ageBuckets } from '../domain/age-buckets.js';
+import { todayIn } from '../domain/books/match/ageing.js';
+import { type MatchState, matchStates } from '../domain/books/match/match-order.js';
+import { type MatchReason, matchReasons } from '../domain/books/match/reasons.js';
+import type { MatchTotals } from '../domain/books/match/totals.js';
+import { UsageError } from '../errors.js';
+import { matchAsOf } from '../finance/matching/match-as-of.js';
+import { listMatches, type MatchFilters, type MatchView } from '../records/books/match/list-matches.js';
+import { matchBehind } from '../records/books/match/match-progress.js';
+import { matchSummary } from '../records/books/match/match-summary.js';
+import { unprovenBalances } from '../records/books/period-facts.js';
+import { defaultTake } from '../records/database/paging.js';
+import { type ListFlags, listFlags } from './arguments.js';
+import { type Columns, printJson, printList } from './print.js';
+import { withStore } from './with-store.js';
+
+interface MatchFlags extends ListFlags {
+  asOf?: string;
+  state?: MatchState;
+  age?: AgeBucket;
+  asset?: string;
+  reason?: MatchReason;
+}
+
+interface Report {
+  /** The day of the books' zone on which it is so. */
+  asOf: string;
+  currency: string;
+  summary: MatchTotals;
+  /** Assets whose balance is not proven: that the books agree says less of them. */
+  unproven: { assetCode: string; why: string }[];
+  /** Since when changes wait to be matched; null: none does. */
+  behindSince: string | null;
+  items: MatchView[];
+  nextCursor: string | null;
+  /** More that fit, and are not among the items. */
+  left?: number;
+}
+
+export function defineMatch(command: Command): void {
+  listFlags(
+    command.description('orders and invoices against payments and the books: what agrees, what does not, and why'),
+  )
+    .option('--as-of <date>', 'as it was on a day such as 2026-10-31, as far as is known now', day)
+    .addOption(new Option('--state <state>', 'left out: all that is not matched').choices(matchStates))
+    .addOption(new Option('--age <days>', 'how long it waits').choices(Object.keys(ageBuckets)))
+    .option('--asset <code>', 'only with this asset, or currency of what is not paid')
+    .addOption(new Option('--reason <reason>', 'why').choices(matchReasons))
+    .action(showMatch);
+}
+
+async function showMatch({ json = false, ...flags }: MatchFlags): Promise<void> {
+  const report = await withStore(async ({ db, config }): Promise<Report> => {
+    const settings = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
+    const today = todayIn(settings.timeZone, new Date());
+    const { state, age, asset: assetCode, reason } = flags;
+    const filters: MatchFilters = { state, open: state === undefined, age, assetCode, reason };
+    const about = { unproven: await unprovenBalances(db), behindSince: await matchBehind(db) };
+    const asOf = flags.asOf ?? today;
+    if (asOf > today) throw new UsageError(`${asOf} is still to come.`);
+    if (asOf < today) {
+      if (flags.cursor !== undefined)
+        throw new UsageError('--cursor goes on in the match of today, not of another day.');
+      const most = flags.take ?? defaultTake;
+      const found = await matchAsOf(db, { ...settings, day: asOf, filters, most });
+      return { asOf, currency: settings.currency, ...about, ...found, nextCursor: null };
+    }
+    const summary = await matchSummary(db, { today });
+    const { take, cursor } = flags;
+    const page = await listMatches(db, { ...filters, take, cursor }, { today, timeZone: settings.timeZone });
+    return { asOf, currency: settings.currency, ...about, summary, ...page };
+  });
+  if (json) printJson(report);
+  else print(report);
+}
+
+function print(report: Report): void {
+  const { asOf, currency, summary, unproven, behindSince, items, nextCursor, left = 0 } = report;
+  printList({ items: summary.counts }, false, countColumns);
+  printList({ items: summary.amounts }, false, amountColumns(currency));
+  printList({ items, nextCursor }, false, columns);
+  const notes = [
+    `as of ${asOf}`,
+    ...(left > 0 ? [`${left} more: --take`] : []),
+    ...unproven.map(({ assetCode, why }) => `the balance of ${assetCode} is not proven: ${why}`),
+    ...(behindSince === null ? [] : [`changes since ${behindSince} are not matched yet`]),
+  ];
+  process.stderr.write(`${notes.join('\n')}\n`);
+}
+
+const countColumns: Columns<MatchTotals['counts'][number]> = {
+  state: (item) => words(item.state),
+  'age in days': (item) => item.age,
+  orders: (item) => item.matches,
+};
+
+const amountColumns = (currency: string): Columns<MatchTotals['amounts'][number]> => ({
+  asset: (item) => item.code,
+  state: (item) => words(item.state),
+  'age in days': (item) => item.age,
+  orders: (item) => item.matches,
+  asked: (item) => item.asked,
+  paid: (item) => item.paid,
+  'given back': (item) => item.returned,
+  booked: (item) => item.booked,
+  [`booked in ${currency}`]: (item) => item.value,
+  'not priced': (item) => item.unpriced,
+});
+
+const columns: Columns<MatchView> = {
+  order: (item) => item.id,
+  kind: (item) => words(item.kind),
+  state: (item) => words(item.state),
+  'age in days': (item) => item.age,
+  why: (item) => item.reasons.map(({ told }) => told).join('; '),
+};
+
+function words(name: string): string {
+  return name.replaceAll('_', ' ');
+}
+
+function day(text: string): string {
+  const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN);
+  if (!Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)) return text;
+  throw new InvalidArgumentError('Accepted is a day such as 2026-10-31.');
+}

@@ -1,0 +1,34 @@
+import { type AgeBucket, ageBuckets } from '../domain/age-buckets.js';
+import { matchStates } from '../domain/books/match/match-order.js';
+import { matchReasons } from '../domain/books/match/reasons.js';
+import type { MatchFilters } from '../records/books/match/list-matches.js';
+import { Problem } from './problem.js';
+
+export const matchFilters = ['state', 'age', 'assetCode', 'reason'] as const;
+export const matchAges = Object.keys(ageBuckets) as AgeBucket[];
+
+/** Filters by their names in an address. `state` may be `open`: what is not matched. Throws `Problem` where one is none of ours. */
+export function matchQuery(filters: Readonly<Record<string, string>>): MatchFilters {
+  const { state, age, assetCode, reason } = filters;
+  const isOpen = state === 'open';
+  return {
+    open: isOpen,
+    state: isOpen ? undefined : oneOf('state', state, matchStates),
+    age: oneOf('age', age, matchAges),
+    reason: oneOf('reason', reason, matchReasons),
+    assetCode,
+  };
+}
+
+function oneOf<Known extends string>(
+  name: string,
+  given: string | undefined,
+  known: readonly Known[],
+): Known | undefined {
+  const found = known.find((one) => one === given);
+  if (given === undefined || found !== undefined) return found;
+  const more = name === 'state' ? ', open' : '';
+  throw new Problem(400, 'Bad request', `${name} is "${given.slice(0, 40)}"; it takes ${known.join(', ')}${more}.`, {
+    parameter: name,
+  });
+}
