@@ -35,10 +35,24 @@ export async function beanCheck(file: string): Promise<string> {
 
 /** What a query of beancount makes of a ledger: `account commodity` → amount. */
 export async function beanBalances(file: string): Promise<Map<string, string>> {
-  const query = 'SELECT account, currency, sum(number) AS total GROUP BY account, currency';
+  // As a number it would be shown with as many decimals as most have.
+  const query = 'SELECT account, currency, str(sum(number)) AS total GROUP BY account, currency';
   const { stdout } = await run('bean-query', ['-f', 'csv', file, query], ROOM);
   const rows = stdout.trim().split('\n').slice(1).map(cells);
-  return new Map(rows.map(([account, commodity, amount]) => [`${account} ${commodity}`, plain(amount ?? '')]));
+  return new Map(
+    rows.map(([account, commodity, amount]) => [`${account} ${commodity}`, plain(unscientific(amount ?? ''))]),
+  );
+}
+
+/** `Decimal('-1.2E-18')` as `-0.0000000000000000012`. */
+function unscientific(told: string): string {
+  const [, sign = '', whole = '0', fraction = '', exponent = '0'] =
+    /(-?)(\d+)(?:\.(\d+))?(?:E([+-]\d+))?/.exec(told) ?? [];
+  const digits = whole + fraction;
+  const decimals = fraction.length - Number(exponent);
+  if (decimals <= 0) return sign + digits + '0'.repeat(-decimals);
+  const padded = digits.padStart(decimals + 1, '0');
+  return `${sign}${padded.slice(0, -decimals)}.${padded.slice(-decimals)}`;
 }
 
 function cells(line: string): string[] {

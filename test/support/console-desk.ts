@@ -23,6 +23,8 @@ export const deskPaths: Readonly<Record<string, string>> = {
   '/runs': '/runs',
   '/runs/:id': '/runs/1',
   '/alerts': '/alerts',
+  '/periods': '/periods',
+  '/periods/:month': '/periods/2026-03',
   '/doctor': '/doctor',
   '/queues': '/queues',
   '/audit': '/audit',
@@ -34,6 +36,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">'"</script><b>&amp;
 /** A run comes first, and a break: their ids stand in addresses. Needs events 1 and 2. */
 export async function seedDesk(db: Knex, now = Date.now()): Promise<void> {
   await seedRun(db, now);
+  await db('periods').insert({ month: '2026-03' });
   await db.transaction((trx) =>
     openBreaks(trx, [
       {

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import request from 'supertest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { monthAfter } from '../../../src/domain/books/posting-month.js';
+import { at, payout, reading, save } from '../../records/observed.js';
+import { consoleTokens, testConsole } from '../../support/console.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { judgedBalance } from '../../support/judged-balance.js';
+import { postBooks } from '../../support/posted-books.js';
+
+const MONTH = '2026-03';
+const HERE = { Host: 'console.example', Origin: 'https://console.example', 'Sec-Fetch-Site': 'same-origin' };
+let database: TestDatabase;
+let app: ReturnType<typeof testConsole>['app'];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  app = testConsole(database.db, { now: () => new Date('2026-07-01T00:00:00Z') }).app;
+  await judgedBalance(database.db, { assetCode: 'BTC', opening: '100', balance: '60', now: new Date(at(0)) });
+  const statusHistory = [{ status: 'confirmed', timestamp: '2026-03-20T10:00:00.000Z', source: 'chain' }];
+  await save(database, [reading('payout', payout('po_1', { status: 'confirmed', statusHistory }), 30)]);
+  await postBooks(database.db);
+}, 60_000);
+afterAll(() => database.drop());
+
+async function session(role: string) {
+  const token = consoleTokens.find((one) => one.role === role)?.token ?? '';
+  const signedIn = await request(app).post('/sign-in').set(HERE).type('form').send({ token });
+  const Cookie = String(signedIn.get('set-cookie')).split(';')[0] ?? '';
+  const get = (path: string) => request(app).get(path).set({ Cookie });
+  const csrf = /name="_csrf" value="([^"]+)"/.exec((await get('/orders')).text)?.[1] ?? '';
+  const post = (path: string, fields: object) =>
+    request(app)
+      .post(path)
+      .set(HERE)
+      .set({ Cookie })
+      .type('form')
+      .send({ _csrf: csrf, _back: '/periods', ...fields });
+  return { get, post };
+}
+
+it('says what is missing, with a link to each, and lets finance alone close nevertheless, with a reason', async () => {
+  const viewer = await session('viewer');
+  const { text } = await viewer.get(`/periods/${MONTH}`);
+  expect(text).toContain('No critical break is open');
+  expect(text).toMatch(/href="\/breaks\/\d+"/);
+  expect(text).toContain('href="/runs?kind=payouts"');
+  expect(text).toContain('href="/balances/BTC"');
+  expect(text).not.toContain('Close nevertheless');
+  expect((await viewer.post(`/periods/${MONTH}/close-nevertheless`, { reason: 'please' })).status).toBe(403);
+
+  const fina = await session('finance');
+  expect((await fina.get(`/periods/${MONTH}`)).text).toContain('Close nevertheless');
+  expect((await fina.post(`/periods/${MONTH}/close-nevertheless`, {})).status).toBe(400);
+  const plain = await fina.post(`/periods/${MONTH}/close`, {});
+  expect([plain.status, plain.get('location')]).toEqual([303, `/periods/${MONTH}`]);
+  expect(await database.db('actions').where({ action: 'close period', actor: 'fina' }).pluck('outcome')).toEqual([
+    'refused',
+  ]);
+  expect(await database.db('periods').where({ status: 'closed' })).toEqual([]);
+});
+
+it('gives out the files of a closed month, as they were stored, and reopens it', async () => {
+  const fina = await session('finance');
+  await fina.post(`/periods/${MONTH}/close-nevertheless`, { reason: 'the residual is known' });
+  const { text } = await fina.get(`/periods/${MONTH}`);
+  expect(text).toContain('the residual is known');
+  for (const name of [`${MONTH}.xlsx`, `${MONTH}-entries.csv`]) {
+    const { body, status, headers } = await fina.get(`/periods/${MONTH}/files/${name}`).buffer(true).parse(bytes);
+    const sha256 = createHash('sha256').update(body).digest('hex');
+    expect([status, headers['content-disposition']]).toEqual([200, `attachment; filename="${name}"`]);
+    expect(text).toContain(sha256);
+  }
+  expect((await fina.get(`/periods/${MONTH}/files/..%2Fsecret`)).status).toBe(404);
+  expect((await request(app).get(`/periods/${MONTH}/files/${MONTH}.xlsx`)).status).toBe(401);
+  await fina.post(`/periods/${MONTH}/reopen`, { reason: 'the auditor asked' });
+  expect((await fina.get('/periods')).text).toContain('the auditor asked');
+  expect((await fina.get(`/periods/${MONTH}/files/${MONTH}.xlsx`)).status).toBe(404);
+  expect((await fina.get(`/periods/${monthAfter('2030-01')}`)).status).toBe(404);
+  const actions = await database
+    .db('actions')
+    .whereLike('action', '% period')
+    .orderBy('id')
+    .select('action', 'actor', 'outcome');
+  expect(actions.at(-1)).toEqual({ action: 'reopen period', actor: 'fina', outcome: 'done' });
+});
+
+function bytes(res: NodeJS.ReadableStream, done: (error: Error | null, body: Buffer) => void): void {
+  const parts: Buffer[] = [];
+  res.on('data', (part: Buffer) => parts.push(part));
+  res.on('end', () => done(null, Buffer.concat(parts)));
+}

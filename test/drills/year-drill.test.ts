@@ -1,0 +1,177 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accounts, beancountName, defaultChart, walletAccount } from '../../src/domain/books/chart.js';
+import { beancountCommodity } from '../../src/domain/books/commodities.js';
+import { sumAmounts } from '../../src/domain/money.js';
+import { exportMonth } from '../../src/finance/exports/export-month.js';
+import { closePeriod } from '../../src/finance/periods/close-period.js';
+import { createLog } from '../../src/log.js';
+import { attributeBalance } from '../../src/records/balances/balance-attributions.js';
+import { readProofs } from '../../src/records/balances/balance-proofs.js';
+import { type AccountTotal, accountTotals } from '../../src/records/books/account-totals.js';
+import { defaultContract } from '../../src/service-api/contract.js';
+import { readBooks } from '../reconcile/ledger-truth.js';
+import { type AtService, atService } from '../reconcile/service-at.js';
+import { open } from '../sandbox/random-world.js';
+import { beanBalances, beanCheck, hledgerBalances, hledgerCheck, isInstalled } from '../support/accounting-programs.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { DRILL_MS, isLong, report } from '../support/drill.js';
+import { postBooks } from '../support/posted-books.js';
+import { ASSETS, makeMonth, type YearWorld } from './year/make-month.js';
+
+const MONTHS = 12;
+const PAYMENTS = isLong ? 1_667 : 20;
+const START = Date.UTC(2025, 9, 1, 0, 0, 30);
+/** Of the short year these months are read by other programs too. */
+const read = (n: number) => isLong || n === 1 || n === MONTHS - 1;
+
+let database: TestDatabase;
+let dir: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  dir = await mkdtemp(path.join(tmpdir(), 'year-'));
+}, DRILL_MS);
+afterAll(async () => {
+  await rm(dir, { recursive: true, force: true });
+  await database?.drop();
+});
+
+const key = ({ account, assetCode }: AccountTotal): string => `${account} ${assetCode}`;
+
+async function begin(): Promise<{ world: YearWorld; at: AtService }> {
+  const began = Date.now();
+  const realNow = () => START + Date.now() - began;
+  const world = { ...(await open({ realNow })), disputed: [], doubtful: new Set<string>(), waiting: [], payments: 0 };
+  for (const asset of ASSETS) world.sandbox.control.deposit(null, asset, '1000.000001');
+  const at = atService(database, world.sandbox.url, { adoptedAt: new Date(START - 3_600_000) });
+  expect(await at.run('balances')).toMatchObject({ status: 'succeeded', error: null });
+  return { world, at };
+}
+
+/** Reads all that happened, and puts down what no list shows: the settlements. */
+async function bring({ world, at }: { world: YearWorld; at: AtService }): Promise<void> {
+  for (const kind of ['payment-intents', 'invoices', 'payouts', 'accounts', 'transactions', 'balances'] as const)
+    expect([kind, await at.run(kind)]).toMatchObject([kind, { status: 'succeeded', error: null }]);
+  for (const [assetCode, { unexplained, unknownAmount }] of await readProofs(database.db)) {
+    for (const amount of [unexplained, unknownAmount]) {
+      if (amount === null || amount === '0') continue;
+      const given = { assetCode, amount, note: 'a settlement', actor: 'fina' };
+      await attributeBalance(database.db, given, new Date(world.sandbox.control.now()));
+    }
+  }
+  await postBooks(database.db);
+}
+
+/** The books hold what the service holds, and go on from the month before. */
+async function expectSame(world: YearWorld, month: string, before: AccountTotal[]): Promise<AccountTotal[]> {
+  const totals = await accountTotals(database.db, month);
+  const closing = new Map(totals.map((one) => [key(one), one.closing]));
+  const truth = await readBooks(world.sandbox);
+  for (const [asset, balance] of truth.operating)
+    expect([month, asset, closing.get(`assets:operating ${asset}`) ?? '0']).toEqual([month, asset, balance]);
+  for (const [id, wallet] of truth.wallets)
+    for (const [asset, balance] of wallet)
+      expect([month, id, asset, closing.get(`${walletAccount(accounts.subWallets, id)} ${asset}`) ?? '0']).toEqual([
+        month,
+        id,
+        asset,
+        balance,
+      ]);
+  const last = new Map(before.map((one) => [key(one), one.closing]));
+  for (const one of totals) {
+    expect([month, key(one), one.opening]).toEqual([month, key(one), last.get(key(one)) ?? '0']);
+    expect([month, key(one), one.closing]).toEqual([month, key(one), sumAmounts([one.opening, one.activity])]);
+  }
+  return totals;
+}
+
+const settings = { currency: 'USD', timeZone: 'UTC', chart: defaultChart };
+
+async function close(world: YearWorld, month: string) {
+  const deps = { ...settings, db: database.db, log: createLog('silent'), table: defaultContract.movements };
+  const now = () => new Date(world.sandbox.control.now());
+  const closed = await closePeriod({ ...deps, now }, { month, actor: 'fina', reason: 'a drill' });
+  expect(closed, JSON.stringify(closed)).toMatchObject({ outcome: 'closed' });
+  return closed.outcome === 'closed' ? closed.files : [];
+}
+
+async function readByHledger(month: string, totals: readonly AccountTotal[]): Promise<void> {
+  await exportMonth(database.db, { month, format: 'hledger', dir, ...settings });
+  const file = path.join(dir, `${month}.journal`);
+  await hledgerCheck(file);
+  const theirs = [...(await hledgerBalances(file))].filter(([, amount]) => amount !== '0');
+  const ours = totals.filter(({ closing }) => closing !== '0').map((one) => [key(one), one.closing]);
+  expect([month, theirs.sort()]).toEqual([month, ours.sort()]);
+}
+
+async function readByBeancount(month: string, totals: readonly AccountTotal[]): Promise<void> {
+  await exportMonth(database.db, { month, format: 'beancount', dir, ...settings });
+  const file = path.join(dir, `${month}.beancount`);
+  expect([month, await beanCheck(file)]).toEqual([month, '']);
+  const theirs = await beanBalances(file);
+  for (const { account, assetCode, closing } of totals) {
+    const name = `${beancountName(account)} ${beancountCommodity(assetCode)}`;
+    expect([month, name, theirs.get(name) ?? '0']).toEqual([month, name, closing]);
+  }
+}
+
+test(`${MONTHS * PAYMENTS} payments of a year in ${ASSETS.length} assets: the books hold each month what the service holds, and hledger and beancount agree`, {
+  timeout: DRILL_MS,
+}, async () => {
+  const site = await begin();
+  const { world } = site;
+  const months: { month: string; totals: AccountTotal[]; files: { name: string; sha256: string }[] }[] = [];
+  for (let n = 0; n < MONTHS; n += 1) {
+    const [from, to] = [new Date(START), new Date(START)];
+    from.setUTCMonth(from.getUTCMonth() + n);
+    to.setUTCMonth(to.getUTCMonth() + n + 1);
+    const month = from.toISOString().slice(0, 7);
+    // A little before its end, so that what is read is all of the month.
+    await makeMonth(world, { month: n, payments: PAYMENTS, seconds: (Number(to) - Number(from)) / 1_000 - 7_200 });
+    await bring(site);
+    const totals = await expectSame(world, month, months.at(-1)?.totals ?? []);
+    world.sandbox.control.advance(Math.ceil((Number(to) - world.sandbox.control.now()) / 1_000));
+    months.push({ month, totals, files: await close(world, month) });
+  }
+
+  const programs = { hledger: await isInstalled('hledger'), beancount: await isInstalled('bean-query') };
+  for (const [n, { month, totals, files }] of months.entries()) {
+    expect(await accountTotals(database.db, month)).toEqual(totals);
+    if (programs.hledger && read(n)) await readByHledger(month, totals);
+    if (programs.beancount && read(n)) await readByBeancount(month, totals);
+    for (const format of ['csv', 'xlsx'] as const) {
+      const { status, files: now } = await exportMonth(database.db, { month, format, dir, ...settings });
+      const stored = files.filter(({ name }) => now.some((one) => one.name === name));
+      expect([month, status, now.map(({ sha256 }) => sha256)]).toEqual([
+        month,
+        'closed',
+        stored.map(({ sha256 }) => sha256),
+      ]);
+    }
+  }
+  const count = async (table: string) => Number((await database.db(table).count('* as count').first())?.['count']);
+  const posted = new Set(months.flatMap(({ totals }) => totals).map(({ account }) => account.split(':wa-')[0]));
+  report('year-drill', {
+    payments: world.payments,
+    entries: await count('entries'),
+    lines: await count('entry_lines'),
+  });
+  // Else it would have been told of nothing.
+  const { operating, held, payments, refunds, serviceFees, conversion, withdrawals, unobservable, toSubWallets } =
+    accounts;
+  const expected = [
+    operating,
+    held,
+    payments,
+    refunds,
+    serviceFees,
+    conversion,
+    withdrawals,
+    unobservable,
+    toSubWallets,
+  ];
+  expect([...posted]).toEqual(expect.arrayContaining(expected));
+});
