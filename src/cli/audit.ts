@@ -1,12 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { UsageError } from '../errors.js';
 import { exportAudit } from '../finance/audit/export-audit.js';
+import { packMonth } from '../finance/audit/pack-month.js';
+import { loadChart } from '../finance/load-chart.js';
 import { recordAction } from '../records/actions/record-action.js';
 import { checkSeals } from '../records/audit/seal-checks.js';
 import { type SealState, sealState } from '../records/audit/seal-state.js';
 import type { KnownSeal } from '../records/audit/verify-head.js';
 import { cliActor } from './actor.js';
-import { wholeNumber } from './arguments.js';
+import { month, wholeNumber } from './arguments.js';
 import { createFindingList } from './finding-list.js';
 import { printList } from './print.js';
 import { withStore } from './with-store.js';
@@ -32,6 +34,13 @@ export function defineAudit(command: Command): void {
     .description('seals and rows as lines that can be verified without this program (docs/audit.md)')
     .requiredOption('--out <dir>', 'the folder to write to; files of these names are replaced')
     .action(exportTo);
+  command
+    .command('pack')
+    .description('all that an auditor needs of a month in one zip; of a closed month the same bytes each time')
+    .argument('<month>', 'such as 2026-10', month)
+    .requiredOption('--out <file>', 'the zip to write; beside it its SHA-256')
+    .option('--json', 'print JSON')
+    .action(pack);
 }
 
 function rangeFlags(command: Command): Command {
@@ -67,6 +76,24 @@ async function exportTo({ out: dir, json = false, ...range }: RangeFlags & { out
       throw new UsageError('There is no such seal: nothing is sealed yet, or the numbers are others.');
     const { files: items, ...about } = result;
     await recordAction(db, { actor: cliActor(), action: 'export audit', details: about, outcome: 'done' });
+    printList({ ...about, items }, json, {
+      file: (item) => item.name,
+      bytes: (item) => item.bytes,
+      sha256: (item) => item.sha256,
+    });
+  });
+}
+
+async function pack(asked: string, { out, json = false }: { out: string; json?: boolean }): Promise<void> {
+  await withStore(async ({ db, config }) => {
+    const chart = await loadChart(config.CHART_FILE);
+    const books = { chart, timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
+    const result = await packMonth({ db, now: () => new Date() }, { ...books, month: asked, out });
+    if (result.outcome === 'refused') throw new UsageError(`${asked}: ${result.why}.`);
+    const { files: items, outcome: _, ...about } = result;
+    const details = { ...about, files: items };
+    await recordAction(db, { actor: cliActor(), action: 'pack', target: `period ${asked}`, details, outcome: 'done' });
+    if (about.status === 'open') process.stderr.write(`${asked} is not closed: this is how it stands now\n`);
     printList({ ...about, items }, json, {
       file: (item) => item.name,
       bytes: (item) => item.bytes,

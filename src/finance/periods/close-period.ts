@@ -5,6 +5,7 @@ import type { PeriodFile } from '../../records/books/period-files.js';
 import { beginClosing, saveClosed } from '../../records/books/periods.js';
 import { lockBooks } from '../../records/books/posting-progress.js';
 import { storePeriodFile } from '../../records/books/store-period-file.js';
+import { secretFingerprints } from '../../records/deliveries/secret-fingerprints.js';
 import { exportFormatNames, exportFormats } from '../exports/export-formats.js';
 import { postEntries } from '../post-entries.js';
 import { oneMoment, type PostingDeps } from '../posting-deps.js';
@@ -53,7 +54,8 @@ async function closeNow(
   const files = await storeFiles(trx, month, deps);
   await saveClosed(trx, month, { actor, reason });
   const hashes = files.map(({ name, sha256 }) => ({ name, sha256 }));
-  await recordAction(trx, { ...about, details: { missing, files: hashes }, outcome: 'done' });
+  const secrets = await secretFingerprints(trx);
+  await recordAction(trx, { ...about, details: { missing, files: hashes, secrets }, outcome: 'done' });
   return { outcome: 'closed', month, missing, files };
 }
 

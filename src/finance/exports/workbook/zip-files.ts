@@ -2,7 +2,7 @@ import { Zip, ZipDeflate } from 'fflate';
 
 export interface ZippedFile {
   name: string;
-  content: AsyncIterable<string> | Iterable<string>;
+  content: AsyncIterable<string | Uint8Array> | Iterable<string>;
 }
 
 /** The first day that a zip can tell, for every file: the same content is the same bytes, whenever and wherever it is made. */
@@ -20,8 +20,8 @@ export async function* zipFiles(files: AsyncIterable<ZippedFile>): AsyncGenerato
     const file = new ZipDeflate(name, { level: 6 });
     file.mtime = NO_TIME;
     zip.add(file);
-    for await (const text of content) {
-      file.push(encoder.encode(text));
+    for await (const part of content) {
+      file.push(typeof part === 'string' ? encoder.encode(part) : part);
       yield* ready.splice(0);
     }
     file.push(new Uint8Array(0), true);

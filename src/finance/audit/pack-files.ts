@@ -1,0 +1,108 @@
+import type { Knex } from 'knex';
+import { canonicalJson } from '../../domain/canonical-json.js';
+import type { Json } from '../../domain/json.js';
+import { fromJsonText, toJsonText } from '../../domain/json-text.js';
+import { getSeal } from '../../records/audit/list-seals.js';
+import { breaksUntil } from '../../records/audit/pack-facts.js';
+import { periodFiles, readPeriodFile } from '../../records/books/period-files.js';
+import { secretFingerprints } from '../../records/deliveries/secret-fingerprints.js';
+import { exportFormats } from '../exports/export-formats.js';
+import type { ZippedFile } from '../exports/workbook/zip-files.js';
+import { manifestOf, rowLines, sealLines } from './export-audit.js';
+import type { PackScope } from './pack-scope.js';
+import { packReadme } from './pack-readme.js';
+import { inParts } from './pack-zip.js';
+
+/** Everything that a pack holds, one file after the other. */
+export async function* packFiles(trx: Knex.Transaction, scope: PackScope): AsyncGenerator<ZippedFile> {
+  yield { name: 'README.txt', content: [packReadme(scope)] };
+  yield { name: 'about.json', content: [`${toLine(aboutOf(scope))}\n`] };
+  yield* periodContent(trx, scope);
+  yield { name: 'breaks.ndjson', content: breakLines(trx, scope) };
+  yield { name: 'runs.ndjson', content: runLines(trx, scope) };
+  yield { name: 'actions.ndjson', content: actionLines(trx, scope) };
+  yield { name: 'secrets.json', content: [`${toLine(await secretsOf(trx, scope))}\n`] };
+  yield* sealFiles(trx, scope);
+}
+
+function aboutOf({ month, timeZone, currency, closing, at, seals }: PackScope): object {
+  const closed = closing === null ? null : { at: closing.at, by: closing.actor, reason: closing.reason };
+  const status = closing === null ? 'open' : 'closed';
+  return { format: 'tallyhook-pack-1', month, status, closed, asOf: at.toISOString(), timeZone, currency, seals };
+}
+
+async function* periodContent(trx: Knex.Transaction, scope: PackScope): AsyncGenerator<ZippedFile> {
+  const { closing, month, chart, currency, timeZone } = scope;
+  if (closing !== null) {
+    for (const { id, name } of await periodFiles(trx, month))
+      yield { name: `books/${name}`, content: readPeriodFile(trx, id) };
+    return;
+  }
+  for (const make of Object.values(exportFormats)) {
+    for (const { name, content } of make({ trx, month, chart, currency, timeZone }))
+      yield { name: `books/${name}`, content };
+  }
+}
+
+async function* breakLines(trx: Knex.Transaction, { monthStart, lastStep }: PackScope): AsyncGenerator<string> {
+  for await (const breaks of breaksUntil(trx, { since: monthStart, lastStep }))
+    yield breaks.map((one) => `${toLine(one)}\n`).join('');
+}
+
+const CHUNK = 500;
+
+/** Runs that ended between the beginning of the month and the closing. */
+async function* runLines(trx: Knex.Transaction, { monthStart, at }: PackScope): AsyncGenerator<string> {
+  for (let after = '0'; ; ) {
+    const rows = await trx('runs')
+      .where('id', '>', after)
+      .whereBetween('finished_at', [monthStart, at])
+      .orderBy('id')
+      .limit(CHUNK)
+      .select(trx.raw('id, kind, "full", status, calls, seen, changed, breaks_opened, complete, proof::text AS proof'))
+      .select('started_at', 'finished_at', 'error');
+    if (rows.length === 0) return;
+    after = rows.at(-1).id;
+    yield rows.map((row) => `${toLine({ ...row, proof: fromJsonText(row.proof) })}\n`).join('');
+  }
+}
+
+/** What people did since the beginning of the month, up to the closing. */
+async function* actionLines(trx: Knex.Transaction, { monthStart, lastAction }: PackScope): AsyncGenerator<string> {
+  for (let after = '0'; ; ) {
+    const rows = await trx('actions')
+      .where('id', '>', after)
+      .where('id', '<=', lastAction)
+      .where('at', '>=', monthStart)
+      .orderBy('id')
+      .limit(CHUNK)
+      .select(trx.raw('id, at, actor, action, target, reason, details::text AS details, outcome'));
+    if (rows.length === 0) return;
+    after = rows.at(-1).id;
+    yield rows.map((row) => `${toLine({ ...row, details: fromJsonText(row.details) })}\n`).join('');
+  }
+}
+
+/** As they were kept with the closing. */
+async function secretsOf(trx: Knex.Transaction, { closing }: PackScope): Promise<object> {
+  const kept = closing?.details['secrets'];
+  if (Array.isArray(kept)) return { asOf: 'closing', secrets: kept };
+  return {
+    asOf: closing === null ? 'now' : 'not kept with this closing',
+    secrets: closing === null ? await secretFingerprints(trx) : [],
+  };
+}
+
+async function* sealFiles(trx: Knex.Transaction, { seals }: PackScope): AsyncGenerator<ZippedFile> {
+  const [from, to] = [await getSeal(trx, seals.from), await getSeal(trx, seals.to)];
+  if (from === null || to === null) throw new Error('a seal of the month is missing: tallyhook audit verify');
+  const range = { from: seals.from, to: seals.to };
+  yield { name: 'seals/manifest.json', content: [`${toLine(manifestOf(from, to))}\n`] };
+  yield { name: 'seals/seals.ndjson', content: sealLines(trx, range) };
+  yield* inParts((part) => `seals/rows-${part}.ndjson`, rowLines(trx, range));
+}
+
+/** Keys in one order, whatever made the object. */
+function toLine(value: object): string {
+  return canonicalJson(fromJsonText(toJsonText(value)) satisfies Json);
+}

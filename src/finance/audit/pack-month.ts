@@ -1,0 +1,56 @@
+import path from 'node:path';
+import type { Knex } from 'knex';
+import { dayIn, startOfDay } from '../../domain/books/posting-month.js';
+import { getSeal, sealHead } from '../../records/audit/list-seals.js';
+import { closingAction, firstSealSince, sealedUntil, sealOf } from '../../records/audit/pack-facts.js';
+import { sealRows } from '../../records/audit/seal-rows.js';
+import { type WrittenFile, writeFolder } from '../exports/write-folder.js';
+import { oneMoment } from '../posting-deps.js';
+import { packFiles } from './pack-files.js';
+import type { PackAsked, PackScope } from './pack-scope.js';
+import { limited, packedZip } from './pack-zip.js';
+
+export type PackResult =
+  | { outcome: 'packed'; month: string; status: 'closed' | 'open'; seals: PackScope['seals']; files: WrittenFile[] }
+  /** Nothing was written. */
+  | { outcome: 'refused'; why: string };
+
+/**
+ * Writes all that an auditor needs of a month into one zip: that of a closed month has the same bytes whenever it is written. Seals
+ * first what is not sealed yet. Memory does not grow with the month.
+ */
+export async function packMonth({ db, now }: { db: Knex; now: () => Date }, asked: PackAsked): Promise<PackResult> {
+  await sealRows({ db, now });
+  return db.transaction(
+    async (trx): Promise<PackResult> => {
+      const scope = await scopeOf(trx, asked, now());
+      if (typeof scope === 'string') return { outcome: 'refused', why: scope };
+      const [dir, name] = [path.dirname(asked.out), path.basename(asked.out)];
+      const files = await writeFolder(dir, name, [{ name, content: limited(packedZip(packFiles(trx, scope))) }]);
+      const status = scope.closing === null ? 'open' : 'closed';
+      return { outcome: 'packed', month: asked.month, status, seals: scope.seals, files };
+    },
+    { ...oneMoment, readOnly: true },
+  );
+}
+
+async function scopeOf(trx: Knex.Transaction, asked: PackAsked, now: Date): Promise<PackScope | string> {
+  const { month, timeZone } = asked;
+  const closing = await closingAction(trx, month);
+  if (closing === null && dayIn(timeZone, now.getTime()).slice(0, 7) < month) return 'the month has not begun';
+  const monthStart = new Date(startOfDay(timeZone, `${month}-01`));
+  const to = closing === null ? (await sealHead(trx))?.number : await sealOf(trx, 'actions', closing.id);
+  const last = to === undefined || to === null || to === '0' ? null : await getSeal(trx, to);
+  if (last === null) return 'its closing is not sealed yet: a transaction that is open holds the seals back; try again';
+  const first = await firstSealSince(trx, monthStart);
+  const from = first === null || BigInt(first) > BigInt(last.number) ? last.number : first;
+  return {
+    ...asked,
+    closing,
+    monthStart,
+    at: closing === null ? now : new Date(closing.at),
+    seals: { from, to: last.number, headHash: last.hash },
+    lastStep: await sealedUntil(trx, 'break_steps', last.number),
+    lastAction: await sealedUntil(trx, 'actions', last.number),
+  };
+}

@@ -1,0 +1,23 @@
+import type { Chart } from '../../domain/books/chart.js';
+import type { ActionView } from '../../records/actions/list-actions.js';
+
+export interface PackAsked {
+  month: string;
+  /** The zip to write. */
+  out: string;
+  timeZone: string;
+  currency: string;
+  chart: Chart;
+}
+
+/** What is in a pack: rows up to a seal, and what was so at a time. */
+export interface PackScope extends PackAsked {
+  /** Null: the month is open, and the pack is what stands now. */
+  closing: ActionView | null;
+  monthStart: Date;
+  /** Of the closing; of an open month now. */
+  at: Date;
+  seals: { from: string; to: string; headHash: string };
+  lastStep: string;
+  lastAction: string;
+}

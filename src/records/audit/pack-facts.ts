@@ -1,0 +1,102 @@
+import type { Knex } from 'knex';
+import type { Json } from '../../domain/json.js';
+import { fromJsonText } from '../../domain/json-text.js';
+import { type ActionView, getAction } from '../actions/list-actions.js';
+import type { BreakRow, BreakStep } from '../breaks/list-breaks.js';
+import { fromDatabaseText } from '../database/database-text.js';
+import type { LogName } from './sealed-logs.js';
+
+/** What people did when they closed the month last; null: it is not closed. */
+export async function closingAction(db: Knex, month: string): Promise<ActionView | null> {
+  const row = await db('actions')
+    .where({ action: 'close period', target: `period ${month}`, outcome: 'done' })
+    .whereExists(db('periods').where({ month, status: 'closed' }))
+    .orderBy('id', 'desc')
+    .first('id');
+  return row === undefined ? null : getAction(db, String(row.id));
+}
+
+/** The number of the seal of a row; null: it is not sealed. */
+export async function sealOf(db: Knex, log: LogName, place: string): Promise<string | null> {
+  const row = await db('seals').where({ log }).where('until', '>=', place).orderBy('number').first('number');
+  return row === undefined ? null : String(row.number);
+}
+
+/** The first seal that was made since; null: there is none. */
+export async function firstSealSince(db: Knex, since: Date): Promise<string | null> {
+  const row = await db('seals').where('sealed_at', '>=', since).orderBy('number').first('number');
+  return row === undefined ? null : String(row.number);
+}
+
+/** Up to here the rows of a log are sealed by the seals up to a number. */
+export async function sealedUntil(db: Knex, log: LogName, seal: string): Promise<string> {
+  const row = await db('seals').where({ log }).where('number', '<=', seal).orderBy('number', 'desc').first('until');
+  return String(row?.until ?? '0');
+}
+
+export interface PackedBreak {
+  id: string;
+  kind: string;
+  entity: { kind: string; id: string };
+  /** By its last step of then. */
+  status: string;
+  /** Null where it became more severe since: what was known before is not kept. */
+  severity: string | null;
+  evidence: Json;
+  steps: BreakStep[];
+}
+
+interface StepRow {
+  id: string;
+  break_id: string;
+  action: string;
+  actor: string;
+  note: string | null;
+  at: Date;
+}
+
+const CHUNK = 200;
+const CLOSED = ['resolved', 'written_off', 'auto_resolved'];
+
+/** Breaks that were open at some time since, with their history up to a step. */
+export async function* breaksUntil(
+  db: Knex,
+  { since, lastStep }: { since: Date; lastStep: string },
+): AsyncGenerator<PackedBreak[]> {
+  for (let after = '0'; ; ) {
+    const rows = await db<BreakRow>('breaks').where('id', '>', after).orderBy('id').limit(CHUNK);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+    const steps = await db<StepRow>('break_steps')
+      .whereIn(
+        'break_id',
+        rows.map(({ id }) => id),
+      )
+      .orderBy('id');
+    yield rows.flatMap((row) => packedBreak(row, steps, { since, lastStep: BigInt(lastStep) }));
+  }
+}
+
+function packedBreak(
+  row: BreakRow,
+  all: StepRow[],
+  { since, lastStep }: { since: Date; lastStep: bigint },
+): PackedBreak[] {
+  const own = all.filter((step) => step.break_id === row.id);
+  const steps = own.filter((step) => BigInt(step.id) <= lastStep);
+  const newest = steps.at(-1);
+  if (newest === undefined || (CLOSED.includes(newest.action) && newest.at < since)) return [];
+  const isOther = own.some((step) => BigInt(step.id) > lastStep && step.action === 'escalated');
+  return [
+    {
+      id: row.id,
+      kind: row.kind,
+      entity: { kind: row.entity_kind, id: fromDatabaseText(row.entity_id) },
+      status: CLOSED.includes(newest.action) || newest.action === 'acknowledged' ? newest.action : 'open',
+      severity: isOther ? null : row.severity,
+      evidence: isOther ? null : fromJsonText(row.evidence),
+      steps: steps.map(({ action, actor, note, at }) => ({ action, actor, note, at: at.toISOString() })),
+    },
+  ];
+}
