@@ -7,7 +7,9 @@ import { vi } from 'vitest';
 import type { ApiDeps } from '../../src/console/api/api-deps.js';
 import type { DoctorLine } from '../../src/console/page-deps.js';
 import { createConsoleApp } from '../../src/console/server.js';
+import { defaultChart } from '../../src/domain/books/chart.js';
 import type { SecretStatus } from '../../src/domain/deliveries/secret-status.js';
+import { defaultContract } from '../../src/service-api/contract.js';
 
 export const consoleTokens = [
   { name: 'vera', role: 'viewer' as const, token: 'viewer-token-1' },
@@ -52,6 +54,7 @@ export function testConsole(db: Knex, more: TestSettings = {}) {
     runKinds: ['payment-intents', 'invoices'],
     ready: async () => ({ ok: true, problems: [] }),
     metrics: async () => ({ contentType: 'text/plain', body: '' }),
+    books: { timeZone: 'UTC', currency: 'USD', table: defaultContract.movements, chart: async () => defaultChart },
     secretsStatus: more.secretsStatus ?? (async () => ({ items: [secretSample] })),
     ...(more.books === undefined ? {} : { books: more.books }),
     pages: {
@@ -74,6 +77,8 @@ export function testConsole(db: Knex, more: TestSettings = {}) {
 /** An address that a browser can go to. */
 export async function serve(app: Express): Promise<{ url: string; close: () => Promise<void> }> {
   const server: Server = createServer(app);
+  // On a crowded machine a connection would be closed just when it is used again.
+  server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
