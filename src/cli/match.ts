@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type AgeBucket, ageBuckets } from '../domain/age-buckets.js';
+import { roundedValue } from '../domain/books/fiat-report.js';
 import { todayIn } from '../domain/books/match/ageing.js';
 import { type MatchState, matchStates } from '../domain/books/match/match-order.js';
 import { type MatchReason, matchReasons } from '../domain/books/match/reasons.js';
@@ -104,7 +105,7 @@ const amountColumns = (currency: string): Columns<MatchTotals['amounts'][number]
   paid: (item) => item.paid,
   'given back': (item) => item.returned,
   booked: (item) => item.booked,
-  [`booked in ${currency}`]: (item) => item.value,
+  [`booked in ${currency}`]: (item) => roundedValue(item.value),
   'not priced': (item) => item.unpriced,
 });
 

@@ -56,7 +56,7 @@ function payment(id: string, more: JsonObject): JsonObject {
     feeAmountTotal: '0.21',
     ...asset,
     createdAt: ago(2),
-    updatedAt: ago(1),
+    updatedAt: new Date(NOW + 5_000).toISOString(),
     payins: id === 'pi_booked' ? [{ id: 'in_booked', status: 'confirmed', ...asset }] : [],
     ...more,
   };
@@ -81,7 +81,8 @@ function deposit(amountNet: string): JsonObject {
   };
 }
 
-let at = NOW - 30_000;
+/** After the opening of the books. */
+let at = NOW + 10_000;
 
 async function save(db: Knex, records: JsonObject[]): Promise<void> {
   at += 1_000;

@@ -5,7 +5,7 @@ import type { Page } from '../page.js';
 import { entryBadge, entryHref, recordOf } from '../view/entry-rows.js';
 import { eventHref, runHref } from '../view/links.js';
 import type { Section } from '../view/sections.js';
-import { amount, badge, id, link, list, none, quiet, text, time, type Value, words } from '../view/values.js';
+import { amount, badge, id, link, list, none, oneLine, quiet, text, time, type Value, words } from '../view/values.js';
 
 export const ledgerEntry: Page = {
   path: '/ledger/:id',
@@ -101,7 +101,7 @@ function historyOf(entry: EntryView, same: readonly EntryView[]): Section {
     rows: same.map((one) => [
       one.id === entry.id ? list([id(one.id), quiet('this one')]) : id(one.id, entryHref(one.id)),
       entryBadge(one.type),
-      text(one.date),
+      oneLine(one.date),
       list(one.lines.map((line) => list([text(line.account), amount(line.amount, line.assetCode)]))),
       time(one.postedAt),
     ]),

@@ -1,7 +1,9 @@
+import { roundedValue, sumExactValues } from '../../domain/books/fiat-report.js';
 import { todayIn } from '../../domain/books/match/ageing.js';
 import { matchStates } from '../../domain/books/match/match-order.js';
 import { matchReasons } from '../../domain/books/match/reasons.js';
 import type { MatchTotals } from '../../domain/books/match/totals.js';
+import { sumAmounts } from '../../domain/money.js';
 import { listMatches, type MatchView } from '../../records/books/match/list-matches.js';
 import { matchBehind } from '../../records/books/match/match-progress.js';
 import { matchSummary } from '../../records/books/match/match-summary.js';
@@ -39,9 +41,10 @@ export const match: Page = {
         ...behindNotice(behind, now()),
         ...unprovenNotice(unproven),
         countsOf(summary),
-        amountsOf(summary, books?.currency),
+        ageingOf(summary),
         filtersOf(req),
         listOf(req, page, now()),
+        amountsOf(summary, books?.currency),
       ],
     };
   },
@@ -105,44 +108,69 @@ function countCells(
   return [...matchAges.map((age) => cell(sum(own.filter((one) => one.age === age)), { age })), cell(sum(own), {})];
 }
 
-/** Sums by asset; what is asked for and not paid stands in the currency that it is asked for in. */
-function amountsOf({ amounts }: MatchTotals, currency: string | undefined): Section {
-  const keys = [...new Set(amounts.map(({ code, state }) => JSON.stringify([code, state])))];
+/** What of all that is not matched was asked for, by how long it waits; each sum is the way to its list. */
+function ageingOf({ amounts }: MatchTotals): Section {
+  const open = amounts.filter(({ state }) => state !== 'matched');
+  const cell = (code: string, some: typeof open, more: Record<string, string>) =>
+    some.length === 0
+      ? none()
+      : link(
+          sumAmounts(some.map(({ asked }) => asked)),
+          `/match?${new URLSearchParams({ assetCode: code, ...more }).toString()}`,
+        );
   return {
     is: 'table',
-    caption: 'By asset',
+    caption: 'Asked for and not matched, by age in days',
+    showCaption: true,
+    columns: [{ label: 'Asset' }, ...ageColumns, { label: 'All', align: 'end' }],
+    rows: [...new Set(open.map(({ code }) => code))].map((code) => {
+      const own = open.filter((one) => one.code === code);
+      const ages = matchAges.map((age) =>
+        cell(
+          code,
+          own.filter((one) => one.age === age),
+          { age },
+        ),
+      );
+      return [text(code), ...ages, cell(code, own, {})];
+    }),
+    empty: { title: 'Nothing waits', text: 'Nothing that is not matched has an amount.' },
+  };
+}
+
+/** Sums by asset; what is asked for and not paid stands in the currency that it is asked for in. */
+function amountsOf({ amounts }: MatchTotals, currency: string | undefined): Section {
+  const keys = new Map(amounts.map(({ code, state }) => [JSON.stringify([code, state]), { code, state }]));
+  return {
+    is: 'table',
+    caption: 'The three sides, by asset',
     showCaption: true,
     columns: [
       { label: 'Asset' },
       { label: 'State' },
-      { label: 'Age in days' },
       { label: 'Orders', align: 'end' },
       { label: 'Asked', align: 'end' },
       { label: 'Paid', align: 'end' },
       { label: 'Given back', align: 'end' },
       { label: 'Booked', align: 'end' },
       { label: currency === undefined ? 'Worth' : `Worth in ${currency}`, align: 'end' },
-      { label: 'Not priced', align: 'end' },
+      { label: 'Lines not priced', align: 'end' },
     ],
-    rows: keys.flatMap((key) =>
-      amounts
-        .filter(({ code, state }) => JSON.stringify([code, state]) === key)
-        .map((one) => [
-          text(one.code),
-          matchBadge(one.state),
-          text(one.age.replace('-', '–')),
-          link(
-            String(one.matches),
-            `/match?${new URLSearchParams({ state: one.state, age: one.age, assetCode: one.code }).toString()}`,
-          ),
-          amount(one.asked),
-          amount(one.paid),
-          amount(one.returned),
-          amount(one.booked),
-          text(one.value),
-          one.unpriced === 0 ? none() : count(one.unpriced),
-        ]),
-    ),
+    rows: [...keys.values()].map(({ code, state }) => {
+      const own = amounts.filter((one) => one.code === code && one.state === state);
+      const unpriced = own.reduce((sum, one) => sum + one.unpriced, 0);
+      const matches = own.reduce((sum, one) => sum + one.matches, 0);
+      return [
+        text(code),
+        matchBadge(state),
+        link(String(matches), `/match?${new URLSearchParams({ state, assetCode: code }).toString()}`),
+        ...(['asked', 'paid', 'returned', 'booked'] as const).map((side) =>
+          amount(sumAmounts(own.map((one) => one[side]))),
+        ),
+        text(roundedValue(sumExactValues(own.map((one) => one.value)))),
+        unpriced === 0 ? none() : count(unpriced),
+      ];
+    }),
     empty: { title: 'No amounts yet', text: 'They appear with the first request or payment.' },
   };
 }

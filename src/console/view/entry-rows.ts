@@ -1,6 +1,6 @@
 import type { EntryLineView, EntryView } from '../../records/books/list-entries.js';
 import { entityHref, inPath } from './links.js';
-import { amount, badge, id, list, quiet, type Tone, text, type Value, words } from './values.js';
+import { amount, badge, id, list, oneLine, quiet, type Tone, text, type Value, words } from './values.js';
 
 const tones = { entry: 'quiet', reversal: 'warn', correction: 'info', change: 'info' } as const satisfies Record<
   EntryView['type'],
@@ -21,7 +21,7 @@ export const entryColumns = [
 export function entryCells(entry: EntryView): Value[] {
   return [
     id(entry.id, entryHref(entry.id)),
-    entry.adjusts === null ? text(entry.date) : list([text(entry.date), quiet(`belongs to ${entry.adjusts}`)]),
+    entry.adjusts === null ? oneLine(entry.date) : list([oneLine(entry.date), quiet(`belongs to ${entry.adjusts}`)]),
     entry.type === 'entry' ? text(entry.description) : list([entryBadge(entry.type), text(entry.description)]),
     recordOf(entry.recordKind, entry.recordId),
     list(entry.lines.map(lineOf)),

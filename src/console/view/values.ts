@@ -4,7 +4,7 @@ export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet';
 
 /** The smallest thing that is shown; `views/components/value.eta` draws each. All text is escaped there. */
 export type Value =
-  | { is: 'text'; text: string; quiet?: boolean }
+  | { is: 'text'; text: string; quiet?: boolean; nowrap?: boolean }
   | { is: 'link'; text: string; href: string }
   /** Set in a fixed pitch, with a button that copies it. */
   | { is: 'id'; id: string; href?: string }
@@ -18,6 +18,8 @@ export type Value =
 
 export const text = (text: string): Value => ({ is: 'text', text });
 export const quiet = (text: string): Value => ({ is: 'text', text, quiet: true });
+/** On one line, as a date. */
+export const oneLine = (text: string): Value => ({ is: 'text', text, nowrap: true });
 export const link = (text: string, href: string): Value => ({ is: 'link', text, href });
 export const id = (id: string, href?: string): Value =>
   href === undefined ? { is: 'id', id } : { is: 'id', id, href };

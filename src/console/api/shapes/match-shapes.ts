@@ -17,7 +17,7 @@ const sides = {
   paid: told(amount, 'Gross, as the service’s payments show it.'),
   returned: told(amount, 'By confirmed refunds that moved a balance.'),
   booked: told(amount, 'Income of payments less refunds, in the books.'),
-  value: told(amount, 'What is booked was worth in the reporting currency, as far as it is priced.'),
+  value: told(amount, 'What is booked was worth in the reporting currency, as far as it is priced; exact.'),
   unpriced: told(count, 'Lines of it that are not.', 0),
 };
 
@@ -48,7 +48,7 @@ const place = { state, age, matches: told(count, 'How many.', 3) };
 const totals = shapeOf<MatchTotals>()(
   z.object({
     counts: told(z.array(z.object(place)), 'Each match once.'),
-    amounts: told(z.array(z.object({ ...place, ...sides })), 'By asset; `value` is rounded.'),
+    amounts: told(z.array(z.object({ ...place, ...sides })), 'By asset.'),
   }),
 );
 

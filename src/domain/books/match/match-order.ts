@@ -1,4 +1,4 @@
-import { compareAmounts, sumAmounts } from '../../money.js';
+import { compareAmounts, normalizeAmount, sumAmounts } from '../../money.js';
 import { deriveOrder, type OrderStatus } from '../../orders/order.js';
 import { amountField } from '../../orders/order-facts.js';
 import { textField } from '../../records.js';
@@ -91,7 +91,7 @@ type Words = { code: MatchReason; told: string } | { problem: MatchReason; told:
 
 function wordsOf(status: OrderStatus, facts: MatchFacts): Words {
   const expected = expectedOf(facts);
-  const asked = expected === null ? 'what was asked' : `${expected.amount} ${expected.currency}`;
+  const asked = expected === null ? 'what was asked' : `${normalizeAmount(expected.amount)} ${expected.currency}`;
   const received = receivedOf(facts);
   switch (status) {
     case 'paid':

@@ -1,6 +1,6 @@
 import { type AgeBucket, ageBuckets } from '../../age-buckets.js';
 import { addAmounts } from '../../money.js';
-import { roundedValue, sumExactValues } from '../fiat-report.js';
+import { sumExactValues } from '../fiat-report.js';
 import { type MatchState, matchStates } from './match-order.js';
 import type { MatchAmount } from './match-sides.js';
 
@@ -10,7 +10,7 @@ interface Place {
   matches: number;
 }
 
-/** `value` is rounded, here and once. */
+/** `value` is exact: whoever shows it rounds it, once. */
 export interface MatchTotals {
   /** How many, each of them once. */
   counts: Place[];
@@ -38,9 +38,7 @@ export function matchTotals(): {
     },
     report: () => ({
       counts: [...counts.values()].sort(byPlace),
-      amounts: [...amounts.values()]
-        .map((one) => ({ ...one, value: roundedValue(one.value) }))
-        .sort((a, b) => (a.code === b.code ? byPlace(a, b) : a.code < b.code ? -1 : 1)),
+      amounts: [...amounts.values()].sort((a, b) => (a.code === b.code ? byPlace(a, b) : a.code < b.code ? -1 : 1)),
     }),
   };
 }
