@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DRILL_MS, isLong, report } from '../support/drill.js';
+import { differingOrders } from '../support/reckoning.js';
+import { compareWithTruth, readTruth } from './fault/compare-truth.js';
+import { breakNames } from './fault/drill-site.js';
+import { type Arrived, createOnCallSite, type OnCallSite } from './on-call/on-call-site.js';
+import { hasPromtool } from './on-call/scrapes.js';
+
+/*
+ * The night of somebody on call: the receiver is down for 20 minutes, its secret wrong for 10, the endpoint switched off
+ * at the service. One clock, set ahead in steps, moves the service, the database and every process; times of runs and
+ * limits of alerts are those that people start with.
+ */
+const LIMIT_SECONDS = 300;
+const LOOK_SECONDS = 30;
+const PAYMENTS_PER_MINUTE = isLong ? 60 : 2;
+
+let site: OnCallSite;
+beforeEach(async () => {
+  site = await createOnCallSite(3 * 3_600);
+});
+afterEach(() => site?.close());
+
+/** Customers pay meanwhile. */
+async function pass(seconds: number): Promise<void> {
+  const payments = Math.ceil((seconds / 60) * PAYMENTS_PER_MINUTE);
+  site.load.send(payments);
+  await site.pass(seconds);
+}
+
+async function passUntil(seconds: number): Promise<void> {
+  while (site.seconds() < seconds) await pass(Math.min(60, Math.max(seconds - site.seconds(), LOOK_SECONDS)));
+}
+
+const findArrived = (type: string, name: string, subject: string, from: number): Arrived | undefined =>
+  site.arrived.find((one) => one.type === type && one.name === name && one.subject === subject && one.at >= from);
+
+/** Time passes until the webhook was told so, at most five minutes; answers after how many seconds. */
+async function told(type: string, name: string, subject: string): Promise<{ after: number; alert: Arrived }> {
+  const from = site.installation.sandbox.control.now();
+  for (;;) {
+    const alert = findArrived(type, name, subject, from);
+    if (alert !== undefined) return { after: Math.round((alert.at - from) / 1_000), alert };
+    const passed = (site.installation.sandbox.control.now() - from) / 1_000;
+    if (passed > LIMIT_SECONDS) {
+      const heard = site.arrived.map((one) => `${one.type} ${one.name} ${one.subject}`);
+      throw new Error(`${type} ${name} ${subject} was not told within five minutes; told were: ${heard.join(', ')}`);
+    }
+    await pass(LOOK_SECONDS);
+  }
+}
+
+test('receiver down, secret wrong, endpoint off: each is told within five minutes with cause and remedy, one action recovers all, and the books agree', {
+  timeout: DRILL_MS,
+}, async () => {
+  const { installation, visitor, database, load } = site;
+  const { sandbox, endpoint } = installation;
+  const fires: { alert: string; seconds: number }[] = [];
+  const expectFiring = (alert: string) => fires.push({ alert, seconds: site.seconds() + LIMIT_SECONDS });
+  await passUntil(360);
+  expect(site.arrived.filter(({ type }) => type === 'alert.firing')).toEqual([]);
+  expect(await visitor.text('/alerts')).toContain('No alert fires');
+  const nightBegan = new Date(sandbox.control.now());
+
+  const downFrom = site.seconds();
+  expectFiring('TallyhookDown');
+  await installation.kill('serve');
+  const down = await told('alert.firing', 'TallyhookDown', 'receiver');
+  expect(down.alert.remedy).toContain('tallyhook serve');
+  const page = await visitor.text('/alerts');
+  expect(page).toContain('Webhooks are not taken');
+  expect(page).toContain('“tallyhook serve” is the receiver');
+  await passUntil(downFrom + 900);
+  expect(await visitor.text('/deliveries')).toContain('got no answer: is the receiver up');
+  await passUntil(downFrom + 1_200);
+  await installation.start('serve');
+  const upAgain = await told('alert.resolved', 'TallyhookDown', 'receiver');
+
+  const wrongFrom = site.seconds();
+  expectFiring('TallyhookInvalidSignatures');
+  await site.useSecret('whsec_of_another_endpoint');
+  const wrong = await told('alert.firing', 'TallyhookInvalidSignatures', '');
+  expect(await visitor.text('/alerts')).toContain('WEBHOOK_SECRETS_FILE');
+  expect(await visitor.text('/rejections')).toMatch(/invalid signature.*secret/);
+  await passUntil(wrongFrom + 600);
+  expect(await visitor.text('/deliveries')).toContain('answered 401: if we refused it, Rejections says why');
+  await site.useSecret(endpoint.secret);
+
+  await pass(120);
+  const offFrom = site.seconds();
+  expectFiring('TallyhookEndpointOff');
+  sandbox.control.setEndpointActive(endpoint.id, false);
+  const off = await told('alert.firing', 'TallyhookEndpointOff', 'endpoint_inactive');
+  expect(await visitor.text('/alerts')).toContain('Switch the endpoint on in the service’s dashboard');
+  const [broken] = await database.db('breaks').where({ kind: 'endpoint_inactive', status: 'open' }).pluck('id');
+  expect(await visitor.text(`/breaks/${broken}`)).toMatch(/switch/i);
+  await passUntil(offFrom + LIMIT_SECONDS + LOOK_SECONDS);
+  sandbox.control.setEndpointActive(endpoint.id, true);
+
+  const from = nightBegan.toISOString().slice(0, 16).replace('T', ' ');
+  const preview = await visitor.act('/deliveries/recover', '/deliveries', {
+    from,
+    to: '',
+    reason: 'the night is over',
+  });
+  expect(preview).toMatch(/[1-9]\d* deliver(y|ies) would be recovered/);
+  const open = ['TallyhookInvalidSignatures', 'TallyhookEndpointOff'];
+  for (let steps = 0; open.some((name) => isOpen(name)) && steps < 20; steps += 1) await pass(LOOK_SECONDS);
+  await passUntil(site.seconds() + 360);
+
+  const { code, stderr, stdout } = await installation.run(['reconcile', 'all', '--json']);
+  expect(code, stderr).toBe(0);
+  const runs = JSON.parse(stdout) as { items: { kind: string; complete: boolean }[] };
+  expect(runs.items.filter(({ complete }) => !complete)).toEqual([]);
+  const kinds = await compareWithTruth(database.db, await readTruth(sandbox));
+  expect(kinds.flatMap(({ kind, differences }) => differences.map((one) => `${kind} ${one}`))).toEqual([]);
+  expect(await differingOrders(database.db, load)).toEqual([]);
+  expect(await breakNames(database.db)).toEqual(new Set());
+  expect(await missed()).toEqual([]);
+  expect(sandbox.control.ledgerProblems()).toEqual([]);
+  expect(await visitor.text('/alerts')).toContain('No alert fires');
+  expect(installation.died()).toEqual([]);
+  if (hasPromtool()) expect(await site.scrapes.silent(fires, site.folder)).toBe('');
+
+  report('on-call-drill', {
+    'receiver down told after (s)': down.after,
+    'resolved after (s)': upAgain.after,
+    'wrong secret told after (s)': wrong.after,
+    'endpoint off told after (s)': off.after,
+    'alerts told': site.arrived.map(({ type, name }) => `${type.slice(6)} ${name.slice(9)}`).join(', '),
+    payments: load.payments.size,
+    'sandbox minutes': Math.round(site.seconds() / 60),
+    differences: 0,
+  });
+});
+
+/** Told as firing, and not as over since. */
+function isOpen(name: string): boolean {
+  const of = site.arrived.filter((one) => one.name === name);
+  return of.at(-1)?.type !== 'alert.resolved';
+}
+
+async function missed(): Promise<unknown[]> {
+  const { stdout, stderr } = await site.installation.run(['deliveries', 'missed', '--since', '6h', '--json']);
+  const { items } = JSON.parse(stdout) as { items?: unknown[] };
+  if (items === undefined) throw new Error(stderr);
+  return items;
+}
