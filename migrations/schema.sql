@@ -1,5 +1,12 @@
 -- What the migrations make of an empty database; test/records/schema.test.ts holds it against them.
 
+TABLE account_months
+  account text NOT NULL
+  asset_code text NOT NULL
+  month text NOT NULL
+  amount numeric NOT NULL
+  CONSTRAINT account_months_pkey PRIMARY KEY (account, asset_code, month)
+
 TABLE accounts
   id text NOT NULL
   status text
@@ -400,6 +407,7 @@ TABLE entry_lines
   CREATE INDEX entry_lines_by_account ON public.entry_lines USING btree (account, asset_code, entry_id)
   CREATE CONSTRAINT TRIGGER entry_lines_balance AFTER INSERT ON public.entry_lines DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_entry_balance()
   CREATE TRIGGER entry_lines_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entry_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  CREATE TRIGGER entry_lines_by_month AFTER INSERT ON public.entry_lines REFERENCING NEW TABLE AS new_lines FOR EACH STATEMENT EXECUTE FUNCTION add_account_months()
   CREATE TRIGGER entry_lines_with_entry AFTER INSERT ON public.entry_lines REFERENCING NEW TABLE AS new_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_late_line()
 
 TABLE entry_rates
@@ -542,6 +550,71 @@ TABLE invoices
   CREATE INDEX invoices_by_status ON public.invoices USING btree (status, created_at DESC)
   CREATE INDEX invoices_newest ON public.invoices USING btree (created_at DESC, id DESC)
   CREATE INDEX invoices_open ON public.invoices USING btree (created_at DESC, id DESC) WHERE ((absent_since IS NULL) AND (status <> ALL (ARRAY['paid'::text, 'expired'::text, 'cancelled'::text])))
+
+TABLE match_amounts
+  kind text NOT NULL
+  id text NOT NULL
+  code text NOT NULL
+  state text NOT NULL
+  opened_at timestamp with time zone NOT NULL
+  asked numeric NOT NULL
+  paid numeric NOT NULL
+  returned numeric NOT NULL
+  booked numeric NOT NULL
+  value numeric NOT NULL
+  unpriced integer NOT NULL
+  CONSTRAINT match_amounts_asked_check CHECK ((asked <> 'NaN'::numeric))
+  CONSTRAINT match_amounts_booked_check CHECK ((booked <> 'NaN'::numeric))
+  CONSTRAINT match_amounts_kind_id_fkey FOREIGN KEY (kind, id) REFERENCES matches(kind, id) ON DELETE CASCADE
+  CONSTRAINT match_amounts_paid_check CHECK ((paid <> 'NaN'::numeric))
+  CONSTRAINT match_amounts_pkey PRIMARY KEY (kind, id, code)
+  CONSTRAINT match_amounts_returned_check CHECK ((returned <> 'NaN'::numeric))
+  CONSTRAINT match_amounts_value_check CHECK ((value <> 'NaN'::numeric))
+  CREATE INDEX match_amounts_by_code ON public.match_amounts USING btree (code, state, opened_at DESC, kind DESC, id DESC)
+
+TABLE match_days
+  opened_on date NOT NULL
+  code text NOT NULL
+  state text NOT NULL
+  matches bigint NOT NULL
+  asked numeric NOT NULL
+  paid numeric NOT NULL
+  returned numeric NOT NULL
+  booked numeric NOT NULL
+  value numeric NOT NULL
+  unpriced bigint NOT NULL
+  CONSTRAINT match_days_pkey PRIMARY KEY (opened_on, code, state)
+
+TABLE match_payments
+  payment_id text NOT NULL
+  kind text NOT NULL
+  id text NOT NULL
+  CONSTRAINT match_payments_kind_id_fkey FOREIGN KEY (kind, id) REFERENCES matches(kind, id) ON DELETE CASCADE
+  CONSTRAINT match_payments_pkey PRIMARY KEY (payment_id)
+  CREATE INDEX match_payments_by_match ON public.match_payments USING btree (kind, id)
+
+TABLE match_progress
+  only_one boolean NOT NULL DEFAULT true
+  seq bigint NOT NULL DEFAULT 0
+  rate_id bigint NOT NULL DEFAULT 0
+  time_zone text NOT NULL
+  currency text NOT NULL
+  CONSTRAINT match_progress_only_one_check CHECK (only_one)
+  CONSTRAINT match_progress_pkey PRIMARY KEY (only_one)
+
+TABLE matches
+  kind text NOT NULL
+  id text NOT NULL
+  state text NOT NULL
+  reason text NOT NULL
+  reasons jsonb NOT NULL
+  opened_at timestamp with time zone NOT NULL
+  opened_on date NOT NULL
+  CONSTRAINT matches_kind_check CHECK ((kind = ANY (ARRAY['order'::text, 'invoice'::text, 'payment_intent'::text])))
+  CONSTRAINT matches_pkey PRIMARY KEY (kind, id)
+  CONSTRAINT matches_state_check CHECK ((state = ANY (ARRAY['matched'::text, 'partly_matched'::text, 'unmatched'::text])))
+  CREATE INDEX matches_by_reason ON public.matches USING btree (state, reason, opened_at DESC, kind DESC, id DESC)
+  CREATE INDEX matches_by_state ON public.matches USING btree (state, opened_at DESC, kind DESC, id DESC)
 
 TABLE movements
   record_kind text NOT NULL

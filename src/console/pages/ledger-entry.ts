@@ -5,7 +5,21 @@ import type { Page } from '../page.js';
 import { entryBadge, entryHref, recordOf } from '../view/entry-rows.js';
 import { eventHref, runHref } from '../view/links.js';
 import type { Section } from '../view/sections.js';
-import { amount, badge, id, link, list, none, oneLine, quiet, text, time, type Value, words } from '../view/values.js';
+import {
+  amount,
+  badge,
+  counted,
+  id,
+  link,
+  list,
+  none,
+  oneLine,
+  quiet,
+  text,
+  time,
+  type Value,
+  words,
+} from '../view/values.js';
 
 export const ledgerEntry: Page = {
   path: '/ledger/:id',
@@ -22,19 +36,19 @@ export const ledgerEntry: Page = {
       intro: entry.description,
       crumbs: [{ text: 'Ledger', href: '/ledger' }],
       sections: [
-        factsOf(entry, same),
+        factsOf(entry, { same, others: items.length - same.length }),
         linesOf(entry),
         ...(same.length > 1 ? [historyOf(entry, same)] : []),
-        othersOf(entry, items),
       ],
     };
   },
 };
 
-function factsOf(entry: EntryView, same: readonly EntryView[]): Section {
+function factsOf(entry: EntryView, { same, others }: { same: readonly EntryView[]; others: number }): Section {
   const { recordKind, recordId, sources, observedBy } = entry;
+  const query = new URLSearchParams({ recordKind, recordId }).toString();
   const later = same.filter(({ corrects, reverses }) => corrects === entry.id || reverses === entry.id);
-  const link = (other: string | null) => (other === null ? none() : id(other, entryHref(other)));
+  const entryLink = (other: string | null) => (other === null ? none() : id(other, entryHref(other)));
   return {
     is: 'facts',
     facts: [
@@ -46,9 +60,13 @@ function factsOf(entry: EntryView, same: readonly EntryView[]): Section {
       ['Happened', time(entry.at)],
       ['Dated by', text(words(entry.datedBy))],
       ['Posted', time(entry.postedAt)],
-      ['Takes back', link(entry.reverses)],
-      ['Corrects', link(entry.corrects)],
-      ['Corrected by', list(later.map((other) => id(other.id, entryHref(other.id))))],
+      ['Takes back', entryLink(entry.reverses)],
+      [entry.type === 'change' ? 'Follows' : 'Corrects', entryLink(entry.corrects)],
+      ['Followed by', list(later.map((other) => id(other.id, entryHref(other.id))))],
+      [
+        'Else booked of it',
+        others === 0 ? none('nothing') : link(counted(others, 'entry', 'entries'), `/ledger?${query}`),
+      ],
     ],
   };
 }
@@ -106,22 +124,5 @@ function historyOf(entry: EntryView, same: readonly EntryView[]): Section {
       time(one.postedAt),
     ]),
     empty: { title: 'Nothing else', text: 'It is the only one.' },
-  };
-}
-
-function othersOf({ key, recordKind, recordId }: EntryView, items: readonly EntryView[]): Section {
-  const others = items.filter((one) => one.key !== key);
-  const query = new URLSearchParams({ recordKind, recordId }).toString();
-  return {
-    is: 'panel',
-    title: 'What else is booked of it',
-    sections: [
-      {
-        is: 'facts',
-        facts: [
-          ['Other entries', others.length === 0 ? none('none') : link(String(others.length), `/ledger?${query}`)],
-        ],
-      },
-    ],
   };
 }
