@@ -80,6 +80,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./books.js')).defineBooks,
   },
   {
+    name: 'match',
+    summary: 'orders and invoices against payments and the books: what agrees, what does not, and why',
+    load: async () => (await import('./match.js')).defineMatch,
+  },
+  {
     name: 'periods',
     summary: 'months of the books: what is missing to close one, close, reopen',
     load: async () => (await import('./periods.js')).definePeriods,
