@@ -6,6 +6,7 @@ import { openEmbeddedPostgres } from '../dist/embedded-postgres/open-embedded-po
 import { migrate } from '../dist/records/database.js';
 import { markdown, printFigures } from './report.mjs';
 import { benchEndToEnd } from './suites/end-to-end.mjs';
+import { benchExport } from './suites/export.mjs';
 import { benchGrowth } from './suites/growth.mjs';
 import { benchLag } from './suites/lag.mjs';
 import { benchMemory } from './suites/memory.mjs';
@@ -23,6 +24,7 @@ const suites = {
   'start-up': benchStartUp,
   memory: benchMemory,
   growth: benchGrowth,
+  export: benchExport,
 };
 
 const asked = process.argv.slice(2);
@@ -39,6 +41,7 @@ const settings = {
   requests: number('BENCH_REQUESTS', 40_000),
   rows: number('BENCH_ROWS', 10_000),
   minutes: number('BENCH_MINUTES', 0.5),
+  lines: number('BENCH_LINES', 1_000_000),
   stored: (process.env.BENCH_STORED ?? '10000,100000').split(',').map(Number),
   say: (text) => process.stderr.write(`${text}\n`),
 };

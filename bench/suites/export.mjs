@@ -1,0 +1,121 @@
+// A month of BENCH_LINES lines (default a million) out of the books: time, memory and lines per second beside COPY of the same rows.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { settings } from '../processes.mjs';
+import { figure } from '../report.mjs';
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+const MONTH = '2026-03';
+const LOOK_EVERY_MS = 50;
+
+/** The rows of the csv export of entries: each line with its entry and its newest rate. */
+const SAME_ROWS = `
+  SELECT entries.*, line, account, entry_lines.asset_code, amount, memo, rate, currency, source, rate_at, reason
+  FROM entries JOIN entry_lines ON entry_id = entries.id LEFT JOIN LATERAL (
+    SELECT rate, currency, source, rate_at, reason FROM entry_rates
+    WHERE entry_rates.entry_id = entry_lines.entry_id AND entry_rates.asset_code = entry_lines.asset_code
+    ORDER BY id DESC LIMIT 1
+  ) AS valued ON true
+  WHERE month = '${MONTH}' ORDER BY entries.id, line`;
+
+export async function benchExport(bench) {
+  const client = new pg.Client({ connectionString: bench.databaseUrl });
+  await client.connect();
+  try {
+    await fill(client, bench.lines / 2);
+    bench.say(`${bench.lines} lines are posted`);
+    const copy = await timed(() =>
+      client.query(`COPY (${SAME_ROWS}) TO '${join(bench.folder, 'copied.csv')}' CSV HEADER`),
+    );
+    const figures = [figure('COPY … TO a file, csv', bench.lines / copy, { unit: ' lines/s' })];
+    for (const format of ['csv', 'ndjson', 'hledger', 'beancount', 'xlsx']) {
+      const { seconds, peak, bytes } = await exported(bench, format);
+      bench.say(
+        `${format}: ${seconds.toFixed(1)} s, ${Math.round(peak)} MB of memory, ${Math.round(bytes / 1e6)} MB written`,
+      );
+      // The workbook has sums and no entries; it is measured beside the same number of lines that it adds up.
+      const goal = format === 'xlsx' ? {} : { goal: 0.3 };
+      const rate = bench.lines / seconds;
+      figures.push(
+        figure(`export --format ${format}`, rate, {
+          unit: ' lines/s',
+          ratio: (rate * copy) / bench.lines,
+          to: 'COPY',
+          ...goal,
+        }),
+      );
+      figures.push(figure(`export --format ${format}, peak memory`, peak, { unit: ' MB', goal: 200, most: true }));
+    }
+    return { title: `Export of a month of ${bench.lines} lines`, figures };
+  } finally {
+    await client.end();
+  }
+}
+
+/** Written past the triggers, which would take longer than all that is measured: in shape they are as posting makes them. */
+async function fill(client, entries) {
+  await client.query('SET session_replication_role = replica');
+  await client.query(
+    `INSERT INTO entries (record_kind, record_id, key, version, type, month, date, at, day, dated_by, description, sources, observed, written)
+     SELECT 'payment_intent', 'pi_' || lpad(n::text, 24, '0'), 'payment', 1, 'entry', '${MONTH}',
+            date '${MONTH}-01' + (n % 31), timestamptz '${MONTH}-01' + n * interval '1 second', date '${MONTH}-01' + (n % 31),
+            'status_history', 'payment of order-' || n, json_build_array(json_build_object('kind', 'payment_intent', 'id', 'pi_' || n)),
+            json_build_object('type', 'poll', 'ref', '17', 'at', '${MONTH}-01T00:00:00.000Z'), n
+     FROM generate_series(1, $1::int) AS n`,
+    [entries],
+  );
+  await client.query(
+    `INSERT INTO entry_lines (entry_id, line, account, asset_code, amount)
+     SELECT id, line, (ARRAY['assets:operating', 'income:payments'])[line], 'USDT.TRC20', (3 - 2 * line) * (10 + id / 1e6)::numeric(36, 6)
+     FROM entries, generate_series(1, 2) AS line ORDER BY id, line`,
+  );
+  await client.query(
+    `INSERT INTO entry_rates (entry_id, asset_code, currency, rate, source, rate_at)
+     SELECT id, 'USDT.TRC20', 'USD', 0.9998, 'service', at FROM entries ORDER BY id`,
+  );
+  await client.query('VACUUM ANALYZE entries, entry_lines, entry_rates');
+}
+
+/** By a process of its own, as it is used. */
+async function exported({ databaseUrl, folder }, format) {
+  const dir = join(folder, `as-${format}`);
+  const began = performance.now();
+  const child = spawn(process.execPath, [CLI, 'export', MONTH, '--format', format, '--out', dir, '--json'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', ...settings({ databaseUrl }) },
+  });
+  let output = '';
+  child.stdout.on('data', (data) => {
+    output += data;
+  });
+  let peak = 0;
+  const looking = setInterval(() => {
+    peak = Math.max(peak, peakMb(child.pid));
+  }, LOOK_EVERY_MS);
+  const [code] = await once(child, 'close');
+  clearInterval(looking);
+  if (code !== 0) throw new Error(`export --format ${format} ended with code ${code}`);
+  const seconds = (performance.now() - began) / 1_000;
+  const bytes = JSON.parse(output).items.reduce((sum, { name }) => sum + statSync(join(dir, name)).size, 0);
+  rmSync(dir, { recursive: true });
+  return { seconds, peak, bytes };
+}
+
+function peakMb(pid) {
+  try {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024;
+  } catch {
+    return 0;
+  }
+}
+
+async function timed(work) {
+  const began = performance.now();
+  await work();
+  return (performance.now() - began) / 1_000;
+}
