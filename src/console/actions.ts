@@ -8,6 +8,7 @@ import { replayEvent } from './actions/replay-event.js';
 import { restoreSecretAction, retireSecretAction } from './actions/retire-secret.js';
 import { runChecks } from './actions/run-checks.js';
 import { startRun } from './actions/start-run.js';
+import { verifySealsAction } from './actions/verify-seals.js';
 
 /** Every action: routes and the tests that try each without the right to it come from here. */
 export const actions: readonly Action[] = [
@@ -26,4 +27,5 @@ export const actions: readonly Action[] = [
   retireSecretAction,
   restoreSecretAction,
   runChecks,
+  verifySealsAction,
 ];

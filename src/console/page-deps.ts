@@ -13,6 +13,8 @@ export interface PageDeps extends ApiDeps {
   queues: () => Promise<QueueLook[]>;
   /** Probes every dependency and assumption; may take minutes, and ends by itself. */
   runDoctor: () => Promise<DoctorLine[]>;
+  /** Asks the schedulers to verify all seals in somebody's name. */
+  verifySeals: (actor: string) => Promise<void>;
 }
 
 export interface QueueLook {

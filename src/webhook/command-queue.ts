@@ -5,7 +5,7 @@ import { openWorker, type QueueSettings, type QueueState } from './queue-backend
 import { createQueueProducer } from './queue-producer.js';
 
 /** What the console can't do by itself and asks the roles for. */
-type CommandName = 'recover' | 'run' | 'doctor' | 'replay';
+type CommandName = 'recover' | 'run' | 'doctor' | 'replay' | 'verify seals';
 
 export type CommandHandlers = Partial<Record<CommandName, (payload: unknown) => Promise<unknown>>>;
 

@@ -41,6 +41,7 @@ export function startConsole(runtime: Runtime, front: Listener): void {
       alertChannels: channelsOf(config, now).map(({ name }) => name),
       queues: async () => Promise.all([lookAt('events', events), lookAt('commands', queue)]),
       runDoctor: doctorOf(runtime),
+      verifySeals: async (actor) => void (await queue.send('verify seals', { actor })),
     },
     kytWords: contract.kyt,
     books: {

@@ -4,6 +4,8 @@ import { createPosting } from '../finance/keep-posting.js';
 import { kinds } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/run.js';
 import { startScheduler } from '../reconcile/schedule.js';
+import { checkSeals } from '../records/audit/seal-checks.js';
+import { sealRows } from '../records/audit/seal-rows.js';
 import { type CommandHandlers, createCommandWorker } from '../webhook/command-queue.js';
 import { cronsOf, tellIntervals } from './crons.js';
 import { reconcileSettings, retentionDays } from './reconcile-settings.js';
@@ -19,6 +21,7 @@ const recoverCommand = z.object({
   until: instant.nullable().default(null),
   ids: z.array(z.string()).default([]),
 });
+const verifyCommand = z.object({ actor: z.string() });
 const runCommand = z.object({ kind: z.enum(kinds), full: z.boolean() });
 
 /** The reconcilers, and the commands of the console, which one role serves. */
@@ -47,6 +50,11 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
       const back = since === null ? {} : { since: new Date(since) };
       const range = since === null || until === null ? null : { from: Date.parse(since), to: Date.parse(until) };
       return runReconcile(deps, { kind: 'deliveries', full: false, signal, wanted: { ids, range }, ...back });
+    },
+    'verify seals': async (payload) => {
+      await sealRows({ db, now }, { signal });
+      const { seals, rows, findings } = await checkSeals({ db, now }, { ...verifyCommand.parse(payload), signal });
+      return { seals, rows, findings };
     },
   };
   const commands = createCommandWorker({ ...queues, handlers });

@@ -45,6 +45,7 @@ interface TestSettings {
 /** The console over a database, its commands only noted. */
 export function testConsole(db: Knex, more: TestSettings = {}) {
   const commands = { replay: vi.fn(async () => {}), recover: vi.fn(async () => {}), run: vi.fn(async () => {}) };
+  const verifySeals = vi.fn(async () => {});
   const stop = new AbortController();
   const app = createConsoleApp({
     db,
@@ -68,10 +69,11 @@ export function testConsole(db: Knex, more: TestSettings = {}) {
         { name: 'events', state: { waiting: 2, active: 1, delayed: 0, failed: 1, oldestAt: Date.now() - 90_000 } },
         { name: 'commands', state: null },
       ],
+      verifySeals,
       runDoctor: more.runDoctor ?? (async () => [{ name: 'service', status: 'ok', found: 'answers', remedy: null }]),
     },
   });
-  return { app, commands, stop };
+  return { app, commands, verifySeals, stop };
 }
 
 /** An address that a browser can go to. */

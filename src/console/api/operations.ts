@@ -3,7 +3,7 @@ import { feedOperations } from './feed-operations.js';
 import { listOperations } from './list-operations.js';
 import { matchOperations } from './match-operations.js';
 import type { Operation } from './operation.js';
-import { registerOrderOperation } from './order-operations.js';
+import { getOrderOperation, registerOrderOperation } from './order-operations.js';
 import { periodOperations } from './period-operations.js';
 import { proofOperations } from './proof-operations.js';
 import { webhookOperations } from './webhook-operations.js';
@@ -11,6 +11,7 @@ import { webhookOperations } from './webhook-operations.js';
 /** All that the read API can do: its routes, its document and its reference page come from here. */
 export const operations: readonly Operation[] = [
   ...listOperations,
+  getOrderOperation,
   registerOrderOperation,
   ...feedOperations,
   ...webhookOperations,

@@ -14,7 +14,7 @@ import type { Page } from '../../records/database/paging.js';
 import { getDelivery, listDeliveries } from '../../records/deliveries/list-deliveries.js';
 import { getEvent, listEvents } from '../../records/inbox/events.js';
 import { listRejections } from '../../records/inbox/rejections.js';
-import { getOrder, listOrders } from '../../records/orders/orders.js';
+import { listOrders } from '../../records/orders/orders.js';
 import { getRecord, listRecords, recordFilters } from '../../records/rows.js';
 import { getRun, listRuns } from '../../records/runs/runs.js';
 import { isPersonalField, maskedBody } from '../view/personal.js';
@@ -31,7 +31,7 @@ import {
   transactionShape,
 } from './shapes/funds-shapes.js';
 import { actionShape, alertShape, callbackShape } from './shapes/operation-shapes.js';
-import { orderDetailShape, orderShape } from './shapes/order-shapes.js';
+import { orderShape } from './shapes/order-shapes.js';
 import { invoiceShape, payinShape, paymentIntentShape, productShape } from './shapes/payment-shapes.js';
 import { breakDetailShape, breakShape, runShape } from './shapes/proof-shapes.js';
 import { deliveryShape, eventDetailShape, eventShape, rejectionShape } from './shapes/webhook-shapes.js';
@@ -101,11 +101,8 @@ export const resources: readonly Resource[] = [
     group: 'Orders',
     names: ['order', 'orders'],
     shape: orderShape,
-    detail: orderDetailShape,
-    key: ['reference', 'The store’s own reference, byte for byte.', 'A-1001'],
     filters: ['status'],
     list: (db, query) => listOrders(db, { ...query, ...query.filters }),
-    get: getOrder,
   },
   {
     path: 'events',

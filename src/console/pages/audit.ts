@@ -1,7 +1,12 @@
+import type { Knex } from 'knex';
 import type { EntityKind } from '../../domain/records.js';
 import { type ActionView, listActions } from '../../records/actions/list-actions.js';
+import { lastSealCheck } from '../../records/audit/seal-checks.js';
+import { sealState } from '../../records/audit/seal-state.js';
+import { verifySealsAction } from '../actions/verify-seals.js';
 import type { Page, PageRequest } from '../page.js';
 import { entityHref, paging } from '../view/links.js';
+import { sealPanel } from '../view/seal-sections.js';
 import type { Section } from '../view/sections.js';
 import { badge, link, list, none, quiet, type Tone, text, time, type Value } from '../view/values.js';
 
@@ -19,6 +24,7 @@ export const audit: Page = {
       intro:
         'Who did what, and why: at the console, by the read API and by the command line. Nobody can change a line of it here.',
       sections: [
+        await sealsOf(db, { now: at, button: req.button(verifySealsAction) }),
         filtersOf(req),
         {
           is: 'table',
@@ -49,6 +55,15 @@ export const audit: Page = {
     };
   },
 };
+
+async function sealsOf(db: Knex, look: Parameters<typeof sealPanel>[1]): Promise<Section> {
+  const seals = {
+    state: await sealState(db),
+    last: await lastSealCheck(db),
+    whole: await lastSealCheck(db, { whole: true }),
+  };
+  return sealPanel(seals, look);
+}
 
 function filtersOf({ path, filters }: PageRequest): Section {
   const { actor = '', action = '', target = '', outcome = '' } = filters;

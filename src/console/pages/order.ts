@@ -1,3 +1,5 @@
+import { asOfMoment } from '../../domain/as-of.js';
+import { orderAsOf } from '../../records/orders/order-as-of.js';
 import { type OrderStory, orderStory } from '../../records/orders/order-story.js';
 import type { RecordView } from '../../records/rows.js';
 import type { Page, PageRequest } from '../page.js';
@@ -11,12 +13,20 @@ import { howKnown } from '../view/record-words.js';
 import type { Section } from '../view/sections.js';
 import { storySteps } from '../view/story-steps.js';
 import { amount, badge, id, list, none, quiet, text, time, type Value, words } from '../view/values.js';
+import { asOfFilter, orderAsOfView } from './order-as-of.js';
 
 export const order: Page = {
   path: '/orders/:reference',
   title: 'Order',
-  load: async ({ db, now }, req) => {
-    const story = await orderStory(db, req.params['reference'] ?? '');
+  filters: ['asOf'],
+  load: async ({ db, now, books }, req) => {
+    const asked = req.params['reference'] ?? '';
+    const { asOf } = req.filters;
+    if (asOf !== undefined) {
+      const moment = asOfMoment(asOf, books?.timeZone ?? 'UTC');
+      return orderAsOfView(moment === null ? 'not_a_time' : await orderAsOf(db, asked, moment), asked, req);
+    }
+    const story = await orderStory(db, asked);
     if (story === null) return null;
     const { reference, status } = story.order;
     return {
@@ -42,6 +52,7 @@ export const order: Page = {
             },
           ],
         },
+        asOfFilter(req),
       ],
     };
   },
