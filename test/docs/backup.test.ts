@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { afterEach, describe, expect, test } from 'vitest';
-import { migrate, openDatabase } from '../../src/records/database.js';
+import { openDatabase } from '../../src/records/database.js';
 import { compareWithTruth, readTruth } from '../drills/fault/compare-truth.js';
 import { DRILL_MS, until } from '../support/drill.js';
 import { createInstallation, type Installation } from '../support/installation.js';
@@ -49,8 +49,7 @@ describe.skipIf(major === null)(`a Postgres of one's own, with pg_dump ${major}`
     const url = server.url('tallyhook');
     const standing = openDatabase(server.url('postgres'));
     await standing.raw('CREATE DATABASE tallyhook');
-    await server.prepare('tallyhook');
-    await migrate(url);
+    await server.migrate('tallyhook');
     installation = await createInstallation({ databaseUrl: url, sandbox: SANDBOX });
     const { sandbox } = installation;
     const load = createLoad(sandbox);

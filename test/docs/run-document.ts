@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inject } from 'vitest';
+import { STEP_MS } from '../support/drill.js';
 import { codeBlocks, readDocument } from './documents.js';
 
 /** The commands under a heading, block by block, as they stand there. */
@@ -12,8 +13,8 @@ export function commandsUnder(name: string, heading: string): string[] {
 }
 
 export interface Reader {
-  /** Runs commands as somebody would who typed them, up to the first that fails; its output. Fails with it. */
-  types(commands: string | undefined): Promise<string>;
+  /** Runs commands as somebody would who typed them, up to the first that fails; what they print. Fails with it. */
+  types: (commands: string | undefined) => Promise<string>;
 }
 
 interface Place {
@@ -21,8 +22,6 @@ interface Place {
   cwd: string;
   env: Record<string, string>;
 }
-
-const LONGEST_MS = 120_000;
 
 /** Somebody at a terminal on whose path `tallyhook` is. */
 export async function createReader({ cwd, env }: Place): Promise<Reader> {
@@ -36,13 +35,19 @@ export async function createReader({ cwd, env }: Place): Promise<Reader> {
     types: (commands) =>
       new Promise((resolve, reject) => {
         if (commands === undefined) throw new Error('the document has no such commands');
-        const shell = spawn('bash', ['-euo', 'pipefail', '-c', commands], { cwd, env: whole, timeout: LONGEST_MS });
-        let told = '';
-        for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (chunk) => (told += String(chunk)));
+        const shell = spawn('bash', ['--norc', '-euo', 'pipefail', '-c', commands], {
+          cwd,
+          env: whole,
+          stdio: ['ignore', 'pipe', 'pipe'],
+          timeout: STEP_MS,
+        });
+        const told = { stdout: '', stderr: '' };
+        shell.stdout.on('data', (chunk) => (told.stdout += String(chunk)));
+        shell.stderr.on('data', (chunk) => (told.stderr += String(chunk)));
         shell.once('error', reject);
         shell.once('close', (code) => {
-          if (code === 0) resolve(told);
-          else reject(new Error(`exit ${code} of:\n${commands}\n${told}`));
+          if (code === 0) resolve(told.stdout);
+          else reject(new Error(`exit ${code} of:\n${commands}\n${told.stdout}${told.stderr}`));
         });
       }),
   };

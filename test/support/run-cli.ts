@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { inject, vi } from 'vitest';
+import { STEP_MS } from './drill.js';
 
 interface Surroundings {
   cwd: string;
@@ -13,7 +14,7 @@ interface Surroundings {
 export interface CliProcess {
   child: ChildProcess;
   output: { stdout: string; stderr: string };
-  /** The first match in stdout; fails when the process ends or 30 s pass before it. */
+  /** The first match in stdout; fails when the process ends before it, or after as long as a step of a drill may take. */
   stdoutMatch(pattern: RegExp): Promise<RegExpMatchArray>;
   /** Sends a signal and waits for the end; `null` only waits. Returns the exit code, or the signal that ended it. */
   end(signal: NodeJS.Signals | null): Promise<number | string>;
@@ -41,7 +42,7 @@ export function startCli(args: string[], { cwd, env = {} }: Surroundings): CliPr
             if (!match && child.exitCode !== null) throw new Error(`ended (${child.exitCode}): ${output.stderr}`);
             return match;
           },
-          { timeout: 30_000, interval: 25 },
+          { timeout: STEP_MS, interval: 25 },
         )
         .catch((cause: unknown) => {
           throw new Error(`no ${String(pattern)} in stdout; stderr: ${output.stderr}`, { cause });

@@ -1,15 +1,16 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { ROLE, startCluster, stopCluster } from '../../src/embedded-postgres/cluster.js';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
 import { chooseIdentity } from '../../src/embedded-postgres/identity.js';
-import { openDatabase } from '../../src/records/database.js';
+import { migrate, openDatabase } from '../../src/records/database.js';
 import { createTestCluster } from './cluster.js';
+import { STEP_MS } from './drill.js';
 
 /** Of the server that comes with the embedded one. */
 const EMBEDDED_MAJOR = 18;
@@ -26,11 +27,13 @@ const STAND_IN = `
     RETURN false;
   END $$`;
 
+const MIGRATIONS = path.join(import.meta.dirname, '../../migrations');
+
 export interface SystemPostgres {
   /** A database of that name need not be there. */
   url(database: string): string;
-  /** For an empty database, before its migrations. */
-  prepare(database: string): Promise<void>;
+  /** Brings an empty database up to date; on a server that is too old for our migrations with stand-ins for what it lacks. */
+  migrate(database: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -50,8 +53,9 @@ const folderOf = (major: number) => `/usr/lib/postgresql/${major}`;
 /** A server that the installed pg_dump can read: it refuses newer ones than itself. */
 export async function createSystemPostgres(major: number): Promise<SystemPostgres> {
   if (major >= EMBEDDED_MAJOR) {
-    const { url, close } = await createTestCluster({ fsync: 'off' });
-    return { url, prepare: async () => {}, close };
+    const cluster = await createTestCluster({ fsync: 'off' });
+    const url = (database: string) => cluster.url(database);
+    return { url, migrate: async (name) => void (await migrate(url(name))), close: () => cluster.close() };
   }
   const folder = await mkdtemp(path.join(tmpdir(), 'system-postgres-'));
   const identity = await chooseIdentity({ folder, native: folderOf(major), lodgings: folder });
@@ -67,21 +71,33 @@ export async function createSystemPostgres(major: number): Promise<SystemPostgre
     `--pwfile=${passwordFile}`,
     ...flags,
   ]);
-  await promisify(execFile)(file, args, { ...identity.as, timeout: 60_000 });
+  await promisify(execFile)(file, args, { ...identity.as, timeout: STEP_MS });
   const port = await freePort(null);
   await startCluster(identity, { data, logFile: path.join(folder, 'log'), port, settings: { fsync: 'off' } });
   const url = (database: string) => `postgres://${ROLE}:${password}@127.0.0.1:${port}/${database}`;
   return {
     url,
-    async prepare(database) {
-      if (major >= NEEDED_MAJOR) return;
-      const db = openDatabase(url(database));
-      await db.raw(STAND_IN.replaceAll('?', '\\?'));
-      await db.destroy();
+    async migrate(database) {
+      if (major < NEEDED_MAJOR) await migrateOldServer(url(database));
+      await migrate(url(database));
     },
     async close() {
       await stopCluster(data);
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Our migrations, noted as done, in words that the server understands. */
+async function migrateOldServer(url: string): Promise<void> {
+  const db = openDatabase(url);
+  await db.raw(STAND_IN);
+  await db.raw('CREATE TABLE migrations (id serial PRIMARY KEY, name text, batch integer, migration_time timestamptz)');
+  const names = (await readdir(MIGRATIONS)).filter((name) => /^\d{4}_/.test(name)).toSorted();
+  for (const name of names) {
+    const sql = (await readFile(path.join(MIGRATIONS, name), 'utf8')).replaceAll(' STORAGE EXTERNAL', '');
+    await db.raw(sql.replaceAll('?', '\\?'));
+    await db('migrations').insert({ name, batch: 1 });
+  }
+  await db.destroy();
 }

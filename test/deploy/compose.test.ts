@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseYaml } from '@redocly/openapi-core';
+import { describe, expect, it } from 'vitest';
+import { verbs } from '../../src/cli/registry.js';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+const read = (name: string) => readFileSync(path.join(ROOT, name), 'utf8');
+
+interface Service {
+  image: string;
+  build?: string;
+  command?: string[];
+  environment?: Record<string, string | null>;
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test: string[] };
+  volumes?: string[];
+  read_only?: boolean;
+  cap_drop?: string[];
+}
+
+const compose = parseYaml(read('docker-compose.yml')) as {
+  services: Record<string, Service>;
+  volumes: Record<string, unknown>;
+};
+const services = Object.entries(compose.services);
+const ours = services.filter(([, { build }]) => build !== undefined);
+const known = verbs.map(({ name }) => name);
+
+describe('the compose file', () => {
+  it('starts every role on its own, and the migration', () => {
+    expect(Object.fromEntries(ours.map(([name, { command }]) => [name, command]))).toEqual({
+      migrate: ['migrate'],
+      receiver: ['serve'],
+      worker: ['work'],
+      scheduler: ['schedule'],
+      console: ['console'],
+    });
+  });
+
+  it('lets the roles wait for the migration, and the migration for the database', () => {
+    for (const [name, { depends_on = {} }] of services) {
+      for (const [other, { condition }] of Object.entries(depends_on)) {
+        const target = compose.services[other];
+        expect(target, `${name} waits for ${other}`).toBeDefined();
+        if (condition === 'service_healthy') expect(target?.healthcheck?.test[0]).toMatch(/^CMD/);
+        else expect(condition).toBe('service_completed_successfully');
+      }
+    }
+    for (const [name, { depends_on = {} }] of ours) {
+      expect(Object.keys(depends_on), name).toContain(name === 'migrate' ? 'postgres' : 'migrate');
+    }
+  });
+
+  it('gives each of ours the same settings, a read-only root and no capability', () => {
+    for (const [name, service] of ours) {
+      expect(service, name).toMatchObject({ read_only: true, cap_drop: ['ALL'], image: 'tallyhook' });
+      expect(service.environment).toEqual(ours[0]?.[1].environment);
+    }
+  });
+
+  it('keeps data in volumes that it declares, from images of a named version', () => {
+    const used = services.flatMap(([, { volumes = [] }]) => volumes.map((volume) => volume.split(':')[0]));
+    expect(used.toSorted()).toEqual(Object.keys(compose.volumes).toSorted());
+    const foreign = services.filter(([, { build }]) => build === undefined).map(([, { image }]) => image);
+    for (const image of foreign) expect(image).toMatch(/^[a-z]+:\d+/);
+  });
+});
+
+describe('the Procfile', () => {
+  const lines = new Map(
+    read('Procfile')
+      .trim()
+      .split('\n')
+      .map((line): [string, string] => {
+        const [name = '', command = ''] = line.split(': ');
+        return [name, command];
+      }),
+  );
+
+  it('migrates in the release phase, before any process of the new version', () => {
+    expect(lines.get('release')).toBe('node dist/cli.js migrate');
+  });
+
+  it('has each role, by a verb that is there', () => {
+    const commands = [...lines.values()].map(
+      (command) => /^node dist\/cli\.js ([a-z]+)$/.exec(command)?.[1] ?? command,
+    );
+    expect(commands.filter((verb) => !known.includes(verb))).toEqual([]);
+    expect(commands.toSorted()).toEqual(['console', 'migrate', 'schedule', 'serve', 'work']);
+  });
+});
