@@ -3,10 +3,12 @@ import { loadConfig } from '../config.js';
 import { AppError } from '../errors.js';
 import { createLog } from '../log.js';
 import { lookAtDeliveries } from '../reconcile/deliveries/look-at-deliveries.js';
+import { isToRecover } from '../reconcile/deliveries/recover-deliveries.js';
 import type { ReconcileDeps } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/run.js';
 import { recordAction } from '../records/actions/record-action.js';
 import type { JudgedDelivery } from '../records/deliveries/judge-deliveries.js';
+import type { Wanted } from '../records/deliveries/recoverable-deliveries.js';
 import { findInstallation } from '../records/installation.js';
 import { loadContract } from '../service-api/contract.js';
 import { adopt } from '../wiring/adopt.js';
@@ -44,7 +46,7 @@ export function defineDeliveries(command: Command): void {
   command
     .command('recover')
     .description('reads the delivery history and has missed events enter the inbox from it')
-    .option('--since <time>', 'such as 24h or 2026-10-31; left out: what is not proven yet', moment)
+    .option('--since <time>', 'all of that time at once, such as 24h or 2026-10-31; left out: what is due', moment)
     .option('--note <text>', 'why; kept with your name')
     .option('--dry-run', 'only say which')
     .option('--json', 'print JSON')
@@ -98,7 +100,7 @@ const missed: Work = async (runtime, deps, { since, json = false }) => {
 const recover: Work = async (runtime, deps, { since, note = null, json = false, dryRun = false }) => {
   if (dryRun) {
     const judged = await look(runtime, deps, since);
-    const items = judged.filter(({ verdict }) => verdict.recover).map(itemOf);
+    const items = judged.filter((one) => isToRecover(one, wantedSince(since, runtime.now()))).map(itemOf);
     if (json) printJson({ recovered: items.length, dryRun, items });
     else process.stdout.write(`would recover ${items.length} delivery(ies)\n`);
     return;
@@ -108,7 +110,8 @@ const recover: Work = async (runtime, deps, { since, note = null, json = false, 
   const details = { since: since?.toISOString() ?? null };
   await recordAction(db, { actor: cliActor(), action: 'recover', reason: note, details, outcome: 'asked' });
   const onWaiting = () => process.stderr.write('another run of deliveries is under way; waiting for it\n');
-  const back = since === undefined ? {} : { since };
+  const wanted = wantedSince(since, now());
+  const back = since === undefined || wanted === undefined ? {} : { since, wanted };
   const options = { kind: 'deliveries', full: false, signal: runtime.signal, onWaiting, ...back } as const;
   const run = await runReconcile({ ...deps, adoptedAt }, options);
   const { recovered = 0 } = run.proof as { recovered?: number };
@@ -119,6 +122,11 @@ const recover: Work = async (runtime, deps, { since, note = null, json = false, 
     );
   if (run.status !== 'succeeded') process.exitCode = 1;
 };
+
+/** Who says since when wants all of it now, before its grace or its next retry, as at the console. */
+function wantedSince(since: Date | undefined, now: Date): Wanted | undefined {
+  return since && { ids: [], range: { from: since.getTime(), to: now.getTime() } };
+}
 
 type Item = ReturnType<typeof itemOf>;
 

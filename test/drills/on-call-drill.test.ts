@@ -97,6 +97,9 @@ test('receiver down, secret wrong, endpoint off: each is told within five minute
   await passUntil(offFrom + LIMIT_SECONDS + LOOK_SECONDS);
   sandbox.control.setEndpointActive(endpoint.id, true);
 
+  // What the service would still try again, too: nobody waits an hour for it.
+  const rehearsed = await installation.run(['deliveries', 'recover', '--since', '3h', '--dry-run', '--json']);
+  expect((JSON.parse(rehearsed.stdout) as { recovered: number }).recovered).toBeGreaterThan(0);
   const from = nightBegan.toISOString().slice(0, 16).replace('T', ' ');
   const preview = await visitor.act('/deliveries/recover', '/deliveries', {
     from,

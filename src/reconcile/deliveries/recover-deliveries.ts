@@ -20,15 +20,18 @@ export async function recoverDeliveries(
   judged: readonly JudgedDelivery[],
   rules: JudgeRules,
 ): Promise<number> {
-  const wanted = judged
-    .filter((one) => one.verdict.recover || (canRecover(one) && isWanted(one.delivery, run.options.wanted)))
-    .map(({ delivery }) => delivery);
+  const wanted = judged.filter((one) => isToRecover(one, run.options.wanted)).map(({ delivery }) => delivery);
   if (run.fence.dryRun) return wanted.length;
   for (let at = 0; at < wanted.length; at += AT_ONCE) {
     run.signal?.throwIfAborted();
     await recover(run, wanted.slice(at, at + AT_ONCE), rules);
   }
   return wanted.length;
+}
+
+/** It is due, or a person wants it here. */
+export function isToRecover(one: JudgedDelivery, wanted: Wanted | undefined): boolean {
+  return one.verdict.recover || (canRecover(one) && isWanted(one.delivery, wanted));
 }
 
 /** It is not here, and a person may have it here before its time: that it comes once more then changes nothing. */
