@@ -25,6 +25,8 @@ const EXACT = 36;
 /** Takes lines one by one, so that a report needs no memory for them. */
 export interface FiatSums {
   add(line: ValuedLine): void;
+  /** Of many lines: their exact value (null: none has a rate), and how many have no rate. */
+  addSum(sum: { account: string; value: string | null; unpriced: number }): void;
   report(decimals?: number): FiatReport;
 }
 
@@ -45,7 +47,11 @@ export function fiatSums(): FiatSums {
     if (rate === null) unpriced += 1;
     else sums.set(account, (sums.get(account) ?? 0n) + units(amount) * units(rate));
   };
-  return { add, report: (decimals = 2) => reportOf(sums, { unpriced, decimals }) };
+  const addSum: FiatSums['addSum'] = ({ account, value, unpriced: without }) => {
+    unpriced += without;
+    if (value !== null) sums.set(account, (sums.get(account) ?? 0n) + exactUnits(value));
+  };
+  return { add, addSum, report: (decimals = 2) => reportOf(sums, { unpriced, decimals }) };
 }
 
 function reportOf(

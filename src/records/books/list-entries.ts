@@ -60,13 +60,13 @@ interface Row {
   corrects: string | null;
   month: string;
   date: string;
-  at: Date;
+  at: string;
   dated_by: string;
   adjusts: string | null;
   description: string;
   sources: EntryView['sources'];
   observed: EntryView['observedBy'];
-  posted_at: Date;
+  posted_at: string;
 }
 
 interface LineRow {
@@ -78,7 +78,7 @@ interface LineRow {
   rate: string | null;
   currency: string | null;
   source: string | null;
-  rate_at: Date | null;
+  rate_at: string | null;
   reason: string | null;
 }
 
@@ -97,6 +97,12 @@ export async function listEntries(db: Knex, query: PageQuery & EntryFilters): Pr
 }
 
 const AT_ONCE = 1_000;
+
+/** Times as the text that is shown: a `Date` in between would cost more than all the rest of a row. */
+const utc = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const COLUMNS = `id, record_kind, record_id, key, version, type, reverses, corrects, month, date::text AS date,
+  ${utc('at')} AS at, dated_by, adjusts, description, sources, observed, ${utc('posted_at')} AS posted_at`;
 
 /**
  * The entries of a month in the order of their posting, some at a time. Within one transaction of `repeatable read` it is one
@@ -119,13 +125,13 @@ export async function getEntry(db: Knex, id: string): Promise<EntryView | null> 
 }
 
 function select(db: Knex): Knex.QueryBuilder {
-  return db('entries').select('*', db.raw('date::text AS date'));
+  return db('entries').select(db.raw(COLUMNS));
 }
 
 async function viewsOf(db: Knex, rows: readonly Row[]): Promise<EntryView[]> {
   const { rows: lines } = await db.raw<{ rows: LineRow[] }>(
     `SELECT entry_id, account, asset_code, trim_scale(amount)::text AS amount, memo,
-            trim_scale(rate)::text AS rate, currency, source, rate_at, reason
+            trim_scale(rate)::text AS rate, currency, source, ${utc('rate_at')} AS rate_at, reason
      FROM entry_lines LEFT JOIN LATERAL (
        SELECT rate, currency, source, rate_at, reason FROM entry_rates
        WHERE entry_rates.entry_id = entry_lines.entry_id AND entry_rates.asset_code = entry_lines.asset_code
@@ -147,13 +153,13 @@ async function viewsOf(db: Knex, rows: readonly Row[]): Promise<EntryView[]> {
     corrects: row.corrects,
     month: row.month,
     date: row.date,
-    at: row.at.toISOString(),
+    at: row.at,
     datedBy: row.dated_by,
     adjusts: row.adjusts,
     description: row.description,
     sources: row.sources.map(({ kind, id }) => ({ kind, id: fromDatabaseText(id) })),
     observedBy: row.observed,
-    postedAt: row.posted_at.toISOString(),
+    postedAt: row.posted_at,
     lines: (byEntry.get(row.id) ?? []).map(lineOf),
   }));
 }
@@ -167,7 +173,7 @@ function lineOf(row: LineRow): EntryLineView {
     rate: row.rate,
     rateCurrency: row.currency,
     rateSource: row.source,
-    rateAt: row.rate_at?.toISOString() ?? null,
+    rateAt: row.rate_at,
     unpriced: row.reason,
   };
 }
