@@ -105,6 +105,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./alerts.js')).defineAlerts,
   },
   {
+    name: 'callbacks',
+    summary: 'what the store is told of its orders: list, replay',
+    load: async () => (await import('./callbacks.js')).defineCallbacks,
+  },
+  {
     name: 'orders',
     summary: 'the whole story of one order',
     load: async () => (await import('./orders.js')).defineOrders,

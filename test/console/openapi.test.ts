@@ -13,13 +13,18 @@ const documented = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
 
+const OWN_RESPONSES = '#/paths/~1openapi.json/get/responses';
+
 describe('the OpenAPI document', () => {
   it('is valid by a public linter, examples included', async () => {
     // `deliveries/recover` stands beside `deliveries/{id}`, which the specification of OpenAPI allows: fixed names go first.
     const config = await createConfig({ extends: ['recommended-strict'], rules: { 'no-ambiguous-paths': 'off' } });
     const problems = await lintFromString({ source: JSON.stringify(apiDocument), config });
-    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
-  }, 30_000);
+    const told = problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]);
+    // The document alone refuses nobody.
+    const isOwn = ([rule, , at]: (typeof told)[number]) => rule === 'operation-4xx-response' && at === OWN_RESPONSES;
+    expect(told.filter((one) => !isOwn(one))).toEqual([]);
+  });
 
   it('needs no token, and can be asked for whether it has changed', async () => {
     const { app } = testConsole(undefined as never);

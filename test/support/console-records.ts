@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { LosslessNumber } from 'lossless-json';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { type RecordKind, textField } from '../../src/domain/records.js';
@@ -106,7 +107,7 @@ const deposit: JsonObject = {
   status: 'confirmed',
   kytStatus: 'approved',
   kytRiskScore: '3.5',
-  confirmations: '21',
+  confirmations: new LosslessNumber('21'),
   createdAt: ago(3_500),
 };
 

@@ -7,7 +7,7 @@ import { InvalidOrderError } from '../../records/orders/orders.js';
 import { type Actor, actorOf, allow } from '../authenticate.js';
 import { Problem } from '../problem.js';
 import { mayKnowPeople } from '../view/personal.js';
-import { answerTag } from './answer-tag.js';
+import { sendTagged } from './answer-tag.js';
 import type { ApiDeps } from './api-deps.js';
 import { readQuery } from './list-query.js';
 import type { Answer, Operation } from './operation.js';
@@ -56,13 +56,12 @@ function queryOf(req: Request, { query, personal = [] }: Operation, actor: Actor
 /** lossless-json writes numbers of the service with the digits they came with. */
 function send(req: Request, res: Response, { answer, actor }: { answer: Answer; actor: Actor }): void {
   const text = stringify(answer.body) ?? 'null';
-  if (req.method === 'GET' || req.method === 'HEAD') res.set('ETag', answerTag(actor.role, text));
-  else res.set('Cache-Control', 'no-store');
-  // With If-None-Match, express makes it a 304.
-  res
-    .status(answer.status ?? 200)
-    .type('application/json')
-    .send(text);
+  if (req.method === 'GET' || req.method === 'HEAD') {
+    sendTagged(req, res, { text, role: actor.role });
+    return;
+  }
+  res.set('Cache-Control', 'no-store').status(answer.status ?? 200);
+  res.type('application/json').send(text);
 }
 
 function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {

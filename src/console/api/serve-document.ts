@@ -1,5 +1,5 @@
 import { type RequestHandler, Router } from 'express';
-import { answerTag } from './answer-tag.js';
+import { sendTagged } from './answer-tag.js';
 import { openapiDocument } from './openapi-document.js';
 import { operations } from './operations.js';
 
@@ -8,11 +8,8 @@ export const apiDocument = openapiDocument(operations);
 /** The document needs no token: it tells what can be asked for, and nothing of what is answered. */
 export function serveDocument(): Router {
   const text = JSON.stringify(apiDocument);
-  const answer: RequestHandler = (_req, res) => {
-    res
-      .set({ ETag: answerTag('', text), 'Cache-Control': 'no-cache' })
-      .type('application/json')
-      .send(text);
+  const answer: RequestHandler = (req, res) => {
+    sendTagged(req, res.set('Cache-Control', 'no-cache'), { text, role: '' });
   };
   return Router().get('/openapi.json', answer);
 }

@@ -41,7 +41,7 @@ export const times = <N extends string>(...names: N[]) => each(time.nullish(), n
 export const flags = <N extends string>(...names: N[]) => each(z.boolean().nullish(), names);
 export const whole = <N extends string>(...names: N[]) => each(z.int().nullish(), names);
 /** What the specification names without its inside. */
-export const open = <N extends string>(...names: N[]) => each(z.unknown(), names);
+export const open = <N extends string>(...names: N[]) => each(z.unknown().optional(), names);
 
 /** A state or another word of the service. */
 export const word = (description: string, example: string) => told(text.nullish(), description, example);

@@ -1,0 +1,91 @@
+import type { Command } from 'commander';
+import type { Knex } from 'knex';
+import { UsageError } from '../errors.js';
+import { recordAction } from '../records/actions/record-action.js';
+import { type CallbackView, listCallbacks } from '../records/callbacks/list-callbacks.js';
+import { type ReplayResult, replayCallback, replayDeadCallbacks } from '../records/callbacks/replay-callback.js';
+import { cliActor } from './actor.js';
+import { type ListFlags, listFlags } from './arguments.js';
+import { type Columns, printJson, printList } from './print.js';
+import { withStore } from './with-store.js';
+
+const columns: Columns<CallbackView> = {
+  id: (callback) => callback.id,
+  order: (callback) => callback.reference,
+  status: (callback) => callback.status,
+  attempts: (callback) => callback.attempts,
+  answer: (callback) => callback.error ?? callback.httpStatus,
+  changed: (callback) => callback.changedAt,
+  'next attempt': (callback) => callback.nextAttemptAt,
+};
+
+interface Flags extends ListFlags {
+  status?: string;
+  reference?: string;
+}
+
+interface ReplayFlags {
+  dead?: boolean;
+  note?: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export function defineCallbacks(command: Command): void {
+  command.description('what the store is told of its orders: list, replay');
+  listFlags(command.command('list').description('newest first'))
+    .option('--status <status>', 'pending, sent, dead or superseded')
+    .option('--reference <reference>', 'of one order')
+    .action(({ json = false, ...query }: Flags) =>
+      withStore(async ({ db }) => printList(await listCallbacks(db, query), json, columns)),
+    );
+  command
+    .command('replay [id]')
+    .description('tell the store again: one callback, or all that were given up')
+    .option('--dead', 'all that were given up')
+    .option('--note <text>', 'why; kept with your name')
+    .option('--dry-run', 'only say which')
+    .option('--json', 'print JSON')
+    .action(replay);
+}
+
+async function replay(id: string | undefined, flags: ReplayFlags): Promise<void> {
+  const { dead = false, dryRun = false, json = false } = flags;
+  if ((id === undefined) !== dead) throw new UsageError('Say which: the id of a callback, or --dead.');
+  await withStore(async ({ db }) => {
+    const replayed = await inTransaction(db, dryRun, (trx) => askAgain(trx, id, flags));
+    if (json) printJson({ replayed, dryRun });
+    else process.stdout.write(`${dryRun ? 'would replay' : 'replaying'} ${replayed} callback(s)\n`);
+  });
+}
+
+/** What would be done is done, and not kept. */
+async function inTransaction<T>(db: Knex, dryRun: boolean, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
+  const trx = await db.transaction();
+  try {
+    const result = await work(trx);
+    await (dryRun ? trx.rollback() : trx.commit());
+    return result;
+  } finally {
+    if (!trx.isCompleted()) await trx.rollback();
+  }
+}
+
+async function askAgain(trx: Knex.Transaction, id: string | undefined, { note }: ReplayFlags): Promise<number> {
+  const about = { actor: cliActor(), reason: note ?? null, outcome: 'asked' } as const;
+  if (id === undefined) {
+    const count = await replayDeadCallbacks(trx);
+    if (count > 0) await recordAction(trx, { ...about, action: 'replay dead callbacks', details: { count } });
+    return count;
+  }
+  const result = await replayCallback(trx, id);
+  if (result.outcome !== 'replayed') throw new UsageError(refusalOf(id, result));
+  await recordAction(trx, { ...about, action: 'replay callback', target: `callback ${id}` });
+  return 1;
+}
+
+function refusalOf(id: string, result: Exclude<ReplayResult, { outcome: 'replayed' }>): string {
+  if (result.outcome === 'not_found') return `There is no callback "${id}".`;
+  if (result.outcome === 'under_way') return `Callback ${id} is on its way now.`;
+  return `The order has a newer callback, ${result.newestId}: an older state is not told after it.`;
+}

@@ -1,0 +1,143 @@
+import request, { type Response } from 'supertest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { apiDocument } from '../../src/console/api/serve-document.js';
+import { chartSchema } from '../../src/domain/books/chart.js';
+import { settleAlerts } from '../../src/records/alerts/settle-alerts.js';
+import { defaultContract } from '../../src/service-api/contract.js';
+import { consoleTokens, testConsole } from '../support/console.js';
+import { HOSTILE, seedConsole } from '../support/console-samples.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { documentedAnswers } from '../support/document-shapes.js';
+import { judgedBalance } from '../support/judged-balance.js';
+import { postBooks } from '../support/posted-books.js';
+
+const shapeOf = documentedAnswers(apiDocument);
+const seen = new Set<string>();
+let store: TestDatabase;
+let app: ReturnType<typeof testConsole>['app'];
+
+beforeAll(async () => {
+  store = await createTestDatabase();
+  const { db } = store;
+  await seedConsole(db);
+  const past = new Date(Date.now() - 70 * 86_400_000);
+  await judgedBalance(db, { assetCode: 'BTC', opening: '1', balance: '1', now: past });
+  await postBooks(db);
+  const found = { name: 'MissedDeliveries', subject: '', severity: 'critical', summary: 's', detail: 'd' } as const;
+  await db.transaction((trx) => settleAlerts(trx, [found], { now: past, channels: [] }));
+  await db.transaction((trx) => settleAlerts(trx, [found], { now: new Date(), channels: [] }));
+  app = testConsole(db, {
+    books: {
+      timeZone: 'UTC',
+      currency: 'USD',
+      table: defaultContract.movements,
+      chart: async () => chartSchema.parse({ accounts: {} }),
+    },
+  }).app;
+}, 120_000);
+afterAll(() => store.drop());
+
+type Verb = 'get' | 'post' | 'put';
+
+/** Asks, and holds the answer against the document. */
+async function ask(verb: Verb, path: string, given: Given = {}): Promise<Response['body']> {
+  const { params = {}, body, role = 'admin', status = 200 } = given;
+  const address = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''));
+  const { token = '' } = consoleTokens.find((one) => one.role === role) ?? {};
+  const asked = request(app)[verb](`/api/v1${address}`).set('Authorization', `Bearer ${token}`);
+  const answer = await (body === undefined ? asked : asked.send(body));
+  const where = `${verb} ${address} as ${role}: ${answer.text.slice(0, 400)}`;
+  expect(answer.status, where).toBe(status);
+  expect(answer.type).toBe(status < 400 ? 'application/json' : 'application/problem+json');
+  const { error } = shapeOf(verb, path, status).safeParse(answer.body);
+  expect(error?.issues, where).toBeUndefined();
+  seen.add(`${verb} ${path} ${status}`);
+  return answer.body;
+}
+
+interface Given {
+  params?: Record<string, string>;
+  body?: object;
+  role?: string;
+  status?: number;
+}
+
+const lists = Object.entries(apiDocument.paths).filter(
+  ([path, { get }]) => get !== undefined && !path.includes('{') && path !== '/openapi.json',
+);
+
+it.each(lists.map(([path, { get }]) => [path, get] as const))(
+  '%s is answered as it is documented, and so is one of it',
+  async (path, get) => {
+    for (const role of get?.['x-roles'] ?? []) {
+      const { items } = await ask('get', path, { role });
+      if (items === undefined) continue;
+      // An answer without items shows nothing of them.
+      expect(items.length, `${path} as ${role}`).toBeGreaterThan(0);
+      const one = Object.keys(apiDocument.paths).find((other) => other.startsWith(`${path}/{`) && other.endsWith('}'));
+      const key = /\{(\w+)\}/.exec(one ?? '')?.[1];
+      if (one === undefined || key === undefined || apiDocument.paths[one]?.get === undefined) continue;
+      for (const item of items) await ask('get', one, { role, params: { [key]: item[key] ?? item.id } });
+      await ask('get', one, { role, params: { [key]: 'nobody' }, status: 404 });
+    }
+  },
+);
+
+it('every action is answered as it is documented', async () => {
+  const order = { params: { reference: 'A/1' }, body: { amount: '12.50', currency: 'EUR' } };
+  await ask('put', '/orders/{reference}', { ...order, status: 201 });
+  await ask('put', '/orders/{reference}', order);
+  await ask('put', '/orders/{reference}', { ...order, body: { amount: '13', currency: 'EUR' }, status: 409 });
+  await ask('put', '/orders/{reference}', { ...order, body: { amount: 13 }, status: 400 });
+  await ask('put', '/orders/{reference}', { ...order, role: 'viewer', status: 403 });
+  await ask('post', '/events/{id}/replay', { params: { id: '1' }, status: 202 });
+  await ask('post', '/events/{id}/replay', { params: { id: '999' }, status: 404 });
+  await ask('post', '/deliveries/recover', { body: { since: '2026-10-01T00:00:00Z' }, status: 202 });
+  await ask('post', '/deliveries/recover', { status: 202 });
+  await ask('post', '/runs', { body: { kind: 'invoices', note: 'why not' }, status: 202 });
+  await ask('post', '/runs', { body: { kind: 'nothing' }, status: 400 });
+  const note = { note: 'known' };
+  await ask('post', '/breaks/{id}/acknowledge', { params: { id: '1' }, body: note });
+  await ask('post', '/breaks/{id}/resolve', { params: { id: '1' }, body: note });
+  await ask('post', '/breaks/{id}/resolve', { params: { id: '1' }, body: note, status: 409 });
+  await ask('post', '/breaks/{id}/write-off', { params: { id: '2' }, body: note });
+  const attribution = { params: { assetCode: 'USDT.TRON' }, body: { amount: '-1', note: 'a fee' } };
+  await ask('post', '/balances/{assetCode}/attribute', attribution);
+  const tooMuch = { ...attribution.body, amount: '-1000' };
+  await ask('post', '/balances/{assetCode}/attribute', { ...attribution, body: tooMuch, status: 409 });
+});
+
+it('months and callbacks too', async () => {
+  const { items } = await ask('get', '/periods');
+  const open = items.filter(
+    ({ status, entries }: { status: string; entries: number }) => status === 'open' && entries > 0,
+  );
+  const params = { month: open.at(-1).month };
+  expect((await ask('get', '/periods/{month}/check', { params })).missing).not.toEqual([]);
+  await ask('get', '/periods/{month}/check', { params: { month: '2026-13' }, status: 400 });
+  await ask('post', '/periods/{month}/close', { params, body: {}, status: 409 });
+  await ask('post', '/periods/{month}/close', { params, body: { reason: 'known' } });
+  await ask('get', '/periods');
+  await ask('post', '/periods/{month}/reopen', { params, body: { reason: 'a late invoice' } });
+  const dead = await ask('get', '/callbacks');
+  const { id } = dead.items.find((item: { status: string }) => item.status === 'dead');
+  await ask('post', '/callbacks/{id}/replay', { params: { id }, status: 202, role: 'operator' });
+  await ask('post', '/callbacks/{id}/replay', { params: { id: '999' }, status: 404 });
+  expect((await ask('get', '/callbacks')).items.find((item: { id: string }) => item.id === id)).toMatchObject({
+    status: 'pending',
+    reference: HOSTILE,
+  });
+}, 120_000);
+
+it('no documented answer was left out', async () => {
+  const answered = await request(app).get('/api/v1/openapi.json');
+  expect(answered.status).toBe(200);
+  const successes = Object.entries(apiDocument.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([verb, { responses }]) =>
+      Object.keys(responses)
+        .filter((status) => status.startsWith('2') && path !== '/openapi.json')
+        .map((status) => `${verb} ${path} ${status}`),
+    ),
+  );
+  expect(successes.filter((one) => !seen.has(one))).toEqual([]);
+});

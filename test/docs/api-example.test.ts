@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exampleOf } from '../../src/console/api/example-of.js';
+import { apiDocument } from '../../src/console/api/serve-document.js';
+import { consoleTokens, serve, testConsole } from '../support/console.js';
+import { seedConsole } from '../support/console-samples.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { codeBlocks, ROOT, readDocument } from './documents.js';
+
+const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+/** As strict as anybody may have it. */
+const SETTINGS = {
+  compilerOptions: {
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    erasableSyntaxOnly: true,
+    target: 'es2022',
+    module: 'nodenext',
+    lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'],
+    types: [],
+    outDir: 'out',
+  },
+  include: ['*.ts'],
+};
+
+interface Order {
+  reference: string;
+  status: string;
+  release: { safe: boolean };
+}
+interface Client {
+  register(reference: string, expected: { amount: string; currency: string }): Promise<Order>;
+  order(reference: string): Promise<Order>;
+  orders(filters?: { status?: string }): AsyncIterable<Order>;
+  changes(after: string): Promise<{ seq: string }[]>;
+  replayCallback(id: string, note: string): Promise<{ accepted: true }>;
+}
+interface Example {
+  createClient(settings: { console: string; token: string }): Client;
+  mayShip(client: Client, reference: string): Promise<boolean>;
+}
+
+let store: TestDatabase;
+let server: Awaited<ReturnType<typeof serve>>;
+let dir: string;
+let example: Example;
+const answered: { url: string; status: number; bytes: number }[] = [];
+const realFetch = globalThis.fetch;
+
+beforeAll(async () => {
+  dir = await mkdtemp(path.join(tmpdir(), 'api-example-'));
+  const [code = ''] = codeBlocks(readDocument('docs/api.md'))
+    .filter(({ language }) => language === 'ts')
+    .map(({ text }) => text);
+  await writeFile(path.join(dir, 'package.json'), '{"type": "module"}');
+  await writeFile(path.join(dir, 'tsconfig.json'), JSON.stringify(SETTINGS));
+  await writeFile(path.join(dir, 'example.ts'), code);
+  await writeFile(path.join(dir, 'shown.ts'), documentedAnswersAsTypes());
+  const compile = promisify(execFile)(process.execPath, [TSC, '-p', dir]);
+  await compile.catch((error: { stdout?: string }) => expect.fail(`${error.stdout}\n${code}`));
+  example = (await import(pathToFileURL(path.join(dir, 'out/example.js')).href)) as Example;
+  store = await createTestDatabase();
+  await seedConsole(store.db);
+  server = await serve(testConsole(store.db).app);
+  globalThis.fetch = async (...asked) => {
+    const answer = await realFetch(...asked);
+    const bytes = (await answer.clone().arrayBuffer()).byteLength;
+    answered.push({ url: String(asked[0]), status: answer.status, bytes });
+    return answer;
+  };
+}, 120_000);
+afterAll(async () => {
+  globalThis.fetch = realFetch;
+  await server?.close();
+  await store?.drop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** What the document shows is assigned to what the example takes it for. */
+function documentedAnswersAsTypes(): string {
+  const { schemas } = apiDocument.components;
+  const shown = (name: string) => JSON.stringify(exampleOf(schemas[name] ?? {}, schemas));
+  return `
+    import { createClient } from './example.js';
+    type Client = ReturnType<typeof createClient>;
+    export const order: Awaited<ReturnType<Client['order']>> = asGiven(${shown('Order')});
+    export const detail: Awaited<ReturnType<Client['order']>> = asGiven(${shown('OrderDetail')});
+    export const change: Awaited<ReturnType<Client['changes']>>[number] = asGiven(${shown('Change')});
+    export const replayed: Awaited<ReturnType<Client['replayCallback']>> = asGiven(${shown('Accepted')} as const);
+    function asGiven<T>(value: T): T { return value; }`;
+}
+
+const clientOf = (role: string) =>
+  example.createClient({ console: server.url, token: consoleTokens.find((one) => one.role === role)?.token ?? '' });
+
+describe('the example of docs/api.md', () => {
+  it('registers an order, and tells what was refused', async () => {
+    const client = clientOf('operator');
+    const order = await client.register('A/1001 ä', { amount: '49.90', currency: 'EUR' });
+    expect(order).toMatchObject({ reference: 'A/1001 ä', status: 'awaiting_payment', release: { safe: false } });
+    await expect(client.register('A/1001 ä', { amount: '50', currency: 'EUR' })).rejects.toMatchObject({
+      message: '409 Conflict: The order is registered with another amount or currency.',
+      problem: { existing: { amount: '49.9', currency: 'EUR' } },
+    });
+    await expect(clientOf('viewer').register('x', { amount: '1', currency: 'EUR' })).rejects.toThrow('403 Forbidden');
+    await expect(clientOf('nobody').order('x')).rejects.toThrow('401');
+  });
+
+  it('ships what is proven, and nothing else', async () => {
+    const client = clientOf('operator');
+    const safe = new Map<string, boolean>();
+    for await (const { reference, release } of client.orders()) safe.set(reference, release.safe);
+    expect(safe.size).toBeGreaterThan(2);
+    for (const [reference, isSafe] of safe) expect(await example.mayShip(client, reference)).toBe(isSafe);
+    expect(await example.mayShip(client, 'nobody knows it')).toBe(false);
+    await expect(example.mayShip(clientOf('nobody'), 'order-2')).rejects.toThrow('401');
+  });
+
+  it('goes through all pages', async () => {
+    const client = clientOf('operator');
+    await Promise.all(Array.from({ length: 4 }, (_, n) => client.register(`p-${n}`, { amount: '1', currency: 'EUR' })));
+    const before = answered.length;
+    const asked = globalThis.fetch;
+    globalThis.fetch = (url, init) => asked(String(url).replace('take=500', 'take=2'), init);
+    const found: string[] = [];
+    for await (const { reference } of client.orders({ status: 'awaiting_payment' })) found.push(reference);
+    globalThis.fetch = asked;
+    expect(answered.length - before).toBeGreaterThan(2);
+    expect(found.filter((reference) => reference.startsWith('p-')).toSorted()).toEqual(['p-0', 'p-1', 'p-2', 'p-3']);
+    expect(new Set(found).size).toBe(found.length);
+  });
+
+  it('is not sent again what has not changed', async () => {
+    const client = clientOf('viewer');
+    const first = await client.order('order-2');
+    expect(await client.order('order-2')).toEqual(first);
+    expect(answered.at(-2)).toMatchObject({ status: 200 });
+    expect(answered.at(-1)).toMatchObject({ status: 304, bytes: 0 });
+  });
+
+  it('follows the changes, and has a callback told again', async () => {
+    const client = clientOf('operator');
+    const seqs: bigint[] = [];
+    for (let after = '0'; ; ) {
+      const changes = await client.changes(after);
+      seqs.push(...changes.map(({ seq }) => BigInt(seq)));
+      const last = changes.at(-1);
+      if (last === undefined) break;
+      after = last.seq;
+    }
+    expect(seqs.length).toBeGreaterThan(5);
+    expect(seqs.every((seq, at) => at === 0 || seq > (seqs[at - 1] ?? 0n))).toBe(true);
+    const { id } = await store.db('callbacks').where({ status: 'dead' }).first('id');
+    expect(await client.replayCallback(id, 'the shop was down')).toMatchObject({ accepted: true });
+    expect(await store.db('actions').where({ action: 'replay callback' }).first()).toMatchObject({
+      actor: 'omar',
+      target: `callback ${id}`,
+      reason: 'the shop was down',
+      outcome: 'asked',
+    });
+  });
+});
