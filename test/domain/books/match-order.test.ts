@@ -134,6 +134,16 @@ describe('of the three sides of an order', () => {
     ]);
   });
 
+  it('a refund that no movement shows is not taken for one that left the balance', () => {
+    const unseen = { ...paidRefund('po_1', 'pi_1', '107'), moved: [], booked: [] };
+    expect(matchOrder(facts([one], [unseen]))).toMatchObject({
+      state: 'partly_matched',
+      reasons: [{ code: 'not_moved', told: expect.stringContaining('refund po_1') }],
+    });
+    const ofDispute = { ...one.intent, fields: { ...one.intent.fields, irregularRefundPayoutId: 'po_1' } };
+    expect(matchOrder(facts([{ ...one, intent: ofDispute }], [unseen]))).toMatchObject({ state: 'matched' });
+  });
+
   it('books that are not open, other sums and unclear effects are told in words', () => {
     const told = (more: Partial<MatchFacts>) => matchOrder(facts([one], [], more)).reasons[0].told;
     expect(told({ booked: [], opened: new Set() })).toContain(`the books of ${ASSET} are not open`);

@@ -11,6 +11,7 @@ export function recordReasons(facts: MatchFacts, amounts: readonly MatchAmount[]
   const found = [
     ...facts.unclear.map((why): Reason => ({ code: 'moved_unclear', told: `what it moved can’t be told: ${why}` })),
     ...facts.order.intents.flatMap((intent) => [...depositReasons(intent, facts), ...movedReasons(intent, facts)]),
+    ...refundReasons(facts),
     ...bookedReasons(facts),
   ];
   return found.length > 0 ? found : grossReasons(facts, amounts);
@@ -72,6 +73,17 @@ function movedReasons(intent: ShownRecord, { moved, order, unclear }: MatchFacts
     return [{ code: 'not_moved', told: `${net} ${asset} of payment ${intent.id} is not among the movements yet` }];
   const told = `payment ${intent.id} shows ${net} ${asset} net, the movements ${delta} ${asset}`;
   return [{ code: 'moved_differs', told: elsewhere ? `${told} and other assets` : told }];
+}
+
+/** What a dispute gives back may be money that was never credited; any other refund left the operating balance. */
+function refundReasons({ refunds, order, moved, unclear }: MatchFacts): Reason[] {
+  const ofDisputes = order.intents.map(({ fields }) => textField(fields, 'irregularRefundPayoutId'));
+  return refunds.flatMap(({ id, fields, absent }): Reason[] => {
+    const isConfirmed = textField(fields, 'status') === 'confirmed' && !absent;
+    const isMoved = moved.some(({ recordKind, recordId }) => recordKind === 'payout' && recordId === id);
+    if (!isConfirmed || isMoved || ofDisputes.includes(id) || unclear.length > 0) return [];
+    return [{ code: 'not_moved', told: `refund ${id} is not among the movements of the operating balance` }];
+  });
 }
 
 /** Record by record and asset by asset: what moved since the opening is what the entries put on the operating balance. */

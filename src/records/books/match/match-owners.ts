@@ -7,9 +7,13 @@ import type { MatchUnit } from './match-unit.js';
 
 /** Invoices that belong to no order that is one; a reference that too many share makes none. */
 const UNORDERED = `NOT EXISTS (
-    SELECT FROM orders WHERE status <> 'shared_reference' AND (reference = invoice.merchant_reference OR reference IN (
-      SELECT merchant_reference FROM payment_intents
-      WHERE id = invoice.payment_intent_id OR invoice_id = invoice.id LIMIT ${MOST_RECORDS + 1})))`;
+    SELECT FROM (
+      SELECT invoice.merchant_reference AS name
+      UNION ALL (
+        SELECT merchant_reference FROM payment_intents
+        WHERE id = invoice.payment_intent_id OR invoice_id = invoice.id LIMIT ${MOST_RECORDS + 1})
+    ) AS named CROSS JOIN LATERAL (
+      SELECT FROM orders WHERE reference = named.name AND status <> 'shared_reference' LIMIT 1) AS ordered)`;
 
 const FEW = `(SELECT count(*) FROM (
     SELECT FROM payment_intents AS one WHERE one.invoice_id = invoice.id LIMIT ${MOST_RECORDS + 1}) AS naming) <= ${MOST_RECORDS}`;

@@ -1,0 +1,127 @@
+import type { Knex } from 'knex';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listMatches } from '../../src/records/books/match/list-matches.js';
+import { loadMatchFacts } from '../../src/records/books/match/load-match-facts.js';
+import { heldBy, ownersOfPayments } from '../../src/records/books/match/match-owners.js';
+import { matchBehind } from '../../src/records/books/match/match-progress.js';
+import { matchSummary } from '../../src/records/books/match/match-summary.js';
+import { monthTotals } from '../../src/records/books/month-totals.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+const ROWS = 20_000;
+const WIDE =
+  /Seq Scan on (matches|match_amounts|match_payments|payment_intents|invoices|orders|payins|payouts|movements|entries|entry_lines|changes)\b/;
+const day = { today: '2026-03-31', timeZone: 'UTC' };
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const { db } = database;
+  const state = `CASE WHEN n % 500 = 0 THEN 'unmatched' WHEN n % 300 = 0 THEN 'partly_matched' ELSE 'matched' END`;
+  const opened = `'2025-01-01'::timestamptz + n * interval '30 minutes'`;
+  await db.raw(
+    `INSERT INTO matches (kind, id, state, reason, reasons, opened_at, opened_on)
+     SELECT 'order', 'o' || n, ${state}, 'r' || n % 9, '[]', ${opened}, (${opened})::date FROM generate_series(1, ${ROWS}) AS n`,
+  );
+  await db.raw(
+    `INSERT INTO match_amounts (kind, id, code, state, opened_at, asked, paid, returned, booked, value, unpriced)
+     SELECT kind, id, 'A' || length(id), state, opened_at, 1, 1, 0, 1, 1, 0 FROM matches`,
+  );
+  await db.raw(
+    `INSERT INTO match_payments (payment_id, kind, id) SELECT 'p' || n, 'order', 'o' || n FROM generate_series(1, ${ROWS}) AS n`,
+  );
+  await db.raw(
+    `INSERT INTO orders (reference, status, payment_intents, release_safe, release_reason)
+     SELECT 'o' || n, 'paid', ARRAY['p' || n], false, 'x' FROM generate_series(1, ${ROWS}) AS n`,
+  );
+  const common = `'[]', '{"id": "x", "payins": [{"id": "d5"}]}', true, now(), 'poll', 'run'`;
+  const columns = 'claims, shown, verified, observed_at, observed_by_type, observed_by_ref';
+  await db.raw(
+    `INSERT INTO payment_intents (id, merchant_reference, ${columns})
+     SELECT 'p' || n, CASE WHEN n % 3 > 0 THEN 'o' || n END, ${common} FROM generate_series(1, ${ROWS}) AS n`,
+  );
+  for (const table of ['payins', 'payouts', 'invoices'])
+    await db.raw(
+      `INSERT INTO ${table} (id, payment_intent_id, ${columns})
+       SELECT 'd' || n, 'p' || n, ${common} FROM generate_series(1, ${ROWS}) AS n`,
+    );
+  await db.raw(
+    `INSERT INTO movements (record_kind, record_id, line, part, operation, asset_code, delta, moved_from)
+     SELECT 'payment_intent', 'p' || n, 0, 'explained', 'paymentCollected', 'A1', 1, n FROM generate_series(1, ${ROWS}) AS n`,
+  );
+  await db.raw(
+    `INSERT INTO changes (entity_kind, entity_id, field, source_type, source_ref)
+     SELECT 'order', 'o' || n, 'status', 'poll', '1' FROM generate_series(1, ${ROWS}) AS n`,
+  );
+  await db.transaction(async (trx) => {
+    await trx.raw(
+      `INSERT INTO entries (record_kind, record_id, key, version, type, month, date, at, day, dated_by, description, sources, written)
+       SELECT 'payment_intent', 'p' || n, 'payment', 1, 'entry', '2026-03', '2026-03-01', now(), '2026-03-01', 'created', 'x', '[]', 1
+       FROM generate_series(1, ${ROWS} / 4) AS n`,
+    );
+    await trx.raw(
+      `INSERT INTO entry_lines (entry_id, line, account, asset_code, amount)
+       SELECT id, line, account, 'A1', amount FROM entries, (VALUES (0, 'assets:operating', 1), (1, 'income:payments', -1))
+         AS legs (line, account, amount)`,
+    );
+  });
+  await db.raw('VACUUM ANALYZE');
+}, 240_000);
+afterAll(() => database.drop());
+
+/** How the database would answer each statement that `work` sends. */
+async function plansOf(work: (trx: Knex.Transaction) => Promise<unknown>): Promise<string> {
+  const sent: { sql: string; bindings: unknown[] }[] = [];
+  const note = ({ sql, bindings }: { sql: string; bindings: unknown[] }) => {
+    if (/^\s*(SELECT|WITH)/i.test(sql)) sent.push({ sql, bindings });
+  };
+  database.db.on('query', note);
+  await database.db.transaction(work);
+  database.db.removeListener('query', note);
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    const plans: string[] = [];
+    for (const { sql, bindings } of sent) {
+      const { rows } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, bindings);
+      plans.push(...rows.map((row) => row['QUERY PLAN']));
+    }
+    return plans.join('\n');
+  } finally {
+    await client.end();
+  }
+}
+
+test('pages of the match, whatever is asked for, are found without reading all of it', async () => {
+  const [first] = (await listMatches(database.db, { take: 1 }, day)).items;
+  expect(first).toMatchObject({ kind: 'order', id: `o${ROWS}` });
+  const { nextCursor } = await listMatches(database.db, { open: true, take: 1 }, day);
+  for (const query of [
+    {},
+    { open: true },
+    { open: true, cursor: nextCursor ?? '' },
+    { state: 'unmatched', age: '61-90' },
+    { state: 'matched', assetCode: 'A5' },
+    { open: true, reason: 'underpaid', assetCode: 'A5' },
+  ] as const) {
+    expect(await plansOf((trx) => listMatches(trx, query, day)), JSON.stringify(query)).not.toMatch(WIDE);
+  }
+  expect(await plansOf((trx) => matchSummary(trx, day))).not.toMatch(WIDE);
+  expect(await plansOf(matchBehind)).not.toMatch(WIDE);
+  expect(await plansOf((trx) => monthTotals(trx, '2026-03'))).not.toMatch(WIDE);
+});
+
+test('so is what one order, or one payment, is matched by', async () => {
+  const units = [
+    { kind: 'order', id: 'o5' },
+    { kind: 'payment_intent', id: 'p6' },
+    { kind: 'invoice', id: 'd7' },
+  ] as const;
+  const plans = await plansOf(async (trx) => {
+    expect((await loadMatchFacts(trx, units, 'USD')).size).toBeGreaterThan(0);
+    await ownersOfPayments(trx, ['p5', 'p6']);
+    await heldBy(trx, ['p5']);
+  });
+  expect(plans).not.toMatch(WIDE);
+});
