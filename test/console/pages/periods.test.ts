@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import request from 'supertest';
+import request, { type Response } from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { monthAfter } from '../../../src/domain/books/posting-month.js';
 import { at, payout, reading, save } from '../../records/observed.js';
@@ -85,7 +85,7 @@ it('gives out the files of a closed month, as they were stored, and reopens it',
   expect(actions.at(-1)).toEqual({ action: 'reopen period', actor: 'fina', outcome: 'done' });
 });
 
-function bytes(res: NodeJS.ReadableStream, done: (error: Error | null, body: Buffer) => void): void {
+function bytes(res: Response, done: (error: Error | null, body: Buffer) => void): void {
   const parts: Buffer[] = [];
   res.on('data', (part: Buffer) => parts.push(part));
   res.on('end', () => done(null, Buffer.concat(parts)));
