@@ -19,9 +19,7 @@ export async function benchReconcile(bench) {
     await during('list', { ...bench, count: rows, newest: Date.now() }, async ({ port }) => {
       const readAll = () => readPayments({ db, databaseUrl: bench.databaseUrl, port }, { full: true });
       for (let round = 1; round <= rounds; round += 1) {
-        await db.raw(
-          'TRUNCATE payment_intents, payins, payin_listings, orders, changes, unread_intervals, watermarks CASCADE',
-        );
+        await empty(db);
         rates.backfill.push(await perSecond(rows, readAll));
         rates.unchanged.push(await perSecond(rows, readAll));
         rates.pages.push(await perSecond(rows, () => pagesOnly(port)));
@@ -55,6 +53,15 @@ export async function benchReconcile(bench) {
     ],
   };
 }
+
+/** History can't be taken back while its triggers are at work. */
+const empty = (db) =>
+  db.transaction(async (trx) => {
+    await trx.raw('SET LOCAL session_replication_role = replica');
+    await trx.raw(
+      'TRUNCATE payment_intents, payins, payin_listings, orders, changes, unread_intervals, watermarks CASCADE',
+    );
+  });
 
 async function pagesOnly(port) {
   const client = serviceClient(port);

@@ -69,6 +69,13 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 10_000;
 const COMMAND_TIMEOUT_MS = 2_000;
 const REOPEN_DELAY_MS = 500;
+/** Of a worker; jobs in hand beyond take turns to begin and to end. */
+const MOST_CONNECTIONS = 3;
+/**
+ * A crash of Postgres may take back the newest jobs of events: what they speak of stands in the inbox, where the sweep finds it.
+ * Else each of their commits holds the lock of NOTIFY for as long as the disk takes, which bounds a stream to some 200 a second.
+ */
+const MAY_BE_LOST = '-c synchronous_commit=off';
 
 export function openQueue<T>(name: QueueName, settings: QueueSettings): JobQueue<T> {
   const onError = logSeldom(settings.log, `queue ${name}: connection trouble`);
@@ -83,7 +90,7 @@ export function openQueue<T>(name: QueueName, settings: QueueSettings): JobQueue
     queue.on('error', onError);
     return { ...closing(queue, release), addBulk: (jobs) => queue.addBulk(jobs), state: () => stateOf(queue) };
   }
-  const connection = postgresConnection(settings.databaseUrl, 2);
+  const connection = postgresConnection(name, settings.databaseUrl, 2);
   const queue = new Queue(name, { connection }, createPostgresBackend);
   queue.on('error', onError);
   return { ...closing(queue, () => {}), addBulk: (jobs) => addFew(queue, jobs), state: () => stateOf(queue) };
@@ -132,7 +139,11 @@ export function openWorker<T>(
     worker.on('error', onError);
     return { ...closing(worker, release), run: () => worker.run() };
   }
-  const connection = postgresConnection(settings.databaseUrl, options.concurrency + 2);
+  const connection = postgresConnection(
+    name,
+    settings.databaseUrl,
+    Math.min(options.concurrency, MOST_CONNECTIONS) + 2,
+  );
   const worker = new Worker(name, process, { ...common, connection }, createPostgresBackend);
   worker.on('error', onError);
   return worker;
@@ -170,9 +181,10 @@ function closing(opened: Openable & { disconnect(): Promise<void> }, release: ()
   };
 }
 
-function postgresConnection(url: string, max: number): PostgresConnectionOptions {
+function postgresConnection(name: QueueName, url: string, max: number): PostgresConnectionOptions {
   return {
     connectionString: url,
+    ...(name === 'events' ? { options: MAY_BE_LOST } : {}),
     schema: QUEUE_SCHEMA,
     application_name: 'tallyhook queue',
     max,

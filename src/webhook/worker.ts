@@ -1,5 +1,6 @@
 import { TimeoutStrategy, timeout } from 'cockatiel';
 import { type ApplyDeps, applyEvents } from './apply-events.js';
+import { GroupCommit } from './group-commit.js';
 import { keepRunning } from './keep-running.js';
 import type { EventJob } from './queue.js';
 import { openWorker, type QueueSettings } from './queue-backend.js';
@@ -13,6 +14,9 @@ export interface WorkerSettings extends ApplyDeps, QueueSettings {
 }
 
 const CLOSE_TIMEOUT_MS = 15_000;
+/** Jobs in hand at once. A stream makes many of one event each; what comes while batches are applied is the next batch. */
+const JOBS_IN_HAND = 50;
+const MAX_PER_BATCH = 200;
 
 const inTime = timeout(CLOSE_TIMEOUT_MS, TimeoutStrategy.Aggressive);
 
@@ -22,14 +26,33 @@ const inTime = timeout(CLOSE_TIMEOUT_MS, TimeoutStrategy.Aggressive);
  */
 export function createWorker(settings: WorkerSettings): { close(): Promise<void> } {
   const sweep = sweepInbox(settings, settings.sweepEveryMs ?? 5_000);
+  const batches = gatherBatches(settings, settings.concurrency ?? 3);
   const consumer = keepRunning<EventJob>(
     settings.log,
-    (job) => applyEvents(settings, job.data.ids),
-    (process) => openWorker('events', process, settings, { concurrency: settings.concurrency ?? 3 }),
+    (job) => batches.submit(job.data.ids),
+    (process) => openWorker('events', process, settings, { concurrency: JOBS_IN_HAND }),
   );
   return {
     async close() {
       await Promise.all([consumer.close(), inTime.execute(() => sweep.close()).catch(() => {})]);
     },
   };
+}
+
+/** Each job ends when the batch that holds its events does. */
+function gatherBatches(deps: ApplyDeps, concurrency: number): GroupCommit<string[], void> {
+  return new GroupCommit<string[], void>({
+    flush: async (jobs) => {
+      await applyEvents(deps, jobs.flat());
+      return jobs.map(() => ({ status: 'fulfilled', value: undefined }));
+    },
+    sizeOf: (ids) => ids.length,
+    concurrency,
+    maxItems: JOBS_IN_HAND,
+    maxBytes: MAX_PER_BATCH,
+    maxWaitingItems: JOBS_IN_HAND,
+    maxWaitingBytes: Number.POSITIVE_INFINITY,
+    maxWaitMs: Number.POSITIVE_INFINITY,
+    shedAfterMs: Number.POSITIVE_INFINITY,
+  });
 }
