@@ -74,21 +74,22 @@ export function causeOf(delivery: DeliveryView): string {
   const { class: kind, reason, recoveredAt, missed } = delivery;
   const { cause } = deliveryWords[kind];
   if (recoveredAt !== null && !missed) return `${cause} It was recovered since.`;
-  if (kind === 'pending_retry' && reason === null) return [cause, lastAttempt(delivery)].join(' ').trim();
+  if (kind === 'pending_retry') return [cause, lastAttempt(delivery)].join(' ').trim();
   if (reason === null) return cause;
   return kind === 'rejected' ? `We refused it: ${refusalOf(reason)}` : `${cause} (${reason})`;
 }
 
 /** Why it is not here yet, as far as the service's history says. */
-function lastAttempt({ attempts, lastAttemptAt, httpStatus }: DeliveryView): string {
+function lastAttempt({ attempts, lastAttemptAt, httpStatus, reason }: DeliveryView): string {
+  if (reason !== null && rejectionWords[reason] !== undefined)
+    return `We refused the last attempt: ${refusalOf(reason)}`;
   if (httpStatus === null) {
     const wasTried = lastAttemptAt !== null || (attempts ?? 0) > 0;
     return wasTried ? 'The last attempt got no answer: is the receiver up, and reached from outside?' : '';
   }
-  if (httpStatus === 400 || httpStatus === 401)
-    return `The last attempt was answered ${httpStatus}: if we refused it, Rejections says why, and what to do.`;
   if (httpStatus === 503) return 'The last attempt was answered 503: it could not be stored; see the database.';
-  return `The last attempt was answered ${httpStatus}${httpStatus < 300 ? ', and nothing of it is here' : ', not by us'}.`;
+  if (reason !== null) return `(${reason})`;
+  return `The last attempt was answered ${httpStatus}${httpStatus < 300 ? ', and nothing of it is here' : ''}.`;
 }
 
 /** What to do about it; null: nothing is to be done. */
@@ -106,7 +107,8 @@ export function remedyOf({
   if (missed && !recoverable && eventId === null) {
     return 'The service shows no payload, so it can’t be recovered: the record that it names is read from the service’s lists instead.';
   }
-  const own = kind === 'rejected' && reason !== null ? rejectionWords[reason]?.remedy : undefined;
+  const isRefused = kind === 'rejected' || kind === 'pending_retry';
+  const own = isRefused && reason !== null ? rejectionWords[reason]?.remedy : undefined;
   return own ?? deliveryWords[kind].remedy;
 }
 
