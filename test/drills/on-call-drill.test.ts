@@ -126,7 +126,8 @@ test('receiver down, secret wrong, endpoint off: each is told within five minute
   expect(await breakNames(database.db)).toEqual(new Set());
   expect(await missed()).toEqual([]);
   expect(sandbox.control.ledgerProblems()).toEqual([]);
-  await reads('/alerts', 'No alert fires');
+  expect(await firing()).toEqual([]);
+  await reads('/alerts', 'Over in the last 7 days');
   expect(installation.died()).toEqual([]);
   if (hasPromtool()) expect(await site.scrapes.silent(fires, site.folder)).toBe('');
 
@@ -146,6 +147,12 @@ test('receiver down, secret wrong, endpoint off: each is told within five minute
 function isOpen(name: string): boolean {
   const of = site.arrived.filter((one) => one.name === name);
   return of.at(-1)?.type !== 'alert.resolved';
+}
+
+/** But for the warning that retries came too late to be taken, whose events are here by then. */
+async function firing(): Promise<string[]> {
+  const rows = await site.database.db('alerts').whereNotNull('fired_at').whereNull('resolved_at').select('name');
+  return rows.map(({ name }: { name: string }) => name).filter((name) => name !== 'TallyhookExpiredTimestamps');
 }
 
 async function missed(): Promise<unknown[]> {
