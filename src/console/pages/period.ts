@@ -6,7 +6,7 @@ import type { PageDeps } from '../page-deps.js';
 import { inPath, periodHref } from '../view/links.js';
 import { type CloseCheck, closeChecks, missingHref, periodBadge } from '../view/period-words.js';
 import type { ActionButton, Section } from '../view/sections.js';
-import { badge, count, counted, id, link, list, none, text, time, type Value } from '../view/values.js';
+import { badge, count, counted, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
 
 export const period: Page = {
   path: '/periods/:month',
@@ -57,7 +57,7 @@ function checklist(missing: Missing[] | null): Section[] {
       is: 'table',
       caption: 'Before it is closed',
       showCaption: true,
-      columns: [{ label: 'Check' }, { label: 'State' }, { label: 'What is missing' }, { label: 'What to do' }],
+      columns: [{ label: 'Check' }, { label: 'State' }, { label: 'What is missing' }],
       rows: closeChecks.map((check) => rowOf(check, missing)),
       empty: { title: 'Nothing is checked', text: '' },
     },
@@ -79,14 +79,14 @@ const SHOWN = 20;
 
 function rowOf({ title, what, next }: CloseCheck, missing: readonly Missing[]): Value[] {
   const own = missing.filter((one) => what.includes(one.what));
-  if (own.length === 0) return [text(title), badge('holds', 'good'), none('nothing'), none()];
+  if (own.length === 0) return [text(title), badge('holds', 'good'), none('nothing')];
   const told = own.slice(0, SHOWN).map((one) => {
     const href = missingHref(one);
     return href === null ? text(one.told) : link(one.told, href);
   });
   const more = own.length > SHOWN ? [text(`… and ${own.length - SHOWN} more`)] : [];
   const tone = own.some(({ byReason }) => !byReason) ? 'bad' : 'warn';
-  return [text(title), badge('missing', tone), list([...told, ...more]), text(next)];
+  return [list([text(title), quiet(next)]), badge('missing', tone), list([...told, ...more])];
 }
 
 function filesOf({ month, files }: PeriodView): Section {
@@ -112,6 +112,6 @@ function factsOf(found: PeriodView, now: Date): (readonly [string, Value])[] {
     ['Closed so far', text(counted(closings, 'time'))],
     ['Last closed', closedAt === null ? none('never') : list([time(closedAt, now), text(closedBy ?? '')])],
     ['Last reopened', reopenedAt === null ? none('never') : list([time(reopenedAt, now), text(reopenedBy ?? '')])],
-    ['Reason', reason === null ? none('none was needed') : text(reason)],
+    ['Reason', reason === null ? none(closings === 0 ? '–' : 'none was needed') : text(reason)],
   ];
 }

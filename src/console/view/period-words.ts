@@ -48,6 +48,7 @@ export function missingHref({ what, of }: Missing): string | null {
   if (what === 'critical_break') return breakHref(of);
   if (what === 'kind_unproven') return `/runs?kind=${inPath(of)}`;
   if (what === 'balance_unproven' || what === 'asset_not_opened') return `/balances/${inPath(of)}`;
+  if (what === 'unpriced_lines') return `/ledger/${inPath(of)}`;
   return what === 'earlier_month_open' ? periodHref(of) : null;
 }
 

@@ -2,7 +2,7 @@ const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 
 /** As many decimals as there are, up to 18; what can't be held whole is marked. */
 const AMOUNT = '#,##0.00################';
-const ROUNDED = `&quot;≈ &quot;${AMOUNT}`;
+const ROUNDED = `&quot;≈ &quot;${AMOUNT};&quot;≈ -&quot;${AMOUNT}`;
 
 const FONTS = [
   '<sz val="10"/><color rgb="FF1B2733"/><name val="Calibri"/>',

@@ -8,7 +8,8 @@ import type { SheetSum } from './sheet-sums.js';
 import { sheetEnd, sheetHead } from './sheet-xml.js';
 import { titleOf } from './table-sheets.js';
 
-const WIDTHS = [34, 34, 16, 22, 22, 22, 30, 30, 30];
+const TITLE_HEIGHT = 26;
+const WIDTHS = [46, 46, 16, 22, 22, 22, 30, 30, 30];
 
 type Row = readonly Cell[];
 
@@ -31,7 +32,7 @@ export async function* summarySheet(books: MonthBooks, sums: readonly SheetSum[]
     [],
   ];
   yield sheetHead({ widths: WIDTHS, frozen: null, isFirst: true });
-  yield rows.map((row, n) => rowXml(row, n + 1)).join('');
+  yield rows.map((row, n) => (n === 0 ? rowXml(row, 1, TITLE_HEIGHT) : rowXml(row, n + 1))).join('');
   yield sumRows(sums, rows.length)
     .map((row, n) => rowXml(row, rows.length + n + 1))
     .join('');
