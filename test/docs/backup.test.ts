@@ -12,7 +12,8 @@ import { createSystemPostgres, pgDumpMajor, type SystemPostgres } from '../suppo
 import { commandsUnder, createReader } from './run-document.js';
 
 const DOCUMENT = 'docs/deploy.md';
-const SANDBOX = { payments: 20, invoices: 4, payouts: 4 };
+/** Rates stand still: they would differ from one reading to the next. */
+const SANDBOX = { payments: 20, invoices: 4, payouts: 4, rateSwingBasisPoints: 0 };
 const major = pgDumpMajor();
 if (major === null) {
   process.stderr.write('NOT TRIED: pg_dump and pg_restore as docs/deploy.md has them; they are not installed here\n');

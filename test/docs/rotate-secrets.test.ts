@@ -22,7 +22,10 @@ let traffic: Traffic | null = null;
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  installation = await createInstallation({ databaseUrl: database.url, sandbox: { retrySchedule: [2, 5, 10, 30] } });
+  installation = await createInstallation({
+    databaseUrl: database.url,
+    sandbox: { rateSwingBasisPoints: 0 },
+  });
   const { cwd, env, endpoint } = installation;
   file = path.join(cwd, 'secrets');
   delete env['WEBHOOK_SECRETS'];
@@ -88,7 +91,6 @@ test('a rotation by the guide, under traffic: nothing is lost or doubled, and st
   });
   const fresh = (await created.json()) as { id: string; secret: string };
   expect((await follow('1. Look first'))['old']).toContain('steps 2 and 3');
-
   await accept({ old: endpoint.secret, new: fresh.secret });
   await until('the new secret matched', async () => (await statusOf('new'))?.firstMatchAt != null);
   const waiting = /^(Wait|Run tallyhook reconcile|Find out why)/;
