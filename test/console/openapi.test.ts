@@ -53,6 +53,13 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
+  it('tells of each operation one answer, whatever the status of its success: the reference page shows one', () => {
+    for (const { path, operation } of documented) {
+      const shapes = Object.values(operation.responses).flatMap(({ content }) => content?.['application/json'] ?? []);
+      expect(new Set(shapes.map(({ schema }) => JSON.stringify(schema))).size, path).toBe(1);
+    }
+  });
+
   it('shows the limits that requests are held to', () => {
     const bodyOf = (path: string, method: 'post' | 'put' = 'post') =>
       paths[path]?.[method]?.requestBody?.content['application/json']?.schema;

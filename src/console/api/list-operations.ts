@@ -36,8 +36,8 @@ function listOf(resource: Resource): Operation {
 }
 
 function oneOf(resource: Resource): Operation | null {
-  const { path, group, names, get, key = ['id', `The ${names[0]}’s id.`, '1'], shape, detail = shape } = resource;
-  if (get === undefined) return null;
+  const { path, group, names, key = ['id', `The ${names[0]}’s id.`, '1'], shape, detail = shape } = resource;
+  if (resource.get === undefined) return null;
   const [name, description, example] = key;
   return operation({
     id: `get${pascal(path).replace(/(ie)?s$/, (end) => (end === 'ies' ? 'y' : ''))}`,
@@ -50,7 +50,7 @@ function oneOf(resource: Resource): Operation | null {
     refusals: { 404: 'There is no such record here.' },
     answer: async ({ db }, { actor, params }) => {
       const id = params[name] ?? '';
-      const item = await get(db, id);
+      const item = await resource.get?.(db, id);
       if (!item) throw new Problem(404, 'Not found', `There is no ${path} record "${id.slice(0, 80)}" here.`);
       return { body: itemFor(actor, resource, item) };
     },

@@ -33,7 +33,7 @@ export interface Operation {
   answer(deps: ApiDeps, asked: Asked<unknown, unknown>): Promise<Answer>;
 }
 
-export interface Asked<Body, Query> {
+interface Asked<Body, Query> {
   actor: Actor;
   params: Readonly<Record<string, string>>;
   query: Query;

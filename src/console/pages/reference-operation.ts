@@ -2,7 +2,7 @@ import { type JsonSchema, resolved } from '../api/json-schema.js';
 import type { DocumentAnswer, DocumentOperation, Parameter } from '../api/openapi-document.js';
 import { apiDocument } from '../api/serve-document.js';
 import type { Page } from '../page.js';
-import { fieldRows, limitsOf, wordOf } from '../view/schema-words.js';
+import { fieldRows, limitsOf, plain, wordOf } from '../view/schema-words.js';
 import type { Section } from '../view/sections.js';
 import { badge, id, text } from '../view/values.js';
 import { type Documented, documented, methodBadge, whoMay } from './reference.js';
@@ -21,7 +21,7 @@ export const referenceOperation: Page = {
       title: operation.summary,
       badges: [methodBadge(method)],
       crumbs: [{ text: 'API', href: '/reference' }],
-      intro: operation.description,
+      intro: plain(operation.description),
       sections: [
         {
           is: 'facts',
@@ -50,11 +50,11 @@ function parametersOf({ parameters }: DocumentOperation): Section[] {
       showCaption: true,
       columns: ['Name', 'Where', 'Type', 'Limits', 'Meaning'].map((label) => ({ label })),
       rows: parameters.map(({ name, in: place, schema, description }) => [
-        id(name),
+        text(name),
         text(place),
         text(wordOf(schema, components.schemas)),
         limitsOf(schema),
-        text(description),
+        text(plain(description)),
       ]),
       empty: { title: 'None', text: 'It takes no parameters.' },
     },
@@ -67,17 +67,18 @@ function bodyOf({ requestBody }: DocumentOperation): Section[] {
   return [fieldTable(requestBody?.required ? 'Body' : 'Body, which may be left out', schema)];
 }
 
-/** A list is told by what an item of it is. */
+/** A list is told by what an item of it is; statuses that answer the same are told once. */
 function answersOf({ responses }: DocumentOperation): Section[] {
-  return answersWithContent(responses).flatMap(({ status, description, schema, example }) => {
-    const { properties = {} } = resolved(schema, components.schemas);
-    const items = properties['nextCursor'] === undefined ? undefined : properties['items']?.items;
-    const title = `${status}: ${description}`;
-    return [
-      fieldTable(items === undefined ? title : `${title} Each of its items`, items ?? schema),
-      { is: 'code' as const, title: `An answer ${status}`, text: JSON.stringify(example, null, 2) },
-    ];
-  });
+  const answers = answersWithContent(responses);
+  const [first] = answers;
+  if (first === undefined) return [];
+  const title = answers.map(({ status, description }) => `${status}: ${description}`).join(' ');
+  const { properties = {} } = resolved(first.schema, components.schemas);
+  const items = properties['nextCursor'] === undefined ? undefined : properties['items']?.items;
+  return [
+    fieldTable(items === undefined ? title : `${title} Each of its items`, items ?? first.schema),
+    { is: 'code', title: 'An answer', text: JSON.stringify(first.example, null, 2) },
+  ];
 }
 
 function answersWithContent(responses: Record<string, DocumentAnswer>) {
@@ -94,7 +95,7 @@ function fieldTable(caption: string, schema: JsonSchema): Section {
     showCaption: true,
     columns: [{ label: 'Field' }, { label: 'Type' }, { label: 'Meaning' }],
     rows: fieldRows(schema, components.schemas).map(({ name, type, description }) => [
-      id(name),
+      text(name),
       type,
       text(description),
     ]),
@@ -111,7 +112,7 @@ function refusalsOf({ responses }: DocumentOperation): Section {
     columns: [{ label: 'Status' }, { label: 'When' }],
     rows: refusals.map(([status, { description }]) => [
       badge(status, Number(status) >= 400 ? 'bad' : 'info'),
-      text(description),
+      text(plain(description)),
     ]),
     empty: { title: 'None', text: 'It never refuses.' },
   };
@@ -131,5 +132,6 @@ function exampleOf({ method, path, operation }: Documented): string {
 }
 
 function given(parameters: readonly Parameter[], name: string): string {
-  return String(parameters.find((one) => one.name === name)?.example ?? '');
+  const { example } = parameters.find((one) => one.name === name) ?? {};
+  return typeof example === 'string' ? example : '';
 }

@@ -16,7 +16,7 @@ export const documented: readonly Documented[] = Object.entries(apiDocument.path
   Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 );
 
-export const referenceHref = ({ operationId }: DocumentOperation): string => `/reference/${operationId}`;
+const referenceHref = ({ operationId }: DocumentOperation): string => `/reference/${operationId}`;
 
 /** The document as people read it. */
 export const reference: Page = {

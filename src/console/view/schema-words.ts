@@ -1,8 +1,8 @@
 import { type Components, type JsonSchema, nameOf, resolved } from '../api/json-schema.js';
-import { badge, list, none, text, type Value } from './values.js';
+import { list, none, quiet, text, type Value } from './values.js';
 
 /** A field of an answer or a body, as a row of a table. */
-export interface FieldRow {
+interface FieldRow {
   /** As `release.safe` or `lines[].amount`. */
   name: string;
   type: Value;
@@ -18,7 +18,7 @@ export function fieldRows(schema: JsonSchema, components: Components, prefix = '
   return Object.entries(properties).flatMap(([name, property]) => {
     const { description = '' } = resolved(property, components);
     const type = typeOf(property, components, required.includes(name));
-    const row = { name: `${prefix}${name}`, type, description };
+    const row = { name: `${prefix}${name}`, type, description: plain(description) };
     return depth === DEEPEST ? [row] : [row, ...inside(property, components, { prefix: row.name, depth })];
   });
 }
@@ -36,14 +36,19 @@ function inside(
 function typeOf(given: JsonSchema, components: Components, isRequired: boolean): Value {
   const { schema, isNullable } = withoutNull(given, components);
   const kind = text(wordOf(schema, components));
-  const marks = [...(isNullable ? [badge('or null')] : []), ...(isRequired ? [] : [badge('may be absent')])];
-  return marks.length === 0 ? kind : list([kind, ...marks]);
+  const marks = [...(isNullable ? ['null'] : []), ...(isRequired ? [] : ['absent'])];
+  return marks.length === 0 ? kind : list([kind, quiet(`may be ${marks.join(' or ')}`)]);
+}
+
+/** Words of the document are marked as in Markdown. */
+export function plain(description: string): string {
+  return description.replaceAll('`', '');
 }
 
 /** A schema's type in a word, or its values. */
 export function wordOf(given: JsonSchema, components: Components): string {
   const named = nameOf(given);
-  if (named === 'Amount' || named === 'Time') return named.toLowerCase();
+  if (named !== null && isScalar(given)) return named.toLowerCase();
   const { enum: words, const: only, type, items, format } = resolved(given, components);
   if (words !== undefined) return words.map(String).join(', ');
   if (only !== undefined) return JSON.stringify(only);
@@ -59,16 +64,19 @@ const typeWords: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-/** `anyOf` and lists of types tell of null; the rest is what counts. */
+/** `anyOf` and lists of types tell of null; the rest is what counts. Amounts and times keep their names. */
 function withoutNull(given: JsonSchema, components: Components): { schema: JsonSchema; isNullable: boolean } {
-  const { anyOf, type, ...rest } = resolved(given, components);
-  const own = nameOf(given) === null ? given : resolved(given, components);
-  if (anyOf === undefined) return { schema: own, isNullable: Array.isArray(type) && type.includes('null') };
+  if (isScalar(given)) return { schema: given, isNullable: false };
+  const { anyOf, ...rest } = resolved(given, components);
+  if (anyOf === undefined) return { schema: rest, isNullable: Array.isArray(rest.type) && rest.type.includes('null') };
   const others = anyOf.filter((one) => one.type !== 'null');
   const first = others[0] ?? {};
-  const schema =
-    nameOf(first) === 'Amount' || nameOf(first) === 'Time' ? first : { ...rest, ...resolved(first, components) };
+  const schema = isScalar(first) ? first : { ...rest, ...resolved(first, components) };
   return { schema, isNullable: others.length < anyOf.length };
+}
+
+function isScalar(schema: JsonSchema): boolean {
+  return ['Amount', 'Time'].includes(nameOf(schema) ?? '');
 }
 
 /** What limits a parameter, in words. */
