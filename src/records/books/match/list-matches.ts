@@ -130,19 +130,6 @@ async function viewsOf(db: Knex, rows: readonly Row[], today: string): Promise<M
   }));
 }
 
-/** One by its name; null: there is none, or it is not matched yet. */
-export async function getMatch(
-  db: Knex,
-  { kind, id }: { kind: MatchKind; id: string },
-  { today }: Pick<AgeingDay, 'today'>,
-): Promise<MatchView | null> {
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT kind, id, state, reasons, opened_at, opened_on::text AS opened_on FROM matches WHERE kind = ? AND id = ?`,
-    [kind, toDatabaseText(id)],
-  );
-  return (await viewsOf(db, rows, today))[0] ?? null;
-}
-
 /**
  * Those that had begun by a day of the books' zone, in the order of their names, some at a time: for a report that reckons each
  * of them anew.
