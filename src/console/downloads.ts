@@ -25,7 +25,12 @@ export function downloads({ deps: { db }, sessions }: Site): Router {
       'Content-Disposition': `attachment; filename="${file.name}"`,
       'Repr-Digest': `sha-256=:${Buffer.from(file.sha256, 'hex').toString('base64')}:`,
     });
-    await pipeline(Readable.from(readPeriodFile(db, file.id)), res);
+    try {
+      await pipeline(Readable.from(readPeriodFile(db, file.id)), res);
+    } catch (error) {
+      // Whoever asked went away: there is nobody to tell.
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    }
   });
   return router;
 }

@@ -75,7 +75,7 @@ async function* sheet(
   yield sheetEnd(`A1:${columnName(shown.length - 1)}${row}`);
 }
 
-const WIDTHS = { text: 28, word: 16, amount: 20, quoted: 16, value: 14, time: 19, date: 12 } as const;
+const WIDTHS = { text: 28, word: 16, amount: 24, quoted: 24, value: 14, time: 19, date: 12 } as const;
 
 function cellOf({ as }: TableColumn, exact: boolean, value: string | null): Cell {
   if (exact) return textCell(value, 'exact');
