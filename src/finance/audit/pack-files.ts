@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { canonicalJson } from '../../domain/canonical-json.js';
-import type { Json } from '../../domain/json.js';
-import { fromJsonText, toJsonText } from '../../domain/json-text.js';
+import { toJsonText } from '../../domain/json-text.js';
+import { parseJson } from '../../domain/parse-json.js';
 import { getSeal } from '../../records/audit/list-seals.js';
 import { breaksUntil } from '../../records/audit/pack-facts.js';
 import { periodFiles, readPeriodFile } from '../../records/books/period-files.js';
@@ -9,8 +9,8 @@ import { secretFingerprints } from '../../records/deliveries/secret-fingerprints
 import { exportFormats } from '../exports/export-formats.js';
 import type { ZippedFile } from '../exports/workbook/zip-files.js';
 import { manifestOf, rowLines, sealLines } from './export-audit.js';
-import type { PackScope } from './pack-scope.js';
 import { packReadme } from './pack-readme.js';
+import type { PackScope } from './pack-scope.js';
 import { inParts } from './pack-zip.js';
 
 /** Everything that a pack holds, one file after the other. */
@@ -50,6 +50,7 @@ async function* breakLines(trx: Knex.Transaction, { monthStart, lastStep }: Pack
 }
 
 const CHUNK = 500;
+const DEEPEST = 1_000;
 
 /** Runs that ended between the beginning of the month and the closing. */
 async function* runLines(trx: Knex.Transaction, { monthStart, at }: PackScope): AsyncGenerator<string> {
@@ -63,7 +64,7 @@ async function* runLines(trx: Knex.Transaction, { monthStart, at }: PackScope): 
       .select('started_at', 'finished_at', 'error');
     if (rows.length === 0) return;
     after = rows.at(-1).id;
-    yield rows.map((row) => `${toLine({ ...row, proof: fromJsonText(row.proof) })}\n`).join('');
+    yield rows.map((row) => `${toLine({ ...row, proof: parseJson(row.proof, DEEPEST) })}\n`).join('');
   }
 }
 
@@ -79,7 +80,7 @@ async function* actionLines(trx: Knex.Transaction, { monthStart, lastAction }: P
       .select(trx.raw('id, at, actor, action, target, reason, details::text AS details, outcome'));
     if (rows.length === 0) return;
     after = rows.at(-1).id;
-    yield rows.map((row) => `${toLine({ ...row, details: fromJsonText(row.details) })}\n`).join('');
+    yield rows.map((row) => `${toLine({ ...row, details: parseJson(row.details, DEEPEST) })}\n`).join('');
   }
 }
 
@@ -104,5 +105,5 @@ async function* sealFiles(trx: Knex.Transaction, { seals }: PackScope): AsyncGen
 
 /** Keys in one order, whatever made the object. */
 function toLine(value: object): string {
-  return canonicalJson(fromJsonText(toJsonText(value)) satisfies Json);
+  return canonicalJson(parseJson(toJsonText(value), DEEPEST));
 }

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../domain/canonical-json.js';
-import { fromJsonText } from '../../domain/json-text.js';
+import { parseJson } from '../../domain/parse-json.js';
 
 /** How a column is told in the line of its row: none of it depends on how Postgres writes a value. */
 type Told = 'text' | 'whole' | 'decimal' | 'day' | 'time' | 'json';
@@ -136,9 +136,11 @@ export const toldInSql: Readonly<Record<Told, (column: string) => string>> = {
   json: (column) => `${column}::text`,
 };
 
+const DEEPEST = 1_000;
+
 /** What a column's text is in the line. Times to the microsecond. */
 export function toldInLine(told: Told, text: string): string {
-  if (told === 'json') return canonicalJson(fromJsonText(text));
+  if (told === 'json') return canonicalJson(parseJson(text, DEEPEST));
   if (told === 'time') return /^-?\d+$/.test(text) ? instant(BigInt(text)) : text;
   if (told === 'day') return /^-?\d+$/.test(text) ? instant(BigInt(text) * 86_400_000_000n).slice(0, 10) : text;
   return text;

@@ -1,0 +1,88 @@
+import request from 'supertest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { recordAction } from '../../../src/records/actions/record-action.js';
+import { checkSeals } from '../../../src/records/audit/seal-checks.js';
+import { sealRows } from '../../../src/records/audit/seal-rows.js';
+import { claim, intent, save } from '../../records/observed.js';
+import { consoleTokens, testConsole } from '../../support/console.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+
+const HERE = { Host: 'console.example', Origin: 'https://console.example', 'Sec-Fetch-Site': 'same-origin' };
+let database: TestDatabase;
+let site: ReturnType<typeof testConsole>;
+const now = () => new Date();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  site = testConsole(database.db);
+  await save(database, [claim('payment_intent', 'pi_1', intent('pi_1', { merchantReference: 'r1' }), 10)]);
+  await recordAction(database.db, { actor: 'ann', action: 'look', outcome: 'done' });
+}, 60_000);
+afterAll(() => database.drop());
+
+async function session(role: string) {
+  const token = consoleTokens.find((one) => one.role === role)?.token ?? '';
+  const signedIn = await request(site.app).post('/sign-in').set(HERE).type('form').send({ token });
+  const Cookie = String(signedIn.get('set-cookie')).split(';')[0] ?? '';
+  const get = (path: string) => request(site.app).get(path).set({ Cookie });
+  const csrf = /name="_csrf" value="([^"]+)"/.exec((await get('/orders')).text)?.[1] ?? '';
+  const post = (path: string) =>
+    request(site.app).post(path).set(HERE).set({ Cookie }).type('form').send({ _csrf: csrf, _back: '/audit' });
+  return { get, post };
+}
+
+it('never says that all is well before anything is sealed and verified', async () => {
+  const { text } = await (await session('viewer')).get('/audit');
+  expect(text).toContain('nothing is sealed yet');
+  expect(text).toMatch(/\d+ of changes/);
+  expect(text).toContain('never');
+  expect(text).not.toContain('as it was sealed');
+});
+
+it('has the seals verified by whoever may, in their name', async () => {
+  const viewer = await session('viewer');
+  expect((await viewer.get('/audit')).text).not.toContain('Verify all seals now');
+  expect((await viewer.post('/audit/verify')).status).toBe(403);
+  const operator = await session('operator');
+  expect((await operator.post('/audit/verify')).status).toBe(303);
+  expect(site.verifySeals).toHaveBeenCalledWith('omar');
+});
+
+it('tells of the newest seal and of what came of the last check, good or bad', async () => {
+  const { db } = database;
+  await sealRows({ db, now });
+  await checkSeals({ db, now }, { actor: 'omar' });
+  const viewer = await session('viewer');
+  const good = (await viewer.get('/audit')).text;
+  expect(good).toContain((await db('seal_head').first()).hash);
+  expect(good).toContain('every row is sealed');
+  expect(good).toContain('as it was sealed');
+  await db.raw('ALTER TABLE changes DISABLE TRIGGER USER');
+  const { seq } = await db('changes').orderBy('seq').first();
+  await db('changes').where({ seq }).update({ source_ref: '2' });
+  await checkSeals({ db, now }, { actor: 'omar' });
+  const bad = (await viewer.get('/audit')).text;
+  expect(bad).toContain('What was sealed is not as it was');
+  expect(bad).toContain(`row ${seq} of changes is not what was sealed`);
+});
+
+it('shows an order as it was known, and says what that leaves out', async () => {
+  const viewer = await session('viewer');
+  const { text } = await viewer.get('/orders/r1?asOf=2999-01-01');
+  expect(text).toContain('As it was known here at 2999-01-01T23:59:59.999Z');
+  expect(text).toContain('Known is not happened');
+  expect(text).toContain('pi_1');
+  expect((await viewer.get('/orders/r1?asOf=2020-01-01')).text).toContain('Not known then');
+  expect((await viewer.get('/orders/r1?asOf=tomorrow')).text).toContain('That is no time');
+  expect((await viewer.get('/orders/r9?asOf=2026-01-01')).status).toBe(404);
+  const ask = (query: string) =>
+    request(site.app).get(`/api/v1/orders/r1${query}`).set('authorization', 'Bearer viewer-token-1');
+  expect((await ask('?asOf=2999-01-01')).body).toMatchObject({
+    reference: 'r1',
+    paymentIntents: ['pi_1'],
+    asOf: '2999-01-01T23:59:59.999Z',
+  });
+  expect((await ask('')).body).toMatchObject({ reference: 'r1', similarReferences: [] });
+  expect((await ask('?asOf=2020-01-01')).status).toBe(404);
+  expect((await ask('?asOf=x')).status).toBe(400);
+});

@@ -1,0 +1,102 @@
+import type { Knex } from 'knex';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { asOfMoment } from '../../src/domain/as-of.js';
+import { orderAsOf } from '../../src/records/orders/order-as-of.js';
+import { orderStory } from '../../src/records/orders/order-story.js';
+import { registerOrder } from '../../src/records/orders/orders.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { at, claim, intent, reading, save } from './observed.js';
+
+let database: TestDatabase;
+let db: Knex;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+});
+afterAll(() => database.drop());
+
+/** A moment of the database between two transactions. */
+async function moment(): Promise<Date> {
+  const between = async () => (await db.raw('SELECT pg_sleep(0.005), clock_timestamp() AS at')).rows[0].at as Date;
+  const found = await between();
+  await between();
+  return found;
+}
+
+const known = async (asOf: Date, reference = 'r1') => {
+  const result = await orderAsOf(db, reference, asOf);
+  if (result.outcome !== 'known') throw new Error(result.outcome);
+  return result.story;
+};
+
+it('tells an order as it was known at each time, though the service dates things otherwise', async () => {
+  const before = await moment();
+  await save(database, [
+    claim(
+      'payment_intent',
+      'pi_1',
+      intent('pi_1', { merchantReference: 'r1', status: 'pending', customerEmail: 'ann@example.com' }),
+      10,
+    ),
+  ]);
+  const pending = await moment();
+  await db.transaction((trx) => registerOrder(trx, { reference: 'r1', amount: '10', currency: 'USDT.TRON' }));
+  const registered = await moment();
+  await save(database, [
+    claim('payment_intent', 'pi_1', intent('pi_1', { merchantReference: 'r1', status: 'completed' }), 20),
+  ]);
+  const claimed = await moment();
+  await save(database, [
+    reading('payment_intent', intent('pi_1', { merchantReference: 'r1', status: 'completed' }), 30),
+  ]);
+  await save(database, [reading('payment_intent', intent('pi_2', { merchantReference: 'r1', status: 'pending' }), 40)]);
+  const two = await moment();
+
+  expect(await orderAsOf(db, 'r1', before)).toMatchObject({ outcome: 'not_yet_known' });
+  expect(await orderAsOf(db, 'R1', two)).toEqual({ outcome: 'not_found' });
+  const first = await known(pending);
+  expect(first.order).toMatchObject({ expected: null, paymentIntents: ['pi_1'], release: { safe: false } });
+  expect(first.paymentIntents).toMatchObject([{ id: 'pi_1', verified: false, fields: { status: 'pending' } }]);
+  expect(JSON.stringify(first)).not.toContain('ann@example.com');
+  expect((await known(registered)).order.expected).toEqual({ amount: '10', currency: 'USDT.TRON' });
+  expect((await known(claimed)).paymentIntents).toMatchObject([{ verified: false, fields: { status: 'completed' } }]);
+  expect((await known(claimed)).timeline.length).toBeLessThan((await known(two)).timeline.length);
+  const last = await known(two);
+  const story = await orderStory(db, 'r1');
+  expect(last.order.paymentIntents).toEqual(['pi_1', 'pi_2']);
+  expect(last.order).toMatchObject({ status: story?.order.status, expected: story?.order.expected });
+  expect(last.timeline.map(({ seq }) => seq)).toEqual(story?.timeline.map(({ seq }) => seq));
+  expect(last.paymentIntents[0]).toMatchObject({ id: 'pi_1', verified: true });
+  expect(last.toldLater).toEqual({ changes: 0, firstKnownAt: null });
+});
+
+it('counts what the service dates by then and told later', async () => {
+  await save(database, [reading('payment_intent', intent('pi_3', { merchantReference: 'r3', status: 'pending' }), 10)]);
+  await db.raw('ALTER TABLE changes DISABLE TRIGGER USER');
+  await db('changes')
+    .where({ entity_kind: 'payment_intent', entity_id: 'pi_3' })
+    .update({ changed_at: new Date(at(11)) });
+  await db('changes')
+    .where({ entity_kind: 'order', entity_id: 'r3' })
+    .update({ changed_at: new Date(at(11)) });
+  await db.raw('ALTER TABLE changes ENABLE TRIGGER USER');
+  await save(database, [
+    claim('payment_intent', 'pi_3', intent('pi_3', { merchantReference: 'r3', status: 'completed' }), 20),
+  ]);
+  const { toldLater, order } = await known(new Date(at(25)), 'r3');
+  expect(toldLater.changes).toBeGreaterThan(0);
+  expect(order.status).toBe('awaiting_payment');
+});
+
+it('takes the end of a day in the zone of the books, and moments', () => {
+  const iso = (text: string, zone = 'UTC') => asOfMoment(text, zone)?.toISOString() ?? null;
+  expect(iso('2026-10-31')).toBe('2026-10-31T23:59:59.999Z');
+  expect(iso('2026-10-31', 'Asia/Tokyo')).toBe('2026-10-31T14:59:59.999Z');
+  expect(iso('2026-10-31', 'Pacific/Kiritimati')).toBe('2026-10-31T09:59:59.999Z');
+  expect(iso('2026-10-31', 'Pacific/Pago_Pago')).toBe('2026-11-01T10:59:59.999Z');
+  expect(iso('2011-12-29', 'Pacific/Apia')).toBe('2011-12-30T09:59:59.999Z');
+  expect(iso('2026-10-31T18:00')).toBe('2026-10-31T18:00:00.000Z');
+  expect(iso('2026-10-31 18:00:00.5+02:00')).toBe('2026-10-31T16:00:00.500Z');
+  for (const wrong of ['2026-02-30', '2026-13-01', 'yesterday', '', '31.10.2026']) expect(iso(wrong)).toBeNull();
+});
