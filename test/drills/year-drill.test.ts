@@ -103,8 +103,8 @@ async function readByHledger(month: string, totals: readonly AccountTotal[]): Pr
   const file = path.join(dir, `${month}.journal`);
   await hledgerCheck(file);
   const theirs = [...(await hledgerBalances(file))].filter(([, amount]) => amount !== '0');
-  const ours = totals.filter(({ closing }) => closing !== '0').map((one) => [key(one), one.closing]);
-  expect([month, theirs.sort()]).toEqual([month, ours.sort()]);
+  const ours = totals.filter(({ closing }) => closing !== '0').map((one): [string, string] => [key(one), one.closing]);
+  expect([month, new Map(theirs)]).toEqual([month, new Map(ours)]);
 }
 
 async function readByBeancount(month: string, totals: readonly AccountTotal[]): Promise<void> {

@@ -39,7 +39,7 @@ export function titleOf(table: MonthTable['name']): string {
 }
 
 /** Where each column of the table stands: the exact amounts are all behind the last of the others. */
-export function sheetColumns(columns: readonly TableColumn[]): { column: TableColumn; exact: boolean }[] {
+function sheetColumns(columns: readonly TableColumn[]): { column: TableColumn; exact: boolean }[] {
   return [
     ...columns.map((column) => ({ column, exact: false })),
     ...columns.filter(isNumber).map((column) => ({ column, exact: true })),
