@@ -75,6 +75,8 @@ test('a rotation by the guide, under traffic: nothing is lost or doubled, and st
   timeout: DRILL_MS,
 }, async () => {
   const { sandbox, endpoint } = installation;
+  // Without an id an event that two endpoints are sent in two seconds is two: the guide tells of it.
+  sandbox.control.setFaults({ eventId: 'envelope' });
   await installation.start('serve', 'work', 'schedule');
   traffic = startTraffic(sandbox, { paymentsPerSecond: 2 });
   await followUntil(
