@@ -8,7 +8,7 @@ import type { Knex } from 'knex';
  * limits of calls and pauses between attempts stay real.
  */
 const LOOPS = 'notify/(keep-alerts|give-signs)|keep-posting|keep-cross-checking|verify-claims|node-cron';
-const LOOK_EVERY_MS = 15;
+const LOOK_EVERY_MS = 20;
 
 const PRELOADED = `
 import { createRequire, syncBuiltinESMExports } from 'node:module';
@@ -17,12 +17,12 @@ const promises = createRequire(import.meta.url)('node:timers/promises');
 const realDelay = promises.setTimeout;
 const realTimeout = globalThis.setTimeout;
 promises.setTimeout = async (ms, value, options) => {
-  if (!loops.test(new Error().stack)) return realDelay(ms, value, options);
+  if (!(ms >= 500) || !loops.test(new Error().stack)) return realDelay(ms, value, options);
   for (const due = Date.now() + ms; Date.now() < due; ) await realDelay(${LOOK_EVERY_MS}, undefined, options);
   return value;
 };
 globalThis.setTimeout = Object.assign((done, ms, ...given) => {
-  if (!loops.test(new Error().stack)) return realTimeout(done, ms, ...given);
+  if (!(ms >= 500) || !loops.test(new Error().stack)) return realTimeout(done, ms, ...given);
   const due = Date.now() + ms;
   const timer = setInterval(() => {
     if (Date.now() < due) return;

@@ -44,7 +44,7 @@ export function createScrapes(addresses: () => Record<string, string>): Scrapes 
       const input = [...series].map(([name, samples]) => ({ series: name, values: valuesOf(samples, last) }));
       const asked = expected.map(({ alert, seconds }) => ({
         expr: `count(ALERTS{alertname="${alert}",alertstate="firing"}) > bool 0`,
-        eval_time: `${seconds}s`,
+        eval_time: `${Math.floor(seconds)}s`,
         exp_samples: [{ labels: '{}', value: 1 }],
       }));
       const test = { interval: `${EVERY_SECONDS}s`, input_series: input, promql_expr_test: asked };
