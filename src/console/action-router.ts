@@ -73,10 +73,9 @@ async function readForm(
 /** What is done to records and the row that tells of it are there together, or neither; only then others are asked. */
 async function perform(site: Site, action: Action, asked: ActionRequest): Promise<ActionResult> {
   if (action.runAlone) return action.runAlone(site.deps, asked);
-  const { run } = action;
-  if (run === undefined) throw new Error(`the action ${action.name} does nothing`);
   const result = await site.deps.db.transaction(async (db) => {
-    const result = await run({ ...site.deps, db }, asked);
+    const result = await action.run?.({ ...site.deps, db }, asked);
+    if (result === undefined) throw new Error(`the action ${action.name} does nothing`);
     if (result.recorded !== true) await keep({ ...site.deps, db }, action, asked, result);
     return result;
   });

@@ -59,7 +59,14 @@ const missing = async (...asked: Parameters<typeof close>) => [
 ];
 const otherChart = chartSchema.parse({ accounts: { 'assets:operating': 'assets:elsewhere' } });
 const exported = async (month: string, format: ExportFormat, chart = defaultChart) => {
-  const { files, status } = await exportMonth(database.db, { month, format, dir, chart, currency: 'USD', timeZone: 'Asia/Tokyo' });
+  const { files, status } = await exportMonth(database.db, {
+    month,
+    format,
+    dir,
+    chart,
+    currency: 'USD',
+    timeZone: 'Asia/Tokyo',
+  });
   return { files, status };
 };
 const all = (month: string, chart = defaultChart) =>
