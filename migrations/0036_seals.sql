@@ -1,3 +1,9 @@
+-- All that gets a trigger below, at once and in one order: a migration that waited for one while it holds another would stop whoever
+-- writes, and meet who closes a month. Where it does not get them in time it fails, and can be tried again.
+SET LOCAL lock_timeout = '5s';
+LOCK TABLE period_files, entries, entry_rates, given_rates, break_steps, balance_attributions, actions, changes
+  IN SHARE ROW EXCLUSIVE MODE;
+
 -- What was written is sealed in batches (docs/audit.md). A seal holds the hash of each of its rows and the hash of the seal
 -- before it, so that nobody can change, delete, add or move one unnoticed.
 --   number      counts from 1 without a gap, over all logs
