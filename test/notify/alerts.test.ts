@@ -27,7 +27,7 @@ beforeEach(async () => {
   // Before the hour of the digest.
   now = Date.parse('2026-03-01T03:00:00Z');
   const rules = { privateNetworks: false, loopback: true };
-  const shared = { rules, now: () => new Date(now), timeoutMs: 400 };
+  const shared = { rules, now: () => new Date(now), timeoutMs: 4_000 };
   deps = {
     ...shared,
     db: database.db,
