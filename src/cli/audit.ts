@@ -7,6 +7,7 @@ import { recordAction } from '../records/actions/record-action.js';
 import { checkSeals } from '../records/audit/seal-checks.js';
 import { type SealState, sealState } from '../records/audit/seal-state.js';
 import type { KnownSeal } from '../records/audit/verify-head.js';
+import { loadContract } from '../service-api/contract.js';
 import { cliActor } from './actor.js';
 import { month, wholeNumber } from './arguments.js';
 import { createFindingList } from './finding-list.js';
@@ -61,7 +62,7 @@ async function verify({
       { db, now: () => new Date() },
       { ...rangeOf(range), expected, actor: cliActor(), onFinding: list.add, onProgress: list.progress },
     );
-    const { firstFinding: _, ...summary } = verified;
+    const { firstFinding: _, unexpected: __, ...summary } = verified;
     const state = await sealState(db);
     list.end({ ...summary, ...state });
     if (!json) process.stderr.write(`${tellState(state)}\n`);
@@ -87,7 +88,8 @@ async function exportTo({ out: dir, json = false, ...range }: RangeFlags & { out
 async function pack(asked: string, { out, json = false }: { out: string; json?: boolean }): Promise<void> {
   await withStore(async ({ db, config }) => {
     const chart = await loadChart(config.CHART_FILE);
-    const books = { chart, timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
+    const { movements: table } = await loadContract(config.CONTRACT_FILE);
+    const books = { chart, table, timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
     const result = await packMonth({ db, now: () => new Date() }, { ...books, month: asked, out });
     if (result.outcome === 'refused') throw new UsageError(`${asked}: ${result.why}.`);
     const { files: items, outcome: _, ...about } = result;

@@ -5,8 +5,8 @@ import { oneLine } from './print.js';
 const EVERY_MS = 200;
 
 export interface FindingList {
-  add(finding: Finding): void;
-  progress(at: { seal: string; rows: number }): void;
+  add: (finding: Finding) => void;
+  progress: (at: { seal: string; rows: number }) => void;
   end(summary: object): void;
 }
 
@@ -14,7 +14,7 @@ export interface FindingList {
 export function createFindingList({ json }: { json: boolean }): FindingList {
   let count = 0;
   let shownAt = 0;
-  const isTerminal = process.stderr.isTTY === true;
+  const isTerminal = process.stderr.isTTY;
   const clear = () => isTerminal && shownAt > 0 && process.stderr.write('\r\u001b[K');
   return {
     add: (finding) => {

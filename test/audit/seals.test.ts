@@ -149,22 +149,22 @@ it('finds what was done to the lines of an entry and the bytes of a closed month
 it('finds rows that were deleted, added and moved', async () => {
   const [first, second, third, , fifth] = (await db('changes').orderBy('seq').limit(5).pluck('seq')) as string[];
   const seal = await sealOf('changes', first ?? '');
-  const at_ = (what: string, from = first, to = from) => ({ what, log: 'changes', seal, from, to });
-  expect(brief(await foundAfter(`DELETE FROM changes WHERE seq = ${first}`))).toEqual([at_('row_missing')]);
+  const placed = (what: string, from = first, to = from) => ({ what, log: 'changes', seal, from, to });
+  expect(brief(await foundAfter(`DELETE FROM changes WHERE seq = ${first}`))).toEqual([placed('row_missing')]);
   const three = `DELETE FROM changes WHERE seq IN (${first}, ${second}, ${third}, ${fifth})`;
-  expect(brief(await foundAfter(three))).toEqual([at_('row_missing', first, third), at_('row_missing', fifth)]);
+  expect(brief(await foundAfter(three))).toEqual([placed('row_missing', first, third), placed('row_missing', fifth)]);
   const swap = `UPDATE changes SET seq = CASE seq WHEN ${first} THEN -1 ELSE ${first} END WHERE seq IN (${first}, ${third})`;
   const back = `UPDATE changes SET seq = ${third} WHERE seq = -1`;
   const moved = (from?: string, to?: string) => ({ what: 'row_moved', log: 'changes', seal: null, from, to });
-  const both = [at_('row_changed'), at_('row_changed', third), moved(third, first), moved(first, third)];
+  const both = [placed('row_changed'), placed('row_changed', third), moved(third, first), moved(first, third)];
   const loose = 'ALTER TABLE changes ALTER COLUMN seq DROP IDENTITY, DROP CONSTRAINT changes_pkey';
   expect(brief(await foundAfter([loose, swap, back]))).toEqual(both);
   const columns =
     'xid, entity_kind, entity_id, field, from_value, to_value, source_type, source_ref, service_time, changed_at';
   const insert = `INSERT INTO changes (seq, ${columns}) SELECT -5, ${columns} FROM changes WHERE seq = ${first}`;
-  expect(brief(await foundAfter([loose, insert]))).toEqual([at_('row_added', '-5')]);
+  expect(brief(await foundAfter([loose, insert]))).toEqual([placed('row_added', '-5')]);
   const away = `UPDATE changes SET seq = -7 WHERE seq = ${second}`;
-  const gone = [at_('row_added', '-7'), at_('row_missing', second), moved(second, '-7')];
+  const gone = [placed('row_added', '-7'), placed('row_missing', second), moved(second, '-7')];
   expect(brief(await foundAfter([loose, away]))).toEqual(gone);
   await expect(db('changes').where({ seq: first }).update({ field: 'x' })).rejects.toThrow('append-only');
   for (const { table } of sealedLogs)

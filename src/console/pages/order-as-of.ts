@@ -120,8 +120,10 @@ function recordsOf({ paymentIntents, payins, invoices, refunds }: OrderAsOf): Se
 }
 
 function stateOf({ fields }: RecordAsOf): string {
-  const states = [fields['status'], fields['irregularStatus']].filter((state) => typeof state === 'string');
-  return states.length === 0 ? 'unknown' : states.map((state) => words(String(state))).join(', ');
+  const states = [fields['status'], fields['irregularStatus']].flatMap((state) =>
+    typeof state === 'string' && state !== 'none' ? [words(state)] : [],
+  );
+  return states.length === 0 ? 'unknown' : states.join(', ');
 }
 
 function timelineOf({ timeline }: OrderAsOf, req: PageRequest): Section {

@@ -1,13 +1,13 @@
 import type { SealCheck } from '../../records/audit/seal-checks.js';
 import type { SealState } from '../../records/audit/seal-state.js';
 import type { ActionButton, Section } from './sections.js';
-import { badge, count, id, link, list, none, quiet, text, time, type Value } from './values.js';
+import { badge, count, counted, id, link, list, none, quiet, text, time, type Value } from './values.js';
 
 const LATE_MS = 30 * 60_000;
 
 /** Whether what is written can still be trusted: the seals, what waits for one, and the last time that they were verified. */
 export function sealPanel(
-  { state, last, whole }: { state: SealState; last: SealCheck | null; whole: SealCheck | null },
+  { state, last, deciding, whole }: Record<'last' | 'deciding' | 'whole', SealCheck | null> & { state: SealState },
   { now, button }: { now: Date; button: ActionButton | null },
 ): Section {
   const { newest, unsealed } = state;
@@ -18,7 +18,7 @@ export function sealPanel(
       'What is written is sealed every five minutes: whoever changes, deletes, adds or moves a row afterwards breaks the chain.',
     actions: [button],
     sections: [
-      ...(last !== null && last.findings > 0 ? [brokenNotice(last)] : []),
+      ...(deciding !== null && deciding.findings > 0 ? [brokenNotice(deciding)] : []),
       {
         is: 'facts',
         facts: [
@@ -45,12 +45,12 @@ export function sealPanel(
 }
 
 function brokenNotice({ findings, firstFinding }: SealCheck): Section {
-  const said = `${findings} findings, the first: ${firstFinding ?? 'unknown'}. “tallyhook audit verify” names every place. Change nothing before you have a copy of the database.`;
+  const said = `${counted(findings, 'finding')}, the first: ${firstFinding ?? 'unknown'}. “tallyhook audit verify” names every place. Change nothing before you have a copy of the database.`;
   return { is: 'notice', tone: 'bad', title: 'What was sealed is not as it was', text: said };
 }
 
 function checkBadge({ findings, isWhole }: SealCheck): Value {
-  if (findings > 0) return badge(`${findings} findings`, 'bad');
+  if (findings > 0) return badge(counted(findings, 'finding'), 'bad');
   return badge(isWhole ? 'as it was sealed' : 'as it was sealed, a part', 'good');
 }
 

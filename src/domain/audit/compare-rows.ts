@@ -1,6 +1,6 @@
 import { type RowHash, rowHash, type SealedRow } from './seal.js';
 
-export type RowFault = 'row_changed' | 'row_missing' | 'row_added';
+type RowFault = 'row_changed' | 'row_missing' | 'row_added';
 
 /** Rows that stand beside one another in a log and have the same fault. */
 export interface FaultyRows {
@@ -9,12 +9,6 @@ export interface FaultyRows {
   from: string;
   to: string;
   rows: number;
-}
-
-/** A row without its hash, or a hash without its row: they may belong together. */
-export interface Loose {
-  rows: SealedRow[];
-  hashes: RowHash[];
 }
 
 export interface RowComparison {

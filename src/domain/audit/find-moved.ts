@@ -7,7 +7,7 @@ const MOST = 100;
 /** A longer line is not kept. */
 const LONGEST = 65_536;
 
-export interface MovedRow {
+interface MovedRow {
   log: string;
   from: string;
   to: string;

@@ -31,7 +31,7 @@ export async function exportAudit(db: Knex, range: SealRange & { dir: string }):
 }
 
 /** The first and the last seal of a range; null: there is none. */
-export async function endsOf(db: Knex, range: SealRange): Promise<{ from: StoredSeal; to: StoredSeal } | null> {
+async function endsOf(db: Knex, range: SealRange): Promise<{ from: StoredSeal; to: StoredSeal } | null> {
   let from: StoredSeal | null = null;
   let to: StoredSeal | null = null;
   for await (const seals of readSeals(db, range)) {

@@ -12,26 +12,65 @@ export interface SealingDeps {
   db: Knex;
   log: Logger;
   now: () => Date;
+  /** Ends what was asked for; what is kept ends by its own signal. */
+  signal: AbortSignal;
 }
 
-/**
- * Seals what was written since, every five minutes, and verifies all seals once a day, until the signal. The log names each
- * newest seal with its hash: kept elsewhere, it shows if seals are taken away. For the leader of the schedulers, though two would
- * do no harm. Never throws.
- */
-export async function keepSealing(deps: SealingDeps, signal: AbortSignal): Promise<void> {
-  const { log } = deps;
-  while (!signal.aborted) {
-    try {
-      const { seals, rows, head } = await sealRows(deps, { signal });
-      if (head !== null) log.info({ seals, rows, seal: head.number, hash: head.hash }, 'the logs were sealed');
-      if (!signal.aborted && (await isCheckDue(deps))) await check(deps, signal);
-    } catch (error) {
-      if (!signal.aborted)
-        log.warn({ error: describeError(error) }, 'the logs could not be sealed or verified; it is tried again');
+export interface Sealing {
+  /**
+   * Seals what was written since, every five minutes, and verifies all seals once a day, until the signal. For the leader of the
+   * schedulers, though two would do no harm. Never throws.
+   */
+  keep(signal: AbortSignal): Promise<void>;
+  /** Has all seals verified in somebody's name, soon, and does not wait for it. Asked again before it begins, it is done once. */
+  verify(actor: string): void;
+  /** Waits for what was asked for, which the signal of the parts ends. */
+  close(): Promise<void>;
+}
+
+/** The log names each newest seal with its hash: kept elsewhere, it shows if seals are taken away. */
+export function createSealing(deps: SealingDeps, pauseMs = PAUSE_MS): Sealing {
+  let asked: string | null = null;
+  let answering: Promise<void> | null = null;
+
+  const answer = async (): Promise<void> => {
+    for (let actor = asked; actor !== null && !deps.signal.aborted; actor = asked) {
+      asked = null;
+      await trySealing(deps, deps.signal, () => check(deps, { actor, signal: deps.signal, pauseMs }));
     }
-    await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
+    answering = null;
+  };
+  const keep = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      await trySealing(deps, signal, async () => {
+        if (answering === null && (await isCheckDue(deps))) await check(deps, { actor: 'scheduler', signal, pauseMs });
+      });
+      await delay(pauseMs, undefined, { signal }).catch(() => {});
+    }
+  };
+  return {
+    keep,
+    verify: (actor) => {
+      asked = actor;
+      answering ??= answer();
+    },
+    close: async () => answering ?? undefined,
+  };
+}
+
+/** Seals, then does the rest; a failure is logged. */
+async function trySealing(deps: SealingDeps, signal: AbortSignal, rest: () => Promise<void>): Promise<void> {
+  try {
+    await seal(deps, signal);
+    if (!signal.aborted) await rest();
+  } catch (error) {
+    if (!signal.aborted) deps.log.warn({ error: describeError(error) }, 'the logs could not be sealed or verified');
   }
+}
+
+async function seal(deps: SealingDeps, signal: AbortSignal): Promise<void> {
+  const { seals, rows, head } = await sealRows(deps, { signal });
+  if (head !== null) deps.log.info({ seals, rows, seal: head.number, hash: head.hash }, 'the logs were sealed');
 }
 
 async function isCheckDue({ db, now }: SealingDeps): Promise<boolean> {
@@ -39,8 +78,18 @@ async function isCheckDue({ db, now }: SealingDeps): Promise<boolean> {
   return last === null || now().getTime() - Date.parse(last.finishedAt) > CHECK_EVERY_MS;
 }
 
-async function check(deps: SealingDeps, signal: AbortSignal): Promise<void> {
-  const { findings, firstFinding, seals, rows } = await checkSeals(deps, { actor: 'scheduler', signal });
+/** All rows of years take a while: what is written meanwhile is sealed in time. */
+async function check(
+  deps: SealingDeps,
+  { actor, signal, pauseMs }: { actor: string; signal: AbortSignal; pauseMs: number },
+): Promise<void> {
+  let sealedAt = performance.now();
+  const meanwhile = async () => {
+    if (performance.now() - sealedAt < pauseMs) return;
+    await trySealing(deps, signal, async () => {});
+    sealedAt = performance.now();
+  };
+  const { findings, firstFinding, seals, rows } = await checkSeals(deps, { actor, signal, meanwhile });
   if (signal.aborted) return;
   if (findings === 0) deps.log.info({ seals, rows }, 'all that was sealed is as it was');
   else

@@ -32,14 +32,14 @@ function aboutOf({ month, timeZone, currency, closing, at, seals }: PackScope): 
 }
 
 async function* periodContent(trx: Knex.Transaction, scope: PackScope): AsyncGenerator<ZippedFile> {
-  const { closing, month, chart, currency, timeZone } = scope;
+  const { closing, month, chart, currency, timeZone, table } = scope;
   if (closing !== null) {
     for (const { id, name } of await periodFiles(trx, month))
       yield { name: `books/${name}`, content: readPeriodFile(trx, id) };
     return;
   }
   for (const make of Object.values(exportFormats)) {
-    for (const { name, content } of make({ trx, month, chart, currency, timeZone }))
+    for (const { name, content } of make({ trx, month, chart, currency, timeZone, table }))
       yield { name: `books/${name}`, content };
   }
 }

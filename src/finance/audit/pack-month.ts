@@ -16,8 +16,8 @@ export type PackResult =
   | { outcome: 'refused'; why: string };
 
 /**
- * Writes all that an auditor needs of a month into one zip: that of a closed month has the same bytes whenever it is written. Seals
- * first what is not sealed yet. Memory does not grow with the month.
+ * Writes all that an auditor needs of a month into one zip: that of a closed month has the same bytes whenever it is written, but for
+ * breaks that became more severe since (`PackedBreak`). Seals first what is not sealed yet. Memory does not grow with the month.
  */
 export async function packMonth({ db, now }: { db: Knex; now: () => Date }, asked: PackAsked): Promise<PackResult> {
   await sealRows({ db, now });
@@ -35,8 +35,9 @@ export async function packMonth({ db, now }: { db: Knex; now: () => Date }, aske
 }
 
 async function scopeOf(trx: Knex.Transaction, asked: PackAsked, now: Date): Promise<PackScope | string> {
-  const { month, timeZone } = asked;
+  const { month } = asked;
   const closing = await closingAction(trx, month);
+  const { timeZone, currency } = keptOf(closing, asked);
   if (closing === null && dayIn(timeZone, now.getTime()).slice(0, 7) < month) return 'the month has not begun';
   const monthStart = new Date(startOfDay(timeZone, `${month}-01`));
   const to = closing === null ? (await sealHead(trx))?.number : await sealOf(trx, 'actions', closing.id);
@@ -46,11 +47,22 @@ async function scopeOf(trx: Knex.Transaction, asked: PackAsked, now: Date): Prom
   const from = first === null || BigInt(first) > BigInt(last.number) ? last.number : first;
   return {
     ...asked,
+    timeZone,
+    currency,
     closing,
     monthStart,
     at: closing === null ? now : new Date(closing.at),
     seals: { from, to: last.number, headHash: last.hash },
     lastStep: await sealedUntil(trx, 'break_steps', last.number),
     lastAction: await sealedUntil(trx, 'actions', last.number),
+  };
+}
+
+/** In which zone and currency the month was closed, where the closing kept them; else what is asked. */
+function keptOf(closing: PackScope['closing'], asked: PackAsked): Pick<PackAsked, 'timeZone' | 'currency'> {
+  const { timeZone, currency } = closing?.details ?? {};
+  return {
+    timeZone: typeof timeZone === 'string' ? timeZone : asked.timeZone,
+    currency: typeof currency === 'string' ? currency : asked.currency,
   };
 }

@@ -5,7 +5,9 @@ export function packReadme({ month, closing, at, seals, timeZone }: PackScope): 
   const state =
     closing === null
       ? `The month is OPEN: this is how it stood at ${at.toISOString()}. It may still change.`
-      : `The month was closed at ${closing.at} by ${closing.actor}. A pack of it has these bytes whenever it is made.`;
+      : `The month was closed at ${closing.at} by ${closing.actor}. A pack of it has these bytes whenever it is made,
+except where a difference that was open then has since become more severe: what its severity and evidence were then is not
+kept, and in a pack made later both are null in breaks.ndjson.`;
   return `Evidence of ${month} (${timeZone}), made by Tallyhook
 ${state}
 

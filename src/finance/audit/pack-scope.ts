@@ -1,3 +1,4 @@
+import type { MovementTable } from '../../domain/balances/movement-table.js';
 import type { Chart } from '../../domain/books/chart.js';
 import type { ActionView } from '../../records/actions/list-actions.js';
 
@@ -5,8 +6,11 @@ export interface PackAsked {
   month: string;
   /** The zip to write. */
   out: string;
+  /** Of the books; of a closed month that of its closing, where it was kept. */
   timeZone: string;
+  /** As the zone. */
   currency: string;
+  table: Pick<MovementTable, 'words'>;
   chart: Chart;
 }
 

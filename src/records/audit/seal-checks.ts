@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { SEALING_BEGAN } from './seal-state.js';
 import { type Verified, type VerifyOptions, verifySeals } from './verify-seals.js';
 
 export interface SealCheck {
@@ -15,15 +16,19 @@ export interface SealCheck {
   isWhole: boolean;
 }
 
-/** Verifies and keeps what came of it; what was cut off is not kept. */
+/**
+ * Verifies and keeps what came of it. What was cut off is not kept, nor what only seals kept elsewhere tell of: a number that
+ * somebody typed wrong is no finding of the logs, and a chain that is not the expected one is not called well.
+ */
 export async function checkSeals(
   { db, now }: { db: Knex; now: () => Date },
   { actor, ...options }: VerifyOptions & { actor: string },
 ): Promise<Verified> {
   const startedAt = now();
   const verified = await verifySeals(db, options);
-  if (options.signal?.aborted) return verified;
-  const { first, last, headHash, rows, findings, firstFinding, isWhole } = verified;
+  const { first, last, headHash, rows, unexpected, firstFinding, isWhole } = verified;
+  const findings = verified.findings - unexpected;
+  if (options.signal?.aborted || (findings === 0 && unexpected > 0)) return verified;
   await db('seal_checks').insert({
     started_at: startedAt,
     finished_at: now(),
@@ -55,7 +60,39 @@ interface Row {
 export async function lastSealCheck(db: Knex, { whole = false } = {}): Promise<SealCheck | null> {
   const checks = db<Row>('seal_checks').orderBy('id', 'desc');
   const row = await (whole ? checks.where({ is_whole: true }) : checks).first();
-  if (row === undefined) return null;
+  return row === undefined ? null : toView(row);
+}
+
+/**
+ * What the logs are known to be: the newest check that found something since the newest whole one began, else that one. A part that
+ * is well says nothing of the others. Null: nothing was verified yet.
+ */
+export async function decidingSealCheck(db: Knex): Promise<SealCheck | null> {
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `WITH whole AS (SELECT id, started_at FROM seal_checks WHERE is_whole ORDER BY id DESC LIMIT 1)
+     SELECT seal_checks.* FROM seal_checks LEFT JOIN whole ON true
+     WHERE findings > 0 AND (whole.id IS NULL OR seal_checks.id >= whole.id OR finished_at > whole.started_at)
+     ORDER BY seal_checks.id DESC LIMIT 1`,
+  );
+  const [found] = rows;
+  return found === undefined
+    ? ((await lastSealCheck(db, { whole: true })) ?? (await lastSealCheck(db)))
+    : toView(found);
+}
+
+/** How long all seals were not verified; never: since sealing began. In seconds. */
+export async function unverifiedSeconds(db: Knex, now: Date): Promise<number> {
+  const whole = await lastSealCheck(db, { whole: true });
+  const since = whole === null ? await sealingBegan(db) : Date.parse(whole.finishedAt);
+  return Math.max(0, (now.getTime() - since) / 1_000);
+}
+
+async function sealingBegan(db: Knex): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ at: Date }] }>(`SELECT ${SEALING_BEGAN} AS at`);
+  return rows[0].at.getTime();
+}
+
+function toView(row: Row): SealCheck {
   return {
     startedAt: row.started_at.toISOString(),
     finishedAt: row.finished_at.toISOString(),

@@ -8,6 +8,12 @@ export interface SealState {
   unsealed: { log: LogName; rows: number; oldestAt: string | null }[];
 }
 
+/** SQL: rows that were there when the database learnt to seal have waited since then. */
+export const SEALING_BEGAN = `coalesce((SELECT min(migration_time) FROM migrations WHERE name LIKE '0036\\_%'), '-infinity')`;
+
+/** SQL: since when a row waits, whatever somebody made of its time. */
+const waitsSince = (time: string) => `least(greatest(${time}, ${SEALING_BEGAN}), now())`;
+
 /** When a row was written. */
 const times: Readonly<Record<LogName, string>> = {
   changes: 'changed_at',
@@ -28,7 +34,7 @@ export async function sealState(db: Knex): Promise<SealState> {
   const unsealed: SealState['unsealed'] = [];
   for (const { name, table, place } of sealedLogs) {
     const { rows: counted } = await db.raw<{ rows: [{ rows: string; at: Date | null }] }>(
-      `SELECT count(*) AS rows, min(${times[name]}) AS at FROM ${table}
+      `SELECT count(*) AS rows, min(${waitsSince(times[name])}) AS at FROM ${table}
        WHERE ${place} > coalesce((SELECT until FROM seals WHERE log = ? ORDER BY number DESC LIMIT 1), 0)`,
       [name],
     );
@@ -45,7 +51,7 @@ export async function sealState(db: Knex): Promise<SealState> {
 /** How long the oldest row that is not sealed has waited, in seconds; 0: all are. However many wait, one of each log is read. */
 export async function oldestUnsealedSeconds(db: Knex, now: Date): Promise<number> {
   const first = sealedLogs.map(
-    ({ name, table, place }) => `(SELECT ${times[name]} AS at FROM ${table}
+    ({ name, table, place }) => `(SELECT ${waitsSince(times[name])} AS at FROM ${table}
       WHERE ${place} > coalesce((SELECT until FROM seals WHERE log = '${name}' ORDER BY number DESC LIMIT 1), 0)
       ORDER BY ${place} LIMIT 1)`,
   );

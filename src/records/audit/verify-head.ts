@@ -28,15 +28,14 @@ export async function verifyHead(db: Knex, tell: TellFinding): Promise<void> {
   tell({ what: 'head_changed', seal: last.number, log: null, from: last.number, to: last.number, rows: 0, told });
 }
 
-/** Seals that were seen by earlier checks or kept elsewhere, and rows that others were made of. */
-export async function verifyTails(db: Knex, tell: TellFinding, expected: readonly KnownSeal[]): Promise<void> {
+/** Seals that were seen by earlier checks, and rows that others were made of. */
+export async function verifyTails(db: Knex, tell: TellFinding): Promise<void> {
   const { rows } = await db.raw<{ rows: (KnownSeal & { at: Date })[] }>(
     `SELECT DISTINCT ON (last_seal, head_hash) last_seal::text AS number, head_hash AS hash, finished_at AS at FROM seal_checks
      LEFT JOIN seals ON number = last_seal
      WHERE findings = 0 AND last_seal > 0 AND head_hash IS DISTINCT FROM hash ORDER BY last_seal, head_hash LIMIT 100`,
   );
   for (const { at, ...seal } of rows) await holdSeal(db, tell, { seal, by: `the check of ${at.toISOString()} saw` });
-  for (const seal of expected) await holdSeal(db, tell, { seal, by: 'expected was' });
   // What the store was told of is a row that was there: other marks of progress may name numbers that no row ever had.
   const tail = await db.raw<{ rows: [{ newest: string; known: string }] }>(
     `SELECT coalesce((SELECT max(seq) FROM changes), 0)::text AS newest,
@@ -47,6 +46,11 @@ export async function verifyTails(db: Knex, tell: TellFinding, expected: readonl
   const from = String(BigInt(newest) + 1n);
   const told = `the history of changes ends at row ${newest}, and the store was told of row ${known}: what came between is missing`;
   tell({ what: 'tail_missing', seal: null, log: 'changes', from, to: known, rows: 0, told });
+}
+
+/** Seals that somebody kept elsewhere. */
+export async function verifyExpected(db: Knex, tell: TellFinding, expected: readonly KnownSeal[]): Promise<void> {
+  for (const seal of expected) await holdSeal(db, tell, { seal, by: 'expected was' });
 }
 
 async function holdSeal(db: Knex, tell: TellFinding, { seal, by }: { seal: KnownSeal; by: string }): Promise<void> {

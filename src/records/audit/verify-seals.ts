@@ -7,13 +7,15 @@ import { readSeals, type SealRange, type StoredSeal, sealBefore } from './list-s
 import { readSealedRows } from './read-sealed-rows.js';
 import { type SealedLog, sealedLogs } from './sealed-logs.js';
 import { verifyFiles } from './verify-files.js';
-import { type KnownSeal, verifyHead, verifyTails } from './verify-head.js';
+import { type KnownSeal, verifyExpected, verifyHead, verifyTails } from './verify-head.js';
 
 export interface VerifyOptions extends Partial<SealRange> {
   /** Seals that somebody kept elsewhere: each must be in the chain. */
   expected?: readonly KnownSeal[];
   onFinding?: (finding: Finding) => void;
   onProgress?: (at: { seal: string; rows: number }) => void;
+  /** Done after each seal: what must not wait until all is verified. */
+  meanwhile?: () => Promise<void>;
   signal?: AbortSignal;
 }
 
@@ -26,14 +28,17 @@ export interface Verified {
   seals: number;
   rows: number;
   findings: number;
+  /** How many of them only the expected seals tell of. */
+  unexpected: number;
   firstFinding: Finding | null;
   /** From the first seal to the newest, without being cut off. */
   isWhole: boolean;
 }
 
-interface Walk extends Verified {
+interface Walk {
   db: Knex;
-  tell(finding: Finding): void;
+  found: Verified;
+  tell: (finding: Finding) => void;
   moved: MovedRows;
   before: Pick<StoredSeal, 'number' | 'hash'>;
   /** Where the newest seal of each log ends; null: that seal is one of those that are missing. */
@@ -45,13 +50,14 @@ interface Walk extends Verified {
  * with the log. Reads only.
  */
 export async function verifySeals(db: Knex, options: VerifyOptions = {}): Promise<Verified> {
-  const { from = null, to = null, expected = [], onProgress, signal } = options;
+  const { from = null, to = null, expected = [], onProgress, meanwhile, signal } = options;
   const walk = await begin(db, from, options.onFinding ?? (() => {}));
   for await (const seals of readSeals(db, { from, to })) {
     for (const seal of seals) {
-      if (signal?.aborted) return { ...resultOf(walk), isWhole: false };
+      if (signal?.aborted) return { ...walk.found, isWhole: false };
       await verifySeal(walk, seal);
-      onProgress?.({ seal: seal.number, rows: walk.rows });
+      onProgress?.({ seal: seal.number, rows: walk.found.rows });
+      await meanwhile?.();
     }
   }
   for (const { log, from: was, to: is } of walk.moved.found((name) => logOf(name)?.place ?? 'id')) {
@@ -66,8 +72,10 @@ export async function verifySeals(db: Knex, options: VerifyOptions = {}): Promis
     });
   }
   if (to === null) await verifyHead(db, walk.tell);
-  await verifyTails(db, walk.tell, expected);
-  return { ...resultOf(walk), isWhole: from === null && to === null };
+  await verifyTails(db, walk.tell);
+  const before = walk.found.findings;
+  await verifyExpected(db, walk.tell, expected);
+  return { ...walk.found, unexpected: walk.found.findings - before, isWhole: from === null && to === null };
 }
 
 async function begin(db: Knex, from: string | null, onFinding: (finding: Finding) => void): Promise<Walk> {
@@ -80,13 +88,14 @@ async function begin(db: Knex, from: string | null, onFinding: (finding: Finding
   const number = from === null || BigInt(from) <= 1n ? '0' : String(BigInt(from) - 1n);
   const isThere = before?.number === number;
   const walk: Walk = {
-    ...{
+    found: {
       first: null,
       last: null,
       headHash: NO_SEAL,
       seals: 0,
       rows: 0,
       findings: 0,
+      unexpected: 0,
       firstFinding: null,
       isWhole: false,
     },
@@ -95,8 +104,8 @@ async function begin(db: Knex, from: string | null, onFinding: (finding: Finding
     before: { number, hash: isThere ? before.hash : number === '0' ? NO_SEAL : '' },
     until,
     tell: (finding) => {
-      walk.findings += 1;
-      walk.firstFinding ??= finding;
+      walk.found.findings += 1;
+      walk.found.firstFinding ??= finding;
       onFinding(finding);
     },
   };
@@ -113,10 +122,10 @@ async function verifySeal(walk: Walk, seal: StoredSeal): Promise<void> {
   else await verifyRows(walk, seal, { log, hashes: hashes ?? [] });
   walk.before = { number: seal.number, hash: seal.hash };
   walk.until.set(seal.log, seal.until);
-  walk.first ??= seal.number;
-  walk.last = seal.number;
-  walk.headHash = seal.hash;
-  walk.seals += 1;
+  walk.found.first ??= seal.number;
+  walk.found.last = seal.number;
+  walk.found.headHash = seal.hash;
+  walk.found.seals += 1;
 }
 
 /** Whether the seal before it is not there. */
@@ -177,7 +186,7 @@ async function verifyRows(
       comparison.add(row);
       if (!isTrue) read.push(rowHash(row));
     }
-    walk.rows += rows.length;
+    walk.found.rows += rows.length;
   }
   comparison.end();
   if (!isTrue && rowsHashOf(read) === seal.rowsHash) return;
@@ -212,15 +221,4 @@ function sealFinding(seal: StoredSeal, told: string): Finding {
 
 function logOf(name: string): SealedLog | undefined {
   return sealedLogs.find((log) => log.name === name);
-}
-
-function resultOf({
-  db: _db,
-  tell: _tell,
-  moved: _moved,
-  before: _before,
-  until: _until,
-  ...verified
-}: Walk): Verified {
-  return verified;
 }

@@ -53,14 +53,19 @@ export type OrderAsOfResult =
   | { outcome: 'not_found' };
 
 /**
- * An order as it was known at a time: by the time at which we came to know, not by that at which things happened at the service. Read
+ * An order as it was known at a time, or where that is yet to come as it is known now: by the time at which we came to know, not by that at which things happened at the service. Read
  * from the history of changes, in one moment of the database.
  */
 export async function orderAsOf(db: Knex, reference: string, asOf: Date): Promise<OrderAsOfResult> {
-  return db.transaction(async (trx) => readOrder(trx, reference, asOf), {
+  return db.transaction(async (trx) => readOrder(trx, reference, await noLaterThanNow(trx, asOf)), {
     isolationLevel: 'repeatable read',
     readOnly: true,
   });
+}
+
+async function noLaterThanNow(trx: Knex.Transaction, asOf: Date): Promise<Date> {
+  const { rows } = await trx.raw<{ rows: [{ now: Date }] }>('SELECT clock_timestamp() AS now');
+  return asOf > rows[0].now ? rows[0].now : asOf;
 }
 
 async function readOrder(trx: Knex.Transaction, reference: string, asOf: Date): Promise<OrderAsOfResult> {
@@ -80,7 +85,7 @@ async function readOrder(trx: Knex.Transaction, reference: string, asOf: Date): 
     trx,
     known.map(({ source }) => source),
   );
-  const timeline = known.map(({ isSet: _, ...change }) => ({ ...change, because: because(change.source) }));
+  const timeline = known.map((change) => ({ ...change, because: because(change.source) }));
   const records = { paymentIntents, payins, invoices, refunds };
   const toldLater = laterOf([...own.later, ...reader.later], asOf);
   return { outcome: 'known', story: { reference, asOf: asOf.toISOString(), order, ...records, timeline, toldLater } };
