@@ -3,7 +3,7 @@ import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
 import { needsOf, type Role, startRoles } from '../wiring/roles.js';
 import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
-import { keepHeapSmall } from '../wiring/small-heap.js';
+import { collectSooner, keepHeapSmall } from '../wiring/small-heap.js';
 import { runUntilStopped } from './run-until-stopped.js';
 
 /** Prints where it can be reached, each on a line of its own, once it can be. */
@@ -11,6 +11,7 @@ export function defineRoles(...roles: Role[]): (command: Command) => void {
   return (command) => {
     command.action(async () => {
       if (roles.every((role) => role === 'scheduler')) keepHeapSmall();
+      if (roles.every((role) => role === 'receiver')) collectSooner();
       const config = loadConfig(SERVICE_NEEDS, { alsoNeeds: roles.flatMap((role) => needsOf[role]) });
       const log = createLog(config.LOG_LEVEL);
       await runUntilStopped(log, async (closers, signal) => {
