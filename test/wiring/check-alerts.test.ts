@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.js';
 import { claimChannel, keepChannels, releaseChannel } from '../../src/records/alerts/alert-channels.js';
 import { addNotice } from '../../src/records/alerts/settle-alerts.js';
-import { giveSign } from '../../src/records/alerts/signs-of-life.js';
+import { giveSign, signsOfLife } from '../../src/records/alerts/signs-of-life.js';
+import { bindInstallation } from '../../src/records/installation.js';
 import { checkAlerts } from '../../src/wiring/doctor/check-alerts.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
@@ -50,4 +52,30 @@ test('a part that fell silent and a channel that fails are findings, with the re
     'alerts by slack': { status: 'finding', found: expect.stringContaining('answered 500; 1 wait, next attempt at') },
   });
   expect(JSON.stringify(found)).not.toContain('secret-path');
+});
+
+test('a receiver and a worker that never gave a sign are silent since the installation was bound, or upgraded', async () => {
+  const { db } = database;
+  const bind = () => bindInstallation(db, { adoptedAt: new Date(), serviceBaseUrl: settings.SERVICE_BASE_URL });
+  const parts = async () => (await signsOfLife(db)).map(({ part, secondsAgo }) => [part, secondsAgo > 120]);
+  await bind();
+  expect(await parts()).toEqual([
+    ['receiver', false],
+    ['worker', false],
+  ]);
+  await db('signs_of_life').update({ seen_at: db.raw("now() - interval '5 minutes'") });
+  await giveSign(db, ['worker']);
+  await bind();
+  expect(await look({})).toMatchObject({ receiver: { status: 'finding' }, worker: { status: 'ok' } });
+
+  const upgrade = await readFile(new URL('../../migrations/0041_expected_parts.sql', import.meta.url), 'utf8');
+  await db('signs_of_life').where({ part: 'worker' }).del();
+  await db.raw(upgrade);
+  expect(await parts()).toEqual([
+    ['receiver', true],
+    ['worker', false],
+  ]);
+  await db.raw('DELETE FROM installation; DELETE FROM signs_of_life');
+  await db.raw(upgrade);
+  expect(await parts()).toEqual([]);
 });

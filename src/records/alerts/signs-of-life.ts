@@ -19,7 +19,16 @@ export async function giveSign(db: Knex, parts: readonly LivingPart[]): Promise<
   );
 }
 
-/** Of every part that was ever at work. */
+/** From now on each that never gives a sign is as silent as one that ceased to. */
+export async function expectSigns(db: Knex, parts: readonly LivingPart[]): Promise<void> {
+  await db.raw(
+    `INSERT INTO signs_of_life (part, seen_at) SELECT part, now() FROM unnest(?::text[]) AS part ORDER BY part
+     ON CONFLICT (part) DO NOTHING`,
+    [[...parts]],
+  );
+}
+
+/** Of every part that was ever at work, or expected to be. */
 export async function signsOfLife(db: Knex): Promise<SignOfLife[]> {
   const { rows } = await db.raw<{ rows: SignOfLife[] }>(
     `SELECT part, seen_at AS "seenAt", greatest(extract(epoch FROM now() - seen_at), 0)::float8 AS "secondsAgo"
