@@ -5,6 +5,8 @@ import { postEntries } from './post-entries.js';
 import type { PostingDeps } from './posting-deps.js';
 
 const PAUSE_MS = 60_000;
+/** After an upgrade all of the history is matched anew: what is new is posted meanwhile. */
+const SLICES_AT_ONCE = 20;
 
 export interface Posting {
   /** Until the signal. Never throws. */
@@ -19,16 +21,35 @@ export function createPosting(deps: PostingDeps, pauseMs = PAUSE_MS): Posting {
   const keep = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       waking = new AbortController();
-      try {
-        const { entries } = await postEntries(deps, { signal });
-        if (entries > 0) deps.log.debug({ entries }, 'entries were posted');
-        await matchOrders(deps, { signal });
-      } catch (error) {
-        if (!signal.aborted)
-          deps.log.warn({ error: describeError(error) }, 'entries could not be posted; they are tried again');
-      }
+      const isPosted = await post(deps, signal);
+      const isMore = await match(deps, signal);
+      if (isPosted && isMore) continue;
       await delay(pauseMs, undefined, { signal: AbortSignal.any([signal, waking.signal]) }).catch(() => {});
     }
   };
   return { keep, wake: () => waking.abort() };
+}
+
+/** Whether it went well. */
+async function post(deps: PostingDeps, signal: AbortSignal): Promise<boolean> {
+  try {
+    const { entries } = await postEntries(deps, { signal });
+    if (entries > 0) deps.log.debug({ entries }, 'entries were posted');
+    return true;
+  } catch (error) {
+    if (!signal.aborted)
+      deps.log.warn({ error: describeError(error) }, 'entries could not be posted; they are tried again');
+    return false;
+  }
+}
+
+/** Whether there is more that can be matched at once. */
+async function match(deps: PostingDeps, signal: AbortSignal): Promise<boolean> {
+  try {
+    return (await matchOrders(deps, { signal, slices: SLICES_AT_ONCE })).more;
+  } catch (error) {
+    if (!signal.aborted)
+      deps.log.warn({ error: describeError(error) }, 'orders could not be matched; they are tried again');
+    return false;
+  }
 }

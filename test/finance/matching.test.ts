@@ -28,7 +28,7 @@ afterAll(async () => {
 async function matched(filters: MatchFilters = {}): Promise<Record<string, [string, string | undefined]>> {
   await postBooks(database.db);
   await matchOrders({ db: database.db, ...settings });
-  expect(await matchOrders({ db: database.db, ...settings })).toBe(0);
+  expect(await matchOrders({ db: database.db, ...settings })).toEqual({ changed: 0, more: false });
   const { items } = await listMatches(database.db, { ...filters, take: 500 }, day);
   return Object.fromEntries(items.map(({ kind, id, state, reasons }) => [`${kind} ${id}`, [state, reasons[0]?.code]]));
 }
@@ -136,3 +136,42 @@ it('takes each payment of a shared word for itself, and counts it once', async (
   expect(Object.keys(found).filter((name) => name.includes('many'))).toHaveLength(201);
   await expectCountedOnce();
 }, 60_000);
+
+it('goes on where a reference holds what the database can’t', async () => {
+  await save(database, [reading('payment_intent', intent('pi_nul', { merchantReference: 'a\u0000b' }), 80)]);
+  expect((await matched())['order a\u0000b']).toEqual(['unmatched', 'not_paid']);
+});
+
+it('counts a refund with the order of the payment that it gives back alone', async () => {
+  // The invoice of one order is paid by a payment that carries the reference of another.
+  await save(database, [
+    reading('payment_intent', paidIntent('pi_a', 'pa_a', { merchantReference: null, invoiceId: 'in_b' }), 90),
+    reading('payment_intent', paidIntent('pi_b', 'pa_b', { merchantReference: null, invoiceId: 'in_b' }), 90),
+    reading('payin', payin('pa_a', 'pi_a'), 90),
+    reading('payin', payin('pa_b', 'pi_b'), 90),
+    reading('invoice', invoice('in_b', { status: 'paid', merchantReference: 'one' }), 90),
+    reading('invoice', invoice('in_c', { merchantReference: 'two', paymentIntentId: 'pi_a' }), 90),
+    reading('invoice', invoice('in_d', { merchantReference: 'two', paymentIntentId: 'pi_c' }), 90),
+    reading('payment_intent', paidIntent('pi_c', 'pa_c', { merchantReference: null }), 90),
+    reading('payin', payin('pa_c', 'pi_c'), 90),
+    reading(
+      'payout',
+      payout('po_a', { paymentIntentId: 'pi_a', feeBearer: 'merchant', feeAmount: '1', status: 'confirmed' }),
+      90,
+    ),
+  ]);
+  const found = await matched();
+  expect([found['order one']?.[1], found['order two']?.[1]]).toEqual(['x', 'y']);
+  await expectCountedOnce();
+});
+
+it('matches what is inside the opening balance once that was read', async () => {
+  const btc = { assetCode: 'BTC', merchantReference: 'early' };
+  await save(database, [
+    reading('payment_intent', paidIntent('pi_early', 'pa_early', btc), 95),
+    reading('payin', payin('pa_early', 'pi_early', { assetCode: 'BTC' }), 95),
+  ]);
+  expect((await matched())['order early']).toEqual(['partly_matched', 'books_not_open']);
+  await judgedBalance(database.db, { assetCode: 'BTC', opening: '25.839', balance: '25.839', now: new Date(at(100)) });
+  expect((await matched())['order early']).toEqual(['matched', 'agreed']);
+});

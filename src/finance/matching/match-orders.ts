@@ -10,25 +10,35 @@ import { nextTouchedUnits } from '../../records/books/match/touched-units.js';
 import { lockBooks } from '../../records/books/posting-progress.js';
 import { oneMoment } from '../posting-deps.js';
 
+interface Matched {
+  /** How many matches are others than before. */
+  changed: number;
+  /** It did not come to the end of what is posted. */
+  more: boolean;
+}
+
 interface MatchingDeps extends MatchSettings {
   db: Knex;
 }
 
 /**
  * Brings the three-way match up to date with the records and the books, slice by slice of their history, each in a transaction
- * of its own with the place that it has come to. Returns how many matches are others than before.
+ * of its own with the place that it has come to; `slices`: at most so many, as all that are posted wait for each.
  */
-export async function matchOrders(deps: MatchingDeps, { signal }: { signal?: AbortSignal } = {}): Promise<number> {
-  let changed = 0;
-  for (;;) {
-    if (signal?.aborted) return changed;
+export async function matchOrders(
+  deps: MatchingDeps,
+  { signal, slices = Number.POSITIVE_INFINITY }: { signal?: AbortSignal; slices?: number } = {},
+): Promise<Matched> {
+  const matched = { changed: 0, more: true };
+  for (let done = 0; matched.more && done < slices && !signal?.aborted; done += 1) {
     const slice = await deps.db.transaction((trx) => matchSlice(trx, deps), oneMoment);
-    changed += slice.changed;
-    if (!slice.more) return changed;
+    matched.changed += slice.changed;
+    matched.more = slice.more;
   }
+  return matched;
 }
 
-async function matchSlice(trx: Knex.Transaction, settings: MatchSettings): Promise<{ changed: number; more: boolean }> {
+async function matchSlice(trx: Knex.Transaction, settings: MatchSettings): Promise<Matched> {
   await lockBooks(trx);
   const progress = await readMatchProgress(trx, settings);
   if (progress === null) return { changed: 0, more: false };

@@ -3,6 +3,7 @@ import { checkAlerts } from './check-alerts.js';
 import { checkCoverage } from './check-coverage.js';
 import { checkDatabase, checkSecrets, checkWork } from './check-installation.js';
 import { checkKey } from './check-key.js';
+import { checkMatching } from './check-matching.js';
 import { checkRetention } from './check-retention.js';
 import { checkSealing } from './check-seals.js';
 import { checkEndpoint, checkService } from './check-service.js';
@@ -24,7 +25,15 @@ export async function examine(parts: DoctorParts): Promise<Diagnosis> {
   const { checks: service, isReached } = await checkService(parts);
   const items = [...database, ...service, checkKey(parts.config.SERVICE_API_KEY, parts.now())];
   if (isReached) items.push(...(await checkEndpoint(parts)));
-  for (const check of [checkSecrets, checkWork, checkAlerts, checkRetention, checkSealing, checkCoverage])
+  for (const check of [
+    checkSecrets,
+    checkWork,
+    checkAlerts,
+    checkRetention,
+    checkSealing,
+    checkMatching,
+    checkCoverage,
+  ])
     items.push(...(await check(parts)));
   if (!isReached) return { items, ...nothing };
   const { checks, ...suggested } = await probeContract(parts);

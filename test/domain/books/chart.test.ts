@@ -98,5 +98,11 @@ describe('when an entry is', () => {
     expect(momentInHistory({ statusHistory: 'confirmed' }, ['confirmed'])).toBeNull();
     expect(momentOf('2026-10-31T10:00:00')).toBe(Date.parse(at));
     expect(momentOf('31/10/2026')).toBeNull();
+    expect(['0001-01-01T00:00:00+01:00', '9999-12-31T23:59-14:00', '9999-12-31T23:59:59Z'].map(momentOf)).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    expect(momentOf('9999-12-30')).toBe(Date.parse('9999-12-30'));
   });
 });

@@ -1,0 +1,94 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createPosting } from '../../src/finance/keep-posting.js';
+import { matchOrders } from '../../src/finance/matching/match-orders.js';
+import { matchBehind } from '../../src/records/books/match/match-progress.js';
+import { defaultContract } from '../../src/service-api/contract.js';
+import { checkMatching } from '../../src/wiring/doctor/check-matching.js';
+import { at, paidIntent, payin, reading, save } from '../records/observed.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { judgedBalance } from '../support/judged-balance.js';
+import { postBooks } from '../support/posted-books.js';
+
+const settings = { timeZone: 'UTC', currency: 'USD' };
+const HOUR_MS = 3_600_000;
+let database: TestDatabase;
+let told: string[];
+let stop: AbortController;
+let kept: Promise<void>;
+
+beforeEach(async () => {
+  told = [];
+  stop = new AbortController();
+  kept = Promise.resolve();
+  database = await createTestDatabase();
+  await judgedBalance(database.db, { assetCode: 'USDT.TRON', opening: '100', balance: '100', now: new Date(at(0)) });
+}, 60_000);
+afterEach(async () => {
+  stop.abort();
+  await kept;
+  await database.drop();
+});
+
+/** It pauses for an hour: what happens at all happens at once. */
+function keepPosting() {
+  const log = pino({ level: 'warn' }, { write: (line: string) => void told.push(JSON.parse(line).msg) });
+  const posting = createPosting({ db: database.db, log, table: defaultContract.movements, ...settings }, HOUR_MS);
+  kept = posting.keep(stop.signal);
+  return posting;
+}
+
+/** Of nothing that is matched. */
+async function addChanges(count: number): Promise<void> {
+  await database.db.raw(
+    `INSERT INTO changes (entity_kind, entity_id, field, source_type, source_ref)
+     SELECT 'product', 'p', 'name', 'poll', '1' FROM generate_series(1, ?)`,
+    [count],
+  );
+}
+
+const entries = async () => (await database.db('entries').where({ record_kind: 'payment_intent' })).length;
+
+it('posts between the slices of a long history, and matches to its end without a pause', async () => {
+  const { db } = database;
+  await addChanges(3_500);
+  await postBooks(db);
+  expect(await matchOrders({ db, ...settings }, { slices: 2 })).toEqual({ changed: 0, more: true });
+  expect(await matchBehind(db)).not.toBeNull();
+  const look = async (later: number) =>
+    (await checkMatching({ db, now: () => new Date(Date.now() + later) })).map(({ status }) => status);
+  expect([await look(0), await look(HOUR_MS)]).toEqual([['ok'], ['finding']]);
+
+  await addChanges(21_000);
+  keepPosting();
+  await vi.waitFor(async () => expect(await matchBehind(db)).toBeNull(), { timeout: 30_000, interval: 50 });
+  expect(await look(HOUR_MS)).toEqual(['ok']);
+  expect(told).toEqual([]);
+}, 60_000);
+
+it('where orders can’t be matched entries are posted all the same, and the log says which of them fails', async () => {
+  const { db } = database;
+  await db.raw('ALTER TABLE match_progress RENAME TO match_progress_gone');
+  const posting = keepPosting();
+  await vi.waitFor(() => expect(told).toHaveLength(1), { timeout: 10_000 });
+  await save(database, [reading('payment_intent', paidIntent('pi_1', 'pa_1'), 20)]);
+  posting.wake();
+  await vi.waitFor(async () => expect(await entries()).toBeGreaterThan(0), { timeout: 10_000 });
+  expect(new Set(told)).toEqual(new Set(['orders could not be matched; they are tried again']));
+}, 60_000);
+
+it.each(['0001-01-01T00:00:00+01:00', '9999-12-31T23:59:00-14:00'])(
+  'a payment created at %s holds up nothing',
+  async (createdAt) => {
+    const { db } = database;
+    await save(database, [
+      reading('payment_intent', paidIntent('pi_odd', 'pa_odd', { createdAt }), 20),
+      reading('payin', payin('pa_odd', 'pi_odd'), 20),
+    ]);
+    keepPosting();
+    await vi.waitFor(async () => expect(await matchBehind(db)).toBeNull(), { timeout: 10_000 });
+    expect(await db('matches').pluck('id')).toEqual(['order-pi_odd']);
+    expect(told).toEqual([]);
+  },
+  60_000,
+);
