@@ -10,6 +10,7 @@ import { dayIn, startOfDay } from '../../src/domain/books/posting-month.js';
 import { sumAmounts } from '../../src/domain/money.js';
 import { type ExportFormat, exportFormatNames } from '../../src/finance/exports/export-formats.js';
 import { exportMonth } from '../../src/finance/exports/export-month.js';
+import { checkPeriod } from '../../src/finance/periods/check-period.js';
 import { closePeriod } from '../../src/finance/periods/close-period.js';
 import { reopenPeriod } from '../../src/finance/periods/reopen-period.js';
 import { createLog } from '../../src/log.js';
@@ -66,6 +67,7 @@ const exported = async (month: string, format: ExportFormat, chart = defaultChar
     chart,
     currency: 'USD',
     timeZone: 'Asia/Tokyo',
+    table: zone.table,
   });
   return { files, status };
 };
@@ -141,6 +143,16 @@ it('closes in order and reopens the newest first, each closing with files of its
     ['close period', 'once more'],
   ]);
 }, 60_000);
+
+it('the last month of all is never over, and of many open months the first twenty are told', async () => {
+  const check = (month: string) => checkPeriod(database.db, month, { ...zone, now: new Date('2099-01-01T00:00:00Z') });
+  expect((await check('9999-12')).missing[0]).toMatchObject({ what: 'month_not_over' });
+  const earlier = (await check('2030-01')).missing.filter(({ what }) => what === 'earlier_month_open');
+  expect(earlier).toHaveLength(21);
+  // Of the 44 from May 2026 to the end of 2029.
+  expect(earlier[0]).toMatchObject({ of: '2026-05' });
+  expect(earlier[20]).toMatchObject({ of: null, told: '24 more earlier month(s) are open' });
+});
 
 it('gives out no stored file that is not what was stored', async () => {
   await database.db.raw('ALTER TABLE period_file_parts DISABLE TRIGGER USER');
