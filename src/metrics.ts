@@ -107,6 +107,7 @@ function telling({ counter, gauge }: Makers) {
     callbackOldest: gauge('callback_backlog_oldest_seconds', 'Age of the callback that waits longest'),
     sealOldestUnsealed: gauge('seal_oldest_unsealed_seconds', 'Age of the oldest row that is not sealed; 0: all are'),
     sealFindings: gauge('seal_findings', 'What was not as it was sealed when the seals were verified last'),
+    sealUnverified: gauge('seal_unverified_seconds', 'Since all seals were verified; never: since sealing began'),
     sealVerified: gauge('seal_verified_timestamp_seconds', 'When all seals were verified last'),
     alertsFiring: gauge('alerts_firing', 'Conditions that hold, as the program itself tells them', 'severity'),
     alertNotices: counter('alert_notices_total', 'Attempts to tell people, by way and result', 'channel', 'result'),

@@ -13,10 +13,10 @@ export interface AlertFacts {
   /** Of each kind that is read: how far apart its runs are at most, and how long ago one ended complete. */
   kinds: readonly { kind: string; everySeconds: number; provenSecondsAgo: number | null }[];
   callbacks: { dead: number; oldestSeconds: number };
-  /** `findings`: when the seals were verified last; null: never. */
-  seals: { oldestUnsealedSeconds: number; findings: number | null };
+  /** `findings`: when the seals were verified last; null: never. `unverifiedSeconds`: since all were, or since sealing began. */
+  seals: { oldestUnsealedSeconds: number; unverifiedSeconds: number; findings: number | null };
   channels: readonly { channel: string; failingSeconds: number; error: string }[];
-  /** How long ago each part that was ever at work gave its last sign. */
+  /** How long ago each part that was ever at work, or expected to be, gave its last sign. */
   parts: readonly { part: string; secondsAgo: number }[];
   /** How long this database has been at work. */
   ageSeconds: number;
@@ -231,6 +231,20 @@ export const conditions: readonly Condition[] = [
     remedy: 'See that a scheduler runs: “tallyhook schedule”. Its log says why nothing could be sealed.',
     found: ({ seals: { oldestUnsealedSeconds } }) =>
       when(oldestUnsealedSeconds > 1_800, `The oldest row has waited for ${minutes(oldestUnsealedSeconds)}.`),
+  },
+  {
+    name: 'TallyhookSealsUnverified',
+    severity: 'warning',
+    holdSeconds: 60,
+    runbook: 'seals-are-not-verified',
+    summary: 'Nobody knows whether what was sealed is as it was',
+    remedy:
+      'Run “tallyhook audit verify”. If it ends well, see that a scheduler runs, and what its log says: it verifies once a day.',
+    found: ({ seals: { unverifiedSeconds } }) =>
+      when(
+        unverifiedSeconds > 3 * 86_400,
+        `All seals were not verified for ${Math.floor(unverifiedSeconds / 86_400)} days.`,
+      ),
   },
   {
     name: 'TallyhookSealsBroken',

@@ -4,7 +4,7 @@ import type { Metrics } from '../metrics.js';
 import { kinds } from '../reconcile/deps.js';
 import { channelStates } from '../records/alerts/alert-channels.js';
 import { openAlerts } from '../records/alerts/settle-alerts.js';
-import { lastSealCheck } from '../records/audit/seal-checks.js';
+import { decidingSealCheck, lastSealCheck, unverifiedSeconds } from '../records/audit/seal-checks.js';
 import { oldestUnsealedSeconds } from '../records/audit/seal-state.js';
 import { callbackBacklog } from '../records/callbacks/callback-backlog.js';
 import { countMissed, countUnrecoverable } from '../records/deliveries/list-deliveries.js';
@@ -36,8 +36,11 @@ export function collectGauges({ db, metrics, log }: { db: Knex; metrics: Metrics
     metrics.sealOldestUnsealed.set(await oldestUnsealedSeconds(db, new Date()));
   });
   onScrape(metrics.sealFindings, async () => {
-    const last = await lastSealCheck(db);
-    if (last !== null) metrics.sealFindings.set(last.findings);
+    const check = await decidingSealCheck(db);
+    if (check !== null) metrics.sealFindings.set(check.findings);
+  });
+  onScrape(metrics.sealUnverified, async () => {
+    metrics.sealUnverified.set(await unverifiedSeconds(db, new Date()));
   });
   onScrape(metrics.sealVerified, async () => {
     const last = await lastSealCheck(db, { whole: true });

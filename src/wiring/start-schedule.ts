@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { keepSealing } from '../finance/audit/keep-sealing.js';
+import { createSealing } from '../finance/audit/keep-sealing.js';
 import { createPosting } from '../finance/keep-posting.js';
 import { kinds } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/run.js';
 import { startScheduler } from '../reconcile/schedule.js';
-import { checkSeals } from '../records/audit/seal-checks.js';
-import { sealRows } from '../records/audit/seal-rows.js';
 import { type CommandHandlers, createCommandWorker } from '../webhook/command-queue.js';
 import { cronsOf, tellIntervals } from './crons.js';
 import { reconcileSettings, retentionDays } from './reconcile-settings.js';
@@ -34,10 +32,12 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, metrics, kytWords: contract.kyt };
   const books = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
   const posting = createPosting({ db, log, table: contract.movements, ...books });
+  const sealing = createSealing({ db, log, now, signal });
+  closers.add('sealing', () => sealing.close());
   const keepNotifying = createNotifying(runtime, adoptedAt);
   const beside = {
     keep: async (leading: AbortSignal) =>
-      void (await Promise.all([posting.keep(leading), keepNotifying(leading), keepSealing({ db, log, now }, leading)])),
+      void (await Promise.all([posting.keep(leading), keepNotifying(leading), sealing.keep(leading)])),
     wake: () => posting.wake(),
   };
   const scheduler = startScheduler({ ...deps, crons: cronsOf(config), retention: retentionDays(config), beside });
@@ -52,9 +52,8 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
       return runReconcile(deps, { kind: 'deliveries', full: false, signal, wanted: { ids, range }, ...back });
     },
     'verify seals': async (payload) => {
-      await sealRows({ db, now }, { signal });
-      const { seals, rows, findings } = await checkSeals({ db, now }, { ...verifyCommand.parse(payload), signal });
-      return { seals, rows, findings };
+      sealing.verify(verifyCommand.parse(payload).actor);
+      return { outcome: 'begun' };
     },
   };
   const commands = createCommandWorker({ ...queues, handlers });

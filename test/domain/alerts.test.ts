@@ -11,7 +11,7 @@ const calm: AlertFacts = {
   breaks: [],
   kinds: [{ kind: 'payouts', everySeconds: 300, provenSecondsAgo: 200 }],
   callbacks: { dead: 0, oldestSeconds: 2 },
-  seals: { oldestUnsealedSeconds: 200, findings: 0 },
+  seals: { oldestUnsealedSeconds: 200, unverifiedSeconds: 90_000, findings: 0 },
   channels: [],
   parts: [{ part: 'receiver', secondsAgo: 15 }],
   ageSeconds: 90_000,
@@ -59,10 +59,16 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>][] = [
   [
     'SealingLags',
     '',
-    { seals: { oldestUnsealedSeconds: 1_801, findings: null } },
-    { seals: { oldestUnsealedSeconds: 1_800, findings: null } },
+    { seals: { oldestUnsealedSeconds: 1_801, unverifiedSeconds: 0, findings: null } },
+    { seals: { oldestUnsealedSeconds: 1_800, unverifiedSeconds: 0, findings: null } },
   ],
-  ['SealsBroken', '', { seals: { oldestUnsealedSeconds: 0, findings: 1 } }, {}],
+  [
+    'SealsUnverified',
+    '',
+    { seals: { oldestUnsealedSeconds: 0, unverifiedSeconds: 259_201, findings: null } },
+    { seals: { oldestUnsealedSeconds: 0, unverifiedSeconds: 259_200, findings: 0 } },
+  ],
+  ['SealsBroken', '', { seals: { oldestUnsealedSeconds: 0, unverifiedSeconds: 0, findings: 1 } }, {}],
   ['DeadCallbacks', '', { callbacks: { dead: 1, oldestSeconds: 0 } }, {}],
   ['CallbacksWait', '', { callbacks: { dead: 0, oldestSeconds: 601 } }, { callbacks: { dead: 0, oldestSeconds: 600 } }],
   [

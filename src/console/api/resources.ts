@@ -17,6 +17,7 @@ import { listRejections } from '../../records/inbox/rejections.js';
 import { listOrders } from '../../records/orders/orders.js';
 import { getRecord, listRecords, recordFilters } from '../../records/rows.js';
 import { getRun, listRuns } from '../../records/runs/runs.js';
+import { withoutSecrets } from '../view/action-details.js';
 import { isPersonalField, maskedBody } from '../view/personal.js';
 import type { Group } from './groups.js';
 import type { ListQuery } from './list-query.js';
@@ -52,7 +53,7 @@ export interface Resource {
   filters: readonly string[];
   list(db: Knex, query: ListQuery): Promise<Page<object>>;
   get?(db: Knex, id: string): Promise<object | null>;
-  /** An item without what tells of a person. Left out: nothing in it does. */
+  /** An item without what is not for viewers: what tells of a person, or of secrets. Left out: nothing in it does. */
   masked?: (item: object) => object;
   /** Filters that would tell whether a person is among the records. */
   personalFilters?: readonly string[];
@@ -196,8 +197,13 @@ export const resources: readonly Resource[] = [
     filters: ['actor', 'action', 'target', 'outcome'],
     list: (db, query) => listActions(db, { ...query, ...query.filters }),
     get: getAction,
+    masked: withoutSecretDetails,
   },
 ];
+
+function withoutSecretDetails(item: object): object {
+  return 'details' in item ? { ...item, details: withoutSecrets(Object(item.details)) } : item;
+}
 
 function records(path: string, kind: RecordKind, told: Pick<Resource, 'group' | 'names' | 'shape'>): Resource {
   return {

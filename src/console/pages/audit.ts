@@ -1,10 +1,11 @@
 import type { Knex } from 'knex';
 import type { EntityKind } from '../../domain/records.js';
 import { type ActionView, listActions } from '../../records/actions/list-actions.js';
-import { lastSealCheck } from '../../records/audit/seal-checks.js';
+import { decidingSealCheck, lastSealCheck } from '../../records/audit/seal-checks.js';
 import { sealState } from '../../records/audit/seal-state.js';
 import { verifySealsAction } from '../actions/verify-seals.js';
 import type { Page, PageRequest } from '../page.js';
+import { detailsFor } from '../view/action-details.js';
 import { entityHref, paging } from '../view/links.js';
 import { sealPanel } from '../view/seal-sections.js';
 import type { Section } from '../view/sections.js';
@@ -43,7 +44,7 @@ export const audit: Page = {
             list([text(action.action), ...(action.target === null ? [] : [targetOf(action.target)])]),
             action.reason === null ? none() : text(action.reason),
             badge(action.outcome, tones[action.outcome]),
-            toldOf(action),
+            toldOf(action, req.actor),
           ]),
           empty:
             Object.keys(req.filters).length > 0
@@ -60,6 +61,7 @@ async function sealsOf(db: Knex, look: Parameters<typeof sealPanel>[1]): Promise
   const seals = {
     state: await sealState(db),
     last: await lastSealCheck(db),
+    deciding: await decidingSealCheck(db),
     whole: await lastSealCheck(db, { whole: true }),
   };
   return sealPanel(seals, look);
@@ -97,8 +99,8 @@ function targetOf(target: string): Value {
 }
 
 /** What the actor was told; else the details that are short enough to be read. */
-function toldOf({ details }: ActionView): Value {
-  const { told, items, ...rest } = details;
+function toldOf(action: ActionView, actor: PageRequest['actor']): Value {
+  const { told, items, ...rest } = detailsFor(actor, action.details);
   if (typeof told === 'string') return text(told);
   if (Array.isArray(items)) return link(`${items.length} checks`, '/doctor');
   const lines = Object.entries(rest).map(

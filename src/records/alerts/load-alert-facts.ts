@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { AlertFacts } from '../../domain/alerts.js';
-import { lastSealCheck } from '../audit/seal-checks.js';
+import { decidingSealCheck, unverifiedSeconds } from '../audit/seal-checks.js';
 import { oldestUnsealedSeconds } from '../audit/seal-state.js';
 import { callbackBacklog } from '../callbacks/callback-backlog.js';
 import { countMissed } from '../deliveries/list-deliveries.js';
@@ -122,8 +122,12 @@ async function oldestBreaks(db: Knex): Promise<AlertFacts['breaks']> {
 }
 
 async function sealFacts(db: Knex, now: Date): Promise<AlertFacts['seals']> {
-  const last = await lastSealCheck(db);
-  return { oldestUnsealedSeconds: await oldestUnsealedSeconds(db, now), findings: last?.findings ?? null };
+  const check = await decidingSealCheck(db);
+  return {
+    oldestUnsealedSeconds: await oldestUnsealedSeconds(db, now),
+    unverifiedSeconds: await unverifiedSeconds(db, now),
+    findings: check?.findings ?? null,
+  };
 }
 
 async function ageOf(db: Knex, now: Date): Promise<number> {

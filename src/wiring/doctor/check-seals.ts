@@ -1,10 +1,10 @@
-import { lastSealCheck } from '../../records/audit/seal-checks.js';
+import { decidingSealCheck, unverifiedSeconds } from '../../records/audit/seal-checks.js';
 import { sealState } from '../../records/audit/seal-state.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 
 const NAME = 'seals';
 const LATE_MS = 30 * 60_000;
-const CHECK_LATE_MS = 3 * 86_400_000;
+const CHECK_LATE_SECONDS = 3 * 86_400;
 const SEE_SCHEDULE = 'see that tallyhook schedule runs, and what its log says';
 
 /** Whether what is written is sealed in time, and whether all that is sealed was found as it was. */
@@ -29,9 +29,9 @@ export async function checkSealing({ db, now }: DoctorParts): Promise<Check[]> {
 
 async function checkLast(db: DoctorParts['db'], now: Date): Promise<Check> {
   const name = 'seals verified';
-  const last = await lastSealCheck(db);
-  if (last === null) return unknown(name, 'they were never verified', 'tallyhook audit verify');
-  const { finishedAt, rows, findings, firstFinding } = last;
+  const check = await decidingSealCheck(db);
+  if (check === null) return unknown(name, 'they were never verified', 'tallyhook audit verify');
+  const { finishedAt, rows, findings, firstFinding } = check;
   if (findings > 0)
     return finding(
       name,
@@ -39,8 +39,7 @@ async function checkLast(db: DoctorParts['db'], now: Date): Promise<Check> {
       'docs/runbook.md, “Seals are broken”',
     );
   const found = `at ${finishedAt} ${rows} rows were as they were sealed`;
-  const whole = await lastSealCheck(db, { whole: true });
-  if (whole === null || now.getTime() - Date.parse(whole.finishedAt) > CHECK_LATE_MS)
+  if ((await unverifiedSeconds(db, now)) > CHECK_LATE_SECONDS)
     return finding(name, `${found}; all of them not for three days`, `tallyhook audit verify, and ${SEE_SCHEDULE}`);
   return ok(name, found);
 }
