@@ -13,6 +13,8 @@ import { hasPromtool } from './on-call/scrapes.js';
  */
 const LIMIT_SECONDS = 300;
 const LOOK_SECONDS = 30;
+/** A run whose time came longer ago than that is left out, as after a process stood still. */
+const LONGEST_STEP_SECONDS = 80;
 const PAYMENTS_PER_MINUTE = isLong ? 60 : 2;
 
 let site: OnCallSite;
@@ -29,7 +31,8 @@ async function pass(seconds: number): Promise<void> {
 }
 
 async function passUntil(seconds: number): Promise<void> {
-  while (site.seconds() < seconds) await pass(Math.min(60, Math.max(seconds - site.seconds(), LOOK_SECONDS)));
+  while (site.seconds() < seconds)
+    await pass(Math.min(LONGEST_STEP_SECONDS, Math.max(seconds - site.seconds(), LOOK_SECONDS)));
 }
 
 /** Somebody who is signed in reads it on the page. */
@@ -149,10 +152,10 @@ function isOpen(name: string): boolean {
   return of.at(-1)?.type !== 'alert.resolved';
 }
 
-/** But for the warning that retries came too late to be taken, whose events are here by then. */
+/** What a person is called for; a warning that retries came too late to be taken, whose events are here by then, may stand. */
 async function firing(): Promise<string[]> {
-  const rows = await site.database.db('alerts').whereNotNull('fired_at').whereNull('resolved_at').select('name');
-  return rows.map(({ name }: { name: string }) => name).filter((name) => name !== 'TallyhookExpiredTimestamps');
+  const rows = await site.database.db('alerts').whereNotNull('fired_at').whereNull('resolved_at');
+  return rows.filter(({ severity }) => severity === 'critical').map(({ name }) => name);
 }
 
 async function missed(): Promise<unknown[]> {
