@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { type ExportFormat, exportFormatNames } from '../finance/exports/export-formats.js';
 import { exportMonth } from '../finance/exports/export-month.js';
 import { loadChart } from '../finance/load-chart.js';
+import { loadContract } from '../service-api/contract.js';
 import { month } from './arguments.js';
 import { printList } from './print.js';
 import { withStore } from './with-store.js';
@@ -22,7 +23,8 @@ export function defineExport(command: Command): void {
     .action((asked: string, { format, out: dir, json = false }: Flags) =>
       withStore(async ({ db, config }) => {
         const chart = await loadChart(config.CHART_FILE);
-        const settings = { chart, currency: config.REPORTING_CURRENCY, timeZone: config.BOOKS_TIMEZONE };
+        const { movements: table } = await loadContract(config.CONTRACT_FILE);
+        const settings = { chart, table, currency: config.REPORTING_CURRENCY, timeZone: config.BOOKS_TIMEZONE };
         const result = await exportMonth(db, { month: asked, format, dir, ...settings });
         const { files: items, ...about } = result;
         printList({ ...about, items }, json, {

@@ -21,7 +21,7 @@ import { judgedBalance } from '../support/judged-balance.js';
 import { postBooks } from '../support/posted-books.js';
 
 const DOCUMENT = new URL('../../docs/audit.md', import.meta.url);
-const books = { timeZone: 'UTC', currency: 'USD', chart: defaultChart };
+const books = { timeZone: 'UTC', currency: 'USD', chart: defaultChart, table: defaultContract.movements };
 const now = () => new Date();
 let database: TestDatabase;
 let db: Knex;
@@ -132,7 +132,6 @@ it('packs a closed month with the same bytes, whatever came later, and it can be
     ...books,
     db,
     log: createLog('silent'),
-    table: defaultContract.movements,
     now: () => new Date('2026-05-02'),
   };
   expect(await closePeriod(closing, { month: '2026-03', actor: 'fina', reason: 'known' })).toMatchObject({
@@ -156,6 +155,7 @@ it('packs a closed month with the same bytes, whatever came later, and it can be
   for (const { name, sha256 } of stored) expect(sums).toContain(`${sha256}  books/${name}`);
   expect(await verify(path.join(dir, 'unpacked/seals'))).toEqual({ code: 0, said: '' });
   expect(textOf(files, 'README.txt')).toContain(first.seals.headHash);
+  expect(textOf(files, 'README.txt')).toContain('has since become more severe');
   expect(JSON.parse(textOf(files, 'about.json'))).toMatchObject({
     month: '2026-03',
     status: 'closed',
@@ -176,4 +176,7 @@ it('packs a closed month with the same bytes, whatever came later, and it can be
   await sealRows({ db, now });
   const second = await pack('second.zip');
   expect(second.bytes.equals(first.bytes)).toBe(true);
+  const out = path.join(dir, 'third.zip');
+  await packMonth({ db, now }, { ...books, timeZone: 'Asia/Tokyo', currency: 'EUR', month: '2026-03', out });
+  expect((await readFile(out)).equals(first.bytes)).toBe(true);
 });

@@ -88,10 +88,10 @@ async function expectSame(world: YearWorld, month: string, before: AccountTotal[
   return totals;
 }
 
-const settings = { currency: 'USD', timeZone: 'UTC', chart: defaultChart };
+const settings = { currency: 'USD', timeZone: 'UTC', chart: defaultChart, table: defaultContract.movements };
 
 async function close(world: YearWorld, month: string) {
-  const deps = { ...settings, db: database.db, log: createLog('silent'), table: defaultContract.movements };
+  const deps = { ...settings, db: database.db, log: createLog('silent') };
   const now = () => new Date(world.sandbox.control.now());
   const closed = await closePeriod({ ...deps, now }, { month, actor: 'fina', reason: 'a drill' });
   expect(closed, JSON.stringify(closed)).toMatchObject({ outcome: 'closed' });

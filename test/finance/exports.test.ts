@@ -12,6 +12,7 @@ import { exportMonth } from '../../src/finance/exports/export-month.js';
 import { keepRates } from '../../src/records/balances/asset-rates.js';
 import { attributeBalance } from '../../src/records/balances/balance-attributions.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
+import { defaultContract } from '../../src/service-api/contract.js';
 import { at, paidIntent, payout, reading, save } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
@@ -64,7 +65,15 @@ function confirmed(id: string, timestamp: string, fields = {}) {
 }
 
 const write = (month: string, format: ExportFormat) =>
-  exportMonth(database.db, { month, format, dir, chart: defaultChart, currency: 'USD', timeZone: 'UTC' });
+  exportMonth(database.db, {
+    month,
+    format,
+    dir,
+    chart: defaultChart,
+    currency: 'USD',
+    timeZone: 'UTC',
+    table: defaultContract.movements,
+  });
 const text = (name: string) => readFile(path.join(dir, name), 'utf8');
 const months = async (): Promise<string[]> => database.db('entries').distinct('month').orderBy('month').pluck('month');
 

@@ -12,6 +12,7 @@ import { amountCell, columnName, rowXml, textCell } from '../../src/finance/expo
 import { sheetSums } from '../../src/finance/exports/workbook/sheet-sums.js';
 import { tableSheets } from '../../src/finance/exports/workbook/table-sheets.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
+import { defaultContract } from '../../src/service-api/contract.js';
 import { at, intent, paidIntent, payout, reading, save } from '../records/observed.js';
 import { isInstalled } from '../support/accounting-programs.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -66,7 +67,7 @@ function sent(id: string, payoutType: string, fields: object) {
 }
 
 async function write(): Promise<string> {
-  const settings = { dir, chart: defaultChart, currency: 'USD', timeZone: 'UTC' };
+  const settings = { dir, chart: defaultChart, currency: 'USD', timeZone: 'UTC', table: defaultContract.movements };
   const { files } = await exportMonth(database.db, { month: MONTH, format: 'xlsx', ...settings });
   return files[0]?.sha256 ?? '';
 }

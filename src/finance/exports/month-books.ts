@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { MovementTable } from '../../domain/balances/movement-table.js';
 import type { Chart } from '../../domain/books/chart.js';
 
 /** A month of the books, in one transaction that sees one moment of them. */
@@ -7,6 +8,8 @@ export interface MonthBooks {
   /** YYYY-MM. */
   month: string;
   chart: Chart;
+  /** The contract's: has its words for what a payout is. */
+  table: Pick<MovementTable, 'words'>;
   /** Of the books: decides what was made in the month. */
   timeZone: string;
   /** In which values are told. */

@@ -42,10 +42,10 @@ export function monthTables(books: MonthBooks): MonthTable[] {
   }));
 }
 
-function queryOf({ month, timeZone, currency }: MonthBooks): MonthQuery {
+function queryOf({ month, timeZone, currency, table }: MonthBooks): MonthQuery {
   const from = new Date(startOfDay(timeZone, `${month}-01`));
   const to = new Date(startOfDay(timeZone, firstDayAfter(month)));
-  return { month, currency, from, to };
+  return { month, currency, from, to, refundWords: table.words.payoutType.refund };
 }
 
 async function* namedFees({ trx, chart }: MonthBooks, about: MonthQuery): AsyncGenerator<MonthRow[]> {

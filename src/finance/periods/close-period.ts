@@ -55,19 +55,21 @@ async function closeNow(
   await saveClosed(trx, month, { actor, reason });
   const hashes = files.map(({ name, sha256 }) => ({ name, sha256 }));
   const secrets = await secretFingerprints(trx);
-  await recordAction(trx, { ...about, details: { missing, files: hashes, secrets }, outcome: 'done' });
+  const { timeZone, currency } = deps;
+  const details = { missing, files: hashes, secrets, timeZone, currency };
+  await recordAction(trx, { ...about, details, outcome: 'done' });
   return { outcome: 'closed', month, missing, files };
 }
 
 async function storeFiles(
   trx: Knex.Transaction,
   month: string,
-  { chart, currency, timeZone }: ClosingDeps,
+  { chart, currency, timeZone, table }: ClosingDeps,
 ): Promise<PeriodFile[]> {
   const closing = await beginClosing(trx, month);
   const stored: PeriodFile[] = [];
   for (const format of exportFormatNames) {
-    for (const { name, content } of exportFormats[format]({ trx, month, chart, currency, timeZone }))
+    for (const { name, content } of exportFormats[format]({ trx, month, chart, currency, timeZone, table }))
       stored.push(await storePeriodFile(trx, { month, closing, format, name }, content));
   }
   return stored;

@@ -21,6 +21,12 @@ export async function periodFiles(db: Knex, month: string): Promise<PeriodFile[]
   return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }));
 }
 
+/** When a month was closed last; null: it is open. */
+export async function closedAt(db: Knex, month: string): Promise<Date | null> {
+  const row = await db('periods').where({ month, status: 'closed' }).first('closed_at');
+  return row?.closed_at ?? null;
+}
+
 /** A stored file, part by part. */
 export async function* readPeriodFile(db: Knex, id: string): AsyncGenerator<Buffer> {
   for (let part = 0; ; part += 1) {

@@ -1,15 +1,17 @@
 import type { Knex } from 'knex';
 import { bookedLines, exact, type MonthQuery, type MonthRow, monthRows, utc, worth } from './month-query.js';
 
-/** What went to somebody: not fees, and not where it came from. */
-const GIVEN = `account IN ('equity:withdrawals', 'equity:transfers', 'income:refunds')`;
+/** What went to somebody, or into fiat: not fees, and not where it came from. */
+const GIVEN = `account IN ('equity:withdrawals', 'equity:transfers', 'equity:conversion', 'income:refunds')`;
 
-/** Payouts made or booked in the month, by asset. */
+const CALLED_REFUND = 'lower(payout_type) = ANY (CAST(:refundWords AS text[]))';
+
+/** Payouts that are no refunds, made or booked in the month, by asset. */
 export function monthPayouts(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
   return monthRows(trx, payouts('NOT'), about);
 }
 
-/** Refunds made or booked in the month, by asset. */
+/** Refunds made or booked in the month, by asset: by the contract's word for them, or booked as such. All of one stands here. */
 export function monthRefunds(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
   return monthRows(trx, payouts(''), about);
 }
@@ -17,7 +19,7 @@ export function monthRefunds(trx: Knex.Transaction, about: MonthQuery): AsyncGen
 const payouts = (isRefund: '' | 'NOT'): string => `
   WITH lines AS MATERIALIZED (${bookedLines} AND record_kind = 'payout' AND NOT memo),
   booked AS (
-    SELECT record_id AS id, asset_code, min(date)::text AS date, bool_or(account = 'income:refunds') AS refunds,
+    SELECT record_id AS id, asset_code, min(date)::text AS date, bool_or(bool_or(account = 'income:refunds')) OVER (PARTITION BY record_id) AS refunds,
            coalesce(sum(amount) FILTER (WHERE ${GIVEN}), 0) AS given,
            coalesce(sum(amount) FILTER (WHERE account LIKE 'expenses:fees:%'), 0) AS fee,
            coalesce(-sum(amount) FILTER (WHERE account LIKE 'assets:%'), 0) AS paid,
@@ -31,5 +33,5 @@ const payouts = (isRefund: '' | 'NOT'): string => `
          CASE WHEN booked.asset_code IS NULL OR booked.asset_code = payouts.asset_code THEN ${exact('payouts.amount')} END AS amount,
          ${exact('given')} AS booked, ${exact('fee')} AS fee, ${exact('paid')} AS paid, ${exact('value')} AS value, txid
   FROM ids LEFT JOIN payouts USING (id) LEFT JOIN booked USING (id)
-  WHERE ${isRefund} coalesce(payout_type = 'refund' OR refunds, refunds, false)
+  WHERE ${isRefund} coalesce(${CALLED_REFUND} OR refunds, refunds, false)
   ORDER BY created_at NULLS LAST, ids.id COLLATE "C", coalesce(booked.asset_code, payouts.asset_code) COLLATE "C"`;

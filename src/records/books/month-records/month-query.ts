@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText } from '../../database/database-text.js';
+import { textArray } from '../../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
 import { rowsInParts } from './rows-in-parts.js';
 
 /** A month of the books, and what is reckoned to it beside what is booked in it. */
@@ -12,6 +13,8 @@ export interface MonthQuery {
   to: Date;
   /** In which values are told. */
   currency: string;
+  /** What the service calls a payout that is a refund, in lower case. */
+  refundWords: readonly string[];
 }
 
 /** Amounts are decimal strings, times ISO 8601 UTC; null: not known, or there is none. */
@@ -19,7 +22,8 @@ export type MonthRow = Readonly<Record<string, string | null>>;
 
 /** One record at a time, in an order that is always the same. */
 export async function* monthRows(trx: Knex.Transaction, sql: string, about: MonthQuery): AsyncGenerator<MonthRow[]> {
-  for await (const rows of rowsInParts<MonthRow>(trx, sql, { ...about })) yield rows.map(readable);
+  const refundWords = textArray(about.refundWords.map(toDatabaseText));
+  for await (const rows of rowsInParts<MonthRow>(trx, sql, { ...about, refundWords })) yield rows.map(readable);
 }
 
 function readable(row: MonthRow): MonthRow {

@@ -1,0 +1,143 @@
+import type { Knex } from 'knex';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { defaultChart } from '../../src/domain/books/chart.js';
+import { exportMonth } from '../../src/finance/exports/export-month.js';
+import { postEntries } from '../../src/finance/post-entries.js';
+import { createLog } from '../../src/log.js';
+import { keepRates } from '../../src/records/balances/asset-rates.js';
+import { monthOrders } from '../../src/records/books/month-records/month-orders.js';
+import { monthPayouts, monthRefunds } from '../../src/records/books/month-records/month-payouts.js';
+import type { MonthQuery, MonthRow } from '../../src/records/books/month-records/month-query.js';
+import { defaultContract } from '../../src/service-api/contract.js';
+import { at, intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { judgedBalance } from '../support/judged-balance.js';
+
+const { movements } = defaultContract;
+const table = {
+  ...movements,
+  choices: { ...movements.choices, payments: 'payins', networkFee: 'operating', disputeRefund: 'operating' },
+} as const;
+const refundWords = movements.words.payoutType.refund;
+const january = '2026-01-10T10:00:00.000Z';
+const march = '2026-03-20T10:00:00.000Z';
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  for (const assetCode of ['USDT.TRON', 'TRX'])
+    await judgedBalance(database.db, {
+      assetCode,
+      opening: '100',
+      balance: '60',
+      now: new Date('2026-01-01T00:00:00Z'),
+    });
+  const seenAt = Date.parse(march) - 3_600_000;
+  const rate = { rate: '2', seenAt, source: 'balance' } as const;
+  await database.db.transaction((trx) =>
+    keepRates(trx, [
+      { ...rate, assetCode: 'USDT.TRON' },
+      { ...rate, assetCode: 'TRX' },
+    ]),
+  );
+  await save(database, [
+    confirmed('po_settled', { payoutType: 'settlement' }),
+    confirmed('po_refund', { payoutType: 'Payment_Refund', networkFeeAmount: '3', networkFeeAssetCode: 'TRX' }),
+    reading('payout', payout('po_waits', { payoutType: 'PAYMENT_REFUND', createdAt: march }), 20),
+    // Paid in January, given back in March by a payout that names the payment alone.
+    paid('refunded'),
+    confirmed('po_refunded', { payoutType: 'refund', paymentIntentId: 'pi_refunded' }),
+    // Given back by a payout that only the payment names.
+    paid('disputed', { irregularRefundPayoutId: 'po_disputed' }),
+    confirmed('po_disputed', { payoutType: 'refund' }),
+    // Only its deposit is of March.
+    paid('deposited'),
+    reading('payin', payin('pa_late', 'pi_deposited', { createdAt: january, ...history }), 20),
+    // Only the invoice has the reference, only the payment is of March.
+    reading('invoice', invoice('in_1', { merchantReference: 'order-invoiced', createdAt: january }), 20),
+    reading('payment_intent', intent('pi_invoiced', { ...bare, invoiceId: 'in_1', createdAt: march }), 20),
+    reading('payment_intent', intent('pi_billed', { ...bare, createdAt: march }), 20),
+    reading(
+      'invoice',
+      invoice('in_2', { merchantReference: 'order-billed', createdAt: january, paymentIntentId: 'pi_billed' }),
+      20,
+    ),
+    // Only the invoice is of March, only the payment has the reference.
+    paid('of_invoice'),
+    reading('invoice', invoice('in_3', { createdAt: march, paymentIntentId: 'pi_of_invoice' }), 20),
+    paid('naming_invoice', { invoiceId: 'in_4' }),
+    reading('invoice', invoice('in_4', { createdAt: march }), 20),
+    paid('of_january'),
+  ]);
+  const zone = { timeZone: 'UTC', currency: 'USD' };
+  await postEntries({ db: database.db, log: createLog('silent'), table, ...zone });
+}, 60_000);
+afterAll(() => database.drop());
+
+const bare = { merchantReference: null };
+const history = {
+  status: 'confirmed',
+  updatedAt: march,
+  statusHistory: [{ status: 'confirmed', timestamp: march, source: 'chain' }],
+};
+
+function confirmed(id: string, fields: object) {
+  const about = { amount: '10', feeAmount: '0.5', feeBearer: 'merchant', createdAt: march };
+  return reading('payout', payout(id, { ...about, ...history, ...fields }), 20);
+}
+
+function paid(name: string, fields: object = {}) {
+  const times = { createdAt: january, updatedAt: january };
+  return reading('payment_intent', paidIntent(`pi_${name}`, `pa_${name}`, { ...times, payins: [], ...fields }), 10);
+}
+
+type Reader = (trx: Knex.Transaction, about: MonthQuery) => AsyncGenerator<MonthRow[]>;
+
+function read(rows: Reader, month: string, words: readonly string[] = refundWords): Promise<MonthRow[]> {
+  const [from, to] = [new Date(`${month}-01T00:00:00Z`), new Date(`${month}-01T00:00:00Z`)];
+  to.setUTCMonth(to.getUTCMonth() + 1);
+  return database.db.transaction(async (trx) => {
+    const found: MonthRow[] = [];
+    for await (const part of rows(trx, { month, from, to, currency: 'USD', refundWords: words })) found.push(...part);
+    return found;
+  });
+}
+
+const told = (rows: readonly MonthRow[], id: string) =>
+  rows.filter((row) => row['id'] === id).map(({ asset, booked, value }) => [asset, booked, value]);
+
+it('tells what a settlement took, and what it was worth', async () => {
+  expect(told(await read(monthPayouts, '2026-03'), 'po_settled')).toEqual([['USDT.TRON', '10', '20']]);
+  expect(told(await read(monthRefunds, '2026-03'), 'po_settled')).toEqual([]);
+});
+
+it('tells a refund whole, under refunds alone, by each word of the contract and before it is booked', async () => {
+  const whole = [
+    ['TRX', '0', null],
+    ['USDT.TRON', '10', '20'],
+  ];
+  // By the word, and by what is booked where the word is none of the contract's.
+  for (const words of [refundWords, ['something else']]) {
+    expect(told(await read(monthRefunds, '2026-03', words), 'po_refund')).toEqual(whole);
+    expect(told(await read(monthPayouts, '2026-03', words), 'po_refund')).toEqual([]);
+  }
+  expect(told(await read(monthRefunds, '2026-03'), 'po_waits')).toEqual([['USDT.TRON', null, null]]);
+  expect(told(await read(monthPayouts, '2026-03'), 'po_waits')).toEqual([]);
+});
+
+it('has each order of which anything was made or booked in the month, whichever record has its reference', async () => {
+  const orders = async (month: string) => (await read(monthOrders, month)).map(({ order }) => order).sort();
+  const ofMarch = ['refunded', 'disputed', 'deposited', 'of_invoice', 'naming_invoice'].map((of) => `order-pi_${of}`);
+  expect(await orders('2026-03')).toEqual([...ofMarch, 'order-invoiced', 'order-billed'].sort());
+  expect(await orders('2026-02')).toEqual([]);
+  expect(await orders('2026-01')).toContain('order-pi_of_january');
+});
+
+it('exports no closed month as it stands now: what was not stored when it was closed is refused', async () => {
+  const closed = { status: 'closed', closed_at: '2026-02-03T00:00:00Z', closed_by: 'fina', closings: 1 };
+  await database.db('periods').insert({ month: '2026-01', ...closed });
+  const settings = { dir: '/nowhere', chart: defaultChart, table, currency: 'USD', timeZone: 'UTC' };
+  await expect(exportMonth(database.db, { month: '2026-01', format: 'csv', ...settings })).rejects.toThrow(
+    '2026-01 was closed on 2026-02-03T00:00:00.000Z, and csv was not stored then (none is)',
+  );
+});
