@@ -10,9 +10,9 @@ const MOMENT = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\
  */
 export function asOfMoment(given: string, timeZone: string): Date | null {
   const text = given.trim();
+  const noon = new Date(`${text.slice(0, 10)}T12:00:00Z`);
+  if (Number.isNaN(noon.getTime()) || noon.toISOString().slice(0, 10) !== text.slice(0, 10)) return null;
   if (DAY.test(text)) {
-    const noon = new Date(`${text}T12:00:00Z`);
-    if (Number.isNaN(noon.getTime()) || noon.toISOString().slice(0, 10) !== text) return null;
     // 36 hours after noon UTC is the next day, or the one after it, in every zone.
     const next = [noon.getTime() + DAY_MS / 2, noon.getTime() + DAY_MS, noon.getTime() + 1.5 * DAY_MS]
       .map((at) => dayIn(timeZone, at))

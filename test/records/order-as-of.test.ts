@@ -98,5 +98,15 @@ it('takes the end of a day in the zone of the books, and moments', () => {
   expect(iso('2011-12-29', 'Pacific/Apia')).toBe('2011-12-30T09:59:59.999Z');
   expect(iso('2026-10-31T18:00')).toBe('2026-10-31T18:00:00.000Z');
   expect(iso('2026-10-31 18:00:00.5+02:00')).toBe('2026-10-31T16:00:00.500Z');
-  for (const wrong of ['2026-02-30', '2026-13-01', 'yesterday', '', '31.10.2026']) expect(iso(wrong)).toBeNull();
+  const wrong = [
+    '2026-02-30',
+    '2026-13-01',
+    '2026-02-31T10:00',
+    '2026-02-29 10:00+02:00',
+    'yesterday',
+    '',
+    '31.10.2026',
+  ];
+  for (const text of wrong) expect([text, iso(text)]).toEqual([text, null]);
+  expect(iso('2028-02-29T10:00')).toBe('2028-02-29T10:00:00.000Z');
 });

@@ -11,7 +11,7 @@ export async function openedAssets(trx: Knex): Promise<Map<string, number>> {
 
 /**
  * Opens the books of assets whose opening position was taken since, and lets all be looked at that moved them after it. What
- * stood then is inside the opening.
+ * stood then is inside the opening: no change and no entry tells of it, so all orders are matched anew. Under the lock of the books.
  */
 export async function openAssets(trx: Knex.Transaction): Promise<Opening[]> {
   const { rows } = await trx.raw<{ rows: { asset_code: string; balance: string; opening_at: Date }[] }>(
@@ -29,6 +29,7 @@ export async function openAssets(trx: Knex.Transaction): Promise<Opening[]> {
      ON CONFLICT DO NOTHING`,
     [textArray(rows.map((row) => row.asset_code))],
   );
+  await trx('match_progress').update({ seq: 0 });
   return rows.map((row) => ({
     assetCode: fromDatabaseText(row.asset_code),
     balance: row.balance,

@@ -168,6 +168,27 @@ describe('as of a day', () => {
     expect(on('2026-04-02')).toEqual(['matched', 'agreed']);
     expect(on('2026-05-01')).toEqual(['matched', 'given_back']);
   });
+
+  it('a payment of which nothing is booked is unpaid until its first deposit came, or was booked', () => {
+    const came = paidPayment('pi_1', { net: '107', fee: '1', requested: '100' });
+    const madeOn = (createdAt: string) => shown('pi_1-d', { ...came.payin.fields, createdAt });
+    const disputed = { irregularStatus: 'pending_decision', status: 'unmatched' };
+    const intent = { ...came.intent, fields: { ...came.intent.fields, ...disputed } };
+    const code = (all: MatchFacts, asOf: string) => {
+      const then = factsAsOf(all, asOf, 'UTC');
+      return then === null ? null : matchOrder(then).reasons[0].code;
+    };
+    const open = facts([{ ...came, intent, payin: madeOn('2026-04-02T10:00:00Z') }], [], nothing);
+    expect(['2026-03-31', '2026-04-02'].map((asOf) => code(open, asOf))).toEqual(['not_paid', 'disputed']);
+    const closed = facts([{ ...came, payin: madeOn('2026-04-02T10:00:00Z') }], [], { booked: [], opened: new Set() });
+    expect(['2026-03-31', '2026-04-02'].map((asOf) => code(closed, asOf))).toEqual(['not_paid', 'books_not_open']);
+    const payin = { recordKind: 'payin', recordId: 'pi_1-d' } as const;
+    const byDeposit = facts([came], [], {
+      moved: came.moved.map((one) => ({ ...one, ...payin })),
+      booked: later.booked.map((one) => ({ ...one, ...payin })),
+    });
+    expect(['2026-03-31', '2026-04-02'].map((asOf) => code(byDeposit, asOf))).toEqual(['not_paid', 'agreed']);
+  });
 });
 
 it('ages by whole days of the books’ zone', () => {

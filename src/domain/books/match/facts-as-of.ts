@@ -1,5 +1,7 @@
+import { isJsonObject } from '../../json.js';
 import type { ShownRecord } from '../../orders/order-facts.js';
 import { refundOf } from '../../orders/order-refund.js';
+import { textField } from '../../records.js';
 import { momentOf } from '../dating.js';
 import { dayIn } from '../posting-month.js';
 import type { MatchFacts } from './match-facts.js';
@@ -18,20 +20,28 @@ const UNPAID = {
 
 /**
  * The facts without what is dated later than a day (YYYY-MM-DD) of the books' zone, as they are known now: payments, invoices and
- * refunds made later, what stands later in the books, and the money of payments of which nothing is booked until then. Null: there
- * was no such order yet. A request that lapsed since is taken to have lapsed then: when it did is not shown.
+ * refunds made later, what stands later in the books, and the money of payments of which nothing is booked until then, or whose
+ * deposits all came later. Null: there was no such order yet. A request that lapsed since is taken to have lapsed then: when it did
+ * is not shown.
  */
 export function factsAsOf(facts: MatchFacts, day: string, timeZone: string): MatchFacts | null {
   if (dayIn(timeZone, facts.openedAt) > day) return null;
   const isBy = (at: number | null) => at === null || dayIn(timeZone, at) <= day;
-  const isThen = ({ fields }: ShownRecord) => isBy(momentOf(fields['createdAt']));
+  const isThen = ({ fields }: Pick<ShownRecord, 'fields'>) => isBy(momentOf(fields['createdAt']));
+  const datesOf = (kind: string, of: string) =>
+    facts.booked.flatMap(({ recordKind, recordId, date }) => (recordKind === kind && recordId === of ? [date] : []));
   const isLater = (kind: string, id: string) => {
-    const own = facts.booked.filter(({ recordKind, recordId }) => recordKind === kind && recordId === id);
-    return own.length > 0 && own.every(({ date }) => date > day);
+    const dates = datesOf(kind, id);
+    return dates.length > 0 && dates.every((date) => date > day);
   };
   const { order } = facts;
   const payins = order.payins.filter((payin) => isThen(payin) && !isLater('payin', payin.id));
-  const unpaid = new Set(order.intents.filter(({ id }) => isLater('payment_intent', id)).map(({ id }) => id));
+  const isUnpaid = (intent: ShownRecord) => {
+    if (datesOf('payment_intent', intent.id).length > 0) return isLater('payment_intent', intent.id);
+    const deposits = depositsOf(intent, order.payins);
+    return deposits.length > 0 && deposits.every((one) => !isThen(one) || isLater('payin', one.id));
+  };
+  const unpaid = new Set(order.intents.filter(isUnpaid).map(({ id }) => id));
   const intents = order.intents
     .filter(isThen)
     .map((intent) => (unpaid.has(intent.id) ? { ...intent, fields: { ...intent.fields, ...UNPAID } } : intent));
@@ -51,4 +61,14 @@ export function factsAsOf(facts: MatchFacts, day: string, timeZone: string): Mat
     moved: facts.moved.filter(({ recordId }) => known.has(recordId)),
     booked: facts.booked.filter(({ date }) => date <= day),
   };
+}
+
+/** Those that were read, and of the others what the payment itself shows of them. */
+function depositsOf({ id, fields }: ShownRecord, payins: readonly ShownRecord[]): Pick<ShownRecord, 'id' | 'fields'>[] {
+  const listed = Array.isArray(fields['payins']) ? fields['payins'].filter(isJsonObject) : [];
+  const shown = listed.map((one) => ({ id: textField(one, 'id') ?? '', fields: one }));
+  const read = payins.filter(
+    (payin) => textField(payin.fields, 'paymentIntentId') === id || shown.some((one) => one.id === payin.id),
+  );
+  return [...read, ...shown.filter((one) => !read.some((payin) => payin.id === one.id))];
 }

@@ -34,7 +34,11 @@ export async function loadMatchFacts(
     if (records.unit.kind === 'payment_intent' && intents.length === 0) return [];
     const payins = payinsOf(records, intents);
     const known = records.refundIds.flatMap((id) => refunds.get(id)?.record ?? []);
-    const own = known.filter((payout) => refundOf(payout, intents) !== null);
+    // What gives another's payment back is counted with that one.
+    const own = known.filter((payout) => {
+      const refund = refundOf(payout, intents);
+      return refund !== null && intents.some(({ id }) => id === refund.paymentIntentId);
+    });
     const elsewhere = records.intents.filter((intent) => !isOwn(intent)).flatMap(({ id }) => owners.get(id) ?? []);
     return [
       [

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { textArray } from '../../database/array-parameter.js';
-import { fromDatabaseText } from '../../database/database-text.js';
+import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
 import { type OrderedKind, orderedKinds, ordersBehind, paymentsBehind } from '../../orders/orders-behind.js';
 import { heldBy, invoicesAlone, ownersOfPayments } from './match-owners.js';
 import type { MatchProgress } from './match-progress.js';
@@ -66,7 +66,7 @@ async function sharedSince(trx: Knex, orders: readonly string[]): Promise<MatchU
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
     `SELECT payment_id AS id FROM match_payments JOIN orders ON kind = 'order' AND reference = match_payments.id
      WHERE reference = ANY (?::text[]) AND orders.status = 'shared_reference'`,
-    [textArray(orders)],
+    [textArray(orders.map(toDatabaseText))],
   );
   return [
     ...(
