@@ -1,7 +1,9 @@
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { detailsFor } from '../../src/console/view/action-details.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { RecordKind } from '../../src/domain/records.js';
+import { recordAction } from '../../src/records/actions/record-action.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { testConsole } from '../support/console.js';
@@ -84,4 +86,19 @@ describe("a viewer's token shows nothing that tells of a person", () => {
     expect(found.body.items).toHaveLength(1);
     expect((await get('accounts?status=active', 'viewer-token-1')).body.items).toHaveLength(1);
   });
+});
+
+it('the secrets that a closing keeps are not for viewers, by the API or on the page', async () => {
+  const details = { missing: [], secrets: [{ label: 'old-shop', fingerprint: 'f1nger' }] };
+  const about = { actor: 'ann', action: 'close period', target: 'period 2026-09', outcome: 'done' as const };
+  await recordAction(store.db, { ...about, details });
+  const [{ id }] = (await get('actions', 'operator-token')).body.items;
+  for (const path of ['actions', `actions/${id}`]) {
+    const seen = await get(path, 'viewer-token-1');
+    expect(seen.text, path).toContain('missing');
+    expect(seen.text, path).not.toMatch(/old-shop|f1nger/);
+    expect((await get(path, 'operator-token')).text, path).toContain('f1nger');
+  }
+  expect(detailsFor({ role: 'viewer' }, details)).toEqual({ missing: [] });
+  expect(detailsFor({ role: 'finance' }, details)).toEqual(details);
 });
