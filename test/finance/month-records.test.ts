@@ -9,7 +9,7 @@ import { monthOrders } from '../../src/records/books/month-records/month-orders.
 import { monthPayouts, monthRefunds } from '../../src/records/books/month-records/month-payouts.js';
 import type { MonthQuery, MonthRow } from '../../src/records/books/month-records/month-query.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { at, intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
+import { intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 
@@ -126,7 +126,7 @@ it('tells a refund whole, under refunds alone, by each word of the contract and 
 });
 
 it('has each order of which anything was made or booked in the month, whichever record has its reference', async () => {
-  const orders = async (month: string) => (await read(monthOrders, month)).map(({ order }) => order).sort();
+  const orders = async (month: string) => (await read(monthOrders, month)).map(({ order }) => String(order)).sort();
   const ofMarch = ['refunded', 'disputed', 'deposited', 'of_invoice', 'naming_invoice'].map((of) => `order-pi_${of}`);
   expect(await orders('2026-03')).toEqual([...ofMarch, 'order-invoiced', 'order-billed'].sort());
   expect(await orders('2026-02')).toEqual([]);
