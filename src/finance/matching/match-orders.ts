@@ -30,7 +30,8 @@ export async function matchOrders(
   { signal, slices = Number.POSITIVE_INFINITY }: { signal?: AbortSignal; slices?: number } = {},
 ): Promise<Matched> {
   const matched = { changed: 0, more: true };
-  for (let done = 0; matched.more && done < slices && !signal?.aborted; done += 1) {
+  for (let done = 0; matched.more && done < slices; done += 1) {
+    if (signal?.aborted) break;
     const slice = await deps.db.transaction((trx) => matchSlice(trx, deps), oneMoment);
     matched.changed += slice.changed;
     matched.more = slice.more;
