@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import request from 'supertest';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createConsoleApp } from '../../src/console/server.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
@@ -13,7 +13,9 @@ const finance = { Authorization: 'Bearer finance-token-' };
 let store: TestDatabase;
 let app: ReturnType<typeof createConsoleApp>;
 
-beforeAll(async () => {
+// Of what people did nothing can be taken back, so each test has a database of its own.
+beforeEach(async () => {
+  vi.clearAllMocks();
   store = await createTestDatabase();
   app = createConsoleApp({
     db: store.db,
@@ -29,11 +31,7 @@ beforeAll(async () => {
     secretsStatus: async () => ({ items: [] }),
   });
 });
-afterAll(() => store.drop());
-beforeEach(async () => {
-  vi.clearAllMocks();
-  await store.db('actions').delete();
-});
+afterEach(() => store.drop());
 
 const kept = async (filter = '') =>
   (await request(app).get(`/api/v1/actions${filter}`).set(operator).expect(200)).body.items;
