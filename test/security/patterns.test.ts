@@ -18,6 +18,7 @@ const OF_SETTINGS = new Set([
 const BOUNDED = new Set([
   'domain/money.ts 0+$',
   'domain/books/fiat-report.ts \\.?0+$',
+  'finance/exports/workbook/cells.ts 0+$',
   'console/view/values.ts \\B(?=(\\d{3})+$)',
   'service-api/service-calls.ts \\/+$',
   'domain/deliveries/own-endpoint.ts \\/+$',
