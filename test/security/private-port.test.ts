@@ -27,7 +27,17 @@ function routesOf({ stack }: { stack: Layer[] }): { method: string; path: string
 }
 
 /** What is for everybody: probes, counts, the way in, and what can be asked (docs/api.md), which holds nothing of anybody. */
-const OPEN = ['/livez', '/readyz', '/metrics', '/sign-in', '/sign-out', '/theme', '/assets', '/favicon.ico', '/openapi.json'];
+const OPEN = [
+  '/livez',
+  '/readyz',
+  '/metrics',
+  '/sign-in',
+  '/sign-out',
+  '/theme',
+  '/assets',
+  '/favicon.ico',
+  '/openapi.json',
+];
 const routes = () => routesOf(site.app.router as never).filter(({ path }) => !OPEN.includes(path));
 
 test('no route of the private port answers anybody without a token, or with a wrong one', async () => {
