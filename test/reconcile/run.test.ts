@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { kinds } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { listRuns, startRun } from '../../src/records/runs/runs.js';
@@ -149,8 +149,11 @@ test('the run of a process that went away is aborted by the next one, and may no
   const reply = slow.reply.bind(slow);
   slow.reply = async (...request) => {
     const answer = await reply(...request);
-    // While the second page is on its way, another process takes this run for dead.
-    if (calls === 2) await startRun(database.db, kind, false, deps.now());
+    // While the second page is on its way, and the first is saved, another process takes this run for dead.
+    if (calls === 2) {
+      await vi.waitFor(async () => expect((await held()).size).toBe(100), { timeout: 10_000 });
+      await startRun(database.db, kind, false, deps.now());
+    }
     return answer;
   };
   const lost = await runReconcile({ ...deps, client: slow }, tick);
