@@ -17,10 +17,7 @@ export function tellOrder({ order, timeline, ...records }: OrderStory): string[]
     ...(order.sharedBy === null ? [] : [`ambiguous  ${tellShared(order.sharedBy)}`]),
     ...order.similarReferences.map((similar) => `not to be mistaken for  ${similar}`),
     '',
-    ...tellRecords('payment', order.paymentIntents, records.paymentIntents),
-    ...tellRecords('deposit', [], records.payins),
-    ...tellRecords('invoice', order.invoices, records.invoices),
-    ...tellRecords('refund', order.refunds, records.refunds),
+    ...tellMadeOf(order, records, { tell: tellRecord, unread: 'not read yet' }),
     '',
     ...timeline.map(tellStep),
   ];
@@ -30,16 +27,33 @@ function tellShared({ paymentIntents, invoices }: NonNullable<OrderStory['order'
   return `${paymentIntents} payments and ${invoices} invoices share this reference: which of them is whose can't be told from it`;
 }
 
-/** @param named ids that the order names, read or not */
-function tellRecords(title: string, named: readonly string[], records: readonly RecordView[]): string[] {
-  const unread = named.filter((id) => records.every((record) => record.id !== id));
+type Parts<T> = Record<'paymentIntents' | 'payins' | 'invoices' | 'refunds', readonly T[]>;
+
+/** What an order is made of, a line each; of an id that it names and that was not read, the word for that. */
+export function tellMadeOf<T extends { id: string }>(
+  named: Pick<OrderStory['order'], 'paymentIntents' | 'invoices' | 'refunds'>,
+  records: Parts<T>,
+  { tell, unread }: { tell: (record: T) => string; unread: string },
+): string[] {
+  const tellAll = (title: string, ids: readonly string[], found: readonly T[]) => [
+    ...found.map((record) => `${title.padEnd(10)} ${record.id}  ${tell(record)}`),
+    ...ids
+      .filter((id) => found.every((record) => record.id !== id))
+      .map((id) => `${title.padEnd(10)} ${id}  ${unread}`),
+  ];
   return [
-    ...records.map((record) => `${title.padEnd(10)} ${record.id}  ${statusOf(record)}, ${howKnown(record)}`),
-    ...unread.map((id) => `${title.padEnd(10)} ${id}  not read yet`),
+    ...tellAll('payment', named.paymentIntents, records.paymentIntents),
+    ...tellAll('deposit', [], records.payins),
+    ...tellAll('invoice', named.invoices, records.invoices),
+    ...tellAll('refund', named.refunds, records.refunds),
   ];
 }
 
-function statusOf({ status }: RecordView): string {
+function tellRecord(record: RecordView): string {
+  return `${statusOf(record.status)}, ${howKnown(record)}`;
+}
+
+export function statusOf(status: unknown): string {
   return typeof status === 'string' ? status : 'state unknown';
 }
 
