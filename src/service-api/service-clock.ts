@@ -47,7 +47,7 @@ export class ServiceClock {
     const jumps = kept.length === 0 && this.isAhead(sample);
     this.ahead = jumps ? [...this.ahead.filter((other) => !isFar(other, sample)), sample] : [];
     if (jumps && this.ahead.length < JUMP_ANSWERS) return;
-    this.samples = [...kept, ...(jumps ? this.ahead : [sample])].slice(-MAX_SAMPLES);
+    this.samples = withoutOldest([...kept, ...(jumps ? this.ahead : [sample])], sample.receivedAt);
     this.ahead = [];
   }
 
@@ -84,6 +84,21 @@ export class ServiceClock {
 function boundsOf({ sentAt, receivedAt, date }: ClockSample, now: number): ClockBounds {
   const drift = Math.max(0, now - sentAt) * DRIFT;
   return { low: date - receivedAt - drift, high: date + RESOLUTION_MS - sentAt + drift };
+}
+
+/**
+ * No more than are kept: the oldest goes, but for the two that say most. A burst of answers within one second says less than
+ * the answers around the last turn of a second, and a reading must not seem older than the one before it.
+ */
+function withoutOldest(samples: ClockSample[], now: number): ClockSample[] {
+  if (samples.length <= MAX_SAMPLES) return samples;
+  const bounds = samples.map((sample) => boundsOf(sample, now));
+  const lowest = bounds.reduce((best, { low }, n) => (low > (bounds[best]?.low ?? low) ? n : best), 0);
+  const highest = bounds.reduce((best, { high }, n) => (high < (bounds[best]?.high ?? high) ? n : best), 0);
+  return samples.toSpliced(
+    samples.findIndex((_, n) => n !== lowest && n !== highest),
+    1,
+  );
 }
 
 function isFar(a: ClockSample, b: ClockSample): boolean {

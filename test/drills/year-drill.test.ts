@@ -59,9 +59,12 @@ async function bring({ world, at }: { world: YearWorld; at: AtService }): Promis
     for (const amount of [unexplained, unknownAmount]) {
       if (amount === null || amount === '0') continue;
       const given = { assetCode, amount, note: 'a settlement', actor: 'fina' };
-      await attributeBalance(database.db, given, new Date(world.sandbox.control.now()));
+      const { outcome } = await attributeBalance(database.db, given, new Date(world.sandbox.control.now()));
+      expect([assetCode, amount, outcome]).toEqual([assetCode, amount, 'done']);
     }
   }
+  for (const [assetCode, { unproven }] of await readProofs(database.db))
+    expect([assetCode, unproven]).toEqual([assetCode, null]);
   await postBooks(database.db);
 }
 

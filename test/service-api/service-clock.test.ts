@@ -52,6 +52,19 @@ describe('the service clock', () => {
     );
   });
 
+  it('forgets nothing in a burst: each reading begins after the one before it', () => {
+    const bench = clockAt(START + 990);
+    let last = 0;
+    for (let i = 0; i < 400; i++) {
+      bench.call({ idle: 1, trip: 1, at: 0.5 }, () => 0);
+      const from = bench.now() + bench.clock.bounds().low;
+      expect(from).toBeGreaterThan(last);
+      last = from;
+    }
+    const { low, high } = bench.clock.bounds();
+    expect(high - low).toBeLessThan(50);
+  });
+
   it('learns to a fraction of a second what each answer says to a second', () => {
     const bench = clockAt(START);
     for (let i = 0; i < 40; i++) bench.call({ idle: 1_037, trip: 10, at: 0.5 }, () => 250);
