@@ -67,7 +67,7 @@ export async function sumMovements(
            WHERE paid.operation = 'settlement' AND payouts.payment_intent_id = movements.record_id)
          AND NOT EXISTS (SELECT FROM balance_attributions AS said
            WHERE said.asset_code = movements.asset_code AND said.at >= to_timestamp(moved_from / 1000.0))), 0))::text AS limits,
-       min(why) FILTER (WHERE part = 'unclear' AND base IS NULL) AS unclear,
+       min(concat_ws(' ', record_kind, record_id) || ': ' || why) FILTER (WHERE part = 'unclear' AND base IS NULL) AS unclear,
        count(*) FILTER (WHERE part = 'unclear' AND base IS NULL) AS unclear_count,
        max(moved_from) FILTER (WHERE account_id IS NULL) AS moved_from,
        max(at) FILTER (WHERE operation = 'accountPayout' AND account_id IS NOT NULL AND base <> 0) AS stood_until
@@ -126,7 +126,8 @@ function sumsOf(row: Row): AssetSums {
   const others = Number(row.unclear_count);
   const ofOperating = row.unnamed === '0' ? '0' : subtractAmounts(row.unplaced, row.withdrawn);
   const why = later === 0 ? null : `${later} payouts of which it is not shown which balance they debit`;
-  const unclear = others === 0 ? null : `${others} records: ${row.unclear ?? 'unclear'}`;
+  const more = others > 1 ? ` (and ${others - 1} more)` : '';
+  const unclear = others === 0 ? null : `${fromDatabaseText(row.unclear ?? 'unclear')}${more}`;
   const reasons = [why, unclear].filter((reason) => reason !== null);
   return {
     explained: addAmounts(row.explained, ofOperating),
@@ -177,6 +178,11 @@ async function attributedMore(db: Knex, asset: string): Promise<string> {
 }
 
 async function unclearOfAnyAsset(db: Knex): Promise<string | null> {
-  const row = await db('movements').where({ part: 'unclear' }).whereNull('asset_code').whereNull('base').first('why');
-  return row === undefined ? null : `a record that does not name its asset: ${String(row.why)}`;
+  const row = await db('movements')
+    .where({ part: 'unclear' })
+    .whereNull('asset_code')
+    .whereNull('base')
+    .first('record_kind', 'record_id', 'why');
+  if (row === undefined) return null;
+  return `${row.record_kind} ${fromDatabaseText(row.record_id)}, which does not name its asset: ${String(row.why)}`;
 }
