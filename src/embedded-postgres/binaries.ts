@@ -15,7 +15,7 @@ function locateBinaries(): string {
     return path.resolve(path.dirname(entry), '..', 'native');
   } catch (cause) {
     throw new ConfigError(
-      `DATABASE_URL is not set, and no embedded Postgres is installed for ${platform}. Set DATABASE_URL to a Postgres (14 or newer) of your own.`,
+      `DATABASE_URL is not set, and no embedded Postgres is installed for ${platform}. Set DATABASE_URL to a Postgres (16 or newer) of your own.`,
       { cause },
     );
   }
