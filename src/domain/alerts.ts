@@ -6,7 +6,8 @@ export interface AlertFacts {
   webhooks: { halfHour: number; before: number };
   /** `share`: how many of all requests were refused so. */
   invalidSignatures: { fiveMinutes: number; share: number };
-  expiredTimestamps: { quarterHour: number };
+  /** `share`: how many of all that carried a signature of ours; where the clocks agree, what is new is taken. */
+  expiredTimestamps: { halfHour: number; share: number };
   backlog: { dead: number; oldestSeconds: number };
   missed: number | null;
   breaks: readonly { kind: BreakKind; severity: Severity; count: number; oldestSeconds: number }[];
@@ -105,13 +106,17 @@ export const conditions: readonly Condition[] = [
   {
     name: 'TallyhookExpiredTimestamps',
     severity: 'warning',
-    holdSeconds: 60,
+    holdSeconds: 300,
     runbook: 'expired-timestamps',
     summary: 'Webhooks are refused as too old',
     remedy:
       'Synchronize this machine’s clock (NTP); “tallyhook doctor” compares it with the service’s. If it is right, raise WEBHOOK_TOLERANCE_SECONDS.',
-    found: ({ expiredTimestamps: { quarterHour } }) =>
-      when(quarterHour >= 3, `${quarterHour} or more in fifteen minutes: a clock is wrong, or retries come late.`),
+    // Late retries after an outage come beside new events that are taken.
+    found: ({ expiredTimestamps: { halfHour, share } }) =>
+      when(
+        halfHour >= 3 && share > 0.9,
+        `${halfHour} or more in half an hour, and hardly any was taken: a clock is wrong, or nothing comes but late retries.`,
+      ),
   },
   {
     name: 'TallyhookEventsWait',

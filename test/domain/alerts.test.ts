@@ -5,7 +5,7 @@ import { type AlertFacts, conditions, findAlerts } from '../../src/domain/alerts
 const calm: AlertFacts = {
   webhooks: { halfHour: 3, before: 500 },
   invalidSignatures: { fiveMinutes: 0, share: 0 },
-  expiredTimestamps: { quarterHour: 0 },
+  expiredTimestamps: { halfHour: 0, share: 0 },
   backlog: { dead: 0, oldestSeconds: 4 },
   missed: 0,
   breaks: [],
@@ -46,7 +46,18 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>][] = [
     { invalidSignatures: { fiveMinutes: 60, share: 1 } },
     { invalidSignatures: { fiveMinutes: 2, share: 1 } },
   ],
-  ['ExpiredTimestamps', '', { expiredTimestamps: { quarterHour: 3 } }, { expiredTimestamps: { quarterHour: 2 } }],
+  [
+    'ExpiredTimestamps',
+    '',
+    { expiredTimestamps: { halfHour: 3, share: 1 } },
+    { expiredTimestamps: { halfHour: 2, share: 1 } },
+  ],
+  [
+    'ExpiredTimestamps',
+    '',
+    { expiredTimestamps: { halfHour: 400, share: 0.91 } },
+    { expiredTimestamps: { halfHour: 400, share: 0.9 } },
+  ],
   ['EventsWait', '', { backlog: { dead: 0, oldestSeconds: 121 } }, { backlog: { dead: 0, oldestSeconds: 120 } }],
   ['DeadEvents', '', { backlog: { dead: 1, oldestSeconds: 0 } }, {}],
   ['MissedDeliveries', '', { missed: 1 }, { missed: 0 }],

@@ -106,13 +106,12 @@ test('a receiver of which nothing is heard is told within three minutes, with wh
   expect(await signsOfLife(db)).toMatchObject([{ part: 'alerts' }, { part: 'receiver' }, { part: 'worker' }]);
 });
 
-test('a wrong secret is told at once, and a condition that holds for a moment is not', async () => {
-  now = Date.now();
-  await saveRejections(
+const refused = (reason: string, times: number) =>
+  saveRejections(
     database.db,
-    Array.from({ length: 3 }, () => ({
-      reason: 'invalid_signature',
-      detail: 'no secret fits',
+    Array.from({ length: times }, () => ({
+      reason,
+      detail: 'not as it should be',
       diagnosis: null,
       bodySize: 2,
       bodyHash: '00',
@@ -121,8 +120,38 @@ test('a wrong secret is told at once, and a condition that holds for a moment is
     })),
     [],
   );
-  const { fired } = await checkAlerts(deps);
-  expect(fired.map(({ name }) => name)).toContain('TallyhookInvalidSignatures');
+const namesTold = async () => (await checkAlerts(deps)).fired.map(({ name }) => name);
+
+test('a wrong secret is told at once, and a condition that holds for a moment is not', async () => {
+  now = Date.now();
+  await refused('invalid_signature', 3);
+  expect(await namesTold()).toContain('TallyhookInvalidSignatures');
+});
+
+test('a clock is told as wrong where nothing is taken, whatever is recovered meanwhile; late retries beside new events are no such thing', async () => {
+  now = Date.now();
+  const taken = (source: string, n: number) =>
+    database.db('inbox').insert({
+      key: `fp:${source}${n}`,
+      key_type: 'fingerprint',
+      content_hash: `${source}${n}`,
+      event_type: 'payment_intent.completed',
+      event_timestamp: 1,
+      source,
+      status: 'applied',
+    });
+  const toldAfterAWhile = async () => {
+    const told = await namesTold();
+    later(301);
+    return [...told, ...(await namesTold())].includes('TallyhookExpiredTimestamps');
+  };
+  await refused('expired_timestamp', 9);
+  await taken('webhook', 1);
+  expect(await toldAfterAWhile()).toBe(false);
+  await database.db('inbox').del();
+  await taken('delivery_history', 2);
+  expect(await toldAfterAWhile()).toBe(true);
+  await database.db('inbox').del();
 });
 
 test('a channel that fails is shown, is tried again, and loses nothing; the others are told meanwhile', async () => {

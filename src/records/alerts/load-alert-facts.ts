@@ -16,24 +16,38 @@ export async function loadAlertFacts(
   { now, runEverySeconds }: { now: Date; runEverySeconds: Readonly<Record<string, number>> },
 ): Promise<AlertFacts> {
   const kinds = Object.keys(runEverySeconds);
-  const [webhooks, refused, backlog, missed, breaks, proven, callbacks, seals, channels, parts, ageSeconds] =
-    await Promise.all([
-      countWebhooks(db, now),
-      countRefused(db, now),
-      inboxBacklog(db),
-      countMissed(db),
-      oldestBreaks(db),
-      lastCompleteRuns(db, kinds),
-      callbackBacklog(db),
-      sealFacts(db, now),
-      failingChannels(db),
-      signsOfLife(db),
-      ageOf(db, now),
-    ]);
+  const [
+    webhooks,
+    invalidSignatures,
+    expiredTimestamps,
+    backlog,
+    missed,
+    breaks,
+    proven,
+    callbacks,
+    seals,
+    channels,
+    parts,
+    ageSeconds,
+  ] = await Promise.all([
+    countWebhooks(db, now),
+    countForged(db, now),
+    countExpired(db, now),
+    inboxBacklog(db),
+    countMissed(db),
+    oldestBreaks(db),
+    lastCompleteRuns(db, kinds),
+    callbackBacklog(db),
+    sealFacts(db, now),
+    failingChannels(db),
+    signsOfLife(db),
+    ageOf(db, now),
+  ]);
   const provenAt = new Map(proven.map(({ kind, at }) => [kind, at.getTime()]));
   return {
-    ...refused,
     webhooks,
+    invalidSignatures,
+    expiredTimestamps,
     backlog,
     missed,
     breaks,
@@ -55,7 +69,7 @@ const SIX_HOURS = 360;
 
 /** The six hours are counted only where nothing came lately. */
 async function countWebhooks(db: Knex, now: Date): Promise<AlertFacts['webhooks']> {
-  const since = new Date(now.getTime() - HALF_HOUR * 60_000);
+  const since = minutesBefore(now, HALF_HOUR);
   const { rows } = await db.raw<{ rows: [{ lately: boolean }] }>(
     `SELECT coalesce((SELECT received_at FROM inbox WHERE source = 'webhook' ORDER BY id DESC LIMIT 1) > ?, false)
          OR coalesce((SELECT rejected_at FROM rejections ORDER BY id DESC LIMIT 1) > ?, false) AS lately`,
@@ -73,18 +87,11 @@ function requestsOf({ applied, waiting, notApplied, rejected }: Minute): number 
 }
 
 /** Of refused requests samples are kept, and the hour's number: whichever shows the larger share counts. */
-async function countRefused(db: Knex, now: Date): Promise<Pick<AlertFacts, 'invalidSignatures' | 'expiredTimestamps'>> {
-  const back = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
+async function countForged(db: Knex, now: Date): Promise<AlertFacts['invalidSignatures']> {
   const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000);
   const intoHour = Math.max(1, Math.ceil((now.getTime() - hour.getTime()) / 60_000));
-  const [{ rows: sampled }, { rows: hourly }, minutes] = await Promise.all([
-    db.raw<{ rows: [{ forged: number; expired: number }] }>(
-      `SELECT (SELECT count(*)::integer FROM (SELECT rejected_at FROM rejections WHERE reason = 'invalid_signature'
-                 ORDER BY id DESC LIMIT 500) AS newest WHERE rejected_at > ?) AS forged,
-              (SELECT count(*)::integer FROM (SELECT rejected_at FROM rejections WHERE reason = 'expired_timestamp'
-                 ORDER BY id DESC LIMIT 500) AS newest WHERE rejected_at > ?) AS expired`,
-      [back(5), back(15)],
-    ),
+  const [forged, { rows: hourly }, minutes] = await Promise.all([
+    countSampled(db, 'invalid_signature', minutesBefore(now, 5)),
     db.raw<{ rows: [{ forged: number; refused: number }] }>(
       `SELECT coalesce(sum(count) FILTER (WHERE reason = 'invalid_signature'), 0)::float8 AS forged,
               coalesce(sum(count), 0)::float8 AS refused FROM rejection_counts WHERE hour = ?`,
@@ -92,14 +99,39 @@ async function countRefused(db: Knex, now: Date): Promise<Pick<AlertFacts, 'inva
     ),
     minuteCounts(db, now, Math.max(intoHour, 6)),
   ]);
-  const { forged, expired } = sampled[0];
   const taken = (part: Minute[]) => sum(part.map((minute) => requestsOf(minute) - minute.rejected));
   const lately = shareOf(forged, sum(minutes.slice(-6).map(requestsOf)));
   const ofHour = shareOf(hourly[0].forged, hourly[0].refused + taken(minutes.slice(-intoHour)));
-  return {
-    invalidSignatures: { fiveMinutes: forged, share: Math.max(lately, ofHour) },
-    expiredTimestamps: { quarterHour: expired },
-  };
+  return { fiveMinutes: forged, share: Math.max(lately, ofHour) };
+}
+
+/** Beside them only what came by webhook counts: what was recovered meanwhile says nothing of a clock. */
+async function countExpired(db: Knex, now: Date): Promise<AlertFacts['expiredTimestamps']> {
+  const since = minutesBefore(now, HALF_HOUR);
+  const expired = await countSampled(db, 'expired_timestamp', since);
+  if (expired === 0) return { halfHour: 0, share: 0 };
+  const { rows } = await db.raw<{ rows: [{ taken: number }] }>(
+    `SELECT count(*)::integer AS taken FROM (SELECT received_at FROM inbox WHERE source = 'webhook'
+       ORDER BY id DESC LIMIT ${SAMPLED}) AS newest WHERE received_at > ?`,
+    [since],
+  );
+  return { halfHour: expired, share: shareOf(expired, expired + rows[0].taken) };
+}
+
+/** So many of the newest are looked at. */
+const SAMPLED = 500;
+
+async function countSampled(db: Knex, reason: string, since: Date): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ n: number }] }>(
+    `SELECT count(*)::integer AS n FROM (SELECT rejected_at FROM rejections WHERE reason = ?
+       ORDER BY id DESC LIMIT ${SAMPLED}) AS newest WHERE rejected_at > ?`,
+    [reason, since],
+  );
+  return rows[0].n;
+}
+
+function minutesBefore(now: Date, minutes: number): Date {
+  return new Date(now.getTime() - minutes * 60_000);
 }
 
 function shareOf(part: number, whole: number): number {
