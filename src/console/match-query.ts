@@ -9,7 +9,7 @@ export const matchAges = Object.keys(ageBuckets) as AgeBucket[];
 
 /** Filters by their names in an address. `state` may be `open`: what is not matched. Throws `Problem` where one is none of ours. */
 export function matchQuery(filters: Readonly<Record<string, string>>): MatchFilters {
-  const { state, age, assetCode, reason } = filters;
+  const { state, age, assetCode, reason, id } = filters;
   const isOpen = state === 'open';
   return {
     open: isOpen,
@@ -17,6 +17,7 @@ export function matchQuery(filters: Readonly<Record<string, string>>): MatchFilt
     age: oneOf('age', age, matchAges),
     reason: oneOf('reason', reason, matchReasons),
     assetCode,
+    id,
   };
 }
 

@@ -127,9 +127,13 @@ function themeOf(req: Request): Theme {
   return given === 'light' || given === 'dark' ? given : 'system';
 }
 
+const HERE = /^(localhost|127\.|\[::1\])/;
+/** As a word of its own: `latest.example` is none. */
+const NAMED_TEST = /(^|[.-])(sandbox|staging|test(net|ing)?)\d*([.-]|$)/i;
+
 /** A test system must never be taken for the real one, nor the other way round. */
 function environmentOf(serviceBaseUrl: string): Shell['environment'] {
   const { host, hostname } = new URL(serviceBaseUrl);
-  const isTest = /^(localhost|127\.|\[::1\])/.test(hostname) || /sandbox|staging|test/i.test(hostname);
+  const isTest = HERE.test(hostname) || NAMED_TEST.test(hostname);
   return { name: host, isTest };
 }

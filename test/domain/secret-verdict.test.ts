@@ -69,7 +69,7 @@ describe('may the old secret be retired?', () => {
       'keep',
       'event 9',
     ],
-    ['a delivery is pending', { secret: { pending: 1 } }, 'keep', '1 delivery(ies)'],
+    ['a delivery is pending', { secret: { pending: 1 } }, 'keep', '1 delivery under'],
     ['the new endpoint takes all', { other: { endpoint: { ...endpoint, events: ['*'] } } }, 'may_be_retired', null],
   ] as const)('%s', (_name, change, verdict, missing) => {
     const judged = judge(change);

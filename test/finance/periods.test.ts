@@ -96,7 +96,7 @@ it('names all that is missing, and closes only with a reason', async () => {
   const told = refused.missing.map((one) => one.told).join('\n');
   expect(told).toMatch(/balance_residual of balance USDT\.TRON/);
   expect(told).toMatch(/payouts: no run was ever proven complete/);
-  expect(told).toMatch(/line\(s\) of USDT\.TRON have no value, such as in entry \d+/);
+  expect(told).toMatch(/lines? of USDT\.TRON without a value, such as in entry \d+/);
   expect(await getPeriod(database.db, '2026-03')).toMatchObject({ status: 'open', files: [] });
 });
 
@@ -151,7 +151,7 @@ it('the last month of all is never over, and of many open months the first twent
   expect(earlier).toHaveLength(21);
   // Of the 44 from May 2026 to the end of 2029.
   expect(earlier[0]).toMatchObject({ of: '2026-05' });
-  expect(earlier[20]).toMatchObject({ of: null, told: '24 more earlier month(s) are open' });
+  expect(earlier[20]).toMatchObject({ of: null, told: '24 more earlier months are not closed' });
 });
 
 it('gives out no stored file that is not what was stored', async () => {

@@ -72,3 +72,13 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
 export async function sidewaysScroll(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
+
+/** Tables of which a part is hidden behind an edge, and by how many pixels, were every id as long as those of the service. */
+export async function cutOff(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
+    for (const id of document.querySelectorAll('.table .id code')) id.textContent = id.textContent.padEnd(32, '0');
+    return [...document.querySelectorAll('.table-box')]
+      .filter((box) => box.scrollWidth > box.clientWidth)
+      .map((box) => box.getAttribute('aria-label') + ': ' + (box.scrollWidth - box.clientWidth));
+  })()`);
+}

@@ -26,7 +26,7 @@ export const secretSample: SecretStatus = {
   matches24h: 3,
   endpointId: 'we_1',
   verdict: 'keep',
-  missing: ['1 delivery(ies) under "old" are still pending'],
+  missing: ['1 delivery under "old" still pending'],
   successor: 'new',
   overlap: { both: 12, onlyThis: 0 },
   retiredAt: null,

@@ -7,7 +7,20 @@ import type { PageDeps } from '../page-deps.js';
 import { alertHref, noticeWords } from '../view/alert-words.js';
 import { paging } from '../view/links.js';
 import type { Section, TableSection } from '../view/sections.js';
-import { badge, count, duration, link, list, none, quiet, type Tone, text, time, type Value } from '../view/values.js';
+import {
+  badge,
+  count,
+  duration,
+  link,
+  list,
+  none,
+  quiet,
+  stack,
+  type Tone,
+  text,
+  time,
+  type Value,
+} from '../view/values.js';
 
 const OVER_DAYS = 7;
 /** The conditions are looked at twice a minute. */
@@ -16,7 +29,7 @@ const LOOK_LIMIT_SECONDS = 120;
 export const alerts: Page = {
   path: '/alerts',
   title: 'Alerts',
-  group: 'Operation',
+  group: '',
   filters: ['channel', 'status'],
   live: true,
   load: async (deps, req) => {
@@ -75,7 +88,7 @@ function firingTable(items: readonly AlertView[], { told, channels, isBlind, at 
     rows: items.map((alert) => [
       nameOf(alert),
       text(alert.detail),
-      list([text(alert.remedy), link('Where to look', alertHref(alert.name, alert.subject)), quiet(alert.runbook)]),
+      stack([text(alert.remedy), link('Where to look', alertHref(alert.name, alert.subject)), quiet(alert.runbook)]),
       time(alert.since, at),
       alert.status === 'pending'
         ? none('when it has held for longer')
@@ -90,8 +103,8 @@ function firingTable(items: readonly AlertView[], { told, channels, isBlind, at 
 const severityTones: Readonly<Record<string, Tone>> = { critical: 'bad', warning: 'warn' };
 
 function nameOf({ summary, subject, severity, name }: AlertView): Value {
-  const of = subject === '' ? [] : [text(subject)];
-  return list([badge(severity, severityTones[severity] ?? 'quiet'), text(summary), ...of, quiet(name)]);
+  const of = subject === '' ? summary : `${summary}: ${subject}`;
+  return stack([badge(severity, severityTones[severity] ?? 'quiet'), text(of), quiet(name)]);
 }
 
 /** Each channel that had a notice of it: whether it took it, else when it is tried next. */

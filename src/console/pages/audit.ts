@@ -74,7 +74,7 @@ function filtersOf({ path, filters }: PageRequest): Section {
     path,
     active: Object.keys(filters).length > 0,
     fields: [
-      { name: 'actor', label: 'Who', value: actor, hint: 'a token’s name, or cli:user' },
+      { name: 'actor', label: 'Who', value: actor, hint: 'ann, or cli:ann' },
       { name: 'action', label: 'What', value: action, hint: 'recover' },
       { name: 'target', label: 'Done to', value: target, hint: 'event 12' },
       {

@@ -6,8 +6,9 @@ import type { Page, PageRequest } from '../page.js';
 import { severityTones, statusBadge } from '../view/break-rows.js';
 import { evidenceSections } from '../view/evidence.js';
 import { entityHref } from '../view/links.js';
+import { kindWord } from '../view/record-words.js';
 import type { ActionButton, Section } from '../view/sections.js';
-import { badge, id, list, none, quiet, text, time, words } from '../view/values.js';
+import { badge, counted, id, list, none, quiet, text, time, words } from '../view/values.js';
 
 export const breakPage: Page = {
   path: '/breaks/:id',
@@ -59,10 +60,10 @@ function factsOf(found: BreakView, now: Date): Section {
         is: 'facts',
         facts: [
           ['Number', id(found.id)],
-          ['About', list([quiet(words(entity.kind)), id(entity.id, entityHref(entity.kind, entity.id))])],
+          ['About', list([quiet(kindWord(entity.kind)), id(entity.id, entityHref(entity.kind, entity.id))])],
           ['Opened', time(openedAt, now)],
           ['Closed', resolvedAt === null ? none('no') : time(resolvedAt, now)],
-          ['Age', text(`${ageDays} ${ageDays === 1 ? 'day' : 'days'}, bucket ${age.replace('-', '–')}`)],
+          ['Age', text(`${counted(ageDays, 'day')} (${age.replace('-', '–')})`)],
         ],
       },
     ],

@@ -92,7 +92,7 @@ function tilesOf(missed: number | null, awaited: Awaited<ReturnType<typeof count
   const of = (kind: DeliveryClass) => awaited.find((one) => one.class === kind)?.awaited ?? 0;
   return [
     {
-      label: 'Missed',
+      label: 'Overdue',
       value: missed === null ? 'unknown' : String(missed),
       note: missed === null ? 'no complete reading of the history yet' : 'should be here by now, and are not made good',
       tone: missed === null ? 'warn' : missed > 0 ? 'bad' : 'quiet',
@@ -105,8 +105,8 @@ function tilesOf(missed: number | null, awaited: Awaited<ReturnType<typeof count
       return {
         label,
         value: String(n),
-        note: 'not made good yet',
-        tone: n > 0 ? tone : 'quiet',
+        note: n > 0 ? 'not here yet, overdue or not' : 'none waits',
+        tone: n === 0 ? 'quiet' : missed === 0 ? 'warn' : tone,
         href: `/deliveries?show=${kind}`,
       };
     }),
@@ -161,7 +161,7 @@ function filtersOf({ path, filters }: PageRequest): Section {
     active: Object.keys(filters).length > 0,
     fields: [
       { name: 'show', label: 'Show', value: show, options, all: 'missed or on its way' },
-      { name: 'eventType', label: 'Type', value: eventType, hint: 'payment_intent.completed' },
+      { name: 'eventType', label: 'Type', value: eventType, hint: 'payout.confirmed' },
       { name: 'from', label: 'Sent from, UTC', value: from, hint: '2026-10-31 18:00' },
       { name: 'to', label: 'Sent up to, UTC', value: to, hint: '2026-10-31 20:00' },
     ],

@@ -1,12 +1,16 @@
 import { stringify } from 'lossless-json';
+import { isJsonObject, type JsonObject } from '../../domain/json.js';
+import { fromJsonText } from '../../domain/json-text.js';
+import { textField } from '../../domain/records.js';
 import { type EventDetail, getEvent } from '../../records/inbox/events.js';
 import { replayEvent } from '../actions/replay-event.js';
 import type { Page, PageRequest } from '../page.js';
 import { eventStatusMeans, eventStatusTone } from '../view/event-words.js';
-import { eventHref } from '../view/links.js';
+import { entityHref, eventHref, orderHref } from '../view/links.js';
 import { bodyFor, mayKnowPeople } from '../view/personal.js';
+import { kindWord } from '../view/record-words.js';
 import type { Section } from '../view/sections.js';
-import { badge, count, id, link, list, none, text, time } from '../view/values.js';
+import { badge, count, id, link, list, none, quiet, stack, text, time, type Value } from '../view/values.js';
 
 export const event: Page = {
   path: '/events/:id',
@@ -40,6 +44,7 @@ function factsOf(found: EventDetail, now: Date): Section {
         is: 'facts',
         facts: [
           ['Event', id(own)],
+          ['About', aboutOf(found)],
           ['Received', time(found.receivedAt, now)],
           ['Applied', time(found.appliedAt, now)],
           ['Came by', text(source === 'webhook' ? 'webhook' : 'recovered from the delivery history')],
@@ -56,6 +61,32 @@ function factsOf(found: EventDetail, now: Date): Section {
       },
     ],
   };
+}
+
+/** Kinds whose events carry the record itself, with its id. */
+const carried = ['payment_intent', 'payin', 'invoice', 'payout'] as const;
+
+/** The record that it speaks of, and the order, as far as its body names them. */
+function aboutOf({ eventType, body }: EventDetail): Value {
+  const data = body === null ? null : dataOf(body);
+  if (data === null) return none();
+  const kind = carried.find((known) => eventType.startsWith(`${known}.`));
+  const own = kind === undefined ? null : textField(data, 'id');
+  const reference = kind === 'payout' ? null : textField(data, 'merchantReference');
+  return stack([
+    ...(kind === undefined || own === null ? [] : [list([quiet(kindWord(kind)), id(own, entityHref(kind, own))])]),
+    ...(reference === null ? [] : [list([quiet('order'), id(reference, orderHref(reference))])]),
+  ]);
+}
+
+function dataOf(body: string): JsonObject | null {
+  try {
+    const json = fromJsonText(body);
+    const data = isJsonObject(json) ? (json['data'] ?? null) : null;
+    return isJsonObject(data) ? data : null;
+  } catch {
+    return null;
+  }
 }
 
 function arrivalsOf({ arrivalsBySecret }: EventDetail): Section {

@@ -22,7 +22,7 @@ export const events: Page = {
           active: Object.keys(req.filters).length > 0,
           fields: [
             { name: 'status', label: 'Status', value: status ?? '', options: eventStatuses },
-            { name: 'eventType', label: 'Type', value: eventType ?? '', hint: 'payment_intent.completed' },
+            { name: 'eventType', label: 'Type', value: eventType ?? '', hint: 'payout.confirmed' },
             {
               name: 'source',
               label: 'Came by',

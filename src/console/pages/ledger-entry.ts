@@ -2,7 +2,7 @@ import { exactValue, roundedValue } from '../../domain/books/fiat-report.js';
 import { type EntryLineView, type EntryView, getEntry, listEntries } from '../../records/books/list-entries.js';
 import { maximumTake } from '../../records/database/paging.js';
 import type { Page } from '../page.js';
-import { entryBadge, entryHref, recordOf } from '../view/entry-rows.js';
+import { entryBadge, entryHref, lineOf, recordOf } from '../view/entry-rows.js';
 import { eventHref, runHref } from '../view/links.js';
 import type { Section } from '../view/sections.js';
 import {
@@ -15,6 +15,7 @@ import {
   none,
   oneLine,
   quiet,
+  stack,
   text,
   time,
   type Value,
@@ -115,12 +116,18 @@ function historyOf(entry: EntryView, same: readonly EntryView[]): Section {
     is: 'table',
     caption: 'How it came to be: nothing is changed, each of these follows the one before',
     showCaption: true,
-    columns: [{ label: 'Entry' }, { label: 'Type' }, { label: 'Date' }, { label: 'Lines' }, { label: 'Posted' }],
+    columns: [
+      { label: 'Entry' },
+      { label: 'Type' },
+      { label: 'Date' },
+      { label: 'Lines', wide: true },
+      { label: 'Posted' },
+    ],
     rows: same.map((one) => [
       one.id === entry.id ? list([id(one.id), quiet('this one')]) : id(one.id, entryHref(one.id)),
       entryBadge(one.type),
       oneLine(one.date),
-      list(one.lines.map((line) => list([text(line.account), amount(line.amount, line.assetCode)]))),
+      stack(one.lines.map(lineOf)),
       time(one.postedAt),
     ]),
     empty: { title: 'Nothing else', text: 'It is the only one.' },

@@ -3,6 +3,7 @@ import { monthTotals, newestMonth } from '../../records/books/month-totals.js';
 import type { Page, PageRequest } from '../page.js';
 import { entryCells, entryColumns } from '../view/entry-rows.js';
 import { paging } from '../view/links.js';
+import { kindWord } from '../view/record-words.js';
 import type { Section } from '../view/sections.js';
 import { amount, link, text } from '../view/values.js';
 
@@ -89,9 +90,9 @@ function filtersOf({ path, filters }: PageRequest): Section {
         name: 'recordKind',
         label: 'Made of',
         value: recordKind,
-        options: kinds.map((value) => ({ value, text: value.replaceAll('_', ' ') })),
+        options: kinds.map((value) => ({ value, text: kindWord(value) })),
       },
-      { name: 'recordId', label: 'Its id', value: recordId, hint: 'the whole of it' },
+      { name: 'recordId', label: 'Its ID', value: recordId, hint: 'the whole of it' },
     ],
   };
 }

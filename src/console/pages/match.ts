@@ -12,8 +12,9 @@ import { matchAges, matchQuery } from '../match-query.js';
 import type { Page, PageRequest } from '../page.js';
 import { paging } from '../view/links.js';
 import { matchBadge, matchHref } from '../view/match-words.js';
+import { kindWord } from '../view/record-words.js';
 import type { Section, TableSection } from '../view/sections.js';
-import { amount, count, id, link, list, none, quiet, text, time, type Value, words } from '../view/values.js';
+import { amount, count, id, link, list, none, quiet, stack, text, time, type Value, words } from '../view/values.js';
 
 /** Posting and matching take a minute at most; what is older waits for something. */
 const LATE_MS = 300_000;
@@ -22,10 +23,16 @@ export const match: Page = {
   path: '/match',
   title: 'Match',
   group: 'Books',
-  filters: ['state', 'age', 'assetCode', 'reason'],
+  filters: ['id', 'state', 'age', 'assetCode', 'reason'],
   load: async ({ db, now, books }, req) => {
-    const { state = 'open', ...others } = req.filters;
-    const filters = matchQuery(state === 'any' ? others : { ...others, state });
+    const { id: named, ...narrowed } = req.filters;
+    // Who names one wants to see it whatever its state.
+    const { state = named === undefined ? 'open' : 'any', ...others } = narrowed;
+    const filters = matchQuery({
+      ...others,
+      ...(named === undefined ? {} : { id: named }),
+      ...(state === 'any' ? {} : { state }),
+    });
     const timeZone = books?.timeZone ?? 'UTC';
     const today = todayIn(timeZone, now());
     const [page, summary, behind, unproven] = await Promise.all([
@@ -41,9 +48,9 @@ export const match: Page = {
         ...behindNotice(behind, now()),
         ...unprovenNotice(unproven),
         countsOf(summary),
-        ageingOf(summary),
         filtersOf(req),
         listOf(req, page, now()),
+        ageingOf(summary),
         amountsOf(summary, books?.currency),
       ],
     };
@@ -167,7 +174,10 @@ function amountsOf({ amounts }: MatchTotals, currency: string | undefined): Sect
         ...(['asked', 'paid', 'returned', 'booked'] as const).map((side) =>
           amount(sumAmounts(own.map((one) => one[side]))),
         ),
-        text(roundedValue(sumExactValues(own.map((one) => one.value)))),
+        worthOf(
+          own.map((one) => one.value),
+          unpriced,
+        ),
         unpriced === 0 ? none() : count(unpriced),
       ];
     }),
@@ -175,20 +185,27 @@ function amountsOf({ amounts }: MatchTotals, currency: string | undefined): Sect
   };
 }
 
+/** Where no line is priced there is no worth: zero would be a claim. */
+function worthOf(values: readonly string[], unpriced: number): Value {
+  const worth = roundedValue(sumExactValues(values));
+  return unpriced > 0 && /^-?0(\.0+)?$/.test(worth) ? none('not priced') : text(worth);
+}
+
 function filtersOf({ path, filters }: PageRequest): Section {
-  const { state = '', age = '', assetCode = '', reason = '' } = filters;
+  const { id: named = '', state = '', age = '', assetCode = '', reason = '' } = filters;
   const one = (value: string) => ({ value, text: words(value) });
   return {
     is: 'filters',
     path,
     active: Object.keys(filters).length > 0,
     fields: [
+      { name: 'id', label: 'Order, or ID', value: named, hint: 'the whole of it' },
       {
         name: 'state',
         label: 'State',
         value: state === 'open' ? '' : state,
         options: [...matchStates.map(one), { value: 'any', text: 'any' }],
-        all: 'not matched',
+        all: named === '' ? 'not matched' : 'any',
       },
       {
         name: 'age',
@@ -211,7 +228,7 @@ function listOf(
     is: 'table',
     caption: 'Orders, invoices and payments, newest first',
     columns: [
-      { label: 'Order' },
+      { label: 'Order, or what belongs to none' },
       { label: 'State' },
       { label: 'Why' },
       { label: 'Asked', align: 'end' },
@@ -222,11 +239,11 @@ function listOf(
     rows: items.map((item) => [
       item.kind === 'order'
         ? id(item.id, matchHref(item))
-        : list([quiet(words(item.kind)), id(item.id, matchHref(item))]),
+        : list([quiet(kindWord(item.kind)), id(item.id, matchHref(item))]),
       matchBadge(item.state),
-      list(item.reasons.map(({ told }) => text(told))),
+      stack(item.reasons.map(({ told }) => text(told))),
       ...(['asked', 'paid', 'booked'] as const).map((side) =>
-        list(item.amounts.flatMap((one) => (one[side] === '0' ? [] : [amount(one[side], one.code)]))),
+        stack(item.amounts.flatMap((one) => (one[side] === '0' ? [] : [amount(one[side], one.code)]))),
       ),
       time(item.openedAt, at),
     ]),

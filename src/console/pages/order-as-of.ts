@@ -2,6 +2,7 @@ import type { OrderAsOf, OrderAsOfResult, RecordAsOf } from '../../records/order
 import type { PageRequest } from '../page.js';
 import { entityHref, orderHref } from '../view/links.js';
 import { orderStatusTone, releaseReason } from '../view/order-words.js';
+import { kindWord } from '../view/record-words.js';
 import type { PageView, Section } from '../view/sections.js';
 import { storySteps } from '../view/story-steps.js';
 import { amount, badge, id, list, none, quiet, text, time, words } from '../view/values.js';
@@ -50,7 +51,7 @@ export function asOfFilter(req: PageRequest): Section {
     is: 'filters',
     path: req.path,
     active: asOf !== '',
-    fields: [{ name: 'asOf', label: 'As it was known at', value: asOf, hint: '2026-10-31 or 2026-10-31T18:00Z' }],
+    fields: [{ name: 'asOf', label: 'As it was known at', value: asOf, hint: '2026-10-31T18:00Z' }],
   };
 }
 
@@ -107,7 +108,7 @@ function recordsOf({ paymentIntents, payins, invoices, refunds }: OrderAsOf): Se
           { label: 'By' },
         ],
         rows: records.map((record) => [
-          list([text(words(record.kind)), id(record.id, entityHref(record.kind, record.id))]),
+          list([text(kindWord(record.kind)), id(record.id, entityHref(record.kind, record.id))]),
           text(stateOf(record)),
           text(record.absent ? 'not at the service any more' : record.verified ? 'verified' : 'not verified'),
           time(record.knownAt),

@@ -1,4 +1,6 @@
 import { asOfMoment } from '../../domain/as-of.js';
+import { todayIn } from '../../domain/books/match/ageing.js';
+import { listMatches, type MatchView } from '../../records/books/match/list-matches.js';
 import { orderAsOf } from '../../records/orders/order-as-of.js';
 import { type OrderStory, orderStory } from '../../records/orders/order-story.js';
 import type { RecordView } from '../../records/rows.js';
@@ -7,12 +9,13 @@ import { fieldLabel, fieldValue } from '../records/field-value.js';
 import { breaksOf } from '../records/record-notices.js';
 import { statesOf } from '../records/record-rows.js';
 import { inPath, orderHref } from '../view/links.js';
+import { matchBadge, orderMatchHref } from '../view/match-words.js';
 import { orderStatusTone, releaseReason } from '../view/order-words.js';
 import { recordFor } from '../view/personal.js';
 import { howKnown } from '../view/record-words.js';
 import type { Section } from '../view/sections.js';
 import { storySteps } from '../view/story-steps.js';
-import { amount, badge, id, list, none, quiet, text, time, type Value, words } from '../view/values.js';
+import { amount, badge, id, link, list, none, quiet, stack, text, time, type Value, words } from '../view/values.js';
 import { asOfFilter, orderAsOfView } from './order-as-of.js';
 
 export const order: Page = {
@@ -29,6 +32,9 @@ export const order: Page = {
     const story = await orderStory(db, asked);
     if (story === null) return null;
     const { reference, status } = story.order;
+    const timeZone = books?.timeZone ?? 'UTC';
+    const matches = await listMatches(db, { id: reference }, { today: todayIn(timeZone, now()), timeZone });
+    const matched = matches.items.find(({ kind }) => kind === 'order') ?? null;
     return {
       title: reference,
       badges: [badge(words(status), orderStatusTone(status))],
@@ -39,6 +45,7 @@ export const order: Page = {
         ...breaksOf(story.breaks, now()),
         factsOf(story, now()),
         recordsOf(story, req),
+        booksOf(reference, matched, story),
         {
           is: 'panel',
           title: 'The story, oldest first',
@@ -98,6 +105,37 @@ function factsOf({ order: found }: OrderStory, now: Date): Section {
           ['First seen', time(found.createdAt, now)],
           ['Proven', time(release.provenAt, now)],
           ['Last change', time(found.updatedAt, now)],
+        ],
+      },
+    ],
+  };
+}
+
+/** What was asked, paid and booked of it, and where that can be followed. */
+function booksOf(reference: string, matched: MatchView | null, { paymentIntents }: OrderStory): Section {
+  const sides = (side: 'asked' | 'paid' | 'booked'): Value =>
+    stack(matched?.amounts.flatMap((one) => (one[side] === '0' ? [] : [amount(one[side], one.code)])) ?? []);
+  const entries = paymentIntents.map(({ id: own }) =>
+    link(`entries of ${own}`, `/ledger?${new URLSearchParams({ recordId: own }).toString()}`),
+  );
+  return {
+    is: 'panel',
+    title: 'In the books',
+    sections: [
+      {
+        is: 'facts',
+        facts: [
+          [
+            'Match',
+            matched === null
+              ? none('not matched yet: that is done once a minute')
+              : list([matchBadge(matched.state), link('on the page Match', orderMatchHref(reference))]),
+          ],
+          ['Why', stack(matched?.reasons.map(({ told }) => text(told)) ?? [])],
+          ['Asked', sides('asked')],
+          ['Paid', sides('paid')],
+          ['Booked', sides('booked')],
+          ['Ledger', stack(entries)],
         ],
       },
     ],
@@ -174,7 +212,7 @@ function rowsOf(what: keyof typeof rowFields, { read, named }: Named, req: PageR
         howKnown(record),
         asked === null ? none() : fieldValue(kind, fields, asked),
         moved === null ? none() : fieldValue(kind, fields, moved),
-        list(shown.flatMap((field) => [quiet(fieldLabel(field)), fieldValue(kind, fields, field)])),
+        stack(shown.map((field) => list([quiet(fieldLabel(field)), fieldValue(kind, fields, field)]))),
       ];
     }),
     ...unread.map((own) => [name(own), none('not read yet'), none(), none(), none(), none()]),

@@ -99,12 +99,17 @@ function backlogTile({ received, failed, dead, oldestSeconds }: Backlog): Tile {
   };
 }
 
+function missedNote(missed: number | null): string {
+  if (missed === null) return 'no complete reading of the history yet';
+  return missed === 0 ? 'none, as far as the history was read' : 'sent by the service, not here';
+}
+
 function missedTile(missed: number | null): Tile {
   const tone = missed === null ? 'warn' : missed > 0 ? 'bad' : 'quiet';
   return {
     label: 'Missed deliveries',
     value: missed === null ? 'unknown' : String(missed),
-    note: missed === null ? 'no complete reading of the history yet' : 'sent by the service, not here',
+    note: missedNote(missed),
     tone,
     href: missed === null ? '/runs?kind=deliveries' : '/deliveries?show=missed',
   };

@@ -77,6 +77,9 @@ const labels: ReadonlyMap<string, string> = new Map([
   ['totalAmountReceived', 'Received'],
   ['amountRequested', 'Requested'],
   ['url', 'URL'],
+  ['isActive', 'Active'],
+  ['isDefault', 'Default'],
+  ['isMatured', 'Matured'],
 ]);
 
 /** `amountNetMerchant` as `Amount net merchant`. */

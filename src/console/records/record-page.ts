@@ -32,7 +32,7 @@ export function recordPage(sheet: Sheet): Page {
         sections: [
           ...noticesOf(sheet, record),
           ...breaksOf(story.breaks, deps.now()),
-          knownPanel(record, orders, deps.now()),
+          knownPanel(sheet.kind, { record, orders, now: deps.now() }),
           ...fieldGroups(sheet, fields, mayKnowPeople(req.actor)),
           ...(await relatedTables(deps, sheet, { record, req })),
           ...deepFields(sheet, fields),
@@ -44,7 +44,10 @@ export function recordPage(sheet: Sheet): Page {
   };
 }
 
-function knownPanel(record: RecordView, orders: OrdersOf, now: Date): Section {
+function knownPanel(
+  kind: string,
+  { record, orders, now }: { record: RecordView; orders: OrdersOf; now: Date },
+): Section {
   const { id: own, verified, verifiedAt, observedAt, observedBy, absentSince } = record;
   const absent: [string, Value][] = absentSince === null ? [] : [['Not at the service since', time(absentSince, now)]];
   return {
@@ -60,10 +63,19 @@ function knownPanel(record: RecordView, orders: OrdersOf, now: Date): Section {
           ['Shown as of', time(observedAt, now)],
           ['Shown by', sourceValue(observedBy)],
           ...absent,
+          ...entriesOf(kind, own),
         ],
       },
     ],
   };
+}
+
+const booked: readonly string[] = ['payment_intent', 'payout', 'transaction'];
+
+function entriesOf(kind: string, own: string): [string, Value][] {
+  if (!booked.includes(kind)) return [];
+  const query = new URLSearchParams({ recordKind: kind, recordId: own }).toString();
+  return [['In the books', link('its entries', `/ledger?${query}`)]];
 }
 
 function sourceValue({ type, ref }: RecordView['observedBy']): Value {

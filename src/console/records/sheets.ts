@@ -87,7 +87,7 @@ const deposits: Sheet = {
   intro: 'What came in on a chain, how far it is confirmed, and what its screening says.',
   empty: 'A deposit appears once a payment lists it.',
   filters: ['status', 'kytStatus', 'assetCode'],
-  columns: ['amountGross', 'amountNet', 'kytStatus', 'confirmations'],
+  columns: ['amountGross', 'kytStatus', 'confirmations'],
   groups: [
     { title: 'Amounts', fields: ['amountGross', 'feeAmount', 'amountNet'] },
     { title: 'Screening', fields: ['kytStatus', 'kytRiskScore', 'confirmations'] },

@@ -1,6 +1,7 @@
 import type { Severity } from '../../domain/break.js';
 import type { BreakView } from '../../records/breaks/list-breaks.js';
 import { breakHref, entityHref } from './links.js';
+import { kindWord } from './record-words.js';
 import type { TableSection } from './sections.js';
 import { badge, id, link, list, quiet, type Tone, text, time, words } from './values.js';
 
@@ -45,7 +46,7 @@ export function breakRows(items: readonly BreakView[], now: Date): TableSection[
   return items.map(({ id: own, kind, severity, entity, status, openedAt, ageDays }) => [
     list([link(words(kind), breakHref(own)), quiet(`no. ${own}`)]),
     badge(severity, severityTones[severity]),
-    list([quiet(words(entity.kind)), id(entity.id, entityHref(entity.kind, entity.id))]),
+    list([quiet(kindWord(entity.kind)), id(entity.id, entityHref(entity.kind, entity.id))]),
     statusBadge(status),
     time(openedAt, now),
     text(ageDays === 0 ? 'today' : `${ageDays} ${ageDays === 1 ? 'day' : 'days'}`),

@@ -1,6 +1,7 @@
 import type { EntryLineView, EntryView } from '../../records/books/list-entries.js';
 import { entityHref, inPath } from './links.js';
-import { amount, badge, id, list, oneLine, quiet, type Tone, text, type Value, words } from './values.js';
+import { kindWord } from './record-words.js';
+import { amount, badge, id, list, oneLine, quiet, stack, type Tone, text, type Value } from './values.js';
 
 const tones = { entry: 'quiet', reversal: 'warn', correction: 'info', change: 'info' } as const satisfies Record<
   EntryView['type'],
@@ -15,7 +16,7 @@ export const entryColumns = [
   { label: 'Date' },
   { label: 'What' },
   { label: 'Made of' },
-  { label: 'Lines' },
+  { label: 'Lines', wide: true },
 ] as const;
 
 export function entryCells(entry: EntryView): Value[] {
@@ -24,7 +25,7 @@ export function entryCells(entry: EntryView): Value[] {
     entry.adjusts === null ? oneLine(entry.date) : list([oneLine(entry.date), quiet(`belongs to ${entry.adjusts}`)]),
     entry.type === 'entry' ? text(entry.description) : list([entryBadge(entry.type), text(entry.description)]),
     recordOf(entry.recordKind, entry.recordId),
-    list(entry.lines.map(lineOf)),
+    stack(entry.lines.map(lineOf)),
   ];
 }
 
@@ -38,9 +39,9 @@ export function entryBadge(type: EntryView['type']): Value {
 export function recordOf(kind: string, name: string): Value {
   const known = kind === 'opening' || kind === 'placement' ? 'balance' : linked.find((one) => one === kind);
   const shown = known === undefined ? id(name) : id(name, entityHref(known, name));
-  return list([quiet(words(kind)), shown]);
+  return list([quiet(kindWord(kind)), shown]);
 }
 
-function lineOf({ account, assetCode, amount: sum, memo }: EntryLineView): Value {
+export function lineOf({ account, assetCode, amount: sum, memo }: EntryLineView): Value {
   return list([text(memo ? `${account} (memo)` : account), amount(sum, assetCode)]);
 }

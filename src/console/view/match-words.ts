@@ -9,6 +9,11 @@ export function matchBadge(state: MatchState): Value {
   return badge(words(state), tones[state]);
 }
 
+/** The page Match, narrowed to this order. */
+export function orderMatchHref(reference: string): string {
+  return `/match?${new URLSearchParams({ id: reference }).toString()}`;
+}
+
 export function matchHref({ kind, id }: { kind: MatchKind; id: string }): string {
   return kind === 'order' ? orderHref(id) : entityHref(kind, id);
 }

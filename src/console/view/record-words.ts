@@ -20,6 +20,16 @@ const tones: ReadonlyMap<string, Tone> = new Map(
   } as const),
 );
 
+const kindWords: ReadonlyMap<string, string> = new Map([
+  ['payment_intent', 'payment'],
+  ['payin', 'deposit'],
+]);
+
+/** A kind of record as the navigation names it: `payment_intent` is a payment, `payin` a deposit. */
+export function kindWord(kind: string): string {
+  return kindWords.get(kind) ?? words(kind);
+}
+
 /** A state of the service, in its own words; the colour only where its meaning is known. */
 export function stateBadge(field: string, state: string): Value {
   return badge(words(state), field === 'kytStatus' ? 'quiet' : (tones.get(state) ?? 'quiet'));

@@ -54,7 +54,8 @@ export interface TableSection {
   /** Said of the table to who can't see it, and shown above it where `showCaption`. */
   caption: string;
   showCaption?: boolean;
-  columns: readonly { label: string; align?: 'end' }[];
+  /** `wide`: takes what room there is. */
+  columns: readonly { label: string; align?: 'end'; wide?: true }[];
   rows: Cell[][];
   empty: { title: string; text: string };
   /** Addresses of the first and of the next page, where there are such. */

@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../../domain/json.js';
 import { toJsonText } from '../../domain/json-text.js';
 import type { StoryStep } from '../../records/orders/order-story.js';
 import type { Actor } from '../authenticate.js';
-import { eventHref } from './links.js';
+import { entityHref, eventHref } from './links.js';
 import { fieldFor } from './personal.js';
 import type { TimelineStep } from './sections.js';
 import { badge, counted, id, link, none, quiet, type Tone, text, time, type Value, words } from './values.js';
@@ -44,7 +44,7 @@ function stepOf(steps: StoryStep[], actor: Actor): TimelineStep {
   return {
     side: sideOf(first),
     time: time(first.changedAt),
-    title: [text(entityWords(first)), ...(isNew ? [quiet('first seen')] : [])],
+    title: [...entityValues(first), ...(isNew ? [quiet('first seen')] : [])],
     tone: toneOf(steps),
     source: sourceOf(first),
     changes: steps.flatMap((step) => changesOf(step, actor)),
@@ -70,10 +70,10 @@ const names = [
   ['balance', 'Balance'],
 ] as const;
 
-function entityWords({ entity }: StoryStep): string {
-  if (entity.kind === 'order') return 'Order';
+function entityValues({ entity }: StoryStep): Value[] {
+  if (entity.kind === 'order') return [text('Order')];
   const name = new Map<string, string>(names).get(entity.kind);
-  return `${name ?? words(entity.kind)} ${entity.id}`;
+  return [text(name ?? words(entity.kind)), link(entity.id, entityHref(entity.kind, entity.id))];
 }
 
 function toneOf(steps: readonly StoryStep[]): Tone {

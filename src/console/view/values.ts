@@ -13,7 +13,8 @@ export type Value =
   /** `text` in UTC; scripts add the local time as a hint and keep `age` fresh. */
   | { is: 'time'; at: string; text: string; age: string | null }
   | { is: 'badge'; text: string; tone: Tone }
-  | { is: 'list'; values: Value[] }
+  /** `stacked`: each on a line of its own. */
+  | { is: 'list'; values: Value[]; stacked?: true }
   | { is: 'none'; text: string };
 
 export const text = (text: string): Value => ({ is: 'text', text });
@@ -27,6 +28,9 @@ export const badge = (text: string, tone: Tone = 'quiet'): Value => ({ is: 'badg
 export const none = (text = '–'): Value => ({ is: 'none', text });
 export const list = (values: Value[], empty = '–'): Value =>
   values.length === 0 ? none(empty) : { is: 'list', values };
+/** As `list`, each value on a line of its own. */
+export const stack = (values: Value[], empty = '–'): Value =>
+  values.length === 0 ? none(empty) : { is: 'list', values, stacked: true };
 /** A whole number with thin groups of three. */
 export const count = (n: number | string): Value => text(groups(String(n)));
 

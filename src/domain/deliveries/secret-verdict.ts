@@ -90,11 +90,11 @@ function endpointLacks(secret: SecretFacts, { label, endpoint }: SecretFacts): L
 
 function overlapLacks({ label, pending }: SecretFacts, other: SecretFacts, { onlyOld, onlyOldCount }: Overlap): Lack[] {
   const single = {
-    what: `${onlyOldCount} event(s) came under "${label}" and not under "${other.label}": ${onlyOld.slice(0, 5).join(', ')}`,
+    what: `${onlyOldCount} ${onlyOldCount === 1 ? 'event' : 'events'} came under "${label}" and not under "${other.label}": ${onlyOld.slice(0, 5).join(', ')}`,
     next: `Find out why these did not come under "${other.label}". If you know, and they are here: tallyhook secrets retire ${label} --force --note "why" (step 4).`,
   };
   const underway = {
-    what: `${pending} delivery(ies) under "${label}" are still pending`,
+    what: `${pending === 1 ? '1 delivery' : `${pending} deliveries`} under "${label}" still pending`,
     next: 'Wait: the service is still at it (step 4).',
   };
   return [...(onlyOldCount > 0 ? [single] : []), ...(pending > 0 ? [underway] : [])];

@@ -63,7 +63,7 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
     ...(await orderOfMonths(db, month, !(now.getTime() >= end))),
     ...(await notPosted(db, knownAt)),
     ...(await criticalBreaks(db)).map(({ id, kind, entity }) =>
-      byReason('critical_break', id, `break ${id} is open: ${kind} of ${entity}`),
+      byReason('critical_break', id, `break ${id} is open: ${kind.replaceAll('_', ' ')} of ${entity}`),
     ),
     ...(await unprovenKinds(db, end, now)),
     ...(await unprovenBalances(db)).map(({ assetCode, why }) =>
@@ -73,7 +73,7 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
       byReason(
         'unpriced_lines',
         entry,
-        `${lines} line(s) of ${assetCode} have no value, such as in entry ${entry}: ${why}`,
+        `${lines} ${lines === 1 ? 'line' : 'lines'} of ${assetCode} without a value, such as in entry ${entry}: ${why}`,
       ),
     ),
   ];
@@ -99,14 +99,14 @@ async function orderOfMonths(db: Knex, month: string, isRunning: boolean): Promi
     .slice(0, OPEN_TOLD)
     .map((one) => never('earlier_month_open', `${one} is open: months are closed in their order`, one));
   const others = open.length - told.length;
-  return others === 0 ? told : [...told, never('earlier_month_open', `${others} more earlier month(s) are open`)];
+  return others === 0 ? told : [...told, never('earlier_month_open', `${others} more earlier months are not closed`)];
 }
 
 async function notPosted(db: Knex, knownAt: Date): Promise<Missing[]> {
   const { changes, due, isRenewing } = await unposted(db, knownAt);
   const told = [
-    changes > 0 ? `${changes} change(s) of records are not posted yet` : null,
-    due > 0 ? `${due} record(s) are to be posted anew` : null,
+    changes > 0 ? `${changes} ${changes === 1 ? 'change' : 'changes'} of records not posted yet` : null,
+    due > 0 ? `${due} ${due === 1 ? 'record' : 'records'} to be posted anew` : null,
     isRenewing ? 'movements are being worked in anew by another table of the contract' : null,
   ].filter((one) => one !== null);
   const assets = await unopenedAssets(db);
@@ -125,7 +125,10 @@ async function unprovenKinds(db: Knex, end: number, now: Date): Promise<Missing[
   return found.flatMap(({ kind, completeUntil, unread, reason }) => {
     if (unread.length > 0) return [byReason('kind_unproven', kind, `${kind}: a stretch of the list is unread`)];
     if (completeUntil !== null && Date.parse(completeUntil) >= end) return [];
-    const until = completeUntil === null ? 'no run was ever proven complete' : `proven complete until ${completeUntil}`;
+    const until =
+      completeUntil === null
+        ? 'no run was ever proven complete'
+        : `proven complete until ${completeUntil.slice(0, 16).replace('T', ' ')} UTC`;
     return [byReason('kind_unproven', kind, `${kind}: ${until}${reason === null ? '' : `; ${reason}`}`)];
   });
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../../src/console/pages.js';
 import {
   accessibilityProblems,
+  cutOff,
   NARROW,
   sidewaysScroll,
   signIn,
@@ -48,10 +49,12 @@ describe('every page', () => {
       expect(answer?.status()).toBe(200);
       expect(await accessibilityProblems(page)).toEqual([]);
       expect(await sidewaysScroll(page)).toBe(0);
+      expect(await cutOff(page)).toEqual([]);
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.setViewportSize(NARROW);
       expect(await accessibilityProblems(page)).toEqual([]);
       expect(await sidewaysScroll(page)).toBe(0);
+      expect(await cutOff(page)).toEqual([]);
       expect(complaints.splice(0)).toEqual([]);
     },
   );

@@ -30,6 +30,8 @@ export interface MatchFilters {
   age?: AgeBucket | undefined;
   assetCode?: string | undefined;
   reason?: MatchReason | undefined;
+  /** The whole reference of an order, or the id of an invoice or payment. */
+  id?: string | undefined;
 }
 
 /** The day (YYYY-MM-DD) of the books' zone on which ages are told. */
@@ -77,7 +79,7 @@ function statesOf({ state, open }: MatchFilters): MatchState[] {
 }
 
 function conditionsOf(
-  { assetCode, reason, age, cursor }: PageQuery & MatchFilters,
+  { assetCode, reason, age, id, cursor }: PageQuery & MatchFilters,
   { today, timeZone }: AgeingDay,
 ): { where: (from: string) => string; values: string[] } {
   const terms: ((from: string) => string)[] = [];
@@ -89,6 +91,12 @@ function conditionsOf(
   if (reason !== undefined) {
     terms.push(() => 'reason = ?');
     values.push(reason);
+  }
+  if (id !== undefined) {
+    // By the primary key.
+    terms.push(() => "(kind, id) IN (('order', ?), ('invoice', ?), ('payment_intent', ?))");
+    const whole = toDatabaseText(id);
+    values.push(whole, whole, whole);
   }
   if (age !== undefined) {
     const { from, before } = openedBetween(age, today, timeZone);
