@@ -3,9 +3,15 @@ import type { Knex } from 'knex';
 import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
 import { type CallbackView, listCallbacks } from '../records/callbacks/list-callbacks.js';
-import { type ReplayResult, replayCallback, replayDeadCallbacks } from '../records/callbacks/replay-callback.js';
+import {
+  deadCallbacks,
+  type ReplayResult,
+  replayCallback,
+  replayDeadCallbacks,
+} from '../records/callbacks/replay-callback.js';
 import { cliActor } from './actor.js';
 import { type ListFlags, listFlags } from './arguments.js';
+import { inTransaction } from './in-transaction.js';
 import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';
 
@@ -53,22 +59,16 @@ async function replay(id: string | undefined, flags: ReplayFlags): Promise<void>
   const { dead = false, dryRun = false, json = false } = flags;
   if ((id === undefined) !== dead) throw new UsageError('Say which: the id of a callback, or --dead.');
   await withStore(async ({ db }) => {
+    const which = dead && dryRun ? (await deadCallbacks(db)).ids : [];
     const replayed = await inTransaction(db, dryRun, (trx) => askAgain(trx, id, flags));
-    if (json) printJson({ replayed, dryRun });
-    else process.stdout.write(`${dryRun ? 'would replay' : 'replaying'} ${replayed} callback(s)\n`);
+    if (json) printJson({ replayed, dryRun, ...(dead && dryRun ? { ids: which } : {}) });
+    else process.stdout.write(`${dryRun ? 'would replay' : 'replaying'} ${replayed} callback(s)${newestOf(which)}\n`);
   });
 }
 
-/** What would be done is done, and not kept. */
-async function inTransaction<T>(db: Knex, dryRun: boolean, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
-  const trx = await db.transaction();
-  try {
-    const result = await work(trx);
-    await (dryRun ? trx.rollback() : trx.commit());
-    return result;
-  } finally {
-    if (!trx.isCompleted()) await trx.rollback();
-  }
+function newestOf(ids: readonly string[]): string {
+  const shown = ids.slice(0, 10);
+  return shown.length === 0 ? '' : `: ${shown.join(', ')}${shown.length < ids.length ? ', …' : ''}`;
 }
 
 async function askAgain(trx: Knex.Transaction, id: string | undefined, { note }: ReplayFlags): Promise<number> {

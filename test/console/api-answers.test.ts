@@ -121,6 +121,18 @@ it('months and callbacks too', async () => {
   await ask('post', '/periods/{month}/reopen', { params, body: { reason: 'a late invoice' } });
   const dead = await ask('get', '/callbacks');
   const { id } = dead.items.find((item: { status: string }) => item.status === 'dead');
+  const all = (body: object, status: number, role = 'operator') =>
+    ask('post', '/callbacks/replay-dead', { body, status, role });
+  await all({ dryRun: true }, 403, 'viewer');
+  expect(await all({ dryRun: true, note: 'what would be' }, 200)).toEqual({ dryRun: true, count: 1, ids: [id] });
+  const kept = () => store.db('actions').where({ action: 'replay dead callbacks' });
+  expect([await kept(), await store.db('callbacks').where({ status: 'dead' }).pluck('id')]).toEqual([[], [id]]);
+  expect(await all({ note: 'the shop is back' }, 202)).toEqual({ accepted: true, count: 1 });
+  expect(await all({ note: 'once more' }, 202)).toEqual({ accepted: true, count: 0 });
+  expect(await kept()).toMatchObject([
+    { reason: 'the shop is back', outcome: 'asked', details: { count: 1, role: 'operator' } },
+  ]);
+  expect(await store.db('callbacks').where({ id }).first()).toMatchObject({ status: 'pending', attempts: 0 });
   await ask('post', '/callbacks/{id}/replay', { params: { id }, status: 202, role: 'operator' });
   await ask('post', '/callbacks/{id}/replay', { params: { id: '999' }, status: 404 });
   expect((await ask('get', '/callbacks')).items.find((item: { id: string }) => item.id === id)).toMatchObject({

@@ -1,4 +1,4 @@
-import { replayCallback, replayDeadCallbacks } from '../../records/callbacks/replay-callback.js';
+import { deadCallbacks, replayCallback, replayDeadCallbacks } from '../../records/callbacks/replay-callback.js';
 import type { Action } from '../action.js';
 import { counted } from '../view/values.js';
 
@@ -34,6 +34,11 @@ export const replayDeadCallbacksAction: Action = {
   label: 'Replay all that were given up',
   explain: 'The store is told again of every order whose newest callback was given up. Mend the store first.',
   needsReason: true,
+  preview: async ({ db }) => {
+    const { count } = await deadCallbacks(db);
+    const title = `${counted(count, 'callback')} would be sent again`;
+    return [{ is: 'notice', tone: count === 0 ? 'warn' : 'info', title, text: 'Nothing was done yet.' }];
+  },
   run: async ({ db }) => {
     const count = await replayDeadCallbacks(db);
     if (count === 0) return { outcome: 'refused', message: 'None was given up.' };

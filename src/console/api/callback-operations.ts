@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { replayCallback } from '../../records/callbacks/replay-callback.js';
+import { deadCallbacks, replayCallback, replayDeadCallbacks } from '../../records/callbacks/replay-callback.js';
 import { Problem } from '../problem.js';
 import { accepted, optionalNote } from './bodies.js';
 import { keepAction } from './keep-action.js';
 import { type Operation, operation } from './operation.js';
 
-export const replayCallbackOperation: Operation = operation({
+const replayOne = operation({
   id: 'replayCallback',
   method: 'post',
   path: '/callbacks/{id}/replay',
@@ -45,3 +45,44 @@ export const replayCallbackOperation: Operation = operation({
     return { status: 202, body: { accepted: true, id } };
   },
 });
+
+const replayed = z.object({
+  accepted: z.literal(true),
+  count: z.int().meta({ description: 'How many are sent again.', examples: [12] }),
+});
+const preview = z.object({
+  dryRun: z.literal(true),
+  count: z.int().meta({ description: 'How many would be sent again.', examples: [12] }),
+  ids: z.array(z.string()).meta({ description: 'The newest hundred of them.', examples: [['31', '30']] }),
+});
+
+const replayDead = operation({
+  id: 'replayDeadCallbacks',
+  method: 'post',
+  path: '/callbacks/replay-dead',
+  group: 'Operation',
+  summary: 'Tell the store again of all that was given up',
+  description:
+    'Each under its own webhook-id. Mend the store first. With `dryRun` nothing is done, and the answer says which they are.',
+  roles: ['operator'],
+  body: z.strictObject({
+    dryRun: z.boolean().default(false).meta({ description: 'Only say which.' }),
+    note: optionalNote,
+  }),
+  answers: {
+    200: { description: 'What would be done, asked for with `dryRun`.', shape: preview },
+    202: { description: 'They are sent within seconds; none where none was given up.', shape: replayed },
+  },
+  answer: async ({ db, log }, { actor, body: { dryRun, note: reason } }) => {
+    if (dryRun) return { body: { dryRun: true, ...(await deadCallbacks(db)) } };
+    const count = await db.transaction(async (trx) => {
+      const count = await replayDeadCallbacks(trx);
+      const about = { action: 'replay dead callbacks', reason, details: { count } };
+      if (count > 0) await keepAction({ db: trx, log }, actor, { ...about, outcome: 'asked' });
+      return count;
+    });
+    return { status: 202, body: { accepted: true, count } };
+  },
+});
+
+export const callbackOperations: readonly Operation[] = [replayOne, replayDead];

@@ -1,4 +1,4 @@
-import { replayCallbackOperation } from './callback-operations.js';
+import { callbackOperations } from './callback-operations.js';
 import { feedOperations } from './feed-operations.js';
 import { listOperations } from './list-operations.js';
 import { matchOperations } from './match-operations.js';
@@ -18,5 +18,5 @@ export const operations: readonly Operation[] = [
   ...proofOperations,
   ...periodOperations,
   ...matchOperations,
-  replayCallbackOperation,
+  ...callbackOperations,
 ];

@@ -33,6 +33,15 @@ export async function replayDeadCallbacks(trx: Knex.Transaction): Promise<number
   return revive(trx('callbacks').where({ status: 'dead' }), trx);
 }
 
+/** Those that `replayDeadCallbacks` would send now: how many, and the newest hundred. */
+export async function deadCallbacks(db: Knex): Promise<{ count: number; ids: string[] }> {
+  const { rows } = await db.raw<{ rows: [{ count: number; ids: string[] }] }>(
+    `SELECT count(*)::integer AS count, coalesce((array_agg(id::text ORDER BY id DESC))[1:100], '{}') AS ids
+     FROM callbacks WHERE status = 'dead'`,
+  );
+  return rows[0];
+}
+
 async function revive(rows: Knex.QueryBuilder, trx: Knex.Transaction): Promise<number> {
   return rows.update({
     status: 'pending',
