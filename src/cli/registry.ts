@@ -105,6 +105,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./alerts.js')).defineAlerts,
   },
   {
+    name: 'parts',
+    summary: 'receiver and worker: when each was last at work, and which is no longer expected',
+    load: async () => (await import('./parts.js')).defineParts,
+  },
+  {
     name: 'callbacks',
     summary: 'what the store is told of its orders: list, replay',
     load: async () => (await import('./callbacks.js')).defineCallbacks,

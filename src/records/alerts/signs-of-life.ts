@@ -10,7 +10,7 @@ export interface SignOfLife {
   secondsAgo: number;
 }
 
-/** However many processes of a part there are: one sign of any of them counts for it. */
+/** However many processes of a part there are: one sign of any of them counts for it. It takes a retirement back. */
 export async function giveSign(db: Knex, parts: readonly LivingPart[]): Promise<void> {
   await db.raw(
     `INSERT INTO signs_of_life AS sign (part, seen_at) SELECT part, now() FROM unnest(?::text[]) AS part ORDER BY part
@@ -28,11 +28,11 @@ export async function expectSigns(db: Knex, parts: readonly LivingPart[]): Promi
   );
 }
 
-/** Of every part that was ever at work, or expected to be. */
+/** Of every part that was ever at work, or expected to be, and is not retired since. */
 export async function signsOfLife(db: Knex): Promise<SignOfLife[]> {
   const { rows } = await db.raw<{ rows: SignOfLife[] }>(
     `SELECT part, seen_at AS "seenAt", greatest(extract(epoch FROM now() - seen_at), 0)::float8 AS "secondsAgo"
-     FROM signs_of_life ORDER BY part`,
+     FROM signs_of_life WHERE isfinite(seen_at) ORDER BY part`,
   );
   return rows;
 }

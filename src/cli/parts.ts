@@ -1,0 +1,107 @@
+import type { Command } from 'commander';
+import type { Knex } from 'knex';
+import { AppError, UsageError } from '../errors.js';
+import { recordAction } from '../records/actions/record-action.js';
+import {
+  listParts,
+  type PartView,
+  type RetirablePart,
+  restorePart,
+  retirableParts,
+  retirePart,
+} from '../records/alerts/retire-part.js';
+import { cliActor } from './actor.js';
+import { inTransaction } from './in-transaction.js';
+import { type Columns, printJson, printList } from './print.js';
+import { withStore } from './with-store.js';
+
+const columns: Columns<PartView> = {
+  part: ({ part }) => part,
+  status: ({ status }) => status.replace('_', ' '),
+  'last sign of life': ({ lastSignAt }) => lastSignAt,
+};
+
+/** A process of it was there a moment ago. */
+class PartAtWorkError extends AppError {
+  readonly code = 'part_at_work';
+}
+
+interface Flags {
+  note?: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export function defineParts(command: Command): void {
+  command.description('receiver and worker: when each was last known to be at work, and which is no longer expected');
+  command
+    .command('list')
+    .description('each with its last sign of life')
+    .option('--json', 'print JSON')
+    .action(({ json = false }: Flags) => withStore(async ({ db }) => printList(await listParts(db), json, columns)));
+  change(
+    command.command('retire <part>'),
+    'shut down for good: its silence is no alert, until it is at work again',
+    retire,
+  );
+  change(command.command('restore <part>'), 'its silence is an alert again, from now on', restore);
+}
+
+type Change = (db: Knex, part: RetirablePart, flags: Flags) => Promise<string>;
+
+function change(command: Command, description: string, work: Change): void {
+  command
+    .description(description)
+    .option('--note <text>', 'why; kept with your name')
+    .option('--dry-run', 'only say what would be done')
+    .option('--json', 'print JSON')
+    .action((given: string, flags: Flags) =>
+      withStore(async ({ db }) => {
+        const part = partNamed(given);
+        const { dryRun = false, json = false } = flags;
+        const done = await work(db, part, flags);
+        const { items } = await listParts(db);
+        if (json) printJson({ part, status: items.find((item) => item.part === part)?.status ?? null, dryRun });
+        else process.stdout.write(`${done}\n`);
+      }),
+    );
+}
+
+async function retire(db: Knex, part: RetirablePart, flags: Flags): Promise<string> {
+  await inTransaction(db, flags.dryRun ?? false, async (trx) => {
+    const result = await retirePart(trx, part);
+    if (result.outcome === 'not_expected') throw new UsageError(`Nothing is expected of a ${part}.`);
+    if (result.outcome === 'at_work')
+      throw new PartAtWorkError(
+        `A ${part} gave a sign of life ${result.secondsAgo} seconds ago. Stop every process of it, wait for a minute, and try again.`,
+      );
+    await keep(trx, 'retire part', part, { flags, details: { lastSignAt: result.lastSignAt } });
+  });
+  if (flags.dryRun) return `would retire ${part}`;
+  return `${part} is retired: nobody is told of its silence, until one is at work again`;
+}
+
+async function restore(db: Knex, part: RetirablePart, flags: Flags): Promise<string> {
+  await inTransaction(db, flags.dryRun ?? false, async (trx) => {
+    if (!(await restorePart(trx, part))) throw new UsageError(`"${part}" is not retired.`);
+    await keep(trx, 'restore part', part, { flags });
+  });
+  return flags.dryRun ? `would restore ${part}` : `${part} is expected to be at work, from now on`;
+}
+
+async function keep(
+  trx: Knex.Transaction,
+  action: string,
+  part: RetirablePart,
+  { flags: { note }, details = {} }: { flags: Flags; details?: Record<string, string> },
+): Promise<void> {
+  const about = { actor: cliActor(), action, target: `part ${part}`, reason: note ?? null };
+  await recordAction(trx, { ...about, details, outcome: 'done' });
+}
+
+function partNamed(given: string): RetirablePart {
+  const part = retirableParts.find((one) => one === given);
+  if (part === undefined)
+    throw new UsageError(`There is no part "${given}"; there are ${retirableParts.join(' and ')}.`);
+  return part;
+}
