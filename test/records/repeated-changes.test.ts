@@ -57,11 +57,29 @@ test('a reading may tell which of two events of one second was the later one', a
   expect(found).toEqual([]);
 });
 
-test('not of two that time tells apart', async () => {
+test('and of two that stand equally far on, whenever their events were sent, as a retry names its own time', async () => {
   const found = await told(
     ['pending', 'unmatched', 'webhook', 5],
     ['unmatched', 'expired', 'webhook', 25],
     ['expired', 'unmatched', 'poll', 29],
+  );
+  expect(found).toEqual([]);
+});
+
+test('not of two that time and rank tell apart', async () => {
+  const found = await told(
+    ['pending', 'confirming', 'webhook', 5],
+    ['confirming', 'unmatched', 'webhook', 25],
+    ['unmatched', 'confirming', 'poll', 29],
+  );
+  expect(found).toHaveLength(1);
+});
+
+test('an event tells of no two which was the later one', async () => {
+  const found = await told(
+    ['pending', 'unmatched', 'webhook', 5],
+    ['unmatched', 'expired', 'webhook', 25],
+    ['expired', 'unmatched', 'webhook', 29],
   );
   expect(found).toHaveLength(1);
 });

@@ -80,11 +80,14 @@ export async function lostDeliveries(db: Knex, sandbox: Sandbox): Promise<string
 
 const contentOf = (envelope: object): string => JSON.stringify({ ...envelope, timestamp: 0 });
 
+/** States of a payment that stand equally far on: none of them releases anything. */
+const ENDED = ['"unmatched"', '"expired"', '"cancelled"'];
+
 /**
  * Each change begins where the one before it ended, and a state is left and entered once, but for this: events name whole
- * seconds, so of two of one second the state that is further on is shown, until a reading tells which of them it was. An order
- * is derived from several records that are heard of one after the other: of its states only "paid", which releases, is
- * entered once. What is otherwise is told with its story.
+ * seconds, and a retry may name its own: of two of one second, or of two that stand equally far on, one is shown until a reading
+ * tells which of them it was. An order is derived from several records that are heard of one after the other: of its states
+ * only "paid", which releases, is entered once. What is otherwise is told with its story.
  */
 export async function repeatedChanges(db: Knex): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { what: string; story: string }[] }>(
@@ -95,7 +98,8 @@ export async function repeatedChanges(db: Knex): Promise<string[]> {
               row_number() OVER history AS place,
               row_number() OVER (PARTITION BY entity_kind, entity_id, field, to_value ORDER BY seq) AS entered,
               source_type = 'poll' AND lag(source_type) OVER history IN ('webhook', 'delivery_history')
-                AND lag(service_time) OVER history < lag(service_time, 2) OVER history + interval '2 seconds' AS corrects
+                AND (lag(service_time) OVER history < lag(service_time, 2) OVER history + interval '2 seconds'
+                  OR (from_value = ANY (?) AND to_value = ANY (?))) AS corrects
        FROM changes WINDOW history AS (PARTITION BY entity_kind, entity_id, field ORDER BY seq)
      )
      SELECT what, string_agg(concat_ws(' ', seq, from_value, '→', to_value, 'by', source_type, source_ref, 'of', service_time, 'at',
@@ -103,6 +107,7 @@ export async function repeatedChanges(db: Knex): Promise<string[]> {
      FROM steps GROUP BY what
      HAVING bool_or((place > 1 AND before IS DISTINCT FROM from_value)
        OR (field IN ('*', 'status') AND entered > 1 AND corrects IS NOT TRUE AND (entity_kind <> 'order' OR to_value = '"paid"')))`,
+    [ENDED, ENDED],
   );
   return rows.map(({ what, story }) => `${what}: ${story}`);
 }
