@@ -94,7 +94,7 @@ it('names all that is missing, and closes only with a reason', async () => {
   expect(refused.outcome).toBe('refused');
   expect(await missing('2026-03')).toEqual(['critical_break', 'kind_unproven', 'balance_unproven', 'unpriced_lines']);
   const told = refused.missing.map((one) => one.told).join('\n');
-  expect(told).toMatch(/balance_residual of balance USDT\.TRON/);
+  expect(told).toMatch(/balance residual of balance USDT\.TRON/);
   expect(told).toMatch(/payouts: no run was ever proven complete/);
   expect(told).toMatch(/lines? of USDT\.TRON without a value, such as in entry \d+/);
   expect(await getPeriod(database.db, '2026-03')).toMatchObject({ status: 'open', files: [] });

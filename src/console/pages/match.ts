@@ -47,11 +47,11 @@ export const match: Page = {
       sections: [
         ...behindNotice(behind, now()),
         ...unprovenNotice(unproven),
-        countsOf(summary),
+        // Who asks for one wants no sums.
+        ...(named === undefined ? [countsOf(summary)] : []),
         filtersOf(req),
         listOf(req, page, now()),
-        ageingOf(summary),
-        amountsOf(summary, books?.currency),
+        ...(named === undefined ? [ageingOf(summary), amountsOf(summary, books?.currency)] : []),
       ],
     };
   },
@@ -228,7 +228,7 @@ function listOf(
     is: 'table',
     caption: 'Orders, invoices and payments, newest first',
     columns: [
-      { label: 'Order, or what belongs to none' },
+      { label: 'Order, or record' },
       { label: 'State' },
       { label: 'Why' },
       { label: 'Asked', align: 'end' },

@@ -3,7 +3,7 @@ import { toJsonText } from '../../domain/json-text.js';
 import { type RecordKind, recordRules } from '../../domain/records.js';
 import { inPath, orderHref } from '../view/links.js';
 import { stateBadge } from '../view/record-words.js';
-import { amount, id, link, list, none, text, time, type Value } from '../view/values.js';
+import { amount, badge, id, link, list, none, text, time, type Value } from '../view/values.js';
 
 /** Fields that hold the id of another record. */
 const namedAt: ReadonlyMap<string, string> = new Map([
@@ -47,6 +47,8 @@ export function fieldValue(kind: RecordKind, fields: JsonObject, field: string):
   const value = fields[field] ?? null;
   if (value === null || value === '') return none();
   if (isAmountField(kind, field)) return amount(asText(value), unit(kind, fields, field));
+  if (kind === 'endpoint' && field === 'isActive')
+    return value === true ? badge('active', 'good') : badge('switched off', 'bad');
   if (typeof value === 'boolean') return text(value ? 'yes' : 'no');
   if (Array.isArray(value)) return list(value.map((item) => text(asText(item))));
   const told = asText(value);

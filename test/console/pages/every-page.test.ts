@@ -60,6 +60,19 @@ describe('every page', () => {
   );
 });
 
+describe('what belongs together', () => {
+  it('leads to each other: an event to its order, the order to its one line on the page Match', async () => {
+    const { page, complaints } = admin;
+    await page.goto('/events/2');
+    await page.locator('main').getByRole('link', { name: 'order-2' }).click();
+    await page.getByRole('link', { name: 'on the page Match' }).click();
+    const rows = page.getByRole('region', { name: 'Orders, invoices and payments' }).locator('tbody tr');
+    await rows.first().waitFor();
+    expect(await rows.allInnerTexts()).toEqual([expect.stringContaining('order-2')]);
+    expect(complaints.splice(0)).toEqual([]);
+  });
+});
+
 describe('what others wrote', () => {
   it('is shown as text: nothing of it becomes part of a page', async () => {
     const { page, complaints } = admin;
