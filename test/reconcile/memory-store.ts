@@ -33,6 +33,8 @@ export class MemoryStore implements ListStore {
   readonly marks = new Map<string, Watermark>();
   readonly parts = new Map<string, Stretch>();
   now: () => number;
+  /** Called before each save, with how many pages it is of: it may take its time, or throw. */
+  beforeSave: (pages: number) => Promise<void> = async () => {};
   private readonly kind: ListedKind;
   private sequence = 0;
 
@@ -41,8 +43,9 @@ export class MemoryStore implements ListStore {
     this.kind = kind;
   }
 
-  async save(page: ReadPage, moves: readonly StretchMove[]): Promise<void> {
-    for (const row of page.rows) {
+  async save(pages: readonly ReadPage[], moves: readonly StretchMove[]): Promise<void> {
+    await this.beforeSave(pages.length);
+    for (const { page, row } of pages.flatMap((page) => page.rows.map((row) => ({ page, row })))) {
       const known = this.held.get(row.id);
       if (known?.row && known.readFrom > page.from) continue;
       const { id, createdAt } = row;

@@ -9,7 +9,7 @@ export async function naiveReconcile(list: MovingList, store: MemoryStore): Prom
     const { data, from, to } = await list.read({ take: 100, ...(cursor === undefined ? {} : { cursor }) });
     const { rows } = readRows(data);
     const known = rows.some((row) => store.held.has(row.id));
-    await store.save({ rows, from, to }, []);
+    await store.save([{ rows, from, to }], []);
     cursor = rows.at(-1)?.id;
     if (known || cursor === undefined) return;
   }

@@ -64,18 +64,32 @@ async function run(
   return { ...outcome, startedAt, pages };
 }
 
-/** A run that dies between two calls; the next one goes on from what is unread. */
+/**
+ * A run that dies, between two calls or while it saves: what waited to be saved is lost. The next one goes on from what is
+ * unread.
+ */
 async function crash(world: World): Promise<void> {
   let left = 1 + world.random.below(6);
-  world.list.beforeCall = () => {
+  const liveOn = (): void => {
     left -= 1;
     if (left < 0) throw new Error('killed');
   };
+  if (world.random.below(2) === 0) world.list.beforeCall = liveOn;
+  else {
+    world.store.beforeSave = async () => {
+      await soon();
+      liveOn();
+    };
+  }
   // One that needs fewer calls than it had left to live ends in good order.
   await run(world).catch((error: unknown) => expect(String(error)).toContain('killed'));
   world.list.beforeCall = () => {};
+  world.store.beforeSave = soon;
   live(world);
 }
+
+/** Long enough for pages to be read meanwhile. */
+const soon = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Time passes; events make islands of known rows above what no run has read yet. */
 function live({ random, list, store }: World): void {

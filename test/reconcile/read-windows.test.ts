@@ -21,7 +21,7 @@ test.each([1, 2, 14, 15, 16, 40, 79, 80, 90, 150])(
     const rows = listOf(400, size);
     const store = new MemoryStore(() => NEWEST);
     const listed = rows.map(({ id, createdAt }) => ({ id, createdAt, fields: { id } }));
-    await store.save({ rows: listed, from: 1, to: 2 }, []);
+    await store.save([{ rows: listed, from: 1, to: 2 }], []);
     const gone = rows[300]!;
     const left = rows.filter((row) => row !== gone);
     let clock = NEWEST + 60_000;

@@ -36,8 +36,6 @@ export interface WalkOptions {
   /** Asked when the head is empty: whether that can't be true, and so proves nothing. */
   expectsRows?: () => Promise<boolean>;
   maxPages?: number;
-  /** Asked at each page: whether the next may be asked for while this one is saved. Left out: never. */
-  readsAhead?: () => boolean;
   /** Asked after each page: what was looked for is found, the rest need not be read. */
   enough?: () => boolean;
   signal?: AbortSignal;
@@ -90,12 +88,11 @@ export async function followList(
   onPage: (page: WalkPage) => Promise<void>,
 ): Promise<Walk> {
   const state = begin(options);
-  options.signal?.throwIfAborted();
-  let asked = ask(read, state, options);
-  for (;;) {
-    if ('ends' in asked) return end(state, asked.ends);
-    const { cursor, anchors, onTrust } = asked;
-    const { data, from, to } = await asked.answer;
+  while (state.walk.calls < (options.maxPages ?? 100_000)) {
+    options.signal?.throwIfAborted();
+    const { cursor, anchors, onTrust } = overlapCursor(state.trail, state.stepBack, state.trustOrder);
+    if (cursor === null && !mayStartAtHead(state)) return end(state, 'lost_place');
+    const { data, from, to } = await read(queryOf(options, cursor));
     const { rows, flaw } = readRows(data);
     const fresh = count(state, { rows, from, to });
     const page = follow(state, { rows, fresh, from, to, anchors, fromHead: cursor === null, bound: options.bound });
@@ -103,31 +100,13 @@ export async function followList(
     const doubtful = empty && ((await options.expectsRows?.()) ?? false);
     state.walk.trustedOrder ||= onTrust && page.contiguous && !page.atEnd;
     const usable = flaw === null && !doubtful;
-    const kept = onPage(usable ? page : { ...page, contiguous: false, done: false, atEnd: false });
-    const goesOn = usable && !page.done && state.idle < PATIENCE;
-    const ahead = goesOn && options.readsAhead?.() ? ask(read, state, options) : null;
-    await kept;
+    await onPage(usable ? page : { ...page, contiguous: false, done: false, atEnd: false });
     if (flaw !== null || doubtful) return end(state, flaw ?? 'empty_list');
     if (page.done) return { ...state.walk, complete: true, atEnd: page.atEnd };
     if (options.enough?.()) return end(state, 'stopped');
     if (state.idle >= PATIENCE) return end(state, 'no_progress');
-    options.signal?.throwIfAborted();
-    asked = ahead ?? ask(read, state, options);
   }
-}
-
-type Asked =
-  | { ends: Incomplete }
-  | { cursor: string | null; anchors: ReadonlySet<string>; onTrust: boolean; answer: ReturnType<PageReader> };
-
-/** Asks for the next page of the walk. A failure is told to whoever waits for the answer. */
-function ask(read: PageReader, state: WalkState, options: WalkOptions): Asked {
-  if (state.walk.calls >= (options.maxPages ?? 100_000)) return { ends: 'page_limit' };
-  const { cursor, anchors, onTrust } = overlapCursor(state.trail, state.stepBack, state.trustOrder);
-  if (cursor === null && !mayStartAtHead(state)) return { ends: 'lost_place' };
-  const answer = read(queryOf(options, cursor));
-  answer.catch(() => {});
-  return { cursor, anchors, onTrust, answer };
+  return end(state, 'page_limit');
 }
 
 interface WalkState {

@@ -3,7 +3,7 @@ import type { WalkPage } from './follow-list.js';
 import type { ListPlan } from './list-plan.js';
 import type { Place } from './list-row.js';
 import type { ListStore, StretchMove } from './list-store.js';
-import { SETTLE_MS, spanOf } from './span.js';
+import { SETTLE_MS, spansOf } from './span.js';
 
 /** Pages of a list that the service may page by cursors of its own: those lead deep into it at once. */
 export interface ResumablePages extends PageReader {
@@ -48,31 +48,57 @@ export function newReading(
   };
 }
 
+/** A page of the whole list, and how it changes what is known to be unread. */
+export interface KeptPage {
+  page: WalkPage;
+  moves: readonly StretchMove[];
+}
+
 /**
  * Saves a page and takes note of what it shows and, of the whole list, of what it lacks. `status`: the filter that the
  * page was read with; a filtered page says nothing of what it lacks.
  */
-export async function keepPage(
-  reading: ListReading,
-  page: WalkPage,
-  about: { status?: string; moves?: readonly StretchMove[] } = {},
-): Promise<void> {
-  reading.tally.seen += page.fresh;
-  await reading.store.save(page, about.moves ?? []);
-  tellProgress(reading, page);
-  for (const { id, createdAt } of page.rows) {
-    reading.unseen.delete(id);
-    reading.suspects.delete(id);
-    if (createdAt !== null && createdAt >= page.from - SETTLE_MS) reading.young.add(id);
-  }
-  const span = about.status === undefined ? spanOf(page) : null;
-  if (span === null) return;
-  const lacking = await reading.store.between(
-    span,
-    page.rows.map((row) => row.id),
+export async function keepPage(reading: ListReading, page: WalkPage, about: { status?: string } = {}): Promise<void> {
+  await savePages(reading, [{ page, moves: [] }]);
+  if (about.status === undefined) await suspectLacking(reading, [page]);
+}
+
+/** The same of pages of the whole list that follow one another, all saved in one transaction. */
+export async function keepPages(reading: ListReading, kept: readonly KeptPage[]): Promise<void> {
+  await savePages(reading, kept);
+  await suspectLacking(
+    reading,
+    kept.map(({ page }) => page),
   );
-  for (const place of lacking.places) reading.suspects.set(place.id, place);
-  reading.moreSuspects ||= lacking.more;
+}
+
+async function savePages(reading: ListReading, kept: readonly KeptPage[]): Promise<void> {
+  const pages = kept.map(({ page }) => page);
+  reading.tally.seen += pages.reduce((sum, { fresh }) => sum + fresh, 0);
+  await reading.store.save(pages, lastMoves(kept.flatMap(({ moves }) => moves)));
+  for (const page of pages) {
+    tellProgress(reading, page);
+    for (const { id, createdAt } of page.rows) {
+      reading.unseen.delete(id);
+      reading.suspects.delete(id);
+      if (createdAt !== null && createdAt >= page.from - SETTLE_MS) reading.young.add(id);
+    }
+  }
+}
+
+/** Without those of a stretch that later ones go beyond. */
+function lastMoves(moves: readonly StretchMove[]): StretchMove[] {
+  const last = new Map(moves.map((move) => [move.type === 'open' ? move : move.id, move]));
+  return [...last.values()];
+}
+
+async function suspectLacking(reading: ListReading, pages: readonly WalkPage[]): Promise<void> {
+  const shown = pages.flatMap(({ rows }) => rows.map(({ id }) => id));
+  for (const span of spansOf(pages)) {
+    const lacking = await reading.store.between(span, shown);
+    for (const place of lacking.places) reading.suspects.set(place.id, place);
+    reading.moreSuspects ||= lacking.more;
+  }
 }
 
 function tellProgress({ tally, progress }: ListReading, { rows }: WalkPage): void {

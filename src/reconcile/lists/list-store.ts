@@ -41,7 +41,7 @@ export interface Absence {
 /** What reading a list asks of the records. "Listed": the service showed it when it was last looked for. */
 export interface ListStore {
   /** One transaction: the rows, all that follows from them, and the moves. */
-  save(page: ReadPage, moves: readonly StretchMove[]): Promise<void>;
+  save(pages: readonly ReadPage[], moves: readonly StretchMove[]): Promise<void>;
   saveAbsences(absences: readonly Absence[]): Promise<void>;
   /** Listed, and not in a final state. `active`: waiting for the customer or the chain, not for a decision. */
   open(): Promise<(Place & { active: boolean })[]>;

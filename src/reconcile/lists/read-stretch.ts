@@ -1,16 +1,17 @@
 import { type Bound, followList, type Walk, type WalkPage } from './follow-list.js';
-import { keepPage, type ListReading } from './list-reading.js';
+import type { ListReading } from './list-reading.js';
 import type { Place } from './list-row.js';
 import type { Stretch, StretchMove } from './list-store.js';
+import { createPageSaver } from './page-saver.js';
 
 /** The stretch above everything that was ever read: there is always one, and it begins at the head. */
 export const HEAD = 'head';
 const STONES = 64;
 
 /**
- * Reads a stretch of the whole list from its newer end to `bound`. Each page is saved together with how far the stretch
- * is read, so that whoever comes after a crash goes on from there. A head stretch splits with its first page: what
- * comes in above from now on is a stretch of its own.
+ * Reads a stretch of the whole list from its newer end to `bound`. Pages are saved while the next ones are read, each
+ * together with how far the stretch is read, so that whoever comes after a crash goes on from there. A head stretch splits
+ * with its first page: what comes in above from now on is a stretch of its own.
  */
 export async function readStretch(
   reading: ListReading,
@@ -19,6 +20,7 @@ export async function readStretch(
 ): Promise<Walk> {
   const trail = stretch.newer === null ? [] : await stonesTo(reading, stretch.newer);
   if (trail.length > 0 && stretch.token != null) await reading.read.resume?.(stretch.token);
+  const saver = createPageSaver(reading);
   const progress = { newer: stretch.newer, split: stretch.list !== HEAD || stretch.newer !== null };
   const walk = (from: readonly Place[]): Promise<Walk> =>
     followList(
@@ -26,15 +28,20 @@ export async function readStretch(
       {
         ...options,
         trail: from,
-        expectsRows: () => reading.store.holdsListed(),
-        // A cursor of the service's own is kept with the page that it leads to: the next page would put its own in that place.
-        readsAhead: () => (reading.read.token?.() ?? null) === null,
+        expectsRows: async () => {
+          await saver.settle();
+          return reading.store.holdsListed();
+        },
         ...(reading.signal ? { signal: reading.signal } : {}),
       },
-      (page) => keepPage(reading, page, { moves: movesOf(stretch, page, progress, reading.read.token?.() ?? null) }),
+      (page) => saver.take({ page, moves: movesOf(stretch, page, progress, reading.read.token?.() ?? null) }),
     );
-  const walked = await walk(trail);
-  return walked.reason === 'lost_place' ? walk([]) : walked;
+  try {
+    const walked = await walk(trail);
+    return walked.reason === 'lost_place' ? await walk([]) : walked;
+  } finally {
+    await saver.settle();
+  }
 }
 
 /** The listed records next above the place that the reading had come to, itself included. */

@@ -31,6 +31,22 @@ export function spanOf(page: WalkPage): Span | null {
   return page.contiguous && span.after < span.before ? span : null;
 }
 
+/** Of pages that follow one another: where two spans overlap they are one. */
+export function spansOf(pages: readonly WalkPage[]): Span[] {
+  const spans: Span[] = [];
+  for (const page of pages) {
+    const span = spanOf(page);
+    const last = spans.at(-1);
+    if (span === null) continue;
+    if (last === undefined || last.after >= span.before || span.before > last.before) spans.push(span);
+    else {
+      const settled = Math.min(last.settled, span.settled);
+      spans.splice(-1, 1, { after: Math.min(last.after, span.after), before: last.before, settled });
+    }
+  }
+  return spans;
+}
+
 /** Everything older than this that the list holds above the page's end is on the page; -Infinity: it has no such row. */
 export function upperEnd(page: WalkPage): number {
   return page.above === null ? Number.POSITIVE_INFINITY : (page.above.createdAt ?? Number.NEGATIVE_INFINITY);

@@ -43,12 +43,14 @@ export function createListStore(
   const rehearsed = fence?.dryRun ? createRehearsedIds() : null;
 
   return {
-    save: async (page, moves) => {
-      const rows = page.rows.filter(({ id }) => rehearsed?.add(id) ?? true);
-      const { from, to } = page;
-      const readings = rows.map(({ id, fields }): Observation => {
-        return { type: 'reading', kind: record, id, from, to, source, fields: withLinks(record, fields, links) };
-      });
+    save: async (pages, moves) => {
+      const readings = pages.flatMap(({ rows, from, to }) =>
+        rows
+          .filter(({ id }) => rehearsed?.add(id) ?? true)
+          .map(({ id, fields }): Observation => {
+            return { type: 'reading', kind: record, id, from, to, source, fields: withLinks(record, fields, links) };
+          }),
+      );
       await observe(readings, moves);
     },
     saveAbsences: async (absences) => {
