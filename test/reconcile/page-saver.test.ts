@@ -91,6 +91,7 @@ test('what can not be saved ends the reading, and nothing that came after it is 
   await expect(saver.settle()).rejects.toThrow('the disk is full');
   expect(saves.length).toBe(1);
   expect(store.held.size).toBe(0);
+  expect(store.parts.get('1')?.newer).toBeNull();
 });
 
 test('what pages that were saved together lack is looked for, also where one of them ends and the next begins', async () => {

@@ -5,8 +5,9 @@ import { saveFilterListing } from '../../records/breaks/filter-listings.js';
 import type { RunTally } from '../../records/runs/runs.js';
 import { closeInterval, openInterval, shrinkInterval } from '../../records/runs/watermarks.js';
 import { saveObservations } from '../../records/save-observations.js';
+import { type Reading, touchUnchanged } from '../../records/saving/touch-unchanged.js';
 import type { Kind, ReconcileDeps } from '../deps.js';
-import { type Fence, NOTHING, type WriteDeps, writeFenced } from '../write-fenced.js';
+import { type Fence, NOTHING, type WriteDeps, type Written, writeFenced } from '../write-fenced.js';
 import type { ListPlan } from './list-plan.js';
 import type { Place } from './list-row.js';
 import type { ListStore, Stretch, StretchMove } from './list-store.js';
@@ -31,13 +32,11 @@ export function createListStore(
   const writing: WriteDeps = { db, now: deps.now, tally, fence };
   const context = () => ({ now: deps.now(), adoptedAt, ...(deps.kytWords ? { kytWords: deps.kytWords } : {}) });
 
-  const observe = (observations: Observation[], moves: readonly StretchMove[]): Promise<void> =>
-    writeFenced(writing, async (trx) => {
-      const runId = fence?.runId;
-      if (runId) for (const move of moves) await applyMove(trx, { kind, runId }, move);
-      const saved = await saveObservations(trx, observations, context());
-      return { changed: saved.changed, breaksOpened: saved.breaksOpened };
-    });
+  const observe = async (trx: Knex.Transaction, observations: Observation[]): Promise<Written> => {
+    if (observations.length === 0) return NOTHING;
+    const { changed, breaksOpened } = await saveObservations(trx, observations, context());
+    return { changed, breaksOpened };
+  };
 
   /** What a dry run writes is undone, so it would count a change each time that it meets the row. */
   const rehearsed = fence?.dryRun ? createRehearsedIds() : null;
@@ -47,17 +46,21 @@ export function createListStore(
       const readings = pages.flatMap(({ rows, from, to }) =>
         rows
           .filter(({ id }) => rehearsed?.add(id) ?? true)
-          .map(({ id, fields }): Observation => {
+          .map(({ id, fields }): Reading => {
             return { type: 'reading', kind: record, id, from, to, source, fields: withLinks(record, fields, links) };
           }),
       );
-      await observe(readings, moves);
+      await writeFenced(writing, async (trx) => {
+        const runId = fence?.runId;
+        if (runId) for (const move of moves) await applyMove(trx, { kind, runId }, move);
+        return observe(trx, await touchUnchanged(trx, record, readings));
+      });
     },
     saveAbsences: async (absences) => {
       const observations = absences.map((absence): Observation => {
         return { type: 'absence', kind: record, ...absence, source };
       });
-      if (observations.length > 0) await observe(observations, []);
+      if (observations.length > 0) await writeFenced(writing, (trx) => observe(trx, observations));
     },
     keepListing: (status, listing) =>
       writeFenced(writing, async (trx) => {

@@ -1,0 +1,95 @@
+import type { Knex } from 'knex';
+import { canonicalHash } from '../../domain/canonical-json.js';
+import type { Observation } from '../../domain/observation.js';
+import { type RecordKind, recordKinds } from '../../domain/records.js';
+import { bigintArray, textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { usableId } from '../database/key-text.js';
+import { recordTables } from './record-columns.js';
+
+export type Reading = Extract<Observation, { type: 'reading' }>;
+
+/** Readings of one record that show the same, as one. `hash`: null where they don't, which no row is equal to. */
+interface Shown {
+  from: number;
+  to: number;
+  hash: string | null;
+}
+
+const statements = new Map(recordKinds.map((kind) => [kind, statementOf(recordTables[kind])]));
+
+/**
+ * Takes in, by one statement, the readings that show again what settled rows show. Returns those that are left for
+ * `saveObservations`, in the same transaction; together the two do what it does alone. All are of one kind and source.
+ *
+ * Every row is locked, in the order of ids, and none where one of the records has no row yet: so savers of overlapping sets
+ * still wait for one another, never in a circle.
+ */
+export async function touchUnchanged(
+  trx: Knex.Transaction,
+  kind: RecordKind,
+  readings: readonly Reading[],
+): Promise<Reading[]> {
+  const [first] = readings;
+  const statement = statements.get(kind);
+  if (first === undefined || statement === undefined) return [];
+  const { source } = first;
+  const shown = shownById(readings);
+  const ids = textArray([...shown.keys()].map(toDatabaseText));
+  const values = [...shown.values()];
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(statement, [
+    source.type,
+    source.ref,
+    ids,
+    textArray(values.map(({ hash }) => hash)),
+    bigintArray(values.map(({ from }) => Math.floor(from))),
+    bigintArray(values.map(({ to }) => Math.ceil(to))),
+    ids,
+    ids,
+    shown.size,
+    kind,
+  ]);
+  const left = new Set(rows.map(({ id }) => fromDatabaseText(id)));
+  return readings.filter(({ id }) => left.has(id) || !shown.has(id));
+}
+
+/** Without the ids that no row can have. */
+function shownById(readings: readonly Reading[]): Map<string, Shown> {
+  const shown = new Map<string, Shown>();
+  for (const { id, from, to, fields } of readings) {
+    const hash = canonicalHash(fields);
+    const known = shown.get(id);
+    if (known === undefined) {
+      if (usableId(id) !== null) shown.set(id, { from, to, hash });
+      continue;
+    }
+    const newest = known.from > from || (known.from === from && known.to > to) ? known : { from, to };
+    shown.set(id, { from: newest.from, to: newest.to, hash: known.hash === hash ? hash : null });
+  }
+  return shown;
+}
+
+/** Tells the ids of what it did not take in, and of what is marked to be read. */
+function statementOf(table: string): string {
+  return `WITH given AS MATERIALIZED (
+      SELECT id, hash, poll_from, poll_to, ?::text AS poll_by, ?::text AS poll_ref
+      FROM unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[]) AS given (id, hash, poll_from, poll_to)
+    ), locked AS MATERIALIZED (
+      SELECT id, CASE WHEN settled AND NOT masked THEN poll_hash END AS hash FROM ${table}
+      WHERE id = ANY (?::text[]) AND (SELECT count(*) FROM ${table} WHERE id = ANY (?::text[])) = ?
+      ORDER BY id FOR UPDATE
+    ), touched AS (
+      UPDATE ${table} AS record SET
+        poll_from = given.poll_from, poll_to = given.poll_to, poll_by = given.poll_by, poll_ref = given.poll_ref,
+        verified_at = to_timestamp(given.poll_from / 1000.0), observed_at = to_timestamp(given.poll_from / 1000.0),
+        observed_by_type = given.poll_by, observed_by_ref = given.poll_ref
+      FROM given JOIN locked ON locked.id = given.id AND locked.hash = given.hash
+      WHERE record.id = given.id
+        AND (record.poll_from, record.poll_to, record.poll_by COLLATE "C", record.poll_ref COLLATE "C")
+          < (given.poll_from, given.poll_to, given.poll_by COLLATE "C", given.poll_ref COLLATE "C")
+      RETURNING record.id
+    )
+    SELECT given.id FROM given LEFT JOIN touched ON touched.id = given.id
+    WHERE touched.id IS NULL
+      OR EXISTS (SELECT FROM reading_marks AS mark WHERE mark.kind = ? AND mark.id = given.id)`;
+}
