@@ -162,7 +162,7 @@ function recordsOf(story: OrderStory, req: PageRequest): Section {
           { label: 'Record' },
           { label: 'State' },
           { label: 'Known' },
-          { label: 'Asked for', align: 'end' },
+          { label: 'Asked', align: 'end' },
           { label: 'Moved', align: 'end' },
           { label: 'More' },
         ],
