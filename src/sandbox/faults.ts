@@ -26,6 +26,8 @@ export interface Faults {
   forge: number;
   /** A retry gets a new timestamp and signature. Otherwise it repeats the first attempt byte for byte. */
   restamp: boolean;
+  /** The deliveries of one event to several endpoints are stamped so many seconds apart, the first of them with the event's time. */
+  stampApartSeconds: number;
   /** Where the event id stands. */
   eventId: 'none' | 'envelope' | 'header';
   shape: PayloadShape;
@@ -134,6 +136,7 @@ export const NO_FAULTS: Faults = {
   phantom: 0,
   forge: 0,
   restamp: false,
+  stampApartSeconds: 0,
   eventId: 'none',
   shape: 'full',
   kytRejected: 0,

@@ -6,6 +6,7 @@ import { restoreSecret, retireSecret } from '../../src/records/deliveries/secret
 import { secretsStatus } from '../../src/webhook/rotation.js';
 import { createSecretMatchLog } from '../../src/webhook/secret-matches.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
+import { repeatedChanges } from '../support/reckoning.js';
 
 let flow: DeliveryFlow;
 afterEach(() => flow.close());
@@ -82,6 +83,55 @@ test('a rotation step by step: what is missing at each, and what a retired secre
   expect(await breaks('secret_still_in_use')).toEqual([['old', 'auto_resolved']]);
   expect(await restoreSecret(flow.db, { label: 'old', by: 'ops', note: null })).toBe(true);
   expect(await restoreSecret(flow.db, { label: 'old', by: 'ops', note: null })).toBe(false);
+});
+
+test('events without an id that each endpoint is sent in another second are held together by what they tell, and have one effect', async () => {
+  flow = await startDeliveryFlow();
+  flow.sandbox.control.setFaults({ eventId: 'none', stampApartSeconds: 2 });
+  const old = flow.addEndpoint('old');
+  await flow.pay(1);
+  await status('old');
+  const fresh = flow.addEndpoint('new');
+  await flow.pay(2);
+  await flow.apply();
+  const ready = await status('old');
+  const underNew = await flow.db('inbox').where({ secret_label: 'new' });
+  expect(underNew.length).toBeGreaterThan(4);
+  expect(await flow.db('inbox_repeats').where({ secret_label: 'new' })).toEqual([]);
+  expect(ready).toMatchObject({
+    verdict: 'may_be_retired',
+    missing: [],
+    overlap: { both: underNew.length, onlyThis: 0 },
+  });
+  expect(await repeatedChanges(flow.db)).toEqual([]);
+
+  // The same is told twice under the old secret, and once under the new one.
+  const { id, ...given } = await flow
+    .db('deliveries')
+    .where({ endpoint_id: old.id })
+    .orderBy('created_at', 'desc')
+    .first();
+  const { id: twin, ...told } = await flow.db('inbox').where({ id: given.inbox_id }).first();
+  const [again] = await flow.db('inbox').insert({ ...told, key: `${told.key} again` }, 'id');
+  await flow.db('deliveries').insert({ ...given, id: `${id}-again`, inbox_id: again.id });
+  const { items } = await secretsStatus(flow.db, flow.secrets);
+  expect(items[0]).toMatchObject({ verdict: 'keep', overlap: { both: underNew.length, onlyThis: 1 } });
+  expect(items[0]?.missing.join()).toMatch(new RegExp(`came under "old" and not under "new": event ${again.id}$`));
+  expect(Number(again.id)).toBeGreaterThan(Number(twin));
+  await flow
+    .db('deliveries')
+    .where({ id: `${id}-again` })
+    .del();
+  await flow.db('inbox').where({ id: again.id }).del();
+
+  // The new one misses an event that the old one brings.
+  flow.secrets.pop();
+  await flow.pay(1);
+  flow.secrets.push({ label: 'new', secret: fresh.secret });
+  const lacking = await status('old');
+  expect(lacking.verdict).toBe('keep');
+  expect(lacking.overlap?.both).toBe(underNew.length);
+  expect(lacking.overlap?.onlyThis).toBeGreaterThan(0);
 });
 
 test('what came under a retired secret alone is recovered, and is no break', async () => {

@@ -9,7 +9,7 @@ interface Side {
 }
 
 interface Row {
-  both: number;
+  given: number;
   only_old: number;
   some: string[] | null;
 }
@@ -17,6 +17,8 @@ interface Row {
 /**
  * The events that the old endpoint was given since the new one exists (`since`, ms of the service's clock) and that came
  * under the old secret: under which they came. What came after the history was read last counts once a minute has passed.
+ * An event without an id that the service stamps in another second for each endpoint is two in the inbox: one under the
+ * old secret alone counts as come under both for each of the same content under the new alone.
  */
 export async function overlapOf(
   db: Knex,
@@ -31,13 +33,26 @@ export async function overlapOf(
        WHERE received_at > :readAt AND received_at < now() - interval '1 minute' AND event_timestamp >= :sinceSeconds
          AND NOT EXISTS (SELECT FROM deliveries WHERE inbox_id = inbox.id)
      ), under AS (
-       SELECT inbox_id, array_agg(secret_label) AS labels FROM inbox_arrivals
+       SELECT inbox_id AS id, array_agg(secret_label) AS labels FROM inbox_arrivals
        WHERE inbox_id IN (SELECT id FROM given UNION SELECT id FROM late) GROUP BY inbox_id
+     ), alone AS (
+       SELECT id, content_hash, key_type = 'fingerprint' AS nameless,
+              row_number() OVER (PARTITION BY content_hash, key_type ORDER BY id) AS place
+       FROM under JOIN inbox USING (id) WHERE :old = ANY (labels) AND NOT :successor = ANY (labels)
+     ), twins AS (
+       SELECT content_hash, count(*) AS n FROM inbox
+       WHERE key_type = 'fingerprint' AND content_hash IN (SELECT content_hash FROM alone WHERE nameless)
+         AND received_at >= :since::timestamptz - interval '5 minutes'
+         AND EXISTS (SELECT FROM inbox_arrivals WHERE inbox_id = inbox.id AND secret_label = :successor)
+         AND NOT EXISTS (SELECT FROM inbox_arrivals WHERE inbox_id = inbox.id AND secret_label = :old)
+       GROUP BY content_hash
+     ), single AS (
+       SELECT id FROM alone LEFT JOIN twins USING (content_hash) WHERE NOT nameless OR place > coalesce(n, 0)
      )
-     SELECT count(*) FILTER (WHERE :successor = ANY (labels))::integer AS both,
-            count(*) FILTER (WHERE NOT :successor = ANY (labels))::integer AS only_old,
-            (array_agg('event ' || inbox_id ORDER BY inbox_id DESC) FILTER (WHERE NOT :successor = ANY (labels)))[1:5] AS some
-     FROM under WHERE :old = ANY (labels)`,
+     SELECT (SELECT count(*) FROM under WHERE :old = ANY (labels))::integer AS given,
+            count(*)::integer AS only_old,
+            (array_agg('event ' || id ORDER BY id DESC))[1:5] AS some
+     FROM single`,
     {
       endpoint: toDatabaseText(old.endpointId),
       since: new Date(since),
@@ -47,7 +62,8 @@ export async function overlapOf(
       successor: successor.label,
     },
   );
-  return { both: rows[0].both, onlyOldCount: rows[0].only_old, onlyOld: rows[0].some ?? [] };
+  const { given, only_old: onlyOldCount, some } = rows[0];
+  return { both: given - onlyOldCount, onlyOldCount, onlyOld: some ?? [] };
 }
 
 /** How many deliveries to the endpoint the service is still at. */

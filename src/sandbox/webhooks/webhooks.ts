@@ -42,8 +42,9 @@ export function createWebhooks(service: Service, seed: number): Webhooks {
     return { number, id: eventIds.encode(number), type: eventType, data, references: subject.references, idPlace };
   };
 
-  const dispatch = (endpoint: Endpoint, event: ServiceEvent): Delivery => {
+  const dispatch = (endpoint: Endpoint, event: ServiceEvent, place = 0): Delivery => {
     const delivery = log.add(endpoint, event, clock.now());
+    delivery.timestamp -= service.faults.stampApartSeconds * place;
     dispatcher.start(delivery, delayOf(service, seed, delivery.number));
     return delivery;
   };
@@ -55,7 +56,7 @@ export function createWebhooks(service: Service, seed: number): Webhooks {
       const subscribers = endpoints.subscribers(eventType);
       if (subscribers.length === 0) return;
       const event = freeze(eventType, subject());
-      for (const endpoint of subscribers) dispatch(endpoint, event);
+      for (const [place, endpoint] of subscribers.entries()) dispatch(endpoint, event, place);
     },
     send: (endpoint, eventType, subject) => dispatch(endpoint, freeze(eventType, subject)),
     idle: () => dispatcher.idle(),
