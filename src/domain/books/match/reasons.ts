@@ -1,9 +1,9 @@
-/** Why an order stands where it does in the three-way match. The first four are those of matched ones. */
+/** Why an order is matched. */
+export const matchedReasons = ['agreed', 'given_back', 'partly_given_back', 'lapsed'] as const;
+
+/** Why an order stands where it does in the three-way match. */
 export const matchReasons = [
-  'agreed',
-  'given_back',
-  'partly_given_back',
-  'lapsed',
+  ...matchedReasons,
   'not_paid',
   'lapsed_unpaid',
   'confirming',
@@ -20,6 +20,7 @@ export const matchReasons = [
   'moved_unclear',
   'deposits_unread',
   'deposits_differ',
+  'refund_differs',
   'not_moved',
   'moved_differs',
   'books_not_open',

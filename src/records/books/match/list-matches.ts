@@ -4,7 +4,7 @@ import { ageOn, openedBetween } from '../../../domain/books/match/ageing.js';
 import type { MatchKind } from '../../../domain/books/match/match-facts.js';
 import { type MatchState, matchStates } from '../../../domain/books/match/match-order.js';
 import type { MatchAmount } from '../../../domain/books/match/match-sides.js';
-import type { MatchReason, Reason } from '../../../domain/books/match/reasons.js';
+import { type MatchReason, matchedReasons, type Reason } from '../../../domain/books/match/reasons.js';
 import { textArray } from '../../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../../database/paging.js';
@@ -58,6 +58,7 @@ export async function listMatches(
 ): Promise<Page<MatchView>> {
   const take = takeOf(query);
   const states = statesOf(query);
+  if (states.length === 0) return { items: [], nextCursor: null };
   const part = conditionsOf(query, { today, timeZone });
   const table = query.assetCode === undefined ? 'matches' : 'match_amounts JOIN matches USING (kind, id)';
   const from = query.assetCode === undefined ? 'matches' : 'match_amounts';
@@ -74,8 +75,13 @@ export async function listMatches(
   return { items: await viewsOf(db, items, today), nextCursor };
 }
 
-function statesOf({ state, open }: MatchFilters): MatchState[] {
-  return matchStates.filter((one) => (state === undefined || one === state) && !(open && one === 'matched'));
+/** Each reason is of one that is matched, or of one that is not: the others are not looked through for it. */
+function statesOf({ state, open, reason }: MatchFilters): MatchState[] {
+  const ofMatched = reason === undefined ? null : matchedReasons.some((one) => one === reason);
+  return matchStates.filter((one) => {
+    const isMatched = one === 'matched';
+    return (state === undefined || one === state) && !(open && isMatched) && (ofMatched ?? isMatched) === isMatched;
+  });
 }
 
 function conditionsOf(

@@ -1,27 +1,30 @@
 import type { Knex } from 'knex';
-import type { AgeBucket } from '../../../domain/age-buckets.js';
-import { ageOn } from '../../../domain/books/match/ageing.js';
+import { type AgeBucket, ageBuckets } from '../../../domain/age-buckets.js';
 import type { MatchState } from '../../../domain/books/match/match-order.js';
 import type { MatchAmount } from '../../../domain/books/match/match-sides.js';
 import { type MatchTotals, matchTotals } from '../../../domain/books/match/totals.js';
 import { fromDatabaseText } from '../../database/database-text.js';
 
+const AGE = `CASE ${Object.entries(ageBuckets)
+  .map(([age, [, oldest]]) => `WHEN ?::date - opened_on <= ${oldest} THEN '${age}'`)
+  .join(' ')} ELSE '90+' END`;
+
 /** What is matched and what is not, by age, and its sums by asset: of the orders as they stand. */
 export async function matchSummary(db: Knex, { today }: { today: string }): Promise<MatchTotals> {
   const { rows } = await db.raw<{
-    rows: (MatchAmount & { opened_on: string; state: MatchState; matches: string })[];
+    rows: (MatchAmount & { age: AgeBucket; state: MatchState; matches: string })[];
   }>(
-    `SELECT opened_on::text AS opened_on, code, state, matches, trim_scale(asked)::text AS asked,
-            trim_scale(paid)::text AS paid, trim_scale(returned)::text AS returned, trim_scale(booked)::text AS booked,
-            trim_scale(value)::text AS value, unpriced::integer AS unpriced
-     FROM match_days WHERE matches <> 0`,
+    `SELECT code, state, age, sum(matches) AS matches, trim_scale(sum(asked))::text AS asked, trim_scale(sum(paid))::text AS paid,
+            trim_scale(sum(returned))::text AS returned, trim_scale(sum(booked))::text AS booked,
+            trim_scale(sum(value))::text AS value, sum(unpriced)::integer AS unpriced
+     FROM (SELECT *, ${AGE} AS age FROM match_days WHERE matches <> 0) AS aged GROUP BY code, state, age`,
+    Object.keys(ageBuckets).map(() => today),
   );
   const totals = matchTotals();
-  for (const { opened_on, state, matches, ...amount } of rows) {
-    const age: AgeBucket = ageOn(today, opened_on);
-    if (amount.code === '') totals.count({ state, age, matches: Number(matches) });
-    else
-      totals.add({ state, age, matches: Number(matches), amount: { ...amount, code: fromDatabaseText(amount.code) } });
+  for (const { age, state, matches: counted, ...amount } of rows) {
+    const place = { state, age, matches: Number(counted) };
+    if (amount.code === '') totals.count(place);
+    else totals.add({ ...place, amount: { ...amount, code: fromDatabaseText(amount.code) } });
   }
   return totals.report();
 }
