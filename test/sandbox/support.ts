@@ -26,7 +26,13 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<TestSan
   const call: TestSandbox['call'] = async (method, path, body, headers = {}) => {
     const response = await fetch(sandbox.url + path, {
       method,
-      headers: { authorization: 'Bearer sandbox-api-key', 'content-type': 'application/json', ...headers },
+      // On a busy machine a connection that is kept may be closed just when it is used again.
+      headers: {
+        authorization: 'Bearer sandbox-api-key',
+        'content-type': 'application/json',
+        connection: 'close',
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
