@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { movingKinds } from '../balances/balance-records.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText } from '../database/database-text.js';
+import { lookedUp } from './month-records/month-query.js';
 
 /** The oldest month that has entries; null: nothing is posted. */
 export async function firstMonth(db: Knex): Promise<string | null> {
@@ -76,7 +77,7 @@ export async function unpricedLines(db: Knex, month: string, currency: string): 
               CASE WHEN valued.reason IS NOT NULL THEN valued.reason
                    WHEN valued.currency IS NULL THEN 'it was never valued'
                    WHEN valued.currency <> ? THEN 'it was valued in ' || valued.currency END AS why
-       FROM entries JOIN entry_lines ON entry_id = entries.id LEFT JOIN LATERAL (
+       FROM entries CROSS JOIN ${lookedUp('entry_lines', 'entry_id', 'entries.id')} LEFT JOIN LATERAL (
          SELECT currency, reason FROM entry_rates
          WHERE entry_rates.entry_id = entry_lines.entry_id AND entry_rates.asset_code = entry_lines.asset_code
          ORDER BY id DESC LIMIT 1

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { bookedLines, exact, type MonthQuery, type MonthRow, monthRows, utc, worth } from './month-query.js';
+import { bookedLines, exact, lookedUp, type MonthQuery, type MonthRow, monthRows, utc, worth } from './month-query.js';
 
 const EARNED = `account IN ('income:payments', 'equity:deposits', 'equity:transfers')`;
 
@@ -15,7 +15,7 @@ const PAYMENTS = `
   WITH lines AS MATERIALIZED (${bookedLines} AND record_kind IN ('payment_intent', 'payin') AND NOT memo),
   owned AS (
     SELECT lines.*, CASE WHEN record_kind = 'payin' THEN coalesce(payment_intent_id, record_id) ELSE record_id END AS id
-    FROM lines LEFT JOIN payins ON record_kind = 'payin' AND payins.id = record_id
+    FROM lines LEFT JOIN ${lookedUp('payins', 'id', "record_id AND record_kind = 'payin'")} ON true
   ), booked AS (
     SELECT id, asset_code, min(date)::text AS date,
            coalesce(-sum(amount) FILTER (WHERE ${EARNED}), 0) AS gross,
@@ -31,5 +31,5 @@ const PAYMENTS = `
          ${exact('amount_requested')} AS "requestedAmount", currency_requested AS "requestedCurrency", date AS "bookedOn",
          asset_code AS asset, ${exact('gross')} AS gross, ${exact('fee')} AS fee, ${exact('net')} AS net, ${exact('held')} AS held,
          ${exact('value')} AS value
-  FROM ids LEFT JOIN payment_intents USING (id) LEFT JOIN booked USING (id)
+  FROM ids LEFT JOIN ${lookedUp('payment_intents', 'id', 'ids.id')} ON true LEFT JOIN booked ON booked.id = ids.id
   ORDER BY created_at NULLS LAST, ids.id COLLATE "C", asset_code COLLATE "C"`;

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { bookedLines, exact, type MonthQuery, type MonthRow, monthRows, utc, worth } from './month-query.js';
+import { bookedLines, exact, lookedUp, type MonthQuery, type MonthRow, monthRows, utc, worth } from './month-query.js';
 
 /** What went to somebody, or into fiat: not fees, and not where it came from. */
 const GIVEN = `account IN ('equity:withdrawals', 'equity:transfers', 'equity:conversion', 'income:refunds')`;
@@ -32,6 +32,6 @@ const payouts = (isRefund: '' | 'NOT'): string => `
          ${utc('created_at')} AS "createdAt", date AS "bookedOn", coalesce(booked.asset_code, payouts.asset_code) AS asset,
          CASE WHEN booked.asset_code IS NULL OR booked.asset_code = payouts.asset_code THEN ${exact('payouts.amount')} END AS amount,
          ${exact('given')} AS booked, ${exact('fee')} AS fee, ${exact('paid')} AS paid, ${exact('value')} AS value, txid
-  FROM ids LEFT JOIN payouts USING (id) LEFT JOIN booked USING (id)
+  FROM ids LEFT JOIN ${lookedUp('payouts', 'id', 'ids.id')} ON true LEFT JOIN booked ON booked.id = ids.id
   WHERE ${isRefund} coalesce(${CALLED_REFUND} OR refunds, refunds, false)
   ORDER BY created_at NULLS LAST, ids.id COLLATE "C", coalesce(booked.asset_code, payouts.asset_code) COLLATE "C"`;

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { exact, type MonthQuery, type MonthRow, monthRows, utc } from './month-query.js';
+import { exact, lookedUp, type MonthQuery, type MonthRow, monthRows, utc } from './month-query.js';
 
 /** What moved in sub-wallets, made or booked in the month. */
 export function monthTransactions(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
@@ -11,6 +11,7 @@ const TRANSACTIONS = `
     SELECT id FROM transactions WHERE created_at >= :from AND created_at < :to
     UNION SELECT record_id FROM entries WHERE month = :month AND record_kind = 'transaction'
   )
-  SELECT id, account_id AS account, type, asset_code AS asset, ${exact('amount')} AS amount, ${exact('fee_amount')} AS fee,
+  SELECT transactions.id, account_id AS account, type, asset_code AS asset, ${exact('amount')} AS amount, ${exact('fee_amount')} AS fee,
          ${utc('created_at')} AS "createdAt"
-  FROM transactions JOIN ids USING (id) ORDER BY created_at NULLS LAST, id COLLATE "C"`;
+  FROM ids CROSS JOIN ${lookedUp('transactions', 'id', 'ids.id')}
+  ORDER BY created_at NULLS LAST, transactions.id COLLATE "C"`;
