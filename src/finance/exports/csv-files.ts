@@ -1,8 +1,7 @@
 import { nameIn } from '../../domain/books/chart.js';
-import { exactValue } from '../../domain/books/fiat-report.js';
 import { accountTotals } from '../../records/books/account-totals.js';
-import { type EntryLineView, type EntryView, entriesOfMonth } from '../../records/books/list-entries.js';
-import { type Cell, csvLine } from './csv-text.js';
+import { type TableEntry, tableLines } from '../../records/books/month-table.js';
+import { csvLine, textCell } from './csv-text.js';
 import type { ExportFile, MonthBooks } from './month-books.js';
 import { monthValues } from './month-values.js';
 import { csvTables } from './table-files.js';
@@ -24,33 +23,20 @@ export function csvFiles(books: MonthBooks): ExportFile[] {
 
 async function* entryLines({ trx, month, chart }: MonthBooks): AsyncGenerator<string> {
   yield csvLine(COLUMNS);
-  for await (const entries of entriesOfMonth(trx, month)) {
-    yield entries
-      .map((entry) => {
-        const about = aboutEntry(entry);
-        return entry.lines
-          .map((line, n) => csvLine([...about, String(n + 1), ...aboutLine(line, nameIn(chart, line.account))]))
-          .join('');
-      })
-      .join('');
+  let [about, n] = ['', 0];
+  for await (const lines of tableLines(trx, month)) {
+    const texts = lines.map(({ entry, account, assetCode, valued, unpriced }) => {
+      if (entry !== null) [about, n] = [aboutEntry(entry), 0];
+      n += 1;
+      return `${about},${n},${account},${nameIn(chart, account)},${textCell(assetCode)},${valued},${textCell(unpriced)}\r\n`;
+    });
+    yield texts.join('');
   }
 }
 
-function aboutEntry(entry: EntryView): Cell[] {
-  const { id, type, month, date, at, datedBy, adjusts, reverses, corrects, observedBy } = entry;
-  const sources = entry.sources.map((source) => `${source.kind} ${source.id}`).join('; ');
-  const observed = observedBy === null ? null : { text: `${observedBy.type} ${observedBy.ref}` };
-  const record: Cell[] = [entry.recordKind, { text: entry.recordId }, { text: entry.key }, String(entry.version)];
-  const told: Cell[] = [{ text: entry.description }, { text: sources }, observed, entry.postedAt];
-  return [id, type, month, date, at, datedBy, adjusts, reverses, corrects, ...record, ...told];
-}
-
-function aboutLine({ account, assetCode, amount, memo, ...valued }: EntryLineView, name: string): Cell[] {
-  const { rate, rateCurrency, rateSource, rateAt } = valued;
-  const value = rate === null ? null : exactValue(amount, rate);
-  const unpriced = valued.unpriced === null ? null : { text: valued.unpriced };
-  const line: Cell[] = [account, name, { text: assetCode }, amount, memo ? 'yes' : 'no'];
-  return [...line, rate, rateCurrency, rateSource, rateAt, value, unpriced];
+function aboutEntry({ head, recordId, key, version, description, sources, observedBy, postedAt }: TableEntry): string {
+  const record = `${textCell(recordId)},${textCell(key)},${version}`;
+  return `${head},${record},${textCell(description)},${textCell(sources)},${textCell(observedBy)},${postedAt}`;
 }
 
 async function* totalLines({ trx, month, chart }: MonthBooks): AsyncGenerator<string> {

@@ -6,14 +6,23 @@ export type Cell = string | { text: string } | null;
  * front. An amount such as -12.50 does not.
  */
 export function csvLine(cells: readonly Cell[]): string {
-  return `${cells.map((cell) => quoted(typeof cell === 'object' && cell !== null ? harmless(cell.text) : cell)).join(',')}\r\n`;
+  return `${cells.map(cellText).join(',')}\r\n`;
+}
+
+/** One cell of a line, of a text that others wrote. */
+export function textCell(text: string | null): string {
+  return text === null ? '' : quoted(harmless(text));
+}
+
+function cellText(cell: Cell): string {
+  if (cell === null) return '';
+  return typeof cell === 'string' ? quoted(cell) : textCell(cell.text);
 }
 
 function harmless(text: string): string {
   return /^[\s]*[=+\-@]|^[\t\r\n]/.test(text) ? `'${text}` : text;
 }
 
-function quoted(value: string | null): string {
-  if (value === null) return '';
+function quoted(value: string): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

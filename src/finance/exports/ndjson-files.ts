@@ -1,7 +1,6 @@
 import { nameIn } from '../../domain/books/chart.js';
-import { exactValue } from '../../domain/books/fiat-report.js';
 import { accountTotals } from '../../records/books/account-totals.js';
-import { entriesOfMonth } from '../../records/books/list-entries.js';
+import { entriesOfMonth } from '../../records/books/month-entries.js';
 import type { ExportFile, MonthBooks } from './month-books.js';
 import { monthValues } from './month-values.js';
 import { ndjsonTables } from './table-files.js';
@@ -20,11 +19,7 @@ async function* entryObjects({ trx, month, chart }: MonthBooks): AsyncGenerator<
   for await (const entries of entriesOfMonth(trx, month)) {
     yield entries
       .map((entry) => {
-        const lines = entry.lines.map((line) => ({
-          ...line,
-          name: nameIn(chart, line.account),
-          value: line.rate === null ? null : exactValue(line.amount, line.rate),
-        }));
+        const lines = entry.lines.map(({ value, ...line }) => ({ ...line, name: nameIn(chart, line.account), value }));
         return jsonLine({ ...entry, lines });
       })
       .join('');

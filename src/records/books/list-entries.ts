@@ -96,27 +96,11 @@ export async function listEntries(db: Knex, query: PageQuery & EntryFilters): Pr
   return { items: await viewsOf(db, items), nextCursor };
 }
 
-const AT_ONCE = 1_000;
-
 /** Times as the text that is shown: a `Date` in between would cost more than all the rest of a row. */
 const utc = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const COLUMNS = `id, record_kind, record_id, key, version, type, reverses, corrects, month, date::text AS date,
   ${utc('at')} AS at, dated_by, adjusts, description, sources, observed, ${utc('posted_at')} AS posted_at`;
-
-/**
- * The entries of a month in the order of their posting, some at a time. Within one transaction of `repeatable read` it is one
- * moment of the books.
- */
-export async function* entriesOfMonth(trx: Knex.Transaction, month: string): AsyncGenerator<EntryView[]> {
-  let last = '0';
-  for (;;) {
-    const rows = (await select(trx).where({ month }).where('id', '>', last).orderBy('id').limit(AT_ONCE)) as Row[];
-    if (rows.length > 0) yield await viewsOf(trx, rows);
-    if (rows.length < AT_ONCE) return;
-    last = rows.at(-1)?.id ?? last;
-  }
-}
 
 export async function getEntry(db: Knex, id: string): Promise<EntryView | null> {
   if (!/^\d{1,18}$/.test(id)) return null;

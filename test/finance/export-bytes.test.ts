@@ -1,0 +1,124 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { defaultChart } from '../../src/domain/books/chart.js';
+import type { ExportFormat } from '../../src/finance/exports/export-formats.js';
+import { exportMonth } from '../../src/finance/exports/export-month.js';
+import { defaultContract } from '../../src/service-api/contract.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+/** Of three lines each, so that an entry stands across the parts in which they are read. */
+const ENTRIES = 1_500;
+
+/** Texts of others as they could be; the last three are escapes of what the database can't hold. */
+const TEXTS = [
+  'plain',
+  '=1+1',
+  ' \t@sum',
+  'a,b',
+  'q"q',
+  'two\r\nlines',
+  '-2',
+  '; | \\ x',
+  'ü€😀\u00A0\u200B',
+  '\u001F\u0001',
+  'null\uFFFF0000',
+  'lone\uFFFFd800',
+  '\uFFFFffff',
+];
+
+let database: TestDatabase;
+let dir: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  dir = await mkdtemp(path.join(tmpdir(), 'export-bytes-'));
+  await database.db.transaction(async (trx) => {
+    // Past the rules of posting: what is pinned is how rows are written, whatever they are.
+    await trx.raw('SET LOCAL session_replication_role = replica');
+    await trx.raw(
+      `INSERT INTO entries (record_kind, record_id, key, version, type, reverses, corrects, month, date, at, day, dated_by, adjusts,
+                            description, sources, observed, written, posted_at)
+       SELECT (ARRAY['payment_intent', 'payin', 'payout'])[1 + n % 3], texts[1 + n % 13] || n, texts[1 + n / 13 % 13], 1 + n % 4,
+              (ARRAY['entry', 'reversal', 'change'])[1 + n % 3], CASE WHEN n % 3 = 1 THEN n END, CASE WHEN n % 3 > 0 THEN 7 END,
+              '2026-03', date '2026-03-01' + n % 31, timestamptz '2026-03-01T00:00:00.5Z' + n * interval '7.0011 seconds',
+              date '2026-03-01', 'created', CASE WHEN n % 5 = 0 THEN '2026-01' END, texts[1 + n / 7 % 10],
+              CASE WHEN n % 4 = 0 THEN '[]' ELSE jsonb_build_array(
+                jsonb_build_object('kind', 'payin', 'id', texts[1 + n / 3 % 13]), jsonb_build_object('id', n::text, 'kind', 'payout')) END,
+              CASE WHEN n % 6 > 0 THEN jsonb_build_object('type', 'poll', 'ref', texts[1 + n / 5 % 10], 'at', '2026-03-02T00:00:00.000Z') END,
+              n, '2026-03-31T23:59:59.999Z'
+       FROM generate_series(1, ?::integer) AS n, (SELECT ?::text[] AS texts) AS given ORDER BY n`,
+      [ENTRIES, TEXTS],
+    );
+    await trx.raw(
+      `INSERT INTO entry_lines (entry_id, line, account, asset_code, amount, memo)
+       SELECT id, line, (ARRAY['assets:operating', 'income:payments', 'expenses:fees:service'])[line],
+              (texts || '{BTC,USDT.TRON}')[1 + (id + line) % 15],
+              (ARRAY['12.50', '-123456789012345678.000000000000000001', '-0.10', '7', '-5'])[1 + (id * line) % 5]::numeric, id % 9 = 0
+       FROM entries, generate_series(1, 3) AS line, (SELECT ?::text[] AS texts) AS given`,
+      [TEXTS],
+    );
+    await trx.raw(
+      `INSERT INTO entry_rates (entry_id, asset_code, currency, rate, source, rate_at, reason)
+       SELECT entry_id, asset_code, CASE WHEN entry_id % 8 = 0 THEN 'EUR' ELSE 'USD' END, CASE WHEN known THEN worth END,
+              CASE WHEN known THEN 'service' END, CASE WHEN known THEN timestamptz '2026-03-01T10:00:00.1Z' END,
+              CASE WHEN NOT known THEN texts[1 + entry_id % 10] END
+       FROM entry_lines, (SELECT ?::text[] AS texts) AS given, (VALUES (1.10, 4), (0.000000000000000003, 7)) AS of (worth, every),
+            LATERAL (SELECT entry_id % every > 0 AS known) AS told
+       WHERE line < 3 ORDER BY entry_id, line, worth DESC`,
+      [TEXTS],
+    );
+  });
+}, 60_000);
+afterAll(async () => {
+  await rm(dir, { recursive: true, force: true });
+  await database.drop();
+});
+
+/** SHA-256 of each file that has rows: an open month may not be written otherwise than a closed one was. */
+const PINNED: Record<ExportFormat, Record<string, string>> = {
+  csv: {
+    '2026-03-entries.csv': '6fac531075d05a31f1946d687174b4b891d14eaa1f90102079ef19be409d3f7c',
+    '2026-03-accounts.csv': '4348723ca64fe2f0e19bb38b2df76445a287a7e1a10ce72dcedd920483d12bed',
+    '2026-03-values.csv': '9c45d88b57798fd6ced337fe9a6a45b18c3ef6b46394f1bb11d2dfa11dee3de7',
+    '2026-03-payments.csv': 'f192b11ade04dd5c80ac4bfbbf393b1ae073c360dfddf8342fb485b84c02ebb3',
+    '2026-03-fees.csv': '2e3c807480083ab0bcc42b759c164f165822b341e42a1b8a963e585cfaaa751a',
+    '2026-03-payouts.csv': '0b591f8b8e00eb6799bb1ceb97b957686866a5ade35dd9c1e0b51e3a97819be5',
+  },
+  ndjson: {
+    '2026-03-entries.ndjson': '2504007c065be8b9c2bd1e92db269112c6fb3d408628829f52f432e125fbc986',
+    '2026-03-accounts.ndjson': 'ae4f1532b447c57d60ca96987f3471a2ed4cf8821d0b4d479f1b6e3ab6705111',
+    '2026-03-values.ndjson': '000371a0c4af06433afc45fcff3f7846be8499088c6e8209460c3174ff409576',
+    '2026-03-payments.ndjson': '37b25a4fa75fde2585db9a76416ec98de6361bfe1ac32aad0f1784e0de2384bf',
+    '2026-03-fees.ndjson': 'b99fd668ff17acc177ddc0f1a048ef6ccd3b822177bc7cb07aa7a22bbdf21a42',
+    '2026-03-payouts.ndjson': '1110955f3e5fd6465ee40abf3faac7eb893859f55df7aa43306a763009080db6',
+  },
+  xlsx: {
+    '2026-03.xlsx': '2861fb9eeef538ca83ce3e2193af2c7c54e12e3a97a84cadeba6dca74d735ebe',
+  },
+  hledger: {
+    '2026-03.journal': '8549bba576f9ee9d319d94b9e28f8c5442a11be2a3f56a994fb049b5124079de',
+  },
+  beancount: {
+    '2026-03.beancount': 'b3c981d45373081760880db9eec63646c584f68e260c0adaa72b291f360a085c',
+  },
+};
+
+it.each(Object.keys(PINNED) as ExportFormat[])(
+  'writes the same bytes as ever: %s',
+  async (format) => {
+    const { files } = await exportMonth(database.db, {
+      month: '2026-03',
+      format,
+      dir,
+      chart: defaultChart,
+      currency: 'USD',
+      timeZone: 'UTC',
+      table: defaultContract.movements,
+    });
+    const written = Object.fromEntries(files.map(({ name, sha256 }) => [name, sha256]));
+    expect(written).toMatchObject(PINNED[format]);
+  },
+  60_000,
+);
