@@ -48,6 +48,7 @@ export async function touchUnchanged(
     ids,
     shown.size,
     kind,
+    ids,
   ]);
   const left = new Set(rows.map(({ id }) => fromDatabaseText(id)));
   return readings.filter(({ id }) => left.has(id) || !shown.has(id));
@@ -91,5 +92,5 @@ function statementOf(table: string): string {
     )
     SELECT given.id FROM given LEFT JOIN touched ON touched.id = given.id
     WHERE touched.id IS NULL
-      OR EXISTS (SELECT FROM reading_marks AS mark WHERE mark.kind = ? AND mark.id = given.id)`;
+      OR given.id IN (SELECT id FROM reading_marks WHERE kind = ? AND id = ANY (?::text[]))`;
 }
