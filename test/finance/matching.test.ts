@@ -169,6 +169,50 @@ it('counts a refund with the order of the payment that it gives back alone', asy
   await expectCountedOnce();
 });
 
+it('counts a refund that two payments are named for once, and says so', async () => {
+  const disputed = {
+    irregularStatus: 'refunded',
+    amountInRange: '0',
+    amountRejected: '26.1',
+    amountNetMerchant: '0',
+    feeAmountTotal: '0',
+  };
+  const given = (second: number, irregularRefundPayoutId: string | null) =>
+    reading('payment_intent', paidIntent('pi_x', 'pa_x', { ...disputed, irregularRefundPayoutId }), second);
+  await save(database, [
+    given(91, null),
+    reading('payin', payin('pa_x', 'pi_x'), 91),
+    reading('payment_intent', paidIntent('pi_y', 'pa_y'), 91),
+    reading('payin', payin('pa_y', 'pi_y'), 91),
+    reading(
+      'payout',
+      payout('po_x', { paymentIntentId: 'pi_y', feeBearer: 'merchant', feeAmount: '1', status: 'confirmed' }),
+      91,
+    ),
+  ]);
+  const stand = async () => {
+    const found = await matched();
+    return [found['order order-pi_x'], found['order order-pi_y']];
+  };
+  expect(await stand()).toEqual([
+    ['matched', 'given_back'],
+    ['matched', 'given_back'],
+  ]);
+  // The payment names it only now: the other one is matched anew with it.
+  await save(database, [given(92, 'po_x')]);
+  expect(await stand()).toEqual([
+    ['partly_matched', 'refund_differs'],
+    ['partly_matched', 'refund_differs'],
+  ]);
+  await expectCountedOnce();
+  // Named no more, it is matched anew with both.
+  await save(database, [given(93, null)]);
+  const [disputedOne, other] = await stand();
+  expect(disputedOne).toEqual(['matched', 'given_back']);
+  expect(other?.[1]).not.toBe('refund_differs');
+  await expectCountedOnce();
+});
+
 it('matches what is inside the opening balance once that was read', async () => {
   const btc = { assetCode: 'BTC', merchantReference: 'early' };
   await save(database, [

@@ -89,6 +89,7 @@ export function facts(
       refunds: refunds.flatMap(({ refund }) => refundOf(refund, intents) ?? []),
     },
     refunds: refunds.map(({ refund }) => refund),
+    claims: [],
     elsewhere: [],
     moved: [...payments, ...refunds].flatMap(({ moved }) => moved),
     unclear: [],

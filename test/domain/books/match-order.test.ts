@@ -103,6 +103,23 @@ describe('of the three sides of an order', () => {
     expect(match.amounts).toEqual(amounts);
   });
 
+  it.each([
+    ['fiat', '100', 'EUR', '108'],
+    ['crypto', '108', ASSET, null],
+  ])('what was too much of a request in %s may be given back', (requestedCurrencyType, amount, currency, due) => {
+    const given = withIntent({
+      irregularStatus: 'refunded',
+      requestedCurrencyType,
+      amountRequested: amount,
+      currencyRequested: currency,
+      amountCryptoExpected: due,
+      totalAmountReceived: '120',
+      amountRejected: '12',
+    });
+    const match = matchOrder({ ...given, order: { ...given.order, expected: { amount, currency } } });
+    expect(match).toMatchObject({ state: 'matched', reasons: [{ code: 'partly_given_back' }] });
+  });
+
   it('a request that lapsed and that nobody registered asks for nothing', () => {
     const order = { ...withIntent({ ...unpaid, status: 'expired' }).order, expected: null };
     const match = matchOrder({ ...facts([], [], nothing), order });

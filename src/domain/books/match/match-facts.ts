@@ -44,6 +44,8 @@ export interface MatchFacts {
   registeredAt: number | null;
   /** Payouts that give its payments back. */
   refunds: readonly ShownRecord[];
+  /** Refunds of which more than one payment is named, in words: each is counted with one alone. */
+  claims: readonly string[];
   /** With which others payments of this one are counted. */
   elsewhere: readonly string[];
   moved: readonly MovedSum[];

@@ -11,6 +11,7 @@ export function recordReasons(facts: MatchFacts, amounts: readonly MatchAmount[]
   const found = [
     ...facts.unclear.map((why): Reason => ({ code: 'moved_unclear', told: `what it moved can’t be told: ${why}` })),
     ...facts.order.intents.flatMap((intent) => [...depositReasons(intent, facts), ...movedReasons(intent, facts)]),
+    ...facts.claims.map((told): Reason => ({ code: 'refund_differs', told })),
     ...refundReasons(facts),
     ...bookedReasons(facts),
   ];

@@ -1,10 +1,10 @@
 import { compareAmounts, normalizeAmount, sumAmounts } from '../../money.js';
 import { deriveOrder, type OrderStatus } from '../../orders/order.js';
-import { amountField } from '../../orders/order-facts.js';
+import { amountField, type ShownRecord } from '../../orders/order-facts.js';
 import { textField } from '../../records.js';
 import type { MatchFacts } from './match-facts.js';
 import { recordReasons } from './match-legs.js';
-import { expectedOf, type MatchAmount, sidesOf } from './match-sides.js';
+import { dueOf, expectedOf, type MatchAmount, sidesOf } from './match-sides.js';
 import type { MatchReason, Reason } from './reasons.js';
 
 /**
@@ -67,7 +67,7 @@ function partlyGivenBack(facts: MatchFacts): { isProblem: boolean; reason: Reaso
   const { status } = deriveOrder({ ...facts.order, refunds: [] });
   if (status === 'paid') return { isProblem: false, reason: reasonOf({ code: 'partly_given_back', told: PARTLY }) };
   const inFull = facts.order.intents.some(
-    ({ fields }) => textField(fields, 'irregularStatus') === 'refunded' && isKeptWhole(fields),
+    (intent) => textField(intent.fields, 'irregularStatus') === 'refunded' && isKeptWhole(intent),
   );
   if (status === 'partially_refunded' && inFull)
     return {
@@ -82,8 +82,8 @@ function partlyGivenBack(facts: MatchFacts): { isProblem: boolean; reason: Reaso
 const PARTLY = 'paid; a part was given back';
 
 /** Of a payment too much of which came in: what was kept after the dispute is what it asked for. */
-function isKeptWhole(fields: Parameters<typeof amountField>[0]): boolean {
-  const [kept, due] = [amountField(fields, 'amountInRange'), amountField(fields, 'amountCryptoExpected')];
+function isKeptWhole(intent: ShownRecord): boolean {
+  const [kept, due] = [amountField(intent.fields, 'amountInRange'), dueOf(intent)];
   return kept !== null && due !== null && compareAmounts(kept, due) === 0;
 }
 

@@ -138,7 +138,8 @@ function inRangeFirst(a: Paying, b: Paying): number {
   return isIn(b) - isIn(a) || (a.intent.id < b.intent.id ? -1 : 1);
 }
 
-function dueOf({ fields }: ShownRecord): string | null {
+/** What a payment asks for, in its asset; null where that is not shown. */
+export function dueOf({ fields }: Pick<ShownRecord, 'fields'>): string | null {
   const isCrypto = textField(fields, 'requestedCurrencyType') === 'crypto';
   return amountField(fields, 'amountCryptoExpected') ?? (isCrypto ? amountField(fields, 'amountRequested') : null);
 }

@@ -12,6 +12,7 @@ import { bookedOf, movedBy, type RecordRef } from './match-sums.js';
 import { type MatchUnit, unitKey } from './match-unit.js';
 import { readShown } from './read-shown.js';
 import { readUnitRecords, type UnitRecords } from './read-unit-records.js';
+import { refundClaims } from './refund-claims.js';
 
 /** The facts of each that stands by itself, by `unitKey`; the others are counted with another, or are not there. */
 export async function loadMatchFacts(
@@ -24,6 +25,10 @@ export async function loadMatchFacts(
   const owners = await ownersOfPayments(trx, [...new Set(all.map(({ id }) => id))]);
   const opened = new Set((await openedAssets(trx)).keys());
   const refunds = await readShown(trx, 'payout', [...new Set(found.flatMap(({ refundIds }) => refundIds))]);
+  const claims = await refundClaims(
+    trx,
+    [...refunds.values()].map(({ record }) => record),
+  );
   // A payment that moves from one to another is among the records of both; asked for twice it would count twice.
   const refs = [...new Map(found.flatMap(refsOf).map((ref) => [refKey(ref), ref])).values()];
   const sums = sumsBy(await movedBy(trx, refs), await bookedOf(trx, refs, currency));
@@ -35,10 +40,9 @@ export async function loadMatchFacts(
     const payins = payinsOf(records, intents);
     const known = records.refundIds.flatMap((id) => refunds.get(id)?.record ?? []);
     // What gives another's payment back is counted with that one.
-    const own = known.filter((payout) => {
-      const refund = refundOf(payout, intents);
-      return refund !== null && intents.some(({ id }) => id === refund.paymentIntentId);
-    });
+    const own = known.filter(
+      (payout) => refundOf(payout, intents) !== null && intents.some(({ id }) => id === claims.get(payout.id)?.payment),
+    );
     const elsewhere = records.intents.filter((intent) => !isOwn(intent)).flatMap(({ id }) => owners.get(id) ?? []);
     return [
       [
@@ -49,6 +53,7 @@ export async function loadMatchFacts(
           order: orderOf({ ...records, intents, payins }, own),
           registeredAt: records.registeredAt,
           refunds: own,
+          claims: known.flatMap(({ id }) => claims.get(id)?.differs ?? []),
           elsewhere: elsewhere.map(({ kind, id }) => `${kind.replace('_intent', '')} ${id}`),
           ...sums(refsOf({ intents, payins, refundIds: own.map(({ id }) => id) })),
           opened,

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { fromJsonText } from '../../../domain/json-text.js';
 import { textArray } from '../../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
 import { type OrderedKind, orderedKinds, ordersBehind, paymentsBehind } from '../../orders/orders-behind.js';
@@ -9,6 +10,16 @@ import { distinctUnits, type MatchUnit } from './match-unit.js';
 /** Bound of one slice. */
 const AT_ONCE = 1_000;
 
+const REFUND = 'irregularRefundPayoutId';
+
+interface Changed {
+  seq: string;
+  kind: string;
+  id: string;
+  /** JSON text; null where it is another field, or named none before. */
+  refund: string | null;
+}
+
 export interface TouchedUnits {
   units: MatchUnit[];
   seq: string;
@@ -18,8 +29,9 @@ export interface TouchedUnits {
 
 /** What is to be matched anew: what the history of changes names next, and what was posted or valued since. */
 export async function nextTouchedUnits(trx: Knex, { seq: after, until, rateId }: MatchProgress): Promise<TouchedUnits> {
-  const { rows: changed } = await trx.raw<{ rows: { seq: string; kind: string; id: string }[] }>(
-    `SELECT seq, entity_kind AS kind, entity_id AS id FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+  const { rows: changed } = await trx.raw<{ rows: Changed[] }>(
+    `SELECT seq, entity_kind AS kind, entity_id AS id, CASE WHEN field = '${REFUND}' THEN from_value END AS refund
+     FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
     [after, until, AT_ONCE],
   );
   const { rows: rated } = await trx.raw<{ rows: { rate: string; kind: string; id: string }[] }>(
@@ -32,12 +44,29 @@ export async function nextTouchedUnits(trx: Knex, { seq: after, until, rateId }:
   const named = (kind: string) => [
     ...new Set([...changed, ...rated].filter((row) => row.kind === kind).map(({ id }) => fromDatabaseText(id))),
   ];
+  const refunds = [...changed.flatMap(refundBefore), ...(await refundsNamedBy(trx, named('payment_intent')))];
   return {
-    units: await unitsOf(trx, named),
+    units: await unitsOf(trx, (kind) => (kind === 'payout' ? [...new Set([...named(kind), ...refunds])] : named(kind))),
     seq: isFull ? (changed.at(-1)?.seq ?? after) : until,
     rateId: rated.at(-1)?.rate ?? rateId,
     more: isFull || rated.length === AT_ONCE,
   };
+}
+
+/** What a payment named as the refund of its dispute until then. */
+function refundBefore({ refund }: Changed): string[] {
+  const id: unknown = refund === null ? null : fromJsonText(refund);
+  return typeof id === 'string' ? [id] : [];
+}
+
+async function refundsNamedBy(trx: Knex, payments: readonly string[]): Promise<string[]> {
+  if (payments.length === 0) return [];
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+    `SELECT irregular_refund_payout_id AS id FROM payment_intents
+     WHERE id = ANY (?::text[]) AND irregular_refund_payout_id IS NOT NULL`,
+    [textArray(payments.map(toDatabaseText))],
+  );
+  return rows.map(({ id }) => fromDatabaseText(id));
 }
 
 async function unitsOf(trx: Knex, named: (kind: string) => string[]): Promise<MatchUnit[]> {
