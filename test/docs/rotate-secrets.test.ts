@@ -84,7 +84,7 @@ test.each(isLong ? [nameless, named] : [nameless])(
     const { sandbox, endpoint } = installation;
     sandbox.control.setFaults(stamps);
     await installation.start('serve', 'work', 'schedule');
-    traffic = startTraffic(sandbox, { paymentsPerSecond: 2 });
+    traffic = startTraffic(sandbox, { paymentsPerSecond: isLong ? 2 : 1 });
     await followUntil(
       '1. Look first',
       'old',

@@ -63,6 +63,11 @@ export async function shiftDatabase(db: Knex, shiftMs: number): Promise<void> {
   await setShift(db, shiftMs);
 }
 
-export async function setShift(db: Knex, shiftMs: number): Promise<void> {
+/** Answers its time after that, in ms: whoever heard of the new time writes a later one. */
+export async function setShift(db: Knex, shiftMs: number): Promise<number> {
   await db.raw(`UPDATE drill.clock SET shift = ?::float8 * interval '1 millisecond'`, [shiftMs]);
+  const { rows } = await db.raw<{ rows: [{ ms: number }] }>(
+    'SELECT extract(epoch FROM drill.clock_timestamp())::float8 * 1000 AS ms',
+  );
+  return rows[0].ms;
 }
