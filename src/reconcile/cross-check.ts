@@ -12,6 +12,7 @@ import {
   moveCheckMark,
   planChecks,
   readEvidence,
+  settledChanges,
   writeEvidence,
 } from '../records/breaks/check-progress.js';
 import {
@@ -43,25 +44,30 @@ const AFTER_FAILURE_MS = 3_600_000;
 
 /**
  * Holds records against one another: those that changed since the last time, those whose grace ended, and open disputes
- * against a new listing of the filter `irregular`. Opens and resolves breaks, in slices of one transaction each. Two at
- * once take turns; the same again changes nothing. One whose check throws is logged and checked again in an hour; the
- * others go on.
+ * against a new listing of the filter `irregular`. Opens and resolves breaks, in slices of one transaction each. What
+ * changes meanwhile is left for the next time: a long first reading must not keep it going. Two at once take turns; the same
+ * again changes nothing. One whose check throws is logged and checked again in an hour; the others go on.
  */
 export async function crossCheck(deps: CrossCheckDeps, signal?: AbortSignal): Promise<CrossCheckReport> {
   const report: CrossCheckReport = { checked: 0, opened: 0, resolved: 0 };
   add(report, await inTransaction(deps, (trx) => checkListing(trx, deps)));
+  const settled = await settledChanges(deps.db);
   for (;;) {
     signal?.throwIfAborted();
-    const slice = await inTransaction(deps, (trx) => checkSlice(trx, deps));
+    const slice = await inTransaction(deps, (trx) => checkSlice(trx, deps, settled));
     if (slice === null) return report;
     add(report, slice);
   }
 }
 
 /** Null: nothing is left to check. */
-async function checkSlice(trx: Knex.Transaction, deps: CrossCheckDeps): Promise<CrossCheckReport | null> {
+async function checkSlice(
+  trx: Knex.Transaction,
+  deps: CrossCheckDeps,
+  settled: string,
+): Promise<CrossCheckReport | null> {
   const after = await holdCheckMark(trx);
-  const changed = await changedEntities(trx, after, CHANGES_AT_ONCE);
+  const changed = await changedEntities(trx, { after, settled }, CHANGES_AT_ONCE);
   const due = await dueChecks(trx, deps.now(), DUE_AT_ONCE);
   const entities = [...changed.entities, ...due];
   if (entities.length === 0) return null;

@@ -9,9 +9,10 @@ import { DAY, depsOf, FakeService } from './fake-service.js';
 import { lives, MovingList } from './moving-list.js';
 import { Random } from './random.js';
 
-const PER_SECOND = 20;
-/** 400 pages. */
-const PAYMENTS = 40_000;
+/** So few that a busy machine is not what is waited for. */
+const PER_SECOND = 10;
+const PAGES = 400;
+const PAYMENTS = 100 * PAGES;
 const within = { timeout: 60_000, interval: 20 };
 
 let database: TestDatabase;
@@ -80,8 +81,8 @@ test('while a long list is read for the first time, another kind and what events
   expect(await endedOf('payment-intents')).toEqual([]);
 
   // Each has its turn as often as the long reading has, which is not at its half; a claim waits a second to be gathered.
-  expect(callsUntilInvoices).toBeLessThan(120);
-  expect(callsUntilClaim).toBeLessThan(120);
+  expect(callsUntilInvoices).toBeLessThan(PAGES / 2);
+  expect(callsUntilClaim).toBeLessThan(PAGES / 2);
 }, 120_000);
 
 async function held(id: string): Promise<{ version: string } | undefined> {

@@ -36,14 +36,23 @@ export interface ChangedEntities {
   upTo: string;
 }
 
-/** What changed after a place of the feed, as far as no open transaction may still add to it; of so many changes at most. */
-export async function changedEntities(trx: Knex.Transaction, after: string, limit: number): Promise<ChangedEntities> {
-  const bound = await trx.raw<{ rows: { bound: string }[] }>('SELECT changes_settled_up_to() AS bound');
+/** The place in the feed of changes up to where no open transaction may still add to it. */
+export async function settledChanges(db: Knex): Promise<string> {
+  const { rows } = await db.raw<{ rows: { bound: string }[] }>('SELECT changes_settled_up_to() AS bound');
+  return rows[0]?.bound ?? '0';
+}
+
+/** What changed between two places of the feed, the second of them settled; of so many changes at most. */
+export async function changedEntities(
+  trx: Knex.Transaction,
+  { after, settled }: { after: string; settled: string },
+  limit: number,
+): Promise<ChangedEntities> {
   const { rows } = await trx.raw<{ rows: { kind: EntityRef['kind']; id: string; seq: string }[] }>(
     `SELECT entity_kind AS kind, entity_id AS id, max(seq) AS seq FROM (
        SELECT entity_kind, entity_id, seq FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?
      ) AS part GROUP BY entity_kind, entity_id`,
-    [after, bound.rows[0]?.bound ?? '0', limit],
+    [after, settled, limit],
   );
   const upTo = rows.reduce((most, { seq }) => (BigInt(seq) > BigInt(most) ? seq : most), after);
   return { entities: rows.map(({ kind, id }) => ({ kind, id: fromDatabaseText(id) })), upTo };
