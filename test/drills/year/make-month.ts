@@ -38,9 +38,15 @@ export interface YearWorld extends World {
   disputed: string[];
   /** What will be disputed. */
   doubtful: Set<string>;
+  /** Payments given back without a dispute: all of them, or a part. */
+  givenBack: Map<string, 'whole' | 'part'>;
   /** Payments made so far. */
   payments: number;
   waiting: Waiting[];
+}
+
+export function emptyYear(): Omit<YearWorld, keyof World> {
+  return { disputed: [], doubtful: new Set(), givenBack: new Map(), waiting: [], payments: 0 };
 }
 
 /** So many payments, evenly over the seconds of a month, and what else happens in it. */
@@ -71,52 +77,102 @@ function onePayment(world: YearWorld): void {
     merchantReference: `order-${n}`,
   });
   world.intents.push(id);
-  customer(world, id, Math.floor(n / ASSETS.length) % 20);
+  customer(world, id, n);
   const due = world.waiting.filter(({ after }) => after <= world.payments);
   world.waiting = world.waiting.filter(({ after }) => after > world.payments);
   for (const { act } of due) act();
 }
 
-/** What the customer makes of it: most pay at once. */
-function customer(world: YearWorld, id: string, kind: number): void {
-  const { control } = world.sandbox;
-  const pay = (percent: number) => void control.pay(id, { percent });
-  const later = (after: number, act: () => void) => world.waiting.push({ after: world.payments + after, act });
-  if (kind === 19) {
-    pay(60);
-    pay(40);
-  } else if (kind === 18) pay(50);
-  else if (kind === 17) pay(130);
-  // Its time is over by then, however many payments make a month.
-  else if (kind === 16) later(8, () => pay(100));
-  else if (kind === 14) control.cancel(id);
-  else if (kind === 13) {
-    pay(100);
-    world.doubtful.add(id);
-    later(3, () => {
-      control.dispute(id);
-      world.disputed.push(id);
-    });
-  } else if (kind !== 15) pay(100);
+/** What the customer of a payment makes of it: most pay at once. */
+export type Customer =
+  | 'pays'
+  | 'pays in two'
+  | 'pays half'
+  | 'pays too much'
+  | 'pays late'
+  | 'stays away'
+  | 'cancels'
+  | 'disputes all'
+  | 'disputes a part';
+
+const customers: readonly Customer[] = [
+  ...Array.from({ length: 12 }, (): Customer => 'pays'),
+  'disputes a part',
+  'disputes all',
+  'cancels',
+  'stays away',
+  'pays late',
+  'pays too much',
+  'pays half',
+  'pays in two',
+];
+
+/** Of the n-th payment of the year, from 0 on. */
+export function customerOf(n: number): Customer {
+  return customers[Math.floor(n / ASSETS.length) % customers.length] ?? 'pays';
 }
 
-function decideDisputes({ sandbox, disputed }: YearWorld): void {
-  for (const [n, id] of disputed.splice(0).entries()) sandbox.control.decide(id, n % 2 === 0 ? 'encash' : 'refund');
+function customer(world: YearWorld, id: string, n: number): void {
+  const { control } = world.sandbox;
+  const pay = (percent: number) => void control.pay(id, { percent });
+  const later = (after: number, act: () => void) => void world.waiting.push({ after: world.payments + after, act });
+  const dispute = (amount?: string) => {
+    world.doubtful.add(id);
+    later(3, () => {
+      control.dispute(id, amount);
+      world.disputed.push(id);
+    });
+  };
+  switch (customerOf(n)) {
+    case 'pays':
+      return pay(100);
+    case 'pays in two':
+      pay(60);
+      return pay(40);
+    case 'pays half':
+      return pay(50);
+    case 'pays too much':
+      return pay(130);
+    case 'pays late':
+      // Its time is over by then, however many payments make a month.
+      return later(8, () => pay(100));
+    case 'disputes all':
+      pay(100);
+      return dispute();
+    case 'disputes a part':
+      pay(100);
+      return dispute('0.0001');
+    case 'cancels':
+      return void control.cancel(id);
+    case 'stays away':
+      return;
+  }
+}
+
+/** Of those that the service itself put in question, some are never decided. */
+function decideDisputes({ sandbox: { control }, disputed, intents }: YearWorld): void {
+  const irregular = intents.filter((id, n) => n % 3 > 0 && isOpen(control.paymentIntent(id)) && !disputed.includes(id));
+  const open = [...disputed.splice(0), ...irregular];
+  for (const [n, id] of open.entries()) control.decide(id, n % 2 === 0 ? 'encash' : 'refund');
+}
+
+function isOpen(intent: Record<string, unknown> | null): boolean {
+  return intent?.['irregularStatus'] === 'pending_decision';
 }
 
 /** What does not come from customers: refunds, payouts, sub-wallets, a settlement, an invoice. */
 async function otherMoves(world: YearWorld, month: number): Promise<void> {
   const asset = ASSETS[month % ASSETS.length] ?? USDT;
-  const paid = world.intents.filter((id) => {
-    const { status, irregularStatus } = world.sandbox.control.paymentIntent(id) ?? {};
-    return status === 'completed' && irregularStatus === 'none' && !world.doubtful.has(id);
-  });
-  const last = world.intents.indexOf(paid.at(-1) ?? '');
+  const [part, whole] = paidInFull(world).slice(-2);
+  if (part !== undefined) world.givenBack.set(part, 'part');
+  if (whole !== undefined) world.givenBack.set(whole, 'whole');
+  const at = (id = '') => world.intents.indexOf(id);
   const transfer = (of: number, to: (Command & { op: 'transfer' })['to'], fee: string | null): Command => {
     return { op: 'transfer', of, to, asset: USDT, amount: '20', fee, key: null, session: null };
   };
   const commands: Command[] = [
-    { op: 'refund', of: last, amount: null, feeBearer: 'customer' },
+    { op: 'refund', of: at(whole), amount: null, feeBearer: 'customer' },
+    { op: 'refund', of: at(part), amount: '0.0001', feeBearer: 'merchant' },
     { op: 'account' },
     { op: 'deposit', of: month, asset: USDT, amount: '500.000001' },
     { op: 'deposit', of: month, asset: 'ETH', amount: '0.000000000000000001' },
@@ -146,7 +202,17 @@ async function otherMoves(world: YearWorld, month: number): Promise<void> {
     [USDT, '15', 'customer'],
   ] as const)
     await withdraw(world, { assetCode, amount, feeBearer });
+  const destination = { destinationType: 'internal_email', destinationAddress: 'other@merchant.example' } as const;
+  world.payouts.push(world.sandbox.control.createPayout({ assetCode: USDT, amount: '4.2', ...destination }));
   for (const id of world.payouts) await throughToItsEnd(world, id);
+}
+
+/** Nothing of these is, or will be, in question, and nothing was given back. */
+function paidInFull({ sandbox, intents, doubtful, givenBack }: YearWorld): string[] {
+  return intents.filter((id) => {
+    const { status, irregularStatus } = sandbox.control.paymentIntent(id) ?? {};
+    return status === 'completed' && irregularStatus === 'none' && !doubtful.has(id) && !givenBack.has(id);
+  });
 }
 
 async function withdraw(
