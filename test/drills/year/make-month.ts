@@ -84,7 +84,7 @@ function onePayment(world: YearWorld): void {
 }
 
 /** What the customer of a payment makes of it: most pay at once. */
-export type Customer =
+type Customer =
   | 'pays'
   | 'pays in two'
   | 'pays half'
