@@ -45,31 +45,35 @@ function groupOf({ name }: Check): Group {
   return ofProof.has(name) ? 'what is proven' : 'installation';
 }
 
-/** Of these the same is said. */
+/** Of these the same is said, but that a remedy may end with the name: `tallyhook reconcile payouts`. */
 interface Alike {
   names: string[];
   check: Check;
+  /** The remedy without the name that it ends with; null: it ends with none. */
+  upToName: string | null;
 }
 
 function alikeOf(items: readonly Check[]): Alike[] {
   const alike = new Map<string, Alike>();
   for (const check of items) {
-    const { status, found, remedy } = check;
-    const key = JSON.stringify([groupOf(check), status, found, remedy]);
+    const { name, status, found, remedy } = check;
+    const upToName = remedy?.endsWith(` ${name}`) ? remedy.slice(0, -name.length) : null;
+    const key = JSON.stringify([groupOf(check), status, found, upToName ?? remedy]);
     const known = alike.get(key);
-    if (known === undefined) alike.set(key, { names: [check.name], check });
-    else known.names.push(check.name);
+    if (known === undefined) alike.set(key, { names: [name], check, upToName });
+    else known.names.push(name);
   }
   return [...alike.values()];
 }
 
-function tellAlike({ names, check: { status, found, remedy } }: Alike): string[] {
+function tellAlike({ names, check: { status, found, remedy }, upToName }: Alike): string[] {
   const [first = '', ...others] = names;
   // The word that they all begin with is said once.
   const shared = others.length > 0 && first.startsWith('contract ') ? 'contract ' : '';
   const list = [first, ...others.map((name) => (shared === '' ? name : name.slice(shared.length)))].join(', ');
   const [head = '', ...rest] = wrap(list);
-  const body = [...wrap(found), ...(remedy === null ? [] : wrap(`→ ${remedy}`, 2))];
+  const whole = upToName === null ? remedy : `${upToName}${names.join(' ')}`;
+  const body = [...wrap(found), ...(whole === null ? [] : wrap(`→ ${whole}`, 2))];
   return [`${words[status].padEnd(INDENT)}${head.trimStart()}`, ...rest, ...body];
 }
 

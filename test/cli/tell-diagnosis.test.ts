@@ -51,6 +51,22 @@ describe('what doctor tells', () => {
     ]);
   });
 
+  it('is one command for all that it mends', () => {
+    const lines = told([
+      finding('payouts', 'no run has ended yet', 'tallyhook reconcile payouts'),
+      finding('catalog', 'no run has ended yet', 'tallyhook reconcile catalog'),
+      finding('invoices', 'the last run failed', 'tallyhook reconcile invoices'),
+    ]);
+    expect(lines.slice(3, -2)).toEqual([
+      'finding   payouts, catalog',
+      '          no run has ended yet',
+      '          → tallyhook reconcile payouts catalog',
+      'finding   invoices',
+      '          the last run failed',
+      '          → tallyhook reconcile invoices',
+    ]);
+  });
+
   it('is everything with --all', () => {
     const text = told(WELL, true).join('\n');
     for (const { name, found } of WELL) expect(text).toContain(`${name}\n          ${found}`);
