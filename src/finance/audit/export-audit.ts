@@ -25,7 +25,7 @@ export async function exportAudit(db: Knex, range: SealRange & { dir: string }):
   const files = await writeFolder(range.dir, 'audit', [
     { name: 'seals.ndjson', content: sealLines(db, within) },
     { name: 'rows.ndjson', content: rowLines(db, within) },
-    { name: 'manifest.json', content: once(`${JSON.stringify(manifestOf(from, to), undefined, 2)}\n`) },
+    { name: 'manifest.json', content: [`${JSON.stringify(manifestOf(from, to), undefined, 2)}\n`] },
   ]);
   return { from: from.number, to: to.number, headHash: to.hash, files };
 }
@@ -67,8 +67,4 @@ export async function* rowLines(db: Knex, range: SealRange): AsyncGenerator<stri
       for await (const rows of readSealedRows(db, log, stretch)) yield rows.map(({ line }) => `${line}\n`).join('');
     }
   }
-}
-
-async function* once(text: string): AsyncGenerator<string> {
-  yield text;
 }

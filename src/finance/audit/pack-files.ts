@@ -7,7 +7,7 @@ import { breaksUntil } from '../../records/audit/pack-facts.js';
 import { periodFiles, readPeriodFile } from '../../records/books/period-files.js';
 import { secretFingerprints } from '../../records/deliveries/secret-fingerprints.js';
 import { exportFormats } from '../exports/export-formats.js';
-import type { ZippedFile } from '../exports/workbook/zip-files.js';
+import type { ZippedFile } from '../exports/zip-files.js';
 import { manifestOf, rowLines, sealLines } from './export-audit.js';
 import { packReadme } from './pack-readme.js';
 import type { PackScope } from './pack-scope.js';

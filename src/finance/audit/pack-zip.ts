@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ZippedFile, zipFiles } from '../exports/workbook/zip-files.js';
+import { type ZippedFile, zipFiles } from '../exports/zip-files.js';
 
 /** The format of a zip without its 64-bit extension holds no more, in a file or in all. */
 const MOST_BYTES = 4_294_000_000;

@@ -1,6 +1,6 @@
 import { nameIn } from '../../domain/books/chart.js';
 import { accountTotals } from '../../records/books/account-totals.js';
-import { entriesOfMonth } from '../../records/books/month-entries.js';
+import { entriesOfMonth, type ValuedLineView } from '../../records/books/month-entries.js';
 import type { ExportFile, MonthBooks } from './month-books.js';
 import { monthValues } from './month-values.js';
 import { ndjsonTables } from './table-files.js';
@@ -19,11 +19,17 @@ async function* entryObjects({ trx, month, chart }: MonthBooks): AsyncGenerator<
   for await (const entries of entriesOfMonth(trx, month)) {
     yield entries
       .map((entry) => {
-        const lines = entry.lines.map(({ value, ...line }) => ({ ...line, name: nameIn(chart, line.account), value }));
+        const lines = entry.lines.map((line) => lineObject(line, nameIn(chart, line.account)));
         return jsonLine({ ...entry, lines });
       })
       .join('');
   }
+}
+
+/** Each key by name: a rest and a spread took as long as all the rest of a line. */
+function lineObject(line: ValuedLineView, name: string): object {
+  const { account, assetCode, amount, memo, rate, rateCurrency, rateSource, rateAt, unpriced, value } = line;
+  return { account, assetCode, amount, memo, rate, rateCurrency, rateSource, rateAt, unpriced, name, value };
 }
 
 async function* totalObjects({ trx, month, chart }: MonthBooks): AsyncGenerator<string> {

@@ -12,7 +12,7 @@ interface Content {
   name: string;
   /** What it has to come to. */
   sha256?: string;
-  content: AsyncIterable<string | Uint8Array>;
+  content: AsyncIterable<string | Uint8Array> | Iterable<string>;
 }
 
 /**
@@ -45,10 +45,7 @@ export async function writeFolder(dir: string, label: string, files: readonly Co
   }
 }
 
-async function writeFile(
-  file: string,
-  content: AsyncIterable<string | Uint8Array> | Iterable<string>,
-): Promise<Omit<WrittenFile, 'name'>> {
+async function writeFile(file: string, content: Content['content']): Promise<Omit<WrittenFile, 'name'>> {
   const handle: FileHandle = await open(file, 'wx');
   const hash = createHash('sha256');
   let bytes = 0;

@@ -1,10 +1,10 @@
 import type { ExportFile, MonthBooks } from '../month-books.js';
 import { monthTables } from '../month-tables.js';
+import { type ZippedFile, zipFiles } from '../zip-files.js';
 import { sheetSums } from './sheet-sums.js';
 import { summarySheet } from './summary-sheet.js';
 import { tableSheets } from './table-sheets.js';
 import { sheetFile, workbookParts } from './workbook-parts.js';
-import { type ZippedFile, zipFiles } from './zip-files.js';
 
 /** For people. Single deposits and movements are in the other formats. */
 const SHEETS: readonly string[] = ['orders', 'payments', 'fees', 'refunds', 'payouts', 'balances', 'breaks'];

@@ -1,6 +1,6 @@
+import type { ZippedFile } from '../zip-files.js';
 import { stylesXml } from './styles.js';
 import { xmlText } from './xml-text.js';
-import type { ZippedFile } from './zip-files.js';
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
