@@ -124,10 +124,12 @@ const LAST = Date.parse('9999-12-31T00:00:00Z');
 
 async function viewsOf(db: Knex, rows: readonly Row[], today: string): Promise<MatchView[]> {
   const { rows: found } = await db.raw<{ rows: (MatchAmount & { kind: string; id: string })[] }>(
-    `SELECT kind, id, code, trim_scale(asked)::text AS asked, trim_scale(paid)::text AS paid,
+    `SELECT own.kind, own.id, code, trim_scale(asked)::text AS asked, trim_scale(paid)::text AS paid,
             trim_scale(returned)::text AS returned, trim_scale(booked)::text AS booked,
             trim_scale(value)::text AS value, unpriced
-     FROM unnest(?::text[], ?::text[]) AS named (kind, id) JOIN match_amounts USING (kind, id) ORDER BY code COLLATE "C"`,
+     FROM unnest(?::text[], ?::text[]) AS named (kind, id) CROSS JOIN LATERAL (
+       SELECT * FROM match_amounts AS one WHERE one.kind = named.kind AND one.id = named.id OFFSET 0
+     ) AS own ORDER BY code COLLATE "C"`,
     [textArray(rows.map(({ kind }) => kind)), textArray(rows.map(({ id }) => id))],
   );
   return rows.map((row) => ({
