@@ -3,6 +3,7 @@ import { type ExportFormat, exportFormatNames } from '../finance/exports/export-
 import { exportMonth } from '../finance/exports/export-month.js';
 import { loadChart } from '../finance/load-chart.js';
 import { loadContract } from '../service-api/contract.js';
+import { keepHeapSmall } from '../wiring/small-heap.js';
 import { month } from './arguments.js';
 import { printList } from './print.js';
 import { withStore } from './with-store.js';
@@ -22,6 +23,7 @@ export function defineExport(command: Command): void {
     .option('--json', 'print JSON')
     .action((asked: string, { format, out: dir, json = false }: Flags) =>
       withStore(async ({ db, config }) => {
+        keepHeapSmall();
         const chart = await loadChart(config.CHART_FILE);
         const { movements: table } = await loadContract(config.CONTRACT_FILE);
         const settings = { chart, table, currency: config.REPORTING_CURRENCY, timeZone: config.BOOKS_TIMEZONE };
