@@ -127,8 +127,8 @@ it('months and callbacks too', async () => {
   expect(await all({ dryRun: true, note: 'what would be' }, 200)).toEqual({ dryRun: true, count: 1, ids: [id] });
   const kept = () => store.db('actions').where({ action: 'replay dead callbacks' });
   expect([await kept(), await store.db('callbacks').where({ status: 'dead' }).pluck('id')]).toEqual([[], [id]]);
-  expect(await all({ note: 'the shop is back' }, 202)).toEqual({ accepted: true, count: 1 });
-  expect(await all({ note: 'once more' }, 202)).toEqual({ accepted: true, count: 0 });
+  expect(await all({ note: 'the shop is back' }, 202)).toEqual({ dryRun: false, count: 1, ids: [id] });
+  expect(await all({ note: 'once more' }, 202)).toEqual({ dryRun: false, count: 0, ids: [] });
   expect(await kept()).toMatchObject([
     { reason: 'the shop is back', outcome: 'asked', details: { count: 1, role: 'operator' } },
   ]);

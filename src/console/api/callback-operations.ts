@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lockCallbacks } from '../../records/callbacks/lock-callbacks.js';
 import { deadCallbacks, replayCallback, replayDeadCallbacks } from '../../records/callbacks/replay-callback.js';
 import { Problem } from '../problem.js';
 import { accepted, optionalNote } from './bodies.js';
@@ -47,12 +48,8 @@ const replayOne = operation({
 });
 
 const replayed = z.object({
-  accepted: z.literal(true),
-  count: z.int().meta({ description: 'How many are sent again.', examples: [12] }),
-});
-const preview = z.object({
-  dryRun: z.literal(true),
-  count: z.int().meta({ description: 'How many would be sent again.', examples: [12] }),
+  dryRun: z.boolean().meta({ description: 'Nothing was done.', examples: [false] }),
+  count: z.int().meta({ description: 'How many are, or would be, sent again.', examples: [12] }),
   ids: z.array(z.string()).meta({ description: 'The newest hundred of them.', examples: [['31', '30']] }),
 });
 
@@ -70,18 +67,20 @@ const replayDead = operation({
     note: optionalNote,
   }),
   answers: {
-    200: { description: 'What would be done, asked for with `dryRun`.', shape: preview },
+    200: { description: 'What would be done, asked for with `dryRun`.', shape: replayed },
     202: { description: 'They are sent within seconds; none where none was given up.', shape: replayed },
   },
   answer: async ({ db, log }, { actor, body: { dryRun, note: reason } }) => {
     if (dryRun) return { body: { dryRun: true, ...(await deadCallbacks(db)) } };
-    const count = await db.transaction(async (trx) => {
-      const count = await replayDeadCallbacks(trx);
-      const about = { action: 'replay dead callbacks', reason, details: { count } };
-      if (count > 0) await keepAction({ db: trx, log }, actor, { ...about, outcome: 'asked' });
-      return count;
+    const which = await db.transaction(async (trx) => {
+      await lockCallbacks(trx);
+      const which = await deadCallbacks(trx);
+      await replayDeadCallbacks(trx);
+      const about = { action: 'replay dead callbacks', reason, details: { count: which.count } };
+      if (which.count > 0) await keepAction({ db: trx, log }, actor, { ...about, outcome: 'asked' });
+      return which;
     });
-    return { status: 202, body: { accepted: true, count } };
+    return { status: 202, body: { dryRun: false, ...which } };
   },
 });
 
