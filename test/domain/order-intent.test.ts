@@ -12,6 +12,13 @@ import {
   under,
 } from '../support/order-lines.js';
 
+const wei = (names: string[]) => ({
+  requestedCurrencyType: 'crypto',
+  currencyRequested: 'ETH',
+  amountCryptoExpected: null,
+  ...Object.fromEntries(names.map((name) => [name, '0.123456789012345677'])),
+});
+
 const payments: Line[] = [
   ['I1', 'completed, not at the service', one(paid, { absent: true }), 'paid_unverified', 'record_not_at_service'],
   [
@@ -110,6 +117,12 @@ const payments: Line[] = [
   ['I14', 'encashed, too much', one(ruled({ ...over, amountRejected: null }, 'encashed')), 'overpaid'],
   ['I14', 'encashed, just the amount', one(ruled(paid, 'encashed')), 'paid', 'proven'],
   ['I14', 'encashed, just the amount, but late', one(ruled(late, 'encashed')), 'unmatched'],
+  [
+    'I14',
+    'encashed, just the amount to the eighteenth decimal, but late',
+    one(ruled({ ...late, ...wei(['amountRequested', 'totalAmountReceived', 'amountRejected']) }, 'encashed')),
+    'unmatched',
+  ],
   ['I14', 'encashed, amounts unknown', one({ irregularStatus: 'encashed', payins: [] }), 'unmatched'],
   ['I15', 'confirming', one({ ...fiat, status: 'confirming' }), 'confirming'],
   ['I15', 'confirming, as an event claims', one({ ...fiat, status: 'confirming' }, { verified: false }), 'confirming'],

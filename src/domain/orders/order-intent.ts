@@ -154,6 +154,8 @@ function paid(fields: JsonObject, side: RangeSide, received: string | null): Mon
   if (side === 'in_range') return { amount: normalizeAmount(requested), currency };
   const due = amountDue(fields);
   if (received === null || due === null || !isPositive(due)) return null;
+  // By shares, which are cut to 18 decimals, just the amount would be a little less than it.
+  if (compareAmounts(received, due) === 0) return { amount: normalizeAmount(requested), currency };
   const share = divideAmounts(multiplyAmounts(requested, received, ROUND_DOWN), due, ROUND_DOWN);
   return { amount: share, currency };
 }

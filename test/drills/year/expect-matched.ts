@@ -81,8 +81,7 @@ function standOf({ sandbox, givenBack }: YearWorld, id: string, n: number): Stan
     case 'encashed':
       if (customer === 'pays too much') return ['partly_matched', 'overpaid'];
       if (customer === 'pays half') return ['partly_matched', 'underpaid'];
-      // What all of it comes to in the currency of the request is rounded down.
-      return ['partly_matched', 'out_of_range', 'underpaid'];
+      return ['partly_matched', 'out_of_range'];
     default:
       if (status === 'completed') return ['matched', 'agreed'];
       if (status === 'pending') return ['unmatched', 'not_paid'];
