@@ -104,7 +104,7 @@ describe('by the command line', () => {
     expect((await callbacks('list', '--reference', 'b')).stdout).toContain('answered 500');
 
     const rehearsed = await callbacks('replay', '--dead', '--dry-run', '--json');
-    expect([rehearsed.code, JSON.parse(rehearsed.stdout)]).toEqual([0, { replayed: 2, dryRun: true }]);
+    expect([rehearsed.code, JSON.parse(rehearsed.stdout)]).toEqual([0, { replayed: 2, dryRun: true, ids: ['3', '2'] }]);
     expect([await states(), await kept()]).toMatchObject([{ 2: 'dead', 3: 'dead' }, []]);
 
     expect((await callbacks('replay', '2', '--note', 'the shop was down')).stdout).toBe('replaying 1 callback(s)\n');
