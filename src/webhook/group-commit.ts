@@ -12,6 +12,11 @@ export interface GroupCommitSettings<T, R> {
   sizeOf(item: T): number;
   /** Flushes that may run at once. */
   concurrency: number;
+  /**
+   * What waits is flushed beside a flush that runs once it is so large, or the first of it waited for so long when another one
+   * comes; until then it waits for the end of that flush: side by side, small ones hold one another up. Left out: at once.
+   */
+  beside?: { bytes: number; ms: number };
   maxItems: number;
   maxBytes: number;
   maxWaitingItems: number;
@@ -72,6 +77,7 @@ export class GroupCommit<T, R> {
 
   private schedule(): void {
     if (this.scheduled || this.running >= this.settings.concurrency || this.waiting.length === 0) return;
+    if (this.running > 0 && !this.isWorthAnother()) return;
     this.scheduled = true;
     // Whatever was read from the sockets in this turn of the loop comes along.
     setImmediate(() => {
@@ -81,6 +87,13 @@ export class GroupCommit<T, R> {
       else this.tellIdle();
       this.schedule();
     });
+  }
+
+  private isWorthAnother(): boolean {
+    const { beside } = this.settings;
+    const [first] = this.waiting;
+    if (beside === undefined || first === undefined) return true;
+    return this.waitingBytes >= beside.bytes || performance.now() - first.since >= beside.ms;
   }
 
   private rejectLate(): void {

@@ -17,6 +17,8 @@ const CLOSE_TIMEOUT_MS = 15_000;
 /** Jobs in hand at once. A stream makes many of one event each; what comes while batches are applied is the next batch. */
 const JOBS_IN_HAND = 50;
 const MAX_PER_BATCH = 200;
+/** Events that are worth a batch beside the one that runs. Of a trickle each batch takes all that came during the one before. */
+const BESIDE = { bytes: 25, ms: 250 };
 
 const inTime = timeout(CLOSE_TIMEOUT_MS, TimeoutStrategy.Aggressive);
 
@@ -48,6 +50,7 @@ function gatherBatches(deps: ApplyDeps, concurrency: number): GroupCommit<string
     },
     sizeOf: (ids) => ids.length,
     concurrency,
+    beside: BESIDE,
     maxItems: JOBS_IN_HAND,
     maxBytes: MAX_PER_BATCH,
     maxWaitingItems: JOBS_IN_HAND,

@@ -56,6 +56,25 @@ test('bytes bound a batch too, but a large item still goes, alone', async () => 
   expect(batches.map(({ items }) => items.map(({ length }) => length))).toEqual([[50], [6, 4], [1]]);
 });
 
+test('a little waits for the flush that runs, much or what waited long goes beside it', async () => {
+  const many = create({ concurrency: 2, beside: { bytes: 4, ms: 60_000 } });
+  void many.submit('a');
+  await turn();
+  void many.submit('bb');
+  await turn();
+  expect(batches.map(({ items }) => items)).toEqual([['a']]);
+  void many.submit('cc');
+  await turn();
+  expect(batches.map(({ items }) => items)).toEqual([['a'], ['bb', 'cc']]);
+
+  const impatient = create({ concurrency: 2, beside: { bytes: 4, ms: 0 } });
+  for (const item of ['d', 'e']) {
+    void impatient.submit(item);
+    await turn();
+  }
+  expect(batches.slice(2).map(({ items }) => items)).toEqual([['d'], ['e']]);
+});
+
 test('each hears its own outcome; a flush that fails, or forgets somebody, fails those it held', async () => {
   const commits = create();
   const mixed = [commits.submit('a'), commits.submit('b'), commits.submit('c')];
