@@ -77,8 +77,8 @@ async function start(
   if (logged && logged.size > LOG_LIMIT_BYTES) await truncate(logFile);
   const portFile = path.join(folder, 'port');
   const last = Number(await readFile(portFile, 'utf8').catch(() => ''));
-  // The last port again: whoever still has the old address finds the server there.
-  const port = await freePort(attempt === 1 && last > 0 ? last : null);
+  // The last port again, also when the first attempts fail: whoever still has the old address finds the server there.
+  const port = await freePort(attempt < ATTEMPTS && last > 0 ? last : null);
   await writeFile(portFile, String(port), { mode: 0o600 });
   return startCluster(identity, { data, logFile, port, settings: SETTINGS });
 }
