@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
-import { appendFile, chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
@@ -10,6 +10,7 @@ import { readPostmaster } from '../src/embedded-postgres/cluster.js';
 import { homeOf } from '../src/embedded-postgres/identity.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../src/embedded-postgres/open-embedded-postgres.js';
 import { isAlive } from '../src/embedded-postgres/process.js';
+import { createLog } from '../src/log.js';
 
 let dir: string;
 const open: EmbeddedPostgres[] = [];
@@ -148,6 +149,19 @@ test('a server that dies under its users comes back at the same address', async 
   process.kill(pid, 'SIGKILL');
   await vi.waitFor(async () => expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]), 20_000);
   expect((await postmaster()).pid).not.toBe(pid);
+});
+
+test('also when the first attempts to start it again fail', async () => {
+  const failed = vi.fn();
+  const { url } = await start({ log: Object.assign(createLog('silent'), { debug: failed }) });
+  const control = path.join(await data(), 'global', 'pg_control');
+  const { pid } = await postmaster();
+  process.kill(pid, 'SIGSTOP');
+  await rename(control, `${control}.away`);
+  process.kill(pid, 'SIGKILL');
+  await vi.waitFor(() => expect(failed).toHaveBeenCalled(), 20_000);
+  await rename(`${control}.away`, control);
+  await vi.waitFor(async () => expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]), 30_000);
 });
 
 test('leftovers that name a living stranger stop nobody', async () => {
