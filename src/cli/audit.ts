@@ -5,7 +5,7 @@ import { packMonth } from '../finance/audit/pack-month.js';
 import { loadChart } from '../finance/load-chart.js';
 import { recordAction } from '../records/actions/record-action.js';
 import { checkSeals } from '../records/audit/seal-checks.js';
-import { type SealState, sealState } from '../records/audit/seal-state.js';
+import { type SealState, sealState, tellUnsealed } from '../records/audit/seal-state.js';
 import type { KnownSeal } from '../records/audit/verify-head.js';
 import { loadContract } from '../service-api/contract.js';
 import { cliActor } from './actor.js';
@@ -107,7 +107,7 @@ async function pack(asked: string, { out, json = false }: { out: string; json?: 
 /** What no seal proves yet is said. */
 function tellState({ newest, unsealed }: SealState): string {
   const open = unsealed.filter(({ rows }) => rows > 0);
-  const tail = open.map(({ log, rows }) => `${rows} of ${log}`).join(', ');
+  const tail = open.map(({ log, rows }) => `${tellUnsealed(rows)} of ${log}`).join(', ');
   const head =
     newest === null
       ? 'nothing is sealed yet'

@@ -4,12 +4,20 @@ import { type LogName, sealedLogs } from './sealed-logs.js';
 export interface SealState {
   /** Null: nothing is sealed yet. */
   newest: { number: string; hash: string; sealedAt: string } | null;
-  /** Of each log: the rows after its newest seal, and since when the oldest of them waits. */
+  /** Of each log: the rows after its newest seal, counted as far as `MOST_COUNTED`, and since when the oldest of them waits. */
   unsealed: { log: LogName; rows: number; oldestAt: string | null }[];
 }
 
+/** Where a first reading has just written a million rows, nobody wants to wait for their number. */
+const MOST_COUNTED = 10_000;
+
 /** SQL: rows that were there when the database learnt to seal have waited since then. */
 export const SEALING_BEGAN = `coalesce((SELECT min(migration_time) FROM migrations WHERE name LIKE '0036\\_%'), '-infinity')`;
+
+/** In words; "or more" where no further was counted. */
+export function tellUnsealed(rows: number): string {
+  return rows < MOST_COUNTED ? String(rows) : `${rows} or more`;
+}
 
 /** SQL: since when a row waits, whatever somebody made of its time. */
 const waitsSince = (time: string) => `least(greatest(${time}, ${SEALING_BEGAN}), now())`;
@@ -34,9 +42,12 @@ export async function sealState(db: Knex): Promise<SealState> {
   const unsealed: SealState['unsealed'] = [];
   for (const { name, table, place } of sealedLogs) {
     const { rows: counted } = await db.raw<{ rows: [{ rows: string; at: Date | null }] }>(
-      `SELECT count(*) AS rows, min(${waitsSince(times[name])}) AS at FROM ${table}
-       WHERE ${place} > coalesce((SELECT until FROM seals WHERE log = ? ORDER BY number DESC LIMIT 1), 0)`,
-      [name],
+      `SELECT count(*) AS rows, min(at) AS at FROM (
+         SELECT ${waitsSince(times[name])} AS at FROM ${table}
+         WHERE ${place} > coalesce((SELECT until FROM seals WHERE log = ? ORDER BY number DESC LIMIT 1), 0)
+         ORDER BY ${place} LIMIT ?
+       ) AS waiting`,
+      [name, MOST_COUNTED],
     );
     const { rows: count, at } = counted[0];
     unsealed.push({ log: name, rows: Number(count), oldestAt: at?.toISOString() ?? null });
