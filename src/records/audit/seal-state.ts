@@ -34,23 +34,25 @@ const times: Readonly<Record<LogName, string>> = {
   actions: 'at',
 };
 
+/** SQL: since when each of the first rows waits that no seal covers yet. */
+function firstWaiting({ name, table, place }: (typeof sealedLogs)[number], rows: number): string {
+  return `SELECT ${waitsSince(times[name])} AS at FROM ${table}
+      WHERE ${place} > coalesce((SELECT until FROM seals WHERE log = '${name}' ORDER BY number DESC LIMIT 1), 0)
+      ORDER BY ${place} LIMIT ${rows}`;
+}
+
 export async function sealState(db: Knex): Promise<SealState> {
   const { rows } = await db.raw<{ rows: { number: string; hash: string; at: Date }[] }>(
     'SELECT number, hash, sealed_at AS at FROM seals ORDER BY number DESC LIMIT 1',
   );
   const [newest] = rows;
   const unsealed: SealState['unsealed'] = [];
-  for (const { name, table, place } of sealedLogs) {
+  for (const log of sealedLogs) {
     const { rows: counted } = await db.raw<{ rows: [{ rows: string; at: Date | null }] }>(
-      `SELECT count(*) AS rows, min(at) AS at FROM (
-         SELECT ${waitsSince(times[name])} AS at FROM ${table}
-         WHERE ${place} > coalesce((SELECT until FROM seals WHERE log = ? ORDER BY number DESC LIMIT 1), 0)
-         ORDER BY ${place} LIMIT ?
-       ) AS waiting`,
-      [name, MOST_COUNTED],
+      `SELECT count(*) AS rows, min(at) AS at FROM (${firstWaiting(log, MOST_COUNTED)}) AS waiting`,
     );
     const { rows: count, at } = counted[0];
-    unsealed.push({ log: name, rows: Number(count), oldestAt: at?.toISOString() ?? null });
+    unsealed.push({ log: log.name, rows: Number(count), oldestAt: at?.toISOString() ?? null });
   }
   return {
     newest:
@@ -61,11 +63,7 @@ export async function sealState(db: Knex): Promise<SealState> {
 
 /** How long the oldest row that is not sealed has waited, in seconds; 0: all are. However many wait, one of each log is read. */
 export async function oldestUnsealedSeconds(db: Knex, now: Date): Promise<number> {
-  const first = sealedLogs.map(
-    ({ name, table, place }) => `(SELECT ${waitsSince(times[name])} AS at FROM ${table}
-      WHERE ${place} > coalesce((SELECT until FROM seals WHERE log = '${name}' ORDER BY number DESC LIMIT 1), 0)
-      ORDER BY ${place} LIMIT 1)`,
-  );
+  const first = sealedLogs.map((log) => `(${firstWaiting(log, 1)})`);
   const { rows } = await db.raw<{ rows: [{ at: Date | null }] }>(
     `SELECT min(at) AS at FROM (${first.join(' UNION ALL ')}) AS waiting`,
   );
