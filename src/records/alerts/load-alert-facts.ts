@@ -16,46 +16,21 @@ export async function loadAlertFacts(
   { now, runEverySeconds }: { now: Date; runEverySeconds: Readonly<Record<string, number>> },
 ): Promise<AlertFacts> {
   const kinds = Object.keys(runEverySeconds);
-  const [
-    webhooks,
-    invalidSignatures,
-    expiredTimestamps,
-    backlog,
-    missed,
-    breaks,
-    proven,
-    callbacks,
-    seals,
-    channels,
-    parts,
-    ageSeconds,
-  ] = await Promise.all([
-    countWebhooks(db, now),
-    countForged(db, now),
-    countExpired(db, now),
-    inboxBacklog(db),
-    countMissed(db),
-    oldestBreaks(db),
-    lastCompleteRuns(db, kinds),
-    callbackBacklog(db),
-    sealFacts(db, now),
-    failingChannels(db),
-    signsOfLife(db),
-    ageOf(db, now),
-  ]);
+  const proven = await lastCompleteRuns(db, kinds);
   const provenAt = new Map(proven.map(({ kind, at }) => [kind, at.getTime()]));
+  // One after the other, on one connection: nobody waits for them.
   return {
-    webhooks,
-    invalidSignatures,
-    expiredTimestamps,
-    backlog,
-    missed,
-    breaks,
-    callbacks,
-    seals,
-    channels,
-    parts,
-    ageSeconds,
+    webhooks: await countWebhooks(db, now),
+    invalidSignatures: await countForged(db, now),
+    expiredTimestamps: await countExpired(db, now),
+    backlog: await inboxBacklog(db),
+    missed: await countMissed(db),
+    breaks: await oldestBreaks(db),
+    callbacks: await callbackBacklog(db),
+    seals: await sealFacts(db, now),
+    channels: await failingChannels(db),
+    parts: await signsOfLife(db),
+    ageSeconds: await ageOf(db, now),
     kinds: kinds.map((kind) => {
       const at = provenAt.get(kind);
       const provenSecondsAgo = at === undefined ? null : (now.getTime() - at) / 1_000;
