@@ -52,6 +52,8 @@ export async function saveObservations(
   observations: Observation[],
   context: SaveContext,
 ): Promise<SaveResult> {
+  // Each lookup goes by keys. Of a table that grew since it was last analyzed the planner would rather read the whole.
+  await trx.raw('SET LOCAL enable_seqscan = off');
   const grouped = groupObservations(observations);
   const saved = await saveAll(trx, grouped, context);
   await saveMarks(trx, grouped, saved, context);

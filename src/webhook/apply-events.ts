@@ -7,7 +7,7 @@ import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import { openBreaks } from '../records/breaks/breaks.js';
 import { describeError, isPassing } from '../records/database/database-errors.js';
-import { failEvent, finishEvents, lockWaiting, stillWaiting } from '../records/inbox/inbox-work.js';
+import { failEvent, markUnhandled, stillWaiting, takeWaiting } from '../records/inbox/inbox-work.js';
 import { type SaveContext, saveObservations } from '../records/save-observations.js';
 import { eventLabel } from './event-label.js';
 import { findCollisions } from './find-collisions.js';
@@ -94,9 +94,9 @@ async function applyTogether(deps: ApplyDeps, ids: string[]): Promise<Outcome> {
   return { applied, unhandled: events.length - applied, failed: 0, ids: events.map((event) => event.id) };
 }
 
-/** The story of one batch: load, observe, save, mark; all or nothing. */
+/** The story of one batch: take, observe, save; all or nothing. */
 async function applyIn(trx: Knex.Transaction, deps: ApplyDeps, ids: string[]): Promise<ReadEvent[]> {
-  const events = (await lockWaiting(trx, ids)).map((event) => readEvent(event, deps.links));
+  const events = (await takeWaiting(trx, ids)).map((event) => readEvent(event, deps.links));
   if (events.length === 0) return [];
   const saveContext = { ...deps, now: deps.now() };
   await saveObservations(
@@ -106,7 +106,10 @@ async function applyIn(trx: Knex.Transaction, deps: ApplyDeps, ids: string[]): P
   );
   const collisions = await findCollisions(trx, events);
   await openBreaks(trx, [...events.flatMap((event) => event.breaks), ...collisions]);
-  await finishEvents(trx, events);
+  await markUnhandled(
+    trx,
+    events.filter(({ status }) => status === 'unhandled'),
+  );
   return events;
 }
 

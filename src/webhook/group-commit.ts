@@ -64,6 +64,11 @@ export class GroupCommit<T, R> {
     });
   }
 
+  /** Whether anything waits for the end of a flush. */
+  isBusy(): boolean {
+    return this.running > 0 && this.waiting.length > 0;
+  }
+
   /** Resolves once nothing waits and nothing runs. */
   idle(): Promise<void> {
     if (this.running === 0 && this.waiting.length === 0) return Promise.resolve();

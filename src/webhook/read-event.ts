@@ -2,14 +2,15 @@ import { severityOf } from '../domain/break.js';
 import type { JsonObject } from '../domain/json.js';
 import type { LinkPointers } from '../domain/link-fields.js';
 import type { NewBreak } from '../records/breaks/breaks.js';
-import type { FinishedEvent, WaitingEvent } from '../records/inbox/inbox-work.js';
+import type { UnhandledEvent, WaitingEvent } from '../records/inbox/inbox-work.js';
 import { type EventProblem, type ObservedEvent, observeEvent } from './observe-event.js';
 import { parseEnvelope } from './parse-envelope.js';
 
 const MAX_ERROR_LENGTH = 300;
 
 /** A stored event with all that follows from it. */
-export interface ReadEvent extends FinishedEvent, Pick<WaitingEvent, 'key' | 'type'>, ObservedEvent {
+export interface ReadEvent extends UnhandledEvent, Pick<WaitingEvent, 'key' | 'type'>, ObservedEvent {
+  status: 'applied' | 'unhandled';
   data: JsonObject;
   breaks: NewBreak[];
 }

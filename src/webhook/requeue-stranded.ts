@@ -6,17 +6,25 @@ import { logSeldom } from './log-seldom.js';
 const BATCH = 200;
 /** An event this young is most likely on its way through the queue. */
 const GRACE_SECONDS = 2;
+/** While more events are in hand than can be applied at once: claiming them here as well would only be work twice. */
+const BUSY_GRACE_SECONDS = 60;
+
+export interface SweepDeps extends ApplyDeps {
+  /** Whether jobs of this process wait for their turn. Left out: they never do. */
+  isBusy?: () => boolean;
+}
 
 /**
  * Applies the events that no job speaks of: stored while the queue was down, flushed out of it, left by a dead worker,
  * or due for a retry. It takes them from the inbox itself, so that a queue that stays away holds nothing up. Several
  * processes may do this at once. Returns how many it took.
  */
-export async function requeueStranded(deps: ApplyDeps, signal: AbortSignal): Promise<number> {
+export async function requeueStranded(deps: SweepDeps, signal: AbortSignal): Promise<number> {
   let taken = 0;
   let full = true;
   while (full && !signal.aborted) {
-    const ids = await claimStranded(deps.db, { limit: BATCH, graceSeconds: GRACE_SECONDS });
+    const graceSeconds = deps.isBusy?.() ? BUSY_GRACE_SECONDS : GRACE_SECONDS;
+    const ids = await claimStranded(deps.db, { limit: BATCH, graceSeconds });
     if (ids.length > 0) await applyEvents(deps, ids);
     taken += ids.length;
     full = ids.length === BATCH;
@@ -25,7 +33,7 @@ export async function requeueStranded(deps: ApplyDeps, signal: AbortSignal): Pro
 }
 
 /** Does so at once and every `everyMs`, through whatever happens to the database. `close` waits for the one under way. */
-export function sweepInbox(deps: ApplyDeps, everyMs: number): { close(): Promise<void> } {
+export function sweepInbox(deps: SweepDeps, everyMs: number): { close(): Promise<void> } {
   const stop = new AbortController();
   const onError = logSeldom(deps.log, 'the inbox could not be swept');
   const swept = (async () => {

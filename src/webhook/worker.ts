@@ -27,8 +27,8 @@ const inTime = timeout(CLOSE_TIMEOUT_MS, TimeoutStrategy.Aggressive);
  * Redis and Postgres. `close` lets the batches under way end, for 15 s at most; what is left over is found again.
  */
 export function createWorker(settings: WorkerSettings): { close(): Promise<void> } {
-  const sweep = sweepInbox(settings, settings.sweepEveryMs ?? 5_000);
   const batches = gatherBatches(settings, settings.concurrency ?? 3);
+  const sweep = sweepInbox({ ...settings, isBusy: () => batches.isBusy() }, settings.sweepEveryMs ?? 5_000);
   const consumer = keepRunning<EventJob>(
     settings.log,
     (job) => batches.submit(job.data.ids),

@@ -35,8 +35,10 @@ test('the first goes at once; what comes meanwhile goes together, in batches of 
   const commits = create();
   const answers = [commits.submit('a')];
   await turn();
+  expect(commits.isBusy()).toBe(false);
   answers.push(...['b', 'c', 'd', 'e'].map((item) => commits.submit(item)));
   await turn();
+  expect(commits.isBusy()).toBe(true);
   expect(batches.map(({ items }) => items)).toEqual([['a']]);
   batches[0]?.finish();
   await turn();

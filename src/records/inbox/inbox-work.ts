@@ -12,9 +12,9 @@ export interface WaitingEvent {
   body: Buffer;
 }
 
-export interface FinishedEvent {
+export interface UnhandledEvent {
   id: string;
-  status: 'applied' | 'unhandled';
+  /** What in it breaks the specification; null: its type is not kept here. */
   error: string | null;
 }
 
@@ -29,25 +29,27 @@ const CLAIM_SECONDS = 10;
 const MAX_BYTES_AT_ONCE = 4 * 1024 * 1024;
 
 /**
- * Locks those of the rows that are still to be applied, and reads the first of them, up to 4 MiB of bodies. A row that
- * somebody else holds is left out: whoever applies it is done with it soon, and waiting could close a circle with a
- * receiver that counts an arrival.
+ * Takes those of the rows that are still to be applied, the first of them up to 4 MiB of bodies: they are `applied` once
+ * the transaction ends, unless `markUnhandled` says otherwise. A row that somebody else holds is left out: whoever
+ * applies it is done with it soon, and waiting could close a circle with a receiver that counts an arrival.
  */
-export async function lockWaiting(trx: Knex.Transaction, ids: string[]): Promise<WaitingEvent[]> {
-  const found = await trx.raw<{ rows: WaitingEvent[] }>(
+export async function takeWaiting(trx: Knex.Transaction, ids: string[]): Promise<WaitingEvent[]> {
+  const taken = await trx.raw<{ rows: WaitingEvent[] }>(
     `WITH locked AS MATERIALIZED (
        SELECT id, coalesce(octet_length(body), 0) AS size
        FROM inbox WHERE id = ANY (CAST(:ids AS bigint[])) AND status IN ('received', 'failed')
        ORDER BY id FOR UPDATE SKIP LOCKED
      ), sized AS (
        SELECT id, sum(size) OVER (ORDER BY id) - size AS before FROM locked
+     ), taken AS (
+       UPDATE inbox SET status = 'applied', error = NULL, applied_at = now()
+       FROM sized WHERE inbox.id = sized.id AND before < :most
+       RETURNING inbox.id, key, event_type AS type, event_timestamp AS timestamp, source, body
      )
-     SELECT id, key, event_type AS type, event_timestamp AS timestamp, source, body
-     FROM inbox JOIN sized USING (id) WHERE id = ANY (CAST(:ids AS bigint[])) AND before < :most
-     ORDER BY id`,
+     SELECT * FROM taken ORDER BY id`,
     { ids, most: MAX_BYTES_AT_ONCE },
   );
-  return found.rows.map((row) => ({ ...row, type: fromDatabaseText(row.type) }));
+  return taken.rows.map((row) => ({ ...row, type: fromDatabaseText(row.type) }));
 }
 
 /** Which of the rows are still to be applied, whoever holds them. */
@@ -59,16 +61,14 @@ export async function stillWaiting(db: Knex, ids: string[]): Promise<string[]> {
     .pluck('id');
 }
 
-export async function finishEvents(trx: Knex.Transaction, events: FinishedEvent[]): Promise<void> {
+/** Of rows that the transaction took. */
+export async function markUnhandled(trx: Knex.Transaction, events: readonly UnhandledEvent[]): Promise<void> {
+  if (events.length === 0) return;
   await trx.raw(
-    `UPDATE inbox SET status = done.status, error = nullif(done.error, ''), applied_at = now()
-     FROM unnest(?::bigint[], ?::text[], ?::text[]) AS done (id, status, error)
-     WHERE inbox.id = done.id`,
-    [
-      events.map((event) => event.id),
-      events.map((event) => event.status),
-      events.map((event) => toDatabaseText(event.error ?? '')),
-    ],
+    `UPDATE inbox SET status = 'unhandled', error = nullif(unhandled.error, '')
+     FROM unnest(?::bigint[], ?::text[]) AS unhandled (id, error)
+     WHERE inbox.id = unhandled.id`,
+    [events.map((event) => event.id), events.map((event) => toDatabaseText(event.error ?? ''))],
   );
 }
 

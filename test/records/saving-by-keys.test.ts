@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { saveObservations } from '../../src/records/save-observations.js';
+import { createTestDatabase } from '../support/database.js';
+import { claim, context, paidIntent, payin, save } from './observed.js';
+
+const ROUNDS = 12;
+const EACH = 200;
+
+/** What an event says of a new payment and its deposit. */
+function paid(round: number) {
+  return Array.from({ length: EACH }, (_, n) => `${round}_${n}`).flatMap((name) => {
+    const [id, payinId] = [`pi_${name}`, `pa_${name}`];
+    const fields = paidIntent(id, payinId, { merchantReference: `order-${name}` });
+    return [
+      claim('payment_intent', id, fields, round),
+      claim('payin', payinId, payin(payinId, id, { paymentIntentId: id }), round),
+    ];
+  });
+}
+
+test('tables that grew since they were last analyzed are not read whole for the records of one page', async () => {
+  const database = await createTestDatabase();
+  try {
+    await database.db.raw(
+      `DO $$ DECLARE name text; BEGIN
+         FOR name IN SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace LOOP
+           EXECUTE format('ALTER TABLE %I SET (autovacuum_enabled = off)', name);
+         END LOOP;
+       END $$`,
+    );
+    for (let round = 0; round < ROUNDS; round += 1) await save(database, paid(round));
+    const readWhole = await database.db.transaction(async (trx) => {
+      await saveObservations(trx, paid(ROUNDS), context);
+      return trx('pg_stat_xact_user_tables').where('seq_scan', '>', 0).where('seq_tup_read', '>', 100).pluck('relname');
+    });
+    expect(readWhole).toEqual([]);
+    expect(await database.db('orders').count('* as orders').first()).toEqual({ orders: `${EACH * (ROUNDS + 1)}` });
+  } finally {
+    await database.drop();
+  }
+});
