@@ -45,6 +45,8 @@ async function book(trx) {
      SELECT entries.id, asset, 'USD', 0.9998, 'service', entries.at
      FROM fresh JOIN entries ON record_kind = 'payment_intent' AND record_id = fresh.id ORDER BY entries.id`,
   );
+  await trx.raw('DELETE FROM entry_months');
+  await trx.raw('INSERT INTO entry_months (month, entries) SELECT month, count(*) FROM entries GROUP BY month');
   await trx.raw('DELETE FROM account_months');
   await trx.raw(
     `INSERT INTO account_months (account, asset_code, month, amount)

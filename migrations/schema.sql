@@ -390,6 +390,7 @@ TABLE entries
   CREATE CONSTRAINT TRIGGER entries_have_lines AFTER INSERT ON public.entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_entry_lines()
   CREATE TRIGGER entries_announced BEFORE INSERT ON public.entries FOR EACH STATEMENT EXECUTE FUNCTION announce_rows('29769', 'entries_id_seq')
   CREATE TRIGGER entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  CREATE TRIGGER entries_by_month AFTER INSERT ON public.entries REFERENCING NEW TABLE AS new_entries FOR EACH STATEMENT EXECUTE FUNCTION add_entry_months()
   CREATE TRIGGER entries_open_month BEFORE INSERT ON public.entries FOR EACH ROW EXECUTE FUNCTION refuse_closed_month()
 
 TABLE entry_lines
@@ -409,6 +410,11 @@ TABLE entry_lines
   CREATE TRIGGER entry_lines_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entry_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER entry_lines_by_month AFTER INSERT ON public.entry_lines REFERENCING NEW TABLE AS new_lines FOR EACH STATEMENT EXECUTE FUNCTION add_account_months()
   CREATE TRIGGER entry_lines_with_entry AFTER INSERT ON public.entry_lines REFERENCING NEW TABLE AS new_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_late_line()
+
+TABLE entry_months
+  month text NOT NULL
+  entries bigint NOT NULL
+  CONSTRAINT entry_months_pkey PRIMARY KEY (month)
 
 TABLE entry_rates
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY

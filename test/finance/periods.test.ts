@@ -193,3 +193,11 @@ it('is asked by programs: only finance closes and reopens, with a reason', async
   expect(closed.body).toMatchObject({ status: 'closed', closedBy: 'fina', closings: 3, reason: 'known' });
   expect((await ask('get', '/2026-13/check', viewer)).status).toBe(400);
 });
+
+it('tells of each month how many entries it has', async () => {
+  const counted = await database.db('entries').count('* as entries').groupBy('month').select('month');
+  expect(counted.length).toBeGreaterThan(0);
+  for (const { month, entries } of counted) {
+    expect(await getPeriod(database.db, String(month))).toMatchObject({ entries: Number(entries) });
+  }
+});

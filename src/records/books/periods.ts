@@ -65,8 +65,8 @@ async function select(db: Knex, where: string, values: (string | null)[], limit:
   const { rows } = await db.raw<{ rows: Row[] }>(
     `SELECT * FROM (
        SELECT month, coalesce(status, 'open') AS status, coalesce(closings, 0) AS closings, closed_at, closed_by, reason,
-              reopened_at, reopened_by, coalesce(counted.entries, 0) AS entries
-       FROM (SELECT month, count(*) AS entries FROM entries GROUP BY month) AS counted FULL JOIN periods USING (month)
+              reopened_at, reopened_by, coalesce(entry_months.entries, 0) AS entries
+       FROM entry_months FULL JOIN periods USING (month)
      ) AS months WHERE ${where} ORDER BY month DESC LIMIT ?`,
     [...values, limit].map((value) => value as string),
   );
