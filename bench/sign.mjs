@@ -26,7 +26,7 @@ export function ourRequest(index, now) {
       amountNetMerchant: '124.245',
       feeAmountTotal: '1.255',
       source: 'api',
-      merchantReference: `order-${index}`,
+      merchantReference: `order-${now.toString(36)}-${index}`,
       irregularStatus: 'none',
       createdAt: at,
       expiresAt: at,

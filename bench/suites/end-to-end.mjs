@@ -39,8 +39,9 @@ export async function benchEndToEnd(bench) {
 
 async function applied({ databaseUrl, folder, seconds, requests }, client) {
   await client.query('TRUNCATE inbox CASCADE');
-  const count = async (where) =>
-    Number((await client.query(`SELECT count(*) FROM inbox WHERE ${where}`)).rows[0].count);
+  // Looked at as little as says enough: counting all that waits, twenty times a second, took a tenth of a core from the contenders.
+  const someWait = async () =>
+    (await client.query(`SELECT 1 FROM inbox WHERE status IN ('received', 'failed') LIMIT 1`)).rowCount > 0;
   const file = join(folder, 'requests');
   writeRequests(file, requests, ourRequest);
   const at = { databaseUrl, folder };
@@ -48,12 +49,12 @@ async function applied({ databaseUrl, folder, seconds, requests }, client) {
     during('worker', at, async () => {
       const began = performance.now();
       await load({ port, requests: file, seconds });
-      while ((await count(`status IN ('received', 'failed')`)) > 0) {
+      while (await someWait()) {
         if (performance.now() - began > MOST_MS) throw new Error(`after ${MOST_MS} ms some events still wait`);
-        await delay(50);
+        await delay(100);
       }
       const took = (performance.now() - began) / 1_000;
-      return (await count(`status = 'applied'`)) / took;
+      return (await client.query(`SELECT count(*)::integer FROM inbox WHERE status = 'applied'`)).rows[0].count / took;
     }),
   );
 }
