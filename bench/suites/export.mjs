@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { settings } from '../processes.mjs';
+import { parentOf, processorSeconds, serverSeconds } from '../processor-time.mjs';
 import { figure } from '../report.mjs';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
@@ -31,10 +32,10 @@ export async function benchExport(bench) {
     const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
     const [session] = rows;
     const server = parentOf(session.pid);
-    const [began, before] = [performance.now(), cpuSeconds(session.pid)];
+    const [began, before] = [performance.now(), processorSeconds(session.pid)];
     await client.query(`COPY (${SAME_ROWS}) TO '${join(bench.folder, 'copied.csv')}' CSV HEADER`);
     const copy = (performance.now() - began) / 1_000;
-    const copyCpu = cpuSeconds(session.pid) - before;
+    const copyCpu = processorSeconds(session.pid) - before;
     bench.say(`COPY: ${copy.toFixed(1)} s, ${copyCpu.toFixed(1)} s of processor time`);
     const figures = [figure('COPY … TO a file, csv', bench.lines / copy, { unit: ' lines/s' })];
     for (const format of ['csv', 'ndjson', 'hledger', 'beancount', 'xlsx']) {
@@ -96,7 +97,7 @@ async function fill(client, entries) {
 /** By a process of its own, as it is used. */
 async function exported({ databaseUrl, folder, server }, format) {
   const dir = join(folder, `as-${format}`);
-  const [began, before] = [performance.now(), cpuSeconds(server, ENDED_CHILDREN)];
+  const [began, before] = [performance.now(), serverSeconds(server)];
   const child = spawn(process.execPath, [CLI, 'export', MONTH, '--format', format, '--out', dir, '--json'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -109,7 +110,7 @@ async function exported({ databaseUrl, folder, server }, format) {
   let [peak, node] = [0, 0];
   const looking = setInterval(() => {
     peak = Math.max(peak, peakMb(child.pid));
-    node = Math.max(node, cpuSeconds(child.pid));
+    node = Math.max(node, processorSeconds(child.pid));
   }, LOOK_EVERY_MS);
   const [code] = await once(child, 'close');
   clearInterval(looking);
@@ -117,7 +118,7 @@ async function exported({ databaseUrl, folder, server }, format) {
   const seconds = (performance.now() - began) / 1_000;
   const bytes = JSON.parse(output).items.reduce((sum, { name }) => sum + statSync(join(dir, name)).size, 0);
   rmSync(dir, { recursive: true });
-  const cpu = { node, postgres: cpuSeconds(server, ENDED_CHILDREN) - before };
+  const cpu = { node, postgres: serverSeconds(server) - before };
   return { seconds, peak, bytes, cpu };
 }
 
@@ -126,27 +127,5 @@ function peakMb(pid) {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024;
   } catch {
     return 0;
-  }
-}
-
-/** Where the times stand in /proc/PID/stat, behind the name: of the process itself; of its children that ended. */
-const OWN = 11;
-const ENDED_CHILDREN = 13;
-const TICKS = 100;
-
-function cpuSeconds(pid, from = OWN) {
-  const fields = statOf(pid);
-  return (Number(fields[from] ?? 0) + Number(fields[from + 1] ?? 0)) / TICKS;
-}
-
-function parentOf(pid) {
-  return Number(statOf(pid)[1]);
-}
-
-function statOf(pid) {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-  } catch {
-    return [];
   }
 }
