@@ -117,6 +117,14 @@ export function maskEvidence(evidence: JsonObject): JsonObject {
   return inside(evidence);
 }
 
+/**
+ * The record's fields for somebody who need not know people: without what tells of one, and without the addresses and
+ * numbers that stand in texts, such as a note or the reason of a failure.
+ */
+export function hidePeople(kind: RecordKind, fields: JsonObject): JsonObject {
+  return maskPersonal(kind, maskEvidence(fields));
+}
+
 /** The values of personal fields, wherever they stand. */
 function* personalTexts(value: Json, name = ''): Generator<string> {
   if (typeof value === 'string' && personalNames.has(name)) yield value;

@@ -12,6 +12,7 @@ import { storeEvents } from '../support/events.js';
 
 const MAIL = 'ann@example.com';
 const NAME = 'Ann Example';
+const PHONE = '+33123456789';
 
 let store: TestDatabase;
 let app: ReturnType<typeof testConsole>['app'];
@@ -21,10 +22,27 @@ beforeAll(async () => {
   app = testConsole(store.db).app;
   const created = { createdAt: '2026-10-01T12:00:00Z' };
   await save('payment_intent', { id: 'pi_1', status: 'completed', customerEmail: MAIL, payins: [], ...created });
-  await save('invoice', { id: 'in_1', status: 'sent', customerName: NAME, toEmail: MAIL, ...created });
+  await save('invoice', {
+    id: 'in_1',
+    status: 'sent',
+    customerName: NAME,
+    toEmail: MAIL,
+    description: `call ${PHONE}`,
+    ...created,
+  });
   await save('account', { id: 'ac_1', status: 'active', label: NAME, email: MAIL, ...created });
-  await save('payout', { id: 'po_1', status: 'pending', destination: MAIL, ...created });
-  await storeEvents(store.db, [{ event: 'payment_intent.completed', data: { id: 'pi_1', customerEmail: MAIL } }]);
+  await save('payout', {
+    id: 'po_1',
+    status: 'pending',
+    amount: '12.5',
+    destination: MAIL,
+    failureReason: `the transfer to ${MAIL} was refused`,
+    statusHistory: [{ status: 'pending', note: `sent to ${MAIL} and ${PHONE}` }],
+    ...created,
+  });
+  await storeEvents(store.db, [
+    { event: 'payment_intent.completed', data: { id: 'pi_1', customerEmail: MAIL, note: `call ${PHONE}` } },
+  ]);
   await store.db('inbox').insert({
     key: 'no json',
     key_type: 'id',
@@ -72,6 +90,17 @@ describe("a viewer's token shows nothing that tells of a person", () => {
     expect(status).toBe(200);
     expect(text).not.toContain(MAIL);
     expect(text).not.toContain(NAME);
+    expect(text).not.toContain(PHONE);
+  });
+
+  it('and all the rest as it is', async () => {
+    const [seen, known] = await Promise.all(
+      ['viewer-token-1', 'operator-token'].map(async (token) => (await get('payouts/po_1', token)).body),
+    );
+    const told = { destination: '[masked]', failureReason: 'the transfer to [masked] was refused' };
+    const statusHistory = [{ status: 'pending', note: 'sent to [masked] and [masked]' }];
+    expect(seen).toEqual({ ...known, ...told, statusHistory });
+    expect(seen).toMatchObject({ amount: '12.5', status: 'pending' });
   });
 
   it('while who works with it sees it', async () => {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { readChanges } from '../../records/changes.js';
+import { type Change, readChanges } from '../../records/changes.js';
 import { defaultTake } from '../../records/database/paging.js';
 import { coverage } from '../../records/runs/coverage.js';
+import type { Actor } from '../authenticate.js';
+import { fieldFor } from '../view/personal.js';
 import { paging } from './list-query.js';
 import { type Operation, operation } from './operation.js';
 import { changeShape, coverageShape } from './shapes/proof-shapes.js';
@@ -32,9 +34,9 @@ export const feedOperations: readonly Operation[] = [
         shape: z.object({ items: z.array(changeShape), nextCursor: z.string().nullable() }),
       },
     },
-    answer: async ({ db }, { query: { take = defaultTake, cursor = '0', after = cursor } }) => {
+    answer: async ({ db }, { actor, query: { take = defaultTake, cursor = '0', after = cursor } }) => {
       const items = await readChanges(db, { after, take });
-      return { body: { items, nextCursor: items.at(-1)?.seq ?? null } };
+      return { body: { items: items.map((item) => changeFor(actor, item)), nextCursor: items.at(-1)?.seq ?? null } };
     },
   }),
   operation({
@@ -66,3 +68,8 @@ export const feedOperations: readonly Operation[] = [
     answer: async ({ secretsStatus }) => ({ body: await secretsStatus() }),
   }),
 ];
+
+function changeFor(actor: Actor, change: Change): Change {
+  const { entity, field, from, to } = change;
+  return { ...change, from: fieldFor(actor, entity.kind, field, from), to: fieldFor(actor, entity.kind, field, to) };
+}

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { z } from 'zod';
 import type { JsonObject } from '../../domain/json.js';
-import { MASK, maskPersonal } from '../../domain/personal.js';
+import { hidePeople, MASK } from '../../domain/personal.js';
 import type { RecordKind } from '../../domain/records.js';
 import { getAction, listActions } from '../../records/actions/list-actions.js';
 import { listAlerts } from '../../records/alerts/list-alerts.js';
@@ -212,7 +212,7 @@ function records(path: string, kind: RecordKind, told: Pick<Resource, 'group' | 
     filters: recordFilters(kind),
     list: (db, query) => listRecords(db, kind, query),
     get: (db, id) => getRecord(db, kind, id),
-    masked: (item) => maskPersonal(kind, item as JsonObject),
+    masked: (item) => hidePeople(kind, item as JsonObject),
     personalFilters: recordFilters(kind).filter((field) => isPersonalField(kind, field)),
   };
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { fromJsonText, toJsonText } from '../../domain/json-text.js';
-import { MASK, maskPersonal, personalKinds, replacePersonal } from '../../domain/personal.js';
+import { hidePeople, MASK, personalKinds, replacePersonal } from '../../domain/personal.js';
 import type { EntityKind, RecordKind } from '../../domain/records.js';
 import type { Actor } from '../authenticate.js';
 
@@ -11,7 +11,7 @@ export function mayKnowPeople({ role }: Pick<Actor, 'role'>): boolean {
 
 /** Fields of a record as the actor may see them. */
 export function recordFor(actor: Actor, kind: RecordKind, fields: JsonObject): JsonObject {
-  return mayKnowPeople(actor) ? fields : maskPersonal(kind, fields);
+  return mayKnowPeople(actor) ? fields : hidePeople(kind, fields);
 }
 
 /** One field's value of a record or order, as the actor may see it. `*` stands for the whole record. */
@@ -19,8 +19,8 @@ export function fieldFor(actor: Actor, entity: EntityKind, field: string, value:
   const kind = personalKinds.find((known) => known === entity);
   if (mayKnowPeople(actor) || kind === undefined) return value;
   return field === '*' && isJsonObject(value)
-    ? maskPersonal(kind, value)
-    : replacePersonal(kind, field, value, () => MASK);
+    ? hidePeople(kind, value)
+    : (hidePeople(kind, { [field]: value })[field] ?? null);
 }
 
 /** The body of an event; null where a viewer may not see any of it, since it can't be told what in it is personal. */
@@ -36,7 +36,7 @@ export function bodyFor(actor: Pick<Actor, 'role'>, body: string): { json: Json 
 /** An event may speak of several records: whatever is personal in one kind is masked. */
 function maskAll(value: Json): Json {
   if (!isJsonObject(value)) return value;
-  return personalKinds.reduce((masked, kind) => maskPersonal(kind, masked), value);
+  return personalKinds.reduce((masked, kind) => hidePeople(kind, masked), value);
 }
 
 /** The same as JSON text; null where it can't be told what in it is personal, and where there is none. */
