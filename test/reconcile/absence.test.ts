@@ -187,30 +187,25 @@ test('records that vanish among more of the same moment than a page holds are mi
   );
 });
 
-test('an event of a payment that the service never had ends as a break, with and without a date', async () => {
+test('an event of a payment that the service never had ends as a break, with a date, without one, with one that is yet to come', async () => {
   const service = serviceWith(320);
   const deps = depsOf(database, service);
   await runReconcile(deps, tick);
   const from = service.list.clock;
   const source = { type: 'webhook', ref: '1' } as const;
-  const dated = { status: 'completed', createdAt: new Date(from - 3_600_000).toISOString() };
+  const told = {
+    pi_dated: from - 3_600_000,
+    pi_undated: null,
+    pi_soon: from + 3_600_000,
+    pi_far: Date.UTC(2099, 0, 1),
+  };
+  const observations = Object.entries(told).map(([id, createdAt]) => {
+    const dated = createdAt === null ? {} : { createdAt: new Date(createdAt).toISOString() };
+    const fields = { status: 'completed', ...dated };
+    return { type: 'claim' as const, kind: 'payment_intent' as const, id, from, to: from + 999, source, fields };
+  });
   await database.db.transaction((trx) =>
-    saveObservations(
-      trx,
-      [
-        { type: 'claim', kind: 'payment_intent', id: 'pi_dated', from, to: from + 999, source, fields: dated },
-        {
-          type: 'claim',
-          kind: 'payment_intent',
-          id: 'pi_undated',
-          from,
-          to: from + 999,
-          source,
-          fields: { status: 'completed' },
-        },
-      ],
-      { now: new Date(from), adoptedAt: deps.adoptedAt },
-    ),
+    saveObservations(trx, observations, { now: new Date(from), adoptedAt: deps.adoptedAt }),
   );
   service.list.clock += 60_000;
   await runReconcile(deps, tick);
@@ -218,6 +213,27 @@ test('an event of a payment that the service never had ends as a break, with and
   expect(await absent()).toEqual(['pi_dated']);
   service.list.clock += 60_000;
   await runReconcile(deps, full);
-  expect(await absent()).toEqual(['pi_dated', 'pi_undated']);
-  expect(await database.db('breaks').where({ kind: 'record_not_at_service', status: 'open' })).toHaveLength(2);
+  expect(await absent()).toEqual(['pi_dated', 'pi_far', 'pi_soon', 'pi_undated']);
+  expect(await database.db('breaks').where({ kind: 'record_not_at_service', status: 'open' })).toHaveLength(4);
+});
+
+test('a payment whose event tells a time that is yet to come calls for a reading of the whole list, and is found there', async () => {
+  const service = serviceWith(320);
+  const deps = depsOf(database, service);
+  const [unseen] = [...service.list.rows.values()].filter(({ status }) => status === 'completed');
+  unseen!.deletedAt = 0;
+  await runReconcile(deps, tick);
+  unseen!.deletedAt = null;
+  const from = service.list.clock;
+  const fields = { status: 'completed', createdAt: new Date(from + DAY).toISOString() };
+  const said = { type: 'claim', kind: 'payment_intent', id: unseen!.id, from, to: from + 999 } as const;
+  await database.db.transaction((trx) =>
+    saveObservations(trx, [{ ...said, source: { type: 'webhook', ref: '1' }, fields }], {
+      now: new Date(from),
+      adoptedAt: deps.adoptedAt,
+    }),
+  );
+  service.list.clock += DAY / 12;
+  expect(await runReconcile(deps, tick)).toMatchObject({ complete: true, breaksOpened: 0 });
+  expect(await database.db('payment_intents').where({ id: said.id }).pluck('verified')).toEqual([true]);
 });

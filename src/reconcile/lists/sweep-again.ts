@@ -14,6 +14,7 @@ const DAY_MS = 24 * HOUR_MS;
 const PAGES_PER_TICK = 1_000;
 /** A record that only an event spoke of calls for a reading of the whole list; it may cost a hundredth of the rate. */
 const REST_MS_PER_CALL = 20_000;
+const LEAST_REST_MS = 10 * 60_000;
 
 /** How often everything younger than an age is read again, whatever its state. The widest first. */
 const sweeps = [
@@ -91,7 +92,7 @@ async function dueSweep(
     const mark = known.get(sweep.name);
     const bound = Number.isFinite(sweep.ageMs) ? { createdAt: now - sweep.ageMs } : null;
     if (isDue(mark, sweep.everyMs, now)) return { ...sweep, bound };
-    const rest = Math.max(HOUR_MS, Number(mark?.['calls'] ?? 0) * REST_MS_PER_CALL);
+    const rest = Math.max(LEAST_REST_MS, Number(mark?.['calls'] ?? 0) * REST_MS_PER_CALL);
     if (bound === null && isDue(mark, rest, now) && (await reading.store.unplaced()).length > 0)
       return { ...sweep, bound };
   }

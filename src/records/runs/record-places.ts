@@ -22,10 +22,12 @@ interface PlaceRow {
   listed: boolean;
 }
 
-/** Milliseconds, rounded down, as the rows of a page are compared. */
-const MS = 'floor(extract(epoch from created_at) * 1000)::bigint AS ms';
 /** The service listed it when it was last looked for. */
 const LISTED = "(absent_since IS NULL AND coalesce(poll_hash, '') <> '')";
+/** Whoever told of a record that the service never listed did so before it was made, by more than clocks differ: it tells no place. */
+const TOLD_TOO_EARLY = "(created_at > observed_at + interval '10 minutes')";
+/** Milliseconds, rounded down, as the rows of a page are compared. */
+const MS = `CASE WHEN ${LISTED} OR NOT ${TOLD_TOO_EARLY} THEN floor(extract(epoch from created_at) * 1000)::bigint END AS ms`;
 
 /** The kinds that the service lists newest first, by cursor (specification 4). */
 export type ListedKind = Extract<RecordKind, 'payment_intent' | 'invoice' | 'payout'>;
@@ -105,7 +107,7 @@ export async function recordsBetween(
   const { rows } = await db.raw<{ rows: PlaceRow[] }>(
     `SELECT id, ${MS}, ${LISTED} AS listed FROM ${recordTables[kind]}
      WHERE created_at < to_timestamp(?::float8 / 1000) AND created_at >= to_timestamp((?::float8 + 1) / 1000)
-       AND (${LISTED} OR (created_at < to_timestamp(?::float8 / 1000) AND created_at >= to_timestamp((?::float8 + 1) / 1000)))
+       AND (${LISTED} OR (NOT ${TOLD_TOO_EARLY} AND created_at < to_timestamp(?::float8 / 1000) AND created_at >= to_timestamp((?::float8 + 1) / 1000)))
        AND absent_since IS NULL AND id <> ALL (?::text[])
      ORDER BY created_at DESC, id DESC LIMIT ?`,
     [listed.before, listed.after, unlisted.before, unlisted.after, except.map(toDatabaseText), limit],
@@ -128,16 +130,24 @@ export async function recordsNotSeenSince(
   return rows.map(toPlace);
 }
 
-/** Records that only events spoke of, without saying when they were created. `claimedTo`: ms, the service's clock. */
+/**
+ * Records that only events spoke of, without saying when they were created, or with a time that can't be. `claimedTo`: ms,
+ * the service's clock.
+ */
 export async function unplacedRecords(
   db: Knex,
   kind: ListedKind,
   limit: number,
 ): Promise<{ id: string; claimedTo: number }[]> {
   const { rows } = await db.raw<{ rows: { id: string; ms: string }[] }>(
-    `SELECT id, ceil(extract(epoch from observed_at) * 1000)::bigint AS ms FROM ${recordTables[kind]}
-     WHERE created_at IS NULL AND absent_since IS NULL AND coalesce(poll_hash, '') = '' LIMIT ?`,
-    [limit],
+    `SELECT id, ceil(extract(epoch from observed_at) * 1000)::bigint AS ms FROM (
+       SELECT id, observed_at FROM ${recordTables[kind]}
+       WHERE created_at IS NULL AND absent_since IS NULL AND coalesce(poll_hash, '') = ''
+       UNION ALL
+       SELECT record.id, observed_at FROM reading_marks AS mark JOIN ${recordTables[kind]} AS record ON record.id = mark.id
+       WHERE mark.kind = ? AND ${TOLD_TOO_EARLY} AND absent_since IS NULL AND coalesce(poll_hash, '') = ''
+     ) AS unplaced LIMIT ?`,
+    [kind, limit],
   );
   return rows.map((row) => ({ id: fromDatabaseText(row.id), claimedTo: Number(row.ms) + 1_000 }));
 }
