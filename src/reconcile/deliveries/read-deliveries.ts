@@ -37,6 +37,15 @@ export interface DeliveryWalk {
 }
 
 /**
+ * By what the history may be sorted: 4.22 says "most recent first" of attempts, and not whether by the first or by the last
+ * attempt of a delivery.
+ */
+const times = ['createdAt', 'lastAttemptAt'] as const;
+
+/** How far down the walk is by each of them; null: the history is not sorted by it. */
+type Depths = Record<(typeof times)[number], number | null>;
+
+/**
  * Reads the history from its head down to below `bound` (ms; null: to its end). New deliveries only come at the head, so a
  * page may repeat what was there; a page that is no list, goes back in time, or repeats for ever proves nothing.
  */
@@ -46,6 +55,7 @@ export async function walkDeliveries(
   onPage: (page: DeliveryPage) => Promise<void>,
 ): Promise<DeliveryWalk> {
   const walk = newWalk();
+  const depths: Depths = { createdAt: Number.POSITIVE_INFINITY, lastAttemptAt: Number.POSITIVE_INFINITY };
   const end = (reason: string): DeliveryWalk => ({ ...walk, reason });
   let cursor: string | null = null;
   let idle = 0;
@@ -57,11 +67,10 @@ export async function walkDeliveries(
     const page = pageOf(answer.data);
     if (page === null) return end('an answer that is no page of deliveries');
     const known = walk.ids.size;
-    const { deliveries, flaw } = take(walk, page.items, options.eventIdPointer);
+    const { deliveries, flaw } = take(walk, depths, page.items, options.eventIdPointer);
     await onPage({ deliveries, from: answer.from, to: answer.to });
     if (flaw !== null) return end(flaw);
-    if (options.bound !== null && walk.oldest !== null && walk.oldest < options.bound)
-      return { ...walk, complete: true };
+    if (options.bound !== null && isBelow(depths, options.bound)) return { ...walk, complete: true };
     if (page.nextCursor === null) return { ...walk, complete: true, atEnd: true };
     if (page.nextCursor === cursor) return end('the same cursor came again');
     idle = walk.ids.size === known ? idle + 1 : 0;
@@ -84,8 +93,30 @@ function newWalk(): DeliveryWalk {
   };
 }
 
+/** By every time that the history may still be sorted by, so that none above the bound stands further down. */
+function isBelow(depths: Depths, bound: number): boolean {
+  const left = times.flatMap((time) => depths[time] ?? []).filter(Number.isFinite);
+  return left.length > 0 && left.every((depth) => depth < bound);
+}
+
+/** Times were told, and none of them goes down. */
+function isUnsorted(depths: Depths): boolean {
+  return (
+    times.some((time) => depths[time] === null) && !times.some((time) => Number.isFinite(depths[time] ?? Infinity))
+  );
+}
+
+function goDown(depths: Depths, delivery: Delivery): void {
+  for (const time of times) {
+    const [depth, at] = [depths[time], delivery[time]];
+    if (depth === null || at === null) continue;
+    depths[time] = at > depth + DISORDER_MS ? null : Math.min(depth, at);
+  }
+}
+
 function take(
   walk: DeliveryWalk,
+  depths: Depths,
   items: readonly JsonObject[],
   pointer: string,
 ): { deliveries: Delivery[]; flaw: string | null } {
@@ -99,9 +130,8 @@ function take(
     }
     if (walk.ids.has(delivery.id)) continue;
     const { createdAt } = delivery;
-    if (createdAt !== null && walk.oldest !== null && createdAt > walk.oldest + DISORDER_MS) {
-      flaw ??= 'the history is not sorted by its time';
-    }
+    goDown(depths, delivery);
+    if (isUnsorted(depths)) flaw ??= 'the history is not sorted by its time';
     walk.ids.add(delivery.id);
     walk.newest = largest(walk.newest, createdAt);
     walk.oldest = smallest(walk.oldest, createdAt);
