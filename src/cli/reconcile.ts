@@ -26,6 +26,8 @@ interface Flags {
   json?: boolean;
 }
 
+const EXIT_FINDINGS = 3;
+
 export function defineReconcile(command: Command): void {
   command
     .argument('[kind...]', `${kinds.join(', ')} or all`, collectKinds, [...kinds])
@@ -60,7 +62,8 @@ async function reconcile(asked: Kind[], { full = false, json = false, note, ...f
       line.clear();
     }
     print(runs, json);
-    if (!signal.aborted && runs.some((run) => run.status !== 'succeeded')) process.exitCode = 1;
+    if (!json) tellBreaks(runs);
+    if (!signal.aborted) process.exitCode = exitCodeOf(runs);
   });
 }
 
@@ -86,6 +89,25 @@ function print(runs: Run[], json: boolean): void {
     breaks: (run) => run.breaksOpened,
     why: (run) => run.error ?? reasonOf(run),
   });
+}
+
+/** What the runs opened, and where it is to be seen; those of a dry run are nowhere. */
+function tellBreaks(runs: Run[]): void {
+  const opened = openedBy(runs);
+  if (opened === 0) return;
+  const what = opened === 1 ? '1 break' : `${opened} breaks`;
+  const kept = runs.some(({ id }) => id !== null);
+  const told = kept ? 'opened: tallyhook breaks list --status open' : 'would be opened';
+  process.stderr.write(`${what} ${told}\n`);
+}
+
+function exitCodeOf(runs: Run[]): number {
+  if (runs.some(({ status }) => status !== 'succeeded')) return 1;
+  return openedBy(runs) > 0 ? EXIT_FINDINGS : 0;
+}
+
+function openedBy(runs: Run[]): number {
+  return runs.reduce((sum, { breaksOpened }) => sum + breaksOpened, 0);
 }
 
 function reasonOf({ proof }: Run): string | null {

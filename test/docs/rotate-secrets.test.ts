@@ -129,12 +129,12 @@ async function expectNothingLostOrDoubled(db: Knex, isNamed: boolean): Promise<v
     sandbox.control.advance(10);
     return (await loggedDeliveries(sandbox)).every(({ status }) => status !== 'pending');
   });
-  await reader.types('tallyhook reconcile all');
+  await reader.types('tallyhook reconcile all || [ $? -eq 3 ]');
   await until('every event is applied', async () => {
     const { stored, applied } = await progress(db);
     return applied === stored;
   });
-  await reader.types('tallyhook reconcile all');
+  await reader.types('tallyhook reconcile all || [ $? -eq 3 ]');
   const { held, doubled, ...amiss } = await holdEvents(db, sandbox);
   expect(amiss).toEqual({ lost: [], strange: [] });
   if (isNamed) expect(doubled).toBe(0);

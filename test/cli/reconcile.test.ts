@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { runCli } from '../support/run-cli.js';
+
+let database: TestDatabase;
+let sandbox: Sandbox;
+let cwd: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sandbox = await startSandbox({ seed: 5, confirmationSeconds: 0, kytSeconds: 0 });
+  cwd = await mkdtemp(path.join(tmpdir(), 'reconcile-'));
+}, 60_000);
+afterAll(async () => {
+  await sandbox.close();
+  await database.drop();
+  await rm(cwd, { recursive: true, force: true });
+});
+
+/** An order that two payments were made for, which is a break. */
+function payTwice(merchantReference: string): void {
+  for (const _ of [1, 2]) {
+    const payment = { amount: '11', currency: 'USDT.TRC20', merchantReference };
+    sandbox.control.pay(sandbox.control.createPayment(payment), { assetCode: 'USDT.TRC20' });
+  }
+}
+
+function reconcile(...words: string[]) {
+  const env = {
+    SERVICE_BASE_URL: sandbox.url,
+    SERVICE_API_KEY: 'sandbox-api-key',
+    DATABASE_URL: database.url,
+    SERVICE_RATE: '1000/s',
+    ADOPTED_AT: '2020-01-01T00:00:00Z',
+    LOG_LEVEL: 'silent',
+  };
+  return runCli(['reconcile', ...words], { cwd, env });
+}
+const openBreaks = () => database.db('breaks').where({ status: 'open' }).orderBy('id').pluck('kind');
+
+test('a run that opens breaks is a finding, exit code 3; one that opens none is fine', async () => {
+  payTwice('ord-1');
+  const first = await reconcile('payment-intents', '--full', '--json');
+  expect(JSON.parse(first.stdout)).toMatchObject({ status: 'succeeded', breaksOpened: 1 });
+  expect(await openBreaks()).toEqual(['duplicate_payment']);
+  expect([first.code, first.stderr]).toEqual([3, '']);
+  expect(await reconcile('payment-intents', '--full', '--json')).toMatchObject({ code: 0 });
+
+  payTwice('ord-2');
+  const rehearsed = await reconcile('payment-intents', '--dry-run');
+  expect([rehearsed.code, rehearsed.stderr]).toEqual([3, expect.stringMatching(/^1 break would be opened$/m)]);
+  expect(await openBreaks()).toHaveLength(1);
+  const told = await reconcile('invoices', 'payment-intents');
+  expect(await openBreaks()).toHaveLength(2);
+  const where = /^1 break opened: tallyhook breaks list --status open$/m;
+  expect([told.code, told.stderr]).toEqual([3, expect.stringMatching(where)]);
+  const quiet = await reconcile('payment-intents', '--full');
+  expect([quiet.code, quiet.stderr]).toEqual([0, expect.not.stringContaining('opened')]);
+}, 120_000);
