@@ -112,7 +112,7 @@ describe('deliveries', () => {
       created_at: new Date(Date.UTC(2026, 9, 1, 0, at)),
       ours: true,
       class: at === 0 ? 'phantom' : 'received',
-      poll_from: 0,
+      poll_from: Date.UTC(2026, 9, 1, 1, at),
       poll_ref: '1',
     }));
     await store.db('deliveries').insert(rows);
@@ -127,6 +127,8 @@ describe('deliveries', () => {
     expect(await ids({ cursor: first.body.nextCursor })).toEqual(['a']);
     const one = await request(app).get('/api/v1/deliveries/a').set(viewer).expect(200);
     expect(one.body).toMatchObject({ id: 'a', class: 'phantom', createdAt: '2026-10-01T00:00:00.000Z', missed: false });
+    const readAt = '2026-10-01T01:00:00.000Z';
+    expect(one.body).toMatchObject({ verified: true, verifiedAt: readAt, observedAt: readAt });
     await request(app).get('/api/v1/deliveries/z').set(viewer).expect(404);
     const since = '2026-10-01T00:00:00Z';
     await request(app).post('/api/v1/deliveries/recover').set(operator).send({ since }).expect(202);

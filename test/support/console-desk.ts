@@ -159,6 +159,7 @@ function delivery(id: string, kind: DeliveryClass, told: Told): JudgedDelivery {
       answeredError: null,
       mentions: [],
       firstSeenAt: null,
+      shownIn: null,
     },
     verdict: { class: kind, missed, open, recover: false, breakKind: null },
     ours: true,

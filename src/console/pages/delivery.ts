@@ -92,6 +92,7 @@ function ourSide(found: DeliveryView, now: Date): Section {
           ['Missed', text(found.missed ? 'yes: it should be here by now' : 'no')],
           ['Recovered', found.recoveredAt === null ? none('no') : time(found.recoveredAt, now)],
           ['Can be recovered', text(found.recoverable ? 'yes, out of the payload that the service shows' : 'no')],
+          ['Read', time(found.verifiedAt, now)],
           ['Read in', link(`run ${found.observedBy.ref}`, `/runs/${encodeURIComponent(found.observedBy.ref)}`)],
         ],
       },

@@ -29,6 +29,8 @@ export interface DeliveryRow {
   missed: boolean;
   inbox_id: string | null;
   recovered_at: Date | null;
+  /** When the service showed it like this, ms of its clock, as text. */
+  poll_from: string;
   poll_ref: string;
   mentions: string[];
   first_seen_at: Date;
@@ -148,6 +150,7 @@ function toDelivery(row: DeliveryRow): Delivery {
     answeredError: fromNullableText(row.answered_error),
     mentions: row.mentions.flatMap(toMention),
     firstSeenAt: row.first_seen_at.getTime(),
+    shownIn: { from: Number(row.poll_from), run: row.poll_ref },
   };
 }
 

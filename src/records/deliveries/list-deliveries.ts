@@ -28,6 +28,11 @@ export interface DeliveryView {
   recoveredAt: string | null;
   /** It is not here, and could enter the inbox from the payload that the service shows. */
   recoverable: boolean;
+  /** Always: only the service's own history tells of deliveries. */
+  verified: true;
+  /** When the history showed it like this, by the service's clock. */
+  verifiedAt: string;
+  observedAt: string;
   observedBy: { type: 'poll'; ref: string };
 }
 
@@ -62,6 +67,7 @@ const COLUMNS = [
   'missed',
   'inbox_id',
   'recovered_at',
+  'poll_from',
   'poll_ref',
 ] as const;
 
@@ -142,6 +148,7 @@ function stored(value: string | undefined): string | undefined {
 }
 
 function toView(row: Shown): DeliveryView {
+  const shownAt = new Date(Number(row.poll_from)).toISOString();
   return {
     ...asTold(row),
     lastAttemptAt: row.last_attempt_at?.toISOString() ?? null,
@@ -154,6 +161,9 @@ function toView(row: Shown): DeliveryView {
     eventId: row.inbox_id,
     recoveredAt: row.recovered_at?.toISOString() ?? null,
     recoverable: row.recoverable,
+    verified: true,
+    verifiedAt: shownAt,
+    observedAt: shownAt,
     observedBy: { type: 'poll', ref: row.poll_ref },
   };
 }

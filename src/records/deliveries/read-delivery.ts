@@ -32,6 +32,8 @@ export interface Delivery {
   mentions: readonly { kind: RecordKind; id: string }[];
   /** When it came to be known here; null: it was read from the service just now. */
   firstSeenAt: number | null;
+  /** When the service showed it like this, and the run that asked; null: it was read from the service just now. */
+  shownIn: { from: number; run: string } | null;
 }
 
 /** Words for a state are short; this many letters fit into an index, whatever they are. */
@@ -62,6 +64,7 @@ export function readDelivery(fields: JsonObject, eventIdPointer: string): Delive
     answeredError: answer === null ? null : textField(answer, 'error'),
     mentions: event === null ? mentionsIn(fields) : [],
     firstSeenAt: null,
+    shownIn: null,
   };
 }
 

@@ -26,6 +26,7 @@ const TEXTS = [
   'reason',
   'inbox_id',
   'mentions',
+  'poll_ref',
 ] as const;
 const NUMBERS = [
   'http_status',
@@ -51,11 +52,11 @@ const CASTS: Readonly<Record<string, string>> = {
 };
 const COLUMNS = [...TEXTS, ...NUMBERS, ...FLAGS];
 /** What a reading may tell anew; that it was read once more is not worth a write. */
-const TOLD = COLUMNS.filter((name) => name !== 'id' && name !== 'poll_from');
+const TOLD = COLUMNS.filter((name) => !['id', 'poll_from', 'poll_ref'].includes(name));
 
 const SAVE = `
-INSERT INTO deliveries AS known (${COLUMNS.join(', ')}, poll_ref)
-SELECT ${COLUMNS.map((name) => CASTS[name] ?? name).join(', ')}, ?
+INSERT INTO deliveries AS known (${COLUMNS.join(', ')})
+SELECT ${COLUMNS.map((name) => CASTS[name] ?? name).join(', ')}
 FROM unnest(${[...TEXTS.map(() => '?::text[]'), ...NUMBERS.map(() => '?::float8[]'), ...FLAGS.map(() => '?::boolean[]')].join(', ')})
   AS new (${COLUMNS.join(', ')})
 ORDER BY id
@@ -63,13 +64,14 @@ ON CONFLICT (id) DO UPDATE SET
   ${COLUMNS.filter((name) => name !== 'id')
     .map((name) => `${name} = excluded.${name}`)
     .join(', ')},
-  poll_ref = excluded.poll_ref,
   class_since = CASE WHEN known.class = excluded.class THEN known.class_since ELSE now() END
 WHERE (${TOLD.map((name) => `known.${name}`).join(', ')})
   IS DISTINCT FROM (${TOLD.map((name) => `excluded.${name}`).join(', ')})
 RETURNING xmax = 0 OR class_since = now() AS changed`;
 
-/** Writes what was judged and is not written already; returns how many deliveries are new or of another class than before. */
+/**
+ * Writes what was judged and is not written already; what was only judged again keeps when it was read. Returns how many deliveries are new or of another class than before.
+ */
 export async function saveDeliveries(
   trx: Knex.Transaction,
   judged: readonly JudgedDelivery[],
@@ -82,11 +84,12 @@ export async function saveDeliveries(
     ...NUMBERS.map((name) => floatArray(rows.map((row) => row[name]))),
     ...FLAGS.map((name) => booleanArray(rows.map((row) => row[name]))),
   ];
-  const saved = await trx.raw<{ rows: { changed: boolean }[] }>(SAVE, [read.ref, ...parameters]);
+  const saved = await trx.raw<{ rows: { changed: boolean }[] }>(SAVE, parameters);
   return saved.rows.filter(({ changed }) => changed).length;
 }
 
-function valuesOf({ delivery, verdict, ours, inboxId, reason, judgeAt }: JudgedDelivery, { from }: ReadIn) {
+function valuesOf({ delivery, verdict, ours, inboxId, reason, judgeAt }: JudgedDelivery, read: ReadIn) {
+  const { from, run } = delivery.shownIn ?? { from: read.from, run: read.ref };
   return {
     id: delivery.id,
     endpoint_id: delivery.endpointId,
@@ -111,6 +114,7 @@ function valuesOf({ delivery, verdict, ours, inboxId, reason, judgeAt }: JudgedD
     event_timestamp: delivery.event?.timestamp ?? null,
     judge_at: judgeAt,
     poll_from: Math.floor(from),
+    poll_ref: run,
     ours,
     missed: verdict.missed,
     open: verdict.open,

@@ -69,6 +69,9 @@ export const deliveryShape = shapeOf<DeliveryView>()(
       eventId: told(text.nullable(), 'The event that it is paired with.', '128'),
       recoveredAt: time.nullable(),
       recoverable: told(z.boolean(), 'It is not here, and the service shows what it held.', false),
+      verified: told(z.literal(true), 'Only the service’s own history tells of deliveries.', true),
+      verifiedAt: told(time, 'When the history showed it like this, by the service’s clock.'),
+      observedAt: told(time, 'The same: nothing else shows a delivery.'),
       observedBy: told(z.object({ type: z.literal('poll'), ref: text }), 'The run that read it.', {
         type: 'poll',
         ref: '512',

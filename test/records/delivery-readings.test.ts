@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.js';
+import { deliveriesById } from '../../src/records/deliveries/deliveries.js';
+import type { JudgedDelivery } from '../../src/records/deliveries/judge-deliveries.js';
+import { getDelivery, listDeliveries } from '../../src/records/deliveries/list-deliveries.js';
+import { type Delivery, readDelivery } from '../../src/records/deliveries/read-delivery.js';
+import { saveDeliveries } from '../../src/records/deliveries/save-deliveries.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+const at = (minute: number) => Date.UTC(2026, 9, 1, 0, minute);
+const knowledge = (minute: number, run: string) => {
+  const time = new Date(at(minute)).toISOString();
+  return { verified: true, verifiedAt: time, observedAt: time, observedBy: { type: 'poll', ref: run } };
+};
+
+function judged(delivery: Delivery, kind: 'pending_retry' | 'never_reached' | 'received'): JudgedDelivery {
+  const verdict = { class: kind, missed: kind === 'never_reached', open: true, recover: false, breakKind: null };
+  return { delivery, verdict, ours: true, inboxId: null, reason: null, judgeAt: null };
+}
+
+function fromService(fields: JsonObject): Delivery {
+  const delivery = readDelivery({ id: 'wd_1', status: 'pending', ...fields }, 'none');
+  if (delivery === null) throw new Error('it has an id');
+  return delivery;
+}
+
+const save = (one: JudgedDelivery, minute: number, ref: string) =>
+  database.db.transaction((trx) => saveDeliveries(trx, [one], { from: at(minute), ref }));
+
+test('a delivery is verified by the reading of the history that showed it, not by being judged again', async () => {
+  await save(judged(fromService({}), 'pending_retry'), 1, '11');
+  expect(await getDelivery(database.db, 'wd_1')).toMatchObject({ class: 'pending_retry', ...knowledge(1, '11') });
+
+  const [known] = await deliveriesById(database.db, ['wd_1']);
+  await save(judged(known!, 'never_reached'), 20, '12');
+  const { items } = await listDeliveries(database.db, {});
+  expect(items).toMatchObject([{ class: 'never_reached', missed: true, ...knowledge(1, '11') }]);
+
+  await save(judged(fromService({ status: 'succeeded' }), 'received'), 30, '13');
+  expect(await getDelivery(database.db, 'wd_1')).toMatchObject({ status: 'succeeded', ...knowledge(30, '13') });
+});
