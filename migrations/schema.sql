@@ -605,6 +605,7 @@ TABLE match_progress
   rate_id bigint NOT NULL DEFAULT 0
   time_zone text NOT NULL
   currency text NOT NULL
+  rules integer NOT NULL DEFAULT 0
   CONSTRAINT match_progress_only_one_check CHECK (only_one)
   CONSTRAINT match_progress_pkey PRIMARY KEY (only_one)
 

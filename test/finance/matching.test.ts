@@ -223,3 +223,33 @@ it('matches what is inside the opening balance once that was read', async () => 
   await judgedBalance(database.db, { assetCode: 'BTC', opening: '25.839', balance: '25.839', now: new Date(at(100)) });
   expect((await matched())['order early']).toEqual(['matched', 'agreed']);
 });
+
+it('matches payments that stood at the opening without their deposits, those after it only with them', async () => {
+  const eth = { assetCode: 'ETH' };
+  const [old, late] = [
+    { ...eth, merchantReference: 'unread-before' },
+    { ...eth, merchantReference: 'unread-after' },
+  ];
+  await save(database, [reading('payment_intent', paidIntent('pi_old', 'pa_old', old), 110)]);
+  await postBooks(database.db);
+  await judgedBalance(database.db, { assetCode: 'ETH', opening: '25.839', balance: '25.839', now: new Date(at(120)) });
+  await save(database, [reading('payment_intent', paidIntent('pi_late', 'pa_late', late), 130)]);
+  const found = await matched();
+  expect(found['order unread-before']).toEqual(['matched', 'agreed']);
+  expect(found['order unread-after']).toEqual(['partly_matched', 'deposits_unread']);
+});
+
+it('matches all anew once what it goes by is other than before, whatever was touched', async () => {
+  const { db } = database;
+  const unread = {
+    state: 'partly_matched',
+    reason: 'deposits_unread',
+    reasons: '[{"code":"deposits_unread","told":""}]',
+  };
+  await db('matches').where({ kind: 'order', id: 'unread-before' }).update(unread);
+  expect(await matchOrders({ db, ...settings })).toEqual({ changed: 0, more: false });
+  // As an earlier version left it.
+  await db('match_progress').update({ rules: 0 });
+  expect(await matchOrders({ db, ...settings })).toEqual({ changed: 1, more: false });
+  expect((await matched())['order unread-before']).toEqual(['matched', 'agreed']);
+});

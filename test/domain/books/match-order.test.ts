@@ -151,6 +151,26 @@ describe('of the three sides of an order', () => {
     ]);
   });
 
+  it('a payment that is inside the opening is history: what its deposits were, nobody has to read', () => {
+    const old = { ...one, moved: one.moved.map((sum) => ({ ...sum, base: sum.delta })), booked: [] };
+    const given = facts([old]);
+    const unread = { ...given, order: { ...given.order, payins: [] } };
+    expect(matchOrder(unread)).toMatchObject({
+      state: 'matched',
+      reasons: [{ code: 'agreed', told: 'asked and paid agree; inside the opening balance' }],
+    });
+    const then = factsAsOf(unread, '2026-03-31', 'UTC');
+    expect(then && matchOrder(then)).toMatchObject({ state: 'matched', reasons: [{ code: 'agreed' }] });
+    // A part of it came after the opening: that part's deposit is to be read.
+    const sums = { base: '60', delta: '107' };
+    const grown = { ...unread, moved: one.moved.map((sum) => ({ ...sum, ...sums })) };
+    const booked = one.booked.filter(({ account }) => account === 'operating').map((sum) => ({ ...sum, amount: '47' }));
+    expect(matchOrder({ ...grown, booked })).toMatchObject({
+      state: 'partly_matched',
+      reasons: [{ code: 'deposits_unread' }],
+    });
+  });
+
   it('a refund that no movement shows is not taken for one that left the balance', () => {
     const unseen = { ...paidRefund('po_1', 'pi_1', '107'), moved: [], booked: [] };
     expect(matchOrder(facts([one], [unseen]))).toMatchObject({

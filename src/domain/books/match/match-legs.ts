@@ -31,7 +31,8 @@ function grossReasons({ moved }: MatchFacts, amounts: readonly MatchAmount[]): R
 }
 
 /** What a dispute does to the sums of a payment is not shown: of one the deposits say nothing. */
-function depositReasons(intent: ShownRecord, { order }: MatchFacts): Reason[] {
+function depositReasons(intent: ShownRecord, facts: MatchFacts): Reason[] {
+  const { order } = facts;
   const { fields } = intent;
   const net = amountField(fields, 'amountNetMerchant') ?? '0';
   const isPlain = (textField(fields, 'irregularStatus') ?? 'none') === 'none';
@@ -44,6 +45,7 @@ function depositReasons(intent: ShownRecord, { order }: MatchFacts): Reason[] {
   const read = own.filter(({ verified, absent }) => verified && !absent);
   const missing = ids.filter((id) => !read.some((payin) => payin.id === id));
   if (missing.length > 0 || read.length === 0) {
+    if (isInsideOpening(intent, facts)) return [];
     const which = missing.length > 0 ? ` ${missing.join(', ')}` : '';
     return [{ code: 'deposits_unread', told: `the deposits of payment ${intent.id} are not read yet${which}` }];
   }
@@ -56,16 +58,26 @@ function depositReasons(intent: ShownRecord, { order }: MatchFacts): Reason[] {
   return [{ code: 'deposits_differ', told: `payment ${intent.id} shows ${net} ${asset} net, its deposits ${sum}` }];
 }
 
-/** The net of a payment against what moved the balance, told by the payment or by its deposits, as the contract has it. */
-function movedReasons(intent: ShownRecord, { moved, order, unclear }: MatchFacts): Reason[] {
-  const asset = textField(intent.fields, 'assetCode');
-  if (asset === null || unclear.length > 0) return [];
-  const payins = order.payins.filter(({ fields }) => textField(fields, 'paymentIntentId') === intent.id);
-  const own = moved.filter(
+/** All that it moved stood when the books were opened: it is history, whose deposits need not be read. */
+function isInsideOpening(intent: ShownRecord, facts: MatchFacts): boolean {
+  const own = movedOf(intent, facts);
+  return own.some(({ base }) => isSome(base)) && own.every(({ base, delta }) => compareAmounts(base, delta) === 0);
+}
+
+function movedOf({ id: intentId }: ShownRecord, { moved, order }: MatchFacts): MovedSum[] {
+  const payins = order.payins.filter(({ fields }) => textField(fields, 'paymentIntentId') === intentId);
+  return moved.filter(
     ({ recordKind, recordId }) =>
-      (recordKind === 'payment_intent' && recordId === intent.id) ||
+      (recordKind === 'payment_intent' && recordId === intentId) ||
       (recordKind === 'payin' && payins.some(({ id }) => id === recordId)),
   );
+}
+
+/** The net of a payment against what moved the balance, told by the payment or by its deposits, as the contract has it. */
+function movedReasons(intent: ShownRecord, facts: MatchFacts): Reason[] {
+  const asset = textField(intent.fields, 'assetCode');
+  if (asset === null || facts.unclear.length > 0) return [];
+  const own = movedOf(intent, facts);
   const net = isSome(grossOf(intent)) ? (amountField(intent.fields, 'amountNetMerchant') ?? '0') : '0';
   const delta = sumAmounts(own.filter(({ assetCode }) => assetCode === asset).map((one) => one.delta));
   const elsewhere = own.some(({ assetCode }) => assetCode !== asset);

@@ -14,6 +14,9 @@ export interface MatchSettings {
   currency: string;
 }
 
+/** What matches say of the same facts: raised with each change of it, so that all is matched anew after an upgrade. */
+const RULES = 1;
+
 /** Under the lock of the books. Null: nothing is posted yet. */
 export async function readMatchProgress(
   trx: Knex.Transaction,
@@ -21,12 +24,13 @@ export async function readMatchProgress(
 ): Promise<MatchProgress | null> {
   const posted = await trx<{ seq: string }>('posting_progress').first('seq');
   if (posted === undefined) return null;
-  const about = { time_zone: timeZone, currency };
+  const about = { time_zone: timeZone, currency, rules: RULES };
+  const isSame = 'known.time_zone = :time_zone AND known.currency = :currency AND known.rules = :rules';
   const { rows } = await trx.raw<{ rows: { seq: string; rate_id: string }[] }>(
-    `INSERT INTO match_progress AS known (time_zone, currency) VALUES (:time_zone, :currency)
-     ON CONFLICT (only_one) DO UPDATE SET time_zone = :time_zone, currency = :currency,
-       seq = CASE WHEN known.time_zone = :time_zone AND known.currency = :currency THEN known.seq ELSE 0 END,
-       rate_id = CASE WHEN known.time_zone = :time_zone AND known.currency = :currency THEN known.rate_id ELSE 0 END
+    `INSERT INTO match_progress AS known (time_zone, currency, rules) VALUES (:time_zone, :currency, :rules)
+     ON CONFLICT (only_one) DO UPDATE SET time_zone = :time_zone, currency = :currency, rules = :rules,
+       seq = CASE WHEN ${isSame} THEN known.seq ELSE 0 END,
+       rate_id = CASE WHEN ${isSame} THEN known.rate_id ELSE 0 END
      RETURNING seq, rate_id`,
     about,
   );
