@@ -280,6 +280,8 @@ describe('the clock', () => {
       '*': ({ response }) => send(response, 200, [], { Date: date() }),
     });
     expect(findings.filter((line) => line.startsWith('clock'))).toHaveLength(1);
+    const { found } = items.find(({ name }) => name === 'clock') ?? {};
+    expect(found).toMatch(seconds < 0 ? /^the service’s clock is .*\d min.* behind ours$/ : /\d min.* ahead of ours$/);
     expect(items.map(({ name }) => name)).toContain('contract listInvoices.merchantReference');
   });
 });

@@ -5,6 +5,7 @@ import type { MerchantClient } from '../../service-api/client.js';
 import { ForbiddenError, ServiceError, UnauthorizedError } from '../../service-api/service-errors.js';
 import type { WebhookEndpoint } from '../../service-api/wire/webhooks.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
+import { clockWords } from './clock-words.js';
 
 const CLOCK_LIMIT_MS = 5_000;
 
@@ -33,8 +34,8 @@ export async function checkService({ client, config }: DoctorParts): Promise<{ c
 function checkClock(client: MerchantClient, { WEBHOOK_TOLERANCE_SECONDS }: Config): Check {
   const bounds = client.clock();
   if (!bounds) return unknown('clock', 'the service’s answers carry no Date');
-  const [low, high] = [Math.round(bounds.low), Math.round(bounds.high)];
-  const found = `the service’s clock is between ${low} and ${high} ms ahead of ours`;
+  const { low, high } = bounds;
+  const found = `the service’s clock is ${clockWords(bounds)}`;
   if (low <= CLOCK_LIMIT_MS && high >= -CLOCK_LIMIT_MS) return ok('clock', found);
   return finding(
     'clock',
