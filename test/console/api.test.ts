@@ -210,32 +210,6 @@ describe('lists', () => {
   });
 });
 
-describe('orders', () => {
-  it('register once what the store expects; another amount is a conflict', async () => {
-    const put = (body: object) => request(app).put('/api/v1/orders/shop%2F42').set(operator).send(body);
-    expect((await put({ amount: '12.50', currency: 'EUR' })).status).toBe(201);
-    const again = await put({ amount: '12.5', currency: 'EUR' });
-    expect(again.status).toBe(200);
-    expect(again.body).toMatchObject({
-      reference: 'shop/42',
-      status: 'awaiting_payment',
-      expected: { amount: '12.5', currency: 'EUR' },
-      release: { safe: false },
-    });
-    const other = await put({ amount: '13', currency: 'EUR' });
-    expect(other.status).toBe(409);
-    expect(other.body.existing).toEqual({ amount: '12.5', currency: 'EUR' });
-  });
-
-  it('refuse an amount that is none, naming the field', async () => {
-    for (const amount of [12.5, '1e3', '-1', '', '1,5', '1.1234567890123456789']) {
-      const answer = await request(app).put('/api/v1/orders/o').set(operator).send({ amount, currency: 'EUR' });
-      expect(answer.status).toBe(400);
-      expect(answer.body.detail).toContain('amount');
-    }
-  });
-});
-
 describe('breaks', () => {
   it('are acknowledged, resolved, written off with a note, each step kept with who did it', async () => {
     await store.db.transaction((trx) =>

@@ -69,7 +69,24 @@ describe('the OpenAPI document', () => {
       additionalProperties: false,
     });
     expect(bodyOf('/runs')).toMatchObject({ properties: { full: { type: 'boolean', default: false } } });
-    expect(bodyOf('/orders/{reference}', 'put')).toMatchObject({ required: ['amount', 'currency'] });
+    const expected = bodyOf('/orders/{reference}', 'put');
+    expect(expected).toMatchObject({ required: ['amount', 'currency'] });
+    const fits = (field: string, given: string) =>
+      new RegExp(expected?.properties?.[field]?.pattern ?? '(?!)').test(given);
+    expect(['0.01', '12', '10', '0', '0.0', ''].map((given) => fits('amount', given))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+    expect(['EUR', 'USDT.TRC20', 'eur', ''].map((given) => fits('currency', given))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
     const take = paths['/orders']?.get?.parameters.find(({ name }) => name === 'take');
     expect(take?.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 500 });
     expect(paths['/breaks/{id}/write-off']?.post?.['x-roles']).toEqual(['finance', 'admin']);

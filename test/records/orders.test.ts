@@ -32,7 +32,7 @@ test('the store registers an order once; the same again is the same, another amo
       paymentIntents: [],
     },
   });
-  expect(await register({ ...wanted, amount: '25.0', currency: 'eur' })).toMatchObject({ outcome: 'unchanged' });
+  expect(await register({ ...wanted, amount: '25.0' })).toMatchObject({ outcome: 'unchanged' });
   expect(await register({ ...wanted, amount: '26' })).toMatchObject({
     outcome: 'conflict',
     expected: { amount: '25', currency: 'EUR' },
@@ -89,12 +89,23 @@ test('five at once register one order: one creates it, nobody overwrites', async
   });
 });
 
-test('a reference or amount that no order can have is refused', async () => {
+test('what was registered in lower case, before that was refused, is the same in upper case', async () => {
+  const wanted = { reference: 'lower', amount: '25', currency: 'EUR' };
+  await register(wanted);
+  await database.db('orders').where({ reference: 'lower' }).update({ expected_currency: 'eur' });
+  expect(await register(wanted)).toMatchObject({ outcome: 'unchanged' });
+});
+
+test('a reference, amount or currency that no order can have is refused', async () => {
   await expect(register({ reference: '', amount: '1', currency: 'EUR' })).rejects.toThrow(InvalidOrderError);
   await expect(register({ reference: 'x'.repeat(1001), amount: '1', currency: 'EUR' })).rejects.toThrow(
     InvalidOrderError,
   );
-  await expect(register({ reference: 'y', amount: '1e3', currency: 'EUR' })).rejects.toThrow(InvalidOrderError);
+  for (const amount of ['1e3', '0', '0.0', '-1'])
+    await expect(register({ reference: 'y', amount, currency: 'EUR' })).rejects.toThrow(/^amount: takes/);
+  for (const currency of ['eur', '', '  ', 'E\0R', '\ud800', 'A'.repeat(33)])
+    await expect(register({ reference: 'y', amount: '1', currency })).rejects.toThrow(/^currency: takes/);
+  expect(await order('y')).toBeNull();
 });
 
 test('orders are listed newest first, by key, whatever comes in meanwhile', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { asOfMoment } from '../../domain/as-of.js';
-import { isAmount } from '../../domain/money.js';
+import { amountProblem, CURRENCY_CODE, currencyProblem, EXPECTED_AMOUNT } from '../../domain/orders/expectation.js';
 import { type OrderAsOf, orderAsOf } from '../../records/orders/order-as-of.js';
 import { getOrder, registerOrder } from '../../records/orders/orders.js';
 import { Problem } from '../problem.js';
@@ -12,13 +12,12 @@ import { orderDetailShape, orderShape } from './shapes/order-shapes.js';
 const body = z.strictObject({
   amount: z
     .string()
-    .refine(isAmount, 'takes a decimal string such as "12.50"')
-    .meta({ description: 'A decimal string.', pattern: '^\\d{1,18}(\\.\\d{1,18})?$', examples: ['49.90'] }),
+    .refine((given) => amountProblem(given) === null, { error: ({ input }) => amountProblem(String(input)) })
+    .meta({ description: 'A decimal string above zero.', pattern: EXPECTED_AMOUNT, examples: ['49.90'] }),
   currency: z
     .string()
-    .min(1)
-    .max(32)
-    .meta({ description: 'Fiat or crypto code.', examples: ['EUR'] }),
+    .refine((given) => currencyProblem(given) === null, { error: ({ input }) => currencyProblem(String(input)) })
+    .meta({ description: 'Fiat or crypto code, in upper case.', pattern: CURRENCY_CODE, examples: ['EUR'] }),
 });
 
 const reference = { description: 'The store’s own reference, byte for byte.', example: 'A-1001' };

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { compareAmounts, isAmount } from '../../domain/money.js';
+import { compareAmounts } from '../../domain/money.js';
+import { amountProblem, currencyProblem } from '../../domain/orders/expectation.js';
 import type { KytWords } from '../../domain/orders/kyt.js';
 import { sameCurrency } from '../../domain/orders/order-facts.js';
 import { AppError } from '../../errors.js';
@@ -22,8 +23,9 @@ export type { OrderView } from './order-row.js';
 /** What the store expects to be paid. */
 export interface OrderRegistration {
   reference: string;
-  /** A decimal string. */
+  /** A decimal string above zero. */
   amount: string;
+  /** A code in upper case. */
   currency: string;
 }
 
@@ -32,7 +34,7 @@ export type RegisterOrderResult =
   /** The order is registered with another amount or currency: nothing is changed. */
   | { outcome: 'conflict'; expected: OrderView['expected']; existing: OrderView };
 
-/** A reference or amount that no order can have. */
+/** A reference, amount or currency that no order can have. */
 export class InvalidOrderError extends AppError {
   readonly code = 'invalid_order';
 }
@@ -45,7 +47,9 @@ export async function registerOrder(
 ): Promise<RegisterOrderResult> {
   const reference = keyText(wanted.reference);
   if (reference === null || reference === '') throw new InvalidOrderError('A reference has 1 to 1,000 bytes');
-  if (!isAmount(wanted.amount)) throw new InvalidOrderError('An amount is a decimal string such as "12.50"');
+  const problems = { amount: amountProblem(wanted.amount), currency: currencyProblem(wanted.currency) };
+  for (const [field, problem] of Object.entries(problems))
+    if (problem !== null) throw new InvalidOrderError(`${field}: ${problem}`);
   const touched = [{ reference, since: null }];
   const before = (await lockOrders(trx, touched)).get(reference);
   const expected = before === undefined ? null : expectedOf(before.row);
