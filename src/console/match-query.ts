@@ -4,8 +4,15 @@ import { matchReasons } from '../domain/books/match/reasons.js';
 import type { MatchFilters } from '../records/books/match/list-matches.js';
 import { Problem } from './problem.js';
 
-export const matchFilters = ['state', 'age', 'assetCode', 'reason'] as const;
 export const matchAges = Object.keys(ageBuckets) as AgeBucket[];
+
+/** The filters, and what each takes. `open`: what is not matched. */
+export const matchWords = {
+  state: [...matchStates, 'open'],
+  age: matchAges,
+  assetCode: 'text',
+  reason: matchReasons,
+} as const;
 
 /** Filters by their names in an address. `state` may be `open`: what is not matched. Throws `Problem` where one is none of ours. */
 export function matchQuery(filters: Readonly<Record<string, string>>): MatchFilters {

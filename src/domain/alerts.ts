@@ -23,7 +23,8 @@ export interface AlertFacts {
   ageSeconds: number;
 }
 
-type AlertSeverity = 'critical' | 'warning';
+export const alertSeverities = ['critical', 'warning'] as const;
+type AlertSeverity = (typeof alertSeverities)[number];
 
 /** A condition that holds. `subject` tells those of one name apart. */
 export interface FoundAlert {

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Json, JsonObject } from '../domain/json.js';
 import type { ObservationSource } from '../domain/observation.js';
 import type { KytWords } from '../domain/orders/kyt.js';
+import type { RunKind } from '../domain/run-kinds.js';
 import type { Logger } from '../log.js';
 import type { Wanted } from '../records/deliveries/recoverable-deliveries.js';
 import type { Run, RunTally } from '../records/runs/runs.js';
@@ -10,19 +11,8 @@ import type { Contract } from '../service-api/contract.js';
 import type { ReadOperation } from '../service-api/operations.js';
 import type { Fence } from './write-fenced.js';
 
-/** The kinds that can be reconciled, as the command line and the run rows name them. */
-export const kinds = [
-  'payment-intents',
-  'invoices',
-  'payouts',
-  'accounts',
-  'transactions',
-  'balances',
-  'deliveries',
-  'endpoints',
-  'catalog',
-] as const;
-export type Kind = (typeof kinds)[number];
+export { runKinds as kinds } from '../domain/run-kinds.js';
+export type Kind = RunKind;
 
 /** What the service answered; `from` and `to` enclose the request, in milliseconds of the service's clock. */
 export interface Answer<T> {

@@ -49,13 +49,21 @@ const COLUMNS = [
 const CREATED = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created`;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
-/** Names of the fields that a list of the kind can be narrowed by. */
+/** By which name the specification calls the id, where it has one of its own. */
+const idFields: Partial<Record<RecordKind, string>> = { balance: 'assetCode', asset: 'assetCode' };
+
+/** Names of the text fields that a list of the kind can be narrowed by. */
 export function recordFilters(kind: RecordKind): string[] {
   return recordRules[kind].columns.flatMap(({ type, field }) => (type === 'text' ? [field] : []));
 }
 
+/** The same, the name of the id, and `verified` (`true` or `false`). */
+export function listFilters(kind: RecordKind): string[] {
+  return [idFields[kind] ?? [], recordFilters(kind), 'verified'].flat();
+}
+
 /**
- * Newest first, paged by key; filters are fields of `recordFilters`, others are ignored. Records of which the creation
+ * Newest first, paged by key; filters are those of `listFilters`, others are ignored. Records of which the creation
  * time is not known come first. Throws `CursorError`.
  */
 export async function listRecords(
@@ -66,6 +74,7 @@ export async function listRecords(
   const take = takeOf(query);
   const rows = select(db, kind)
     .where(conditionsOf(kind, query.filters ?? {}))
+    .modify(whereVerified, query.filters?.['verified'])
     .orderByRaw('created_at DESC NULLS FIRST, id DESC')
     .limit(take + 1);
   const page = (await (query.cursor === undefined ? rows : startAfter(rows, query.cursor))) as Row[];
@@ -83,11 +92,19 @@ function select(db: Knex, kind: RecordKind): Knex.QueryBuilder {
 }
 
 function conditionsOf(kind: RecordKind, filters: Readonly<Record<string, string>>): Record<string, string> {
-  const conditions = recordRules[kind].columns.flatMap(({ name, field, type }) => {
-    const wanted = type === 'text' && Object.hasOwn(filters, field) ? filters[field] : undefined;
+  const idField = idFields[kind];
+  const columns = recordRules[kind].columns.filter(({ type }) => type === 'text');
+  const known = idField === undefined ? columns : [...columns, { name: 'id', field: idField }];
+  const conditions = known.flatMap(({ name, field }) => {
+    const wanted = Object.hasOwn(filters, field) ? filters[field] : undefined;
     return wanted === undefined ? [] : [[name, toDatabaseText(wanted)] as const];
   });
   return Object.fromEntries(conditions);
+}
+
+/** In words that the partial indexes over the rows that are not verified have too. */
+function whereVerified(rows: Knex.QueryBuilder, wanted: string | undefined): void {
+  if (wanted !== undefined) void rows.whereRaw(wanted === 'true' ? 'verified' : 'NOT verified');
 }
 
 function startAfter(rows: Knex.QueryBuilder, cursor: string): Knex.QueryBuilder {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../problem.js';
 import { mayKnowPeople } from '../view/personal.js';
-import { type ListQuery, listQuery } from './list-query.js';
+import { filtersOf, type ListQuery, listQuery } from './list-query.js';
 import { type Operation, operation } from './operation.js';
 import { type Resource, resources } from './resources.js';
 
@@ -12,7 +12,7 @@ export const listOperations: readonly Operation[] = resources.flatMap((resource)
 });
 
 function listOf(resource: Resource): Operation {
-  const { path, group, names, filters, personalFilters = [] } = resource;
+  const { path, group, names, shape, filters, words, personalFilters = [] } = resource;
   return operation({
     id: `list${pascal(path)}`,
     method: 'get',
@@ -20,12 +20,12 @@ function listOf(resource: Resource): Operation {
     group,
     summary: `List ${names[1]}`,
     description: `Newest first, paged by key.${personalFilters.length === 0 ? '' : ` Not for viewers: ${personalFilters.join(', ')}.`}`,
-    query: listQuery(filters),
+    query: listQuery(filtersOf(shape, filters, words)),
     personal: personalFilters,
     answers: {
       200: {
         description: 'A page.',
-        shape: z.object({ items: z.array(resource.shape), nextCursor: z.string().nullable() }),
+        shape: z.object({ items: z.array(shape), nextCursor: z.string().nullable() }),
       },
     },
     answer: async ({ db }, { actor, query }) => {

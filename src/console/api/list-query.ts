@@ -23,16 +23,35 @@ export const paging = {
   cursor: z.string().optional().meta({ description: 'nextCursor of the page before. Opaque.' }),
 };
 
+/** What a filter takes: any text, or one of these words. */
+export type Filters = Readonly<Record<string, 'text' | readonly string[]>>;
+
+const flagWords = ['true', 'false'] as const;
+
+/**
+ * What filters by these fields take: where the field of the item is one of our own words, or a flag, these; where `words`
+ * has some, those; otherwise any text, for the service may name new states.
+ */
+export function filtersOf(item: z.ZodType, fields: readonly string[], words: Filters = {}): Filters {
+  const shape = item instanceof z.ZodObject ? item.shape : {};
+  return Object.fromEntries(fields.map((field) => [field, words[field] ?? wordsOf(shape[field])]));
+}
+
+function wordsOf(field: unknown): 'text' | readonly string[] {
+  if (field instanceof z.ZodNullable || field instanceof z.ZodOptional) return wordsOf(field.unwrap());
+  if (field instanceof z.ZodBoolean) return flagWords;
+  return field instanceof z.ZodEnum ? field.options.map(String) : 'text';
+}
+
 /** The query of a list that can be narrowed by these fields. */
-export function listQuery(filters: readonly string[]): z.ZodObject {
-  const byField = filters.map((name) => [
-    name,
-    z
-      .string()
-      .optional()
-      .meta({ description: `Only with this ${name}.` }),
-  ]);
+export function listQuery(filters: Filters): z.ZodObject {
+  const byField = Object.entries(filters).map(([name, words]) => [name, filterSchema(name, words)] as const);
   return z.strictObject({ ...paging, ...(Object.fromEntries(byField) as Record<string, z.ZodType>) });
+}
+
+function filterSchema(name: string, words: 'text' | readonly string[]): z.ZodType {
+  const schema = words === 'text' ? z.string() : z.enum(words, `takes ${words.join(', ')}`);
+  return schema.optional().meta({ description: `Only with this ${name}.` });
 }
 
 /** Reads a query as its schema says; an unknown or repeated parameter is refused, never ignored. */

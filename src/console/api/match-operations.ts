@@ -4,7 +4,7 @@ import { listMatches } from '../../records/books/match/list-matches.js';
 import { matchBehind } from '../../records/books/match/match-progress.js';
 import { matchSummary } from '../../records/books/match/match-summary.js';
 import { unprovenBalances } from '../../records/books/period-facts.js';
-import { matchFilters, matchQuery } from '../match-query.js';
+import { matchQuery, matchWords } from '../match-query.js';
 import type { ApiDeps } from './api-deps.js';
 import { listQuery } from './list-query.js';
 import { type Operation, operation } from './operation.js';
@@ -19,7 +19,7 @@ export const matchOperations: readonly Operation[] = [
     group: 'Books',
     summary: 'List what is matched, and what is not',
     description: 'Newest first, paged by key. `state` may be `open`: all that is not matched.',
-    query: listQuery(matchFilters),
+    query: listQuery(matchWords),
     answers: {
       200: {
         description: 'A page.',

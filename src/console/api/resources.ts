@@ -1,8 +1,12 @@
 import type { Knex } from 'knex';
 import type { z } from 'zod';
+import { alertSeverities, conditions } from '../../domain/alerts.js';
+import { bookedKinds } from '../../domain/books/entry.js';
 import type { JsonObject } from '../../domain/json.js';
 import { hidePeople, MASK } from '../../domain/personal.js';
 import type { RecordKind } from '../../domain/records.js';
+import { rejectionWords } from '../../domain/rejection-words.js';
+import { runKinds } from '../../domain/run-kinds.js';
 import { getAction, listActions } from '../../records/actions/list-actions.js';
 import { listAlerts } from '../../records/alerts/list-alerts.js';
 import { getBalance, listBalances } from '../../records/balances/balance-views.js';
@@ -12,15 +16,16 @@ import { getBreak, listBreaks } from '../../records/breaks/list-breaks.js';
 import { getCallback, listCallbacks } from '../../records/callbacks/list-callbacks.js';
 import type { Page } from '../../records/database/paging.js';
 import { getDelivery, listDeliveries } from '../../records/deliveries/list-deliveries.js';
+import { listEndpoints } from '../../records/deliveries/list-endpoints.js';
 import { getEvent, listEvents } from '../../records/inbox/events.js';
-import { listRejections } from '../../records/inbox/rejections.js';
+import { getRejection, listRejections } from '../../records/inbox/rejections.js';
 import { listOrders } from '../../records/orders/orders.js';
-import { getRecord, listRecords, recordFilters } from '../../records/rows.js';
+import { getRecord, listFilters, listRecords, recordFilters } from '../../records/rows.js';
 import { getRun, listRuns } from '../../records/runs/runs.js';
 import { withoutSecrets } from '../view/action-details.js';
 import { isPersonalField, maskedBody } from '../view/personal.js';
 import type { Group } from './groups.js';
-import type { ListQuery } from './list-query.js';
+import type { Filters, ListQuery } from './list-query.js';
 import { balanceDetailShape, balanceShape } from './shapes/balance-shapes.js';
 import { entryShape, periodShape } from './shapes/books-shapes.js';
 import {
@@ -33,6 +38,7 @@ import {
 } from './shapes/funds-shapes.js';
 import { actionShape, alertShape, callbackShape } from './shapes/operation-shapes.js';
 import { orderShape } from './shapes/order-shapes.js';
+import { entity } from './shapes/parts.js';
 import { invoiceShape, payinShape, paymentIntentShape, productShape } from './shapes/payment-shapes.js';
 import { breakDetailShape, breakShape, runShape } from './shapes/proof-shapes.js';
 import { deliveryShape, eventDetailShape, eventShape, rejectionShape } from './shapes/webhook-shapes.js';
@@ -51,6 +57,8 @@ export interface Resource {
   key?: readonly [name: string, description: string, example: string];
   /** Query parameters that narrow the list, by the fields' own names. */
   filters: readonly string[];
+  /** What those of them take that are a closed list of ours, where the shape of an item does not say it. */
+  words?: Filters;
   list(db: Knex, query: ListQuery): Promise<Page<object>>;
   get?(db: Knex, id: string): Promise<object | null>;
   /** An item without what is not for viewers: what tells of a person, or of secrets. Left out: nothing in it does. */
@@ -81,15 +89,19 @@ export const resources: readonly Resource[] = [
     shape: balanceShape,
     detail: balanceDetailShape,
     key: ['assetCode', 'The asset.', 'USDT.TRON'],
-    filters: recordFilters('balance'),
+    filters: listFilters('balance'),
     list: (db, query) => listBalances(db, query),
     get: (db, id) => getBalance(db, id),
   },
-  records('endpoints', 'endpoint', {
-    group: 'Webhooks',
-    names: ['webhook endpoint', 'webhook endpoints'],
-    shape: endpointShape,
-  }),
+  {
+    ...records('endpoints', 'endpoint', {
+      group: 'Webhooks',
+      names: ['webhook endpoint', 'webhook endpoints'],
+      shape: endpointShape,
+    }),
+    filters: [...listFilters('endpoint'), 'isActive'],
+    list: (db, query) => listEndpoints(db, query),
+  },
   records('settlement-accounts', 'settlement_account', {
     group: 'Funds',
     names: ['settlement account', 'settlement accounts'],
@@ -102,7 +114,7 @@ export const resources: readonly Resource[] = [
     group: 'Orders',
     names: ['order', 'orders'],
     shape: orderShape,
-    filters: ['status'],
+    filters: ['status', 'reference'],
     list: (db, query) => listOrders(db, { ...query, ...query.filters }),
   },
   {
@@ -111,7 +123,7 @@ export const resources: readonly Resource[] = [
     names: ['event', 'events'],
     shape: eventShape,
     detail: eventDetailShape,
-    filters: ['status', 'eventType', 'source', 'secretLabel'],
+    filters: ['status', 'eventType', 'source', 'key', 'secretLabel'],
     list: (db, query) => listEvents(db, { ...query, ...query.filters }),
     get: getEvent,
     masked: (item) => ('body' in item ? { ...item, body: maskedBody(item.body) } : item),
@@ -131,7 +143,9 @@ export const resources: readonly Resource[] = [
     names: ['refused request', 'refused requests'],
     shape: rejectionShape,
     filters: ['reason'],
+    words: { reason: Object.keys(rejectionWords) },
     list: (db, query) => listRejections(db, { ...query, ...query.filters }),
+    get: getRejection,
     masked: (item) => ({ ...item, firstBytes: MASK }),
   },
   {
@@ -141,6 +155,7 @@ export const resources: readonly Resource[] = [
     shape: breakShape,
     detail: breakDetailShape,
     filters: ['status', 'kind', 'severity', 'entityKind', 'entityId'],
+    words: { entityKind: entity.shape.kind.options },
     list: (db, query) => listBreaks(db, { ...query, ...query.filters }),
     get: (db, id) => getBreak(db, id),
   },
@@ -149,7 +164,8 @@ export const resources: readonly Resource[] = [
     group: 'Proof',
     names: ['run', 'runs'],
     shape: runShape,
-    filters: ['kind', 'status'],
+    filters: ['kind', 'status', 'full', 'complete'],
+    words: { kind: runKinds },
     list: (db, query) => listRuns(db, { ...query, ...query.filters }),
     get: getRun,
   },
@@ -159,6 +175,7 @@ export const resources: readonly Resource[] = [
     names: ['entry', 'entries'],
     shape: entryShape,
     filters: ['account', 'assetCode', 'month', 'recordKind', 'recordId'],
+    words: { recordKind: bookedKinds },
     list: (db, query) => listEntries(db, { ...query, ...query.filters }),
     get: getEntry,
   },
@@ -187,6 +204,7 @@ export const resources: readonly Resource[] = [
     names: ['alert', 'alerts'],
     shape: alertShape,
     filters: ['status', 'name', 'severity'],
+    words: { name: conditions.map(({ name }) => name), severity: alertSeverities },
     list: (db, query) => listAlerts(db, { ...query, ...query.filters }),
   },
   {
@@ -209,7 +227,7 @@ function records(path: string, kind: RecordKind, told: Pick<Resource, 'group' | 
   return {
     ...told,
     path,
-    filters: recordFilters(kind),
+    filters: listFilters(kind),
     list: (db, query) => listRecords(db, kind, query),
     get: (db, id) => getRecord(db, kind, id),
     masked: (item) => hidePeople(kind, item as JsonObject),

@@ -11,14 +11,16 @@ export interface Line {
 }
 
 /** What the books can be about besides the service's records: an opening, an attribution, the placing of payouts. */
-export type BookedKind =
-  | 'payment_intent'
-  | 'payin'
-  | 'payout'
-  | 'transaction'
-  | 'opening'
-  | 'attribution'
-  | 'placement';
+export const bookedKinds = [
+  'payment_intent',
+  'payin',
+  'payout',
+  'transaction',
+  'opening',
+  'attribution',
+  'placement',
+] as const;
+export type BookedKind = (typeof bookedKinds)[number];
 
 /** Which of the service's times dates an entry. */
 export type DatedBy =

@@ -35,6 +35,7 @@ export interface EventFilters {
   status?: string | undefined;
   eventType?: string | undefined;
   source?: string | undefined;
+  key?: string | undefined;
   secretLabel?: string | undefined;
   /** Only events received at or after this moment. */
   since?: Date | undefined;
@@ -82,6 +83,7 @@ export async function listEvents(db: Knex, page: PageQuery & EventFilters): Prom
         status: page.status,
         event_type: page.eventType === undefined ? undefined : toDatabaseText(page.eventType),
         source: page.source,
+        key: page.key,
         secret_label: page.secretLabel,
       }),
     )

@@ -57,6 +57,12 @@ export async function listRejections(
   return { items: items.map(toView), nextCursor };
 }
 
+export async function getRejection(db: Knex, id: string): Promise<RejectionView | null> {
+  if (!/^\d{1,18}$/.test(id)) return null;
+  const row: (ReturnType<typeof toRow> & { id: string }) | undefined = await db('rejections').where({ id }).first();
+  return row === undefined ? null : toView(row);
+}
+
 /** In the order of their keys: two receivers must not wait for each other in a circle. */
 async function addCounts(trx: Knex.Transaction, counts: RejectionCount[]): Promise<void> {
   await trx.raw(

@@ -110,14 +110,20 @@ export async function finishRun(
   return run;
 }
 
+export interface RunFilters {
+  kind?: string | undefined;
+  status?: string | undefined;
+  /** `true` or `false`. */
+  full?: string | undefined;
+  complete?: string | undefined;
+}
+
 /** Runs, newest first. */
-export async function listRuns(
-  db: Knex,
-  query: PageQuery & { kind?: string | undefined; status?: string | undefined },
-): Promise<Page<Run>> {
-  const rows = db('runs')
-    .select('*')
-    .where(definedOnly({ kind: query.kind, status: query.status }));
+export async function listRuns(db: Knex, query: PageQuery & RunFilters): Promise<Page<Run>> {
+  const { kind, status, full, complete } = query;
+  const rows = db('runs').select('*').where(definedOnly({ kind, status }));
+  if (full !== undefined) void rows.whereRaw(full === 'true' ? '"full"' : 'NOT "full"');
+  if (complete !== undefined) void rows.whereRaw(complete === 'true' ? 'complete' : 'NOT complete');
   const { items, nextCursor } = await pageById<RunRow>(rows, query);
   return { items: items.map(toRun), nextCursor };
 }
