@@ -1,7 +1,8 @@
+import path from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { UsageError } from '../errors.js';
-import { exportAudit } from '../finance/audit/export-audit.js';
-import { packMonth } from '../finance/audit/pack-month.js';
+import { exportAudit, planAuditExport } from '../finance/audit/export-audit.js';
+import { packMonth, planPack } from '../finance/audit/pack-month.js';
 import { loadChart } from '../finance/load-chart.js';
 import { recordAction } from '../records/actions/record-action.js';
 import { checkSeals } from '../records/audit/seal-checks.js';
@@ -11,7 +12,7 @@ import { loadContract } from '../service-api/contract.js';
 import { cliActor } from './actor.js';
 import { month, wholeNumber } from './arguments.js';
 import { createFindingList } from './finding-list.js';
-import { printList } from './print.js';
+import { printFiles, printPlan } from './print-files.js';
 import { withStore } from './with-store.js';
 
 const EXIT_FINDINGS = 3;
@@ -20,6 +21,12 @@ const number = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 interface RangeFlags {
   from?: number;
   to?: number;
+  json?: boolean;
+}
+
+interface OutFlags {
+  out: string;
+  dryRun?: boolean;
   json?: boolean;
 }
 
@@ -34,12 +41,14 @@ export function defineAudit(command: Command): void {
   rangeFlags(command.command('export'))
     .description('seals and rows as lines that can be verified without this program (docs/audit.md)')
     .requiredOption('--out <dir>', 'the folder to write to; files of these names are replaced')
+    .option('--dry-run', 'only say what would be written where')
     .action(exportTo);
   command
     .command('pack')
     .description('all that an auditor needs of a month in one zip; of a closed month the same bytes each time')
     .argument('<month>', 'such as 2026-10', month)
     .requiredOption('--out <file>', 'the zip to write; beside it its SHA-256')
+    .option('--dry-run', 'only say what would be written where')
     .option('--json', 'print JSON')
     .action(pack);
 }
@@ -70,37 +79,38 @@ async function verify({
   });
 }
 
-async function exportTo({ out: dir, json = false, ...range }: RangeFlags & { out: string }): Promise<void> {
+async function exportTo({ out: dir, dryRun = false, json = false, ...flags }: OutFlags & RangeFlags): Promise<void> {
+  const range = rangeOf(flags);
   await withStore(async ({ db }) => {
-    const result = await exportAudit(db, { ...rangeOf(range), dir });
-    if (result === null)
-      throw new UsageError('There is no such seal: nothing is sealed yet, or the numbers are others.');
-    const { files: items, ...about } = result;
+    if (dryRun) return printPlan(known(await planAuditExport(db, range)), { dir, json });
+    const result = known(await exportAudit(db, { ...range, dir }));
+    const { files: _, ...about } = result;
     await recordAction(db, { actor: cliActor(), action: 'export audit', details: about, outcome: 'done' });
-    printList({ ...about, items }, json, {
-      file: (item) => item.name,
-      bytes: (item) => item.bytes,
-      sha256: (item) => item.sha256,
-    });
+    printFiles(result, json);
   });
 }
 
-async function pack(asked: string, { out, json = false }: { out: string; json?: boolean }): Promise<void> {
+function known<T>(result: T | null): T {
+  if (result !== null) return result;
+  throw new UsageError('There is no such seal: nothing is sealed yet, or the numbers are others.');
+}
+
+async function pack(asked: string, { out, dryRun = false, json = false }: OutFlags): Promise<void> {
   await withStore(async ({ db, config }) => {
     const chart = await loadChart(config.CHART_FILE);
     const { movements: table } = await loadContract(config.CONTRACT_FILE);
     const books = { chart, table, timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
-    const result = await packMonth({ db, now: () => new Date() }, { ...books, month: asked, out });
+    const [deps, what] = [
+      { db, now: () => new Date() },
+      { ...books, month: asked, out },
+    ];
+    const result = dryRun ? await planPack(deps, what) : await packMonth(deps, what);
     if (result.outcome === 'refused') throw new UsageError(`${asked}: ${result.why}.`);
-    const { files: items, outcome: _, ...about } = result;
-    const details = { ...about, files: items };
+    if (result.status === 'open') process.stderr.write(`${asked} is not closed: this is how it stands now\n`);
+    const { outcome, ...details } = result;
+    if (outcome === 'would') return printPlan(details, { dir: path.dirname(out), json });
     await recordAction(db, { actor: cliActor(), action: 'pack', target: `period ${asked}`, details, outcome: 'done' });
-    if (about.status === 'open') process.stderr.write(`${asked} is not closed: this is how it stands now\n`);
-    printList({ ...about, items }, json, {
-      file: (item) => item.name,
-      bytes: (item) => item.bytes,
-      sha256: (item) => item.sha256,
-    });
+    printFiles(details, json);
   });
 }
 

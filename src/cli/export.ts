@@ -1,16 +1,17 @@
 import { type Command, Option } from 'commander';
 import { type ExportFormat, exportFormatNames } from '../finance/exports/export-formats.js';
-import { exportMonth } from '../finance/exports/export-month.js';
+import { exportMonth, planExport } from '../finance/exports/export-month.js';
 import { loadChart } from '../finance/load-chart.js';
 import { loadContract } from '../service-api/contract.js';
 import { keepHeapSmall } from '../wiring/small-heap.js';
 import { month } from './arguments.js';
-import { printList } from './print.js';
+import { printFiles, printPlan } from './print-files.js';
 import { withStore } from './with-store.js';
 
 interface Flags {
   format: ExportFormat;
   out: string;
+  dryRun?: boolean;
   json?: boolean;
 }
 
@@ -20,20 +21,17 @@ export function defineExport(command: Command): void {
     .argument('<month>', 'such as 2026-10', month)
     .addOption(new Option('--format <format>', 'what to write').choices(exportFormatNames).makeOptionMandatory())
     .requiredOption('--out <dir>', 'the folder to write to; files of these names are replaced')
+    .option('--dry-run', 'only list the files that would be written')
     .option('--json', 'print JSON')
-    .action((asked: string, { format, out: dir, json = false }: Flags) =>
+    .action((asked: string, { format, out: dir, dryRun = false, json = false }: Flags) =>
       withStore(async ({ db, config }) => {
         keepHeapSmall();
         const chart = await loadChart(config.CHART_FILE);
         const { movements: table } = await loadContract(config.CONTRACT_FILE);
-        const settings = { chart, table, currency: config.REPORTING_CURRENCY, timeZone: config.BOOKS_TIMEZONE };
-        const result = await exportMonth(db, { month: asked, format, dir, ...settings });
-        const { files: items, ...about } = result;
-        printList({ ...about, items }, json, {
-          file: (item) => item.name,
-          bytes: (item) => item.bytes,
-          sha256: (item) => item.sha256,
-        });
+        const books = { chart, table, currency: config.REPORTING_CURRENCY, timeZone: config.BOOKS_TIMEZONE };
+        const settings = { month: asked, format, ...books };
+        if (dryRun) printPlan(await planExport(db, settings), { dir, json });
+        else printFiles(await exportMonth(db, { dir, ...settings }), json);
       }),
     );
 }

@@ -1,19 +1,46 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
-import { migrate } from '../records/database.js';
-import { openStore } from '../wiring/open-store.js';
+import { migrate, pendingMigrations } from '../records/database.js';
+import { openStore, type Store } from '../wiring/open-store.js';
+import { printJson } from './print.js';
+
+interface Flags {
+  dryRun?: boolean;
+  json?: boolean;
+}
 
 export function defineMigrate(command: Command): void {
-  command.description('bring both schemas, ours and the queues’, up to date').action(async () => {
-    const config = loadConfig();
-    const store = await openStore({ config, log: createLog(config.LOG_LEVEL) }, { migrate: false });
-    try {
-      const ran = await migrate(store.databaseUrl);
-      for (const name of ran) process.stdout.write(`${name}\n`);
-      process.stderr.write(ran.length > 0 ? `${ran.length} migrations run\n` : 'already up to date\n');
-    } finally {
-      await store.close();
-    }
-  });
+  command
+    .description('bring both schemas, ours and the queues’, up to date')
+    .option('--dry-run', 'only list the migrations that would be run')
+    .option('--json', 'print JSON')
+    .action(async ({ dryRun = false, json = false }: Flags) => {
+      const config = loadConfig();
+      const store = await openStore({ config, log: createLog(config.LOG_LEVEL) }, { migrate: false });
+      try {
+        await (dryRun ? rehearse(store, json) : run(store, json));
+      } finally {
+        await store.close();
+      }
+    });
+}
+
+async function run({ databaseUrl }: Store, json: boolean): Promise<void> {
+  const ran = await migrate(databaseUrl);
+  tellNames(ran, { dryRun: false, json });
+  process.stderr.write(ran.length > 0 ? `${ran.length} migrations run\n` : 'already up to date\n');
+}
+
+async function rehearse({ db }: Store, json: boolean): Promise<void> {
+  const { migrations, queues } = await pendingMigrations(db);
+  tellNames(migrations, { dryRun: true, json });
+  if (migrations.length > 0) process.stderr.write(`${migrations.length} migrations would be run\n`);
+  if (queues !== null) process.stderr.write(`the schema of the queues would be brought up to date: ${queues}\n`);
+  if (migrations.length === 0 && queues === null) process.stderr.write('already up to date\n');
+}
+
+function tellNames(names: readonly string[], { dryRun, json }: { dryRun: boolean; json: boolean }): void {
+  if (json) printJson({ items: names.map((name) => ({ name })), dryRun });
+  else for (const name of names) process.stdout.write(`${name}\n`);
 }

@@ -91,7 +91,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: 'export',
-    summary: 'a month of the books as files: csv, ndjson, hledger, beancount',
+    summary: 'a month of the books as files: csv, ndjson, xlsx, hledger, beancount',
     load: async () => (await import('./export.js')).defineExport,
   },
   {

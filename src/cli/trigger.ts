@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config.js';
 import { AppError } from '../errors.js';
 import { wholeNumber } from './arguments.js';
-import { printText } from './print.js';
+import { printJson, printText } from './print.js';
 import { chooseSecret, sign } from './signature.js';
 
 /** The receiver could not be asked. */
@@ -16,6 +16,17 @@ interface Flags {
   skew: number;
   url?: string;
   data?: Record<string, unknown>;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+/** What goes over the wire. */
+interface TestEvent {
+  url: string;
+  /** The label of the one that signed. */
+  secret: string;
+  headers: Record<string, string>;
+  body: string;
 }
 
 const ANSWER_MS = 10_000;
@@ -28,30 +39,37 @@ export function defineTrigger(command: Command): void {
     .option('--skew <seconds>', 'moves the time stamp: -301 is too old, 61 too far ahead', wholeNumber(-1e9, 1e9), 0)
     .option('--url <url>', 'the receiver; http://127.0.0.1:PORT + WEBHOOK_PATH when left out')
     .option('--data <json>', 'the event’s data; a made-up payment intent when left out', jsonObject)
-    .action(async (event: string, flags: Flags) => {
-      const { status, text } = await send(event, flags);
-      printText(`${status} ${text}`);
+    .option('--dry-run', 'sign, and print the request; send nothing')
+    .option('--json', 'print JSON')
+    .action(async (event: string, { dryRun = false, json = false, ...flags }: Flags) => {
+      const made = testEvent(event, flags);
+      if (dryRun) {
+        printJson({ method: 'POST', ...made, dryRun });
+        return;
+      }
+      const { status, text } = await send(made);
+      if (json) printJson({ status, answer: text });
+      else printText(`${status} ${text}`);
       if (status !== 200) process.exitCode = 1;
     });
 }
 
-async function send(event: string, flags: Flags): Promise<{ status: number; text: string }> {
+function testEvent(event: string, flags: Flags): TestEvent {
   const { PORT, WEBHOOK_PATH } = loadConfig();
-  const { secret } = chooseSecret(flags.secret);
+  const { label, secret } = chooseSecret(flags.secret);
   const timestamp = Math.floor(Date.now() / 1000) + flags.skew;
-  const body = Buffer.from(JSON.stringify({ event, timestamp, data: flags.data ?? madeUpIntent() }));
-  const url = flags.url ?? `http://127.0.0.1:${PORT}${WEBHOOK_PATH}`;
+  const body = JSON.stringify({ event, timestamp, data: flags.data ?? madeUpIntent() });
+  const headers = {
+    'Content-Type': 'application/json',
+    'X-Service-Signature': sign(Buffer.from(body), secret),
+    'X-Service-Timestamp': String(timestamp),
+  };
+  return { url: flags.url ?? `http://127.0.0.1:${PORT}${WEBHOOK_PATH}`, secret: label, headers, body };
+}
+
+async function send({ url, headers, body }: TestEvent): Promise<{ status: number; text: string }> {
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        'Content-Type': 'application/json',
-        'X-Service-Signature': sign(body, secret),
-        'X-Service-Timestamp': String(timestamp),
-      },
-      body,
-      signal: AbortSignal.timeout(ANSWER_MS),
-    });
+    const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(ANSWER_MS) });
     return { status: response.status, text: await response.text() };
   } catch (cause) {
     throw new TriggerError(`No answer from ${url}: is the receiver running there?`, { cause });

@@ -90,12 +90,17 @@ export async function migrate(url: string): Promise<string[]> {
 /** Whether both schemas are as new as this program needs. Throws only when the database can't be asked. */
 export async function schemaState(db: Knex): Promise<{ ok: boolean; problems: string[] }> {
   const problems: string[] = [];
-  const done = await appliedMigrations(db);
-  const missing = (await migrationNames()).filter((name) => !done.has(name));
+  const { migrations: missing, queues: queue } = await pendingMigrations(db);
   if (missing.length > 0) problems.push(`migrations not run: ${missing.join(', ')}`);
-  const queue = await queueSchemaProblem(db);
   if (queue) problems.push(queue);
   return { ok: problems.length === 0, problems };
+}
+
+/** What `migrate` would run: our migrations by name, and what of BullMQ's schema is not as needed. Writes nothing. */
+export async function pendingMigrations(db: Knex): Promise<{ migrations: string[]; queues: string | null }> {
+  const done = await appliedMigrations(db);
+  const migrations = (await migrationNames()).filter((name) => !done.has(name));
+  return { migrations, queues: await queueSchemaProblem(db) };
 }
 
 async function appliedMigrations(db: Knex): Promise<Set<string>> {

@@ -3,7 +3,7 @@ import { sealLine } from '../../domain/audit/seal.js';
 import { readSeals, type SealRange, type StoredSeal } from '../../records/audit/list-seals.js';
 import { readSealedRows } from '../../records/audit/read-sealed-rows.js';
 import { sealedLogs } from '../../records/audit/sealed-logs.js';
-import { type WrittenFile, writeFolder } from '../exports/write-folder.js';
+import { type PlannedFile, planFolder, type WrittenFile, writeFolder } from '../exports/write-folder.js';
 
 export interface AuditExport {
   from: string;
@@ -12,6 +12,9 @@ export interface AuditExport {
   headHash: string;
   files: WrittenFile[];
 }
+
+const LABEL = 'audit';
+const [SEALS, ROWS, MANIFEST] = ['seals.ndjson', 'rows.ndjson', 'manifest.json'] as const;
 
 /**
  * Seals and the rows they are of, as lines that can be verified without this program (docs/audit.md). Null: there is no such
@@ -22,12 +25,26 @@ export async function exportAudit(db: Knex, range: SealRange & { dir: string }):
   if (ends === null) return null;
   const { from, to } = ends;
   const within = { from: from.number, to: to.number };
-  const files = await writeFolder(range.dir, 'audit', [
-    { name: 'seals.ndjson', content: sealLines(db, within) },
-    { name: 'rows.ndjson', content: rowLines(db, within) },
-    { name: 'manifest.json', content: [`${JSON.stringify(manifestOf(from, to), undefined, 2)}\n`] },
+  const files = await writeFolder(range.dir, LABEL, [
+    { name: SEALS, content: sealLines(db, within) },
+    { name: ROWS, content: rowLines(db, within) },
+    { name: MANIFEST, content: [`${JSON.stringify(manifestOf(from, to), undefined, 2)}\n`] },
   ]);
   return { from: from.number, to: to.number, headHash: to.hash, files };
+}
+
+/** What `exportAudit` would write; writes nothing. Null: there is no such seal. */
+export async function planAuditExport(
+  db: Knex,
+  range: SealRange,
+): Promise<(Omit<AuditExport, 'files'> & { files: PlannedFile[] }) | null> {
+  const ends = await endsOf(db, range);
+  if (ends === null) return null;
+  const files = planFolder(
+    LABEL,
+    [SEALS, ROWS, MANIFEST].map((name) => ({ name })),
+  );
+  return { from: ends.from.number, to: ends.to.number, headHash: ends.to.hash, files };
 }
 
 /** The first and the last seal of a range; null: there is none. */

@@ -4,7 +4,7 @@ import { dayIn, startOfDay } from '../../domain/books/posting-month.js';
 import { getSeal, sealHead } from '../../records/audit/list-seals.js';
 import { closingAction, firstSealSince, sealedUntil, sealOf } from '../../records/audit/pack-facts.js';
 import { sealRows } from '../../records/audit/seal-rows.js';
-import { type WrittenFile, writeFolder } from '../exports/write-folder.js';
+import { type PlannedFile, planFolder, type WrittenFile, writeFolder } from '../exports/write-folder.js';
 import { oneMoment } from '../posting-deps.js';
 import { packFiles } from './pack-files.js';
 import type { PackAsked, PackScope } from './pack-scope.js';
@@ -12,8 +12,23 @@ import { limited, packedZip } from './pack-zip.js';
 
 export type PackResult =
   | { outcome: 'packed'; month: string; status: 'closed' | 'open'; seals: PackScope['seals']; files: WrittenFile[] }
-  /** Nothing was written. */
-  | { outcome: 'refused'; why: string };
+  | Refused;
+
+export type PackPlan =
+  | {
+      outcome: 'would';
+      month: string;
+      status: 'closed' | 'open';
+      seals: Omit<PackScope['seals'], 'headHash'>;
+      files: PlannedFile[];
+    }
+  | Refused;
+
+/** Nothing was written. */
+interface Refused {
+  outcome: 'refused';
+  why: string;
+}
 
 /**
  * Writes all that an auditor needs of a month into one zip: that of a closed month has the same bytes whenever it is written, but for
@@ -32,6 +47,22 @@ export async function packMonth({ db, now }: { db: Knex; now: () => Date }, aske
     },
     { ...oneMoment, readOnly: true },
   );
+}
+
+/** What `packMonth` would write. Writes nothing: what it would seal first is sealed in a transaction that is taken back. */
+export async function planPack({ db, now }: { db: Knex; now: () => Date }, asked: PackAsked): Promise<PackPlan> {
+  const trx = await db.transaction();
+  try {
+    await sealRows({ db: trx, now });
+    const scope = await scopeOf(trx, asked, now());
+    if (typeof scope === 'string') return { outcome: 'refused', why: scope };
+    const name = path.basename(asked.out);
+    const { from, to } = scope.seals;
+    const status = scope.closing === null ? 'open' : 'closed';
+    return { outcome: 'would', month: asked.month, status, seals: { from, to }, files: planFolder(name, [{ name }]) };
+  } finally {
+    await trx.rollback();
+  }
 }
 
 async function scopeOf(trx: Knex.Transaction, asked: PackAsked, now: Date): Promise<PackScope | string> {

@@ -2,9 +2,10 @@ import type { Knex } from 'knex';
 import type { MovementTable } from '../../domain/balances/movement-table.js';
 import type { Chart } from '../../domain/books/chart.js';
 import { UsageError } from '../../errors.js';
-import { closedAt, periodFiles, readPeriodFile } from '../../records/books/period-files.js';
+import { closedAt, type PeriodFile, periodFiles, readPeriodFile } from '../../records/books/period-files.js';
 import { type ExportFormat, exportFormats } from './export-formats.js';
-import { type WrittenFile, writeFolder } from './write-folder.js';
+import type { ExportFile } from './month-books.js';
+import { type PlannedFile, planFolder, type WrittenFile, writeFolder } from './write-folder.js';
 
 export interface MonthExport {
   month: string;
@@ -13,6 +14,8 @@ export interface MonthExport {
   status: 'closed' | 'open';
   files: WrittenFile[];
 }
+
+export type MonthPlan = Omit<MonthExport, 'files'> & { files: PlannedFile[] };
 
 interface Asked {
   month: string;
@@ -30,26 +33,57 @@ interface Asked {
  * @throws {Error} where a stored file is not what it was when it was stored
  */
 export async function exportMonth(db: Knex, asked: Asked): Promise<MonthExport> {
-  const { month, format, dir, ...settings } = asked;
-  return db.transaction(
-    async (trx): Promise<MonthExport> => {
-      const all = await periodFiles(trx, month);
-      const stored = all.filter((file) => file.format === format);
-      if (stored.length === 0) await refuseClosed(trx, asked, [...new Set(all.map((file) => file.format))]);
-      const files =
-        stored.length > 0
-          ? stored.map(({ id, name, sha256 }) => ({ name, sha256, content: readPeriodFile(trx, id) }))
-          : exportFormats[format]({ trx, month, ...settings });
-      const status = stored.length > 0 ? 'closed' : 'open';
-      const written = await writeFolder(dir, `${month}-${format}`, files);
-      return { month, format, status, files: written };
-    },
-    { isolationLevel: 'repeatable read', readOnly: true },
-  );
+  const { month, format, dir } = asked;
+  return db.transaction(async (trx): Promise<MonthExport> => {
+    const { status, files } = await filesOf(trx, asked);
+    return { month, format, status, files: await writeFolder(dir, labelOf(asked), files) };
+  }, atOneMoment);
+}
+
+/** Which files `exportMonth` would write. Writes none; it throws what that would throw before it writes. */
+export async function planExport(db: Knex, asked: Omit<Asked, 'dir'>): Promise<MonthPlan> {
+  const { month, format } = asked;
+  return db.transaction(async (trx): Promise<MonthPlan> => {
+    const { status, files } = await filesOf(trx, asked);
+    return { month, format, status, files: planFolder(labelOf(asked), files) };
+  }, atOneMoment);
+}
+
+const atOneMoment = { isolationLevel: 'repeatable read', readOnly: true } as const;
+
+function labelOf({ month, format }: Pick<Asked, 'month' | 'format'>): string {
+  return `${month}-${format}`;
+}
+
+type MonthFile = ExportFile & { sha256?: string; bytes?: number };
+
+/** The stored files of a closed month; of an open one those that are made of the books while they are read. */
+async function filesOf(
+  trx: Knex.Transaction,
+  asked: Omit<Asked, 'dir'>,
+): Promise<{ status: MonthExport['status']; files: MonthFile[] }> {
+  const { month, format, chart, currency, timeZone, table } = asked;
+  const all = await periodFiles(trx, month);
+  const stored = all.filter((file) => file.format === format);
+  if (stored.length > 0) {
+    const told = ({ id, name, sha256, bytes }: PeriodFile) => ({
+      name,
+      sha256,
+      bytes,
+      content: readPeriodFile(trx, id),
+    });
+    return { status: 'closed', files: stored.map(told) };
+  }
+  await refuseClosed(trx, asked, [...new Set(all.map((file) => file.format))]);
+  return { status: 'open', files: exportFormats[format]({ trx, month, chart, currency, timeZone, table }) };
 }
 
 /** What the books tell now is not what they told when the month was closed. */
-async function refuseClosed(trx: Knex.Transaction, { month, format }: Asked, stored: string[]): Promise<void> {
+async function refuseClosed(
+  trx: Knex.Transaction,
+  { month, format }: Pick<Asked, 'month' | 'format'>,
+  stored: string[],
+): Promise<void> {
   const closed = await closedAt(trx, month);
   if (closed === null) return;
   const others = stored.length === 0 ? 'none is' : `stored are ${stored.join(', ')}`;

@@ -8,6 +8,9 @@ export interface WrittenFile {
   bytes: number;
 }
 
+/** One that would be written: how long it gets, and its hash, is told where that is known without making it. */
+export type PlannedFile = Pick<WrittenFile, 'name'> & { [K in 'sha256' | 'bytes']: WrittenFile[K] | null };
+
 interface Content {
   name: string;
   /** What it has to come to. */
@@ -24,7 +27,7 @@ export async function writeFolder(dir: string, label: string, files: readonly Co
   await mkdir(dir, { recursive: true });
   const ending = `.${randomBytes(6).toString('hex')}.tmp`;
   const written: WrittenFile[] = [];
-  const sums = `${label}.sha256`;
+  const sums = sumsOf(label);
   const names = [...files.map(({ name }) => name), sums];
   try {
     for (const { name, content, sha256 } of files) {
@@ -43,6 +46,18 @@ export async function writeFolder(dir: string, label: string, files: readonly Co
   function tempOf(name: string): string {
     return path.join(dir, `.${name}${ending}`);
   }
+}
+
+/** What `writeFolder` would leave behind. */
+export function planFolder(
+  label: string,
+  files: readonly { name: string; sha256?: string; bytes?: number }[],
+): PlannedFile[] {
+  return [...files, { name: sumsOf(label) }].map(({ name, sha256 = null, bytes = null }) => ({ name, sha256, bytes }));
+}
+
+function sumsOf(label: string): string {
+  return `${label}.sha256`;
 }
 
 async function writeFile(file: string, content: Content['content']): Promise<Omit<WrittenFile, 'name'>> {

@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { recordAction } from '../../src/records/actions/record-action.js';
+import { sealRows } from '../../src/records/audit/seal-rows.js';
+import { verifySignature } from '../../src/webhook/verify-signature.js';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
+import { STEP_MS } from '../support/drill.js';
+import { runCli } from '../support/run-cli.js';
+
+const SECRET = 'whsec_dry';
+
+let database: TestDatabase;
+let cwd: string;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  cwd = await mkdtemp(path.join(tmpdir(), 'dry-'));
+});
+afterEach(async () => {
+  await database.drop();
+  await rm(cwd, { recursive: true, force: true });
+});
+
+const run = async (args: string[], more: Record<string, string> = {}) => {
+  const env = { DATABASE_URL: database.url, WEBHOOK_SECRETS: `live=${SECRET}`, LOG_LEVEL: 'silent', ...more };
+  return runCli(args, { cwd, env, longestMs: STEP_MS });
+};
+const json = async (...args: string[]) => {
+  const { code, stdout, stderr } = await run([...args, '--json']);
+  return { code, stderr, told: JSON.parse(stdout || 'null') };
+};
+const act = (note: string) =>
+  recordAction(database.db, { actor: 'cli:test', action: 'run', reason: note, details: {}, outcome: 'asked' });
+const seal = () => sealRows({ db: database.db, now: () => new Date() });
+const written = async () => [await readdir(cwd), await database.db('seals'), await database.db('actions')];
+const names = (told: { items: { name: string }[] }) => told.items.map(({ name }) => name);
+
+test('export --dry-run lists the files that the export then writes, and writes none', async () => {
+  for (const format of ['csv', 'xlsx', 'hledger']) {
+    const words = ['export', '2026-03', '--format', format, '--out', 'books'];
+    const rehearsed = await json(...words, '--dry-run');
+    expect(rehearsed).toMatchObject({ code: 0, told: { month: '2026-03', format, status: 'open', dryRun: true } });
+    expect(rehearsed.told.dir).toBe(path.join(cwd, 'books'));
+    expect(existsSync(path.join(cwd, 'books'))).toBe(false);
+    expect((await run(words)).code).toBe(0);
+    expect(names(rehearsed.told).sort()).toEqual((await readdir(path.join(cwd, 'books'))).sort());
+    await rm(path.join(cwd, 'books'), { recursive: true });
+  }
+  const told = await run(['export', '2026-03', '--format', 'hledger', '--out', 'books', '--dry-run']);
+  expect(told.stdout).toContain('2026-03.journal');
+  expect(told.stderr).toContain(`nothing was written; it would be to ${path.join(cwd, 'books')}`);
+}, 120_000);
+
+test('audit export --dry-run and audit pack --dry-run tell what would be written where, and write and seal nothing', async () => {
+  const month = new Date().toISOString().slice(0, 7);
+  const [exporting, packing] = [
+    ['audit', 'export', '--out', 'seals'],
+    ['audit', 'pack', month, '--out', path.join('for', 'pack.zip')],
+  ];
+  expect((await json(...exporting, '--dry-run')).code).toBe(2);
+  await act('first');
+  await seal();
+  await act('second');
+  const before = await written();
+
+  const exported = await json(...exporting, '--dry-run');
+  expect(exported).toMatchObject({ code: 0, told: { from: '1', to: '1', dryRun: true, dir: path.join(cwd, 'seals') } });
+  const packed = await json(...packing, '--dry-run');
+  expect(packed).toMatchObject({ code: 0, told: { month, status: 'open', dryRun: true, dir: path.join(cwd, 'for') } });
+  // Sealed first would be what is not sealed yet.
+  expect(packed.told.seals).toMatchObject({ to: '2' });
+  expect(await written()).toEqual(before);
+
+  expect((await run(exporting)).code).toBe(0);
+  expect(names(exported.told).sort()).toEqual((await readdir(path.join(cwd, 'seals'))).sort());
+  expect((await run(packing)).code).toBe(0);
+  expect(names(packed.told).sort()).toEqual((await readdir(path.join(cwd, 'for'))).sort());
+  const far = ['audit', 'pack', '2999-01', '--out', 'x.zip'];
+  expect(await run([...far, '--dry-run'])).toMatchObject({ code: 2, stderr: (await run(far)).stderr });
+}, 120_000);
+
+test('migrate --dry-run lists the migrations that migrate then runs', async () => {
+  const empty = await createEmptyDatabase();
+  try {
+    const at = { DATABASE_URL: empty.url };
+    const rehearsed = await run(['migrate', '--dry-run'], at);
+    expect(rehearsed.code).toBe(0);
+    expect(rehearsed.stderr).toMatch(
+      /^\d+ migrations would be run\n.*schema of the queues would be brought up to date/s,
+    );
+    const { items, dryRun } = JSON.parse((await run(['migrate', '--dry-run', '--json'], at)).stdout);
+    expect([items.map(({ name }: { name: string }) => `${name}\n`).join(''), dryRun]).toEqual([rehearsed.stdout, true]);
+    expect((await empty.db.raw(`SELECT FROM pg_tables WHERE schemaname IN ('public', 'bullmq')`)).rows).toEqual([]);
+    expect((await run(['migrate'], at)).stdout).toBe(rehearsed.stdout);
+    expect(await run(['migrate', '--dry-run'], at)).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'already up to date\n',
+    });
+    expect(JSON.parse((await run(['migrate', '--json'], at)).stdout)).toEqual({ items: [], dryRun: false });
+  } finally {
+    await empty.drop();
+  }
+}, 120_000);
+
+test('trigger --dry-run says what it would send, and sends nothing', async () => {
+  let requests = 0;
+  const receiver = createServer((_req, res) => {
+    requests += 1;
+    res.end('{}');
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/webhooks`;
+  try {
+    const words = ['trigger', 'payout.failed', '--url', url, '--data', '{"id":"po_1"}'];
+    const { code, stdout } = await run([...words, '--dry-run']);
+    expect([code, requests]).toEqual([0, 0]);
+    const { method, url: to, secret, headers, body } = JSON.parse(stdout);
+    expect({ method, to, secret }).toEqual({ method: 'POST', to: url, secret: 'live' });
+    const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [String(value)]]);
+    const secrets = [{ label: 'live', secret: SECRET }];
+    const verdict = verifySignature(Buffer.from(body), Object.fromEntries(given), secrets);
+    expect(verdict).toMatchObject({ ok: true, envelope: { event: 'payout.failed', data: { id: 'po_1' } } });
+    expect(stdout).not.toContain(SECRET);
+    expect((await run([...words, '--dry-run', '--json'])).code).toBe(0);
+    expect(await run([...words, '--json'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"status": 200'),
+    });
+    expect(requests).toBe(1);
+  } finally {
+    receiver.close();
+  }
+}, 120_000);
