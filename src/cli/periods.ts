@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { UsageError } from '../errors.js';
 import { loadChart } from '../finance/load-chart.js';
 import { checkPeriod, type Missing } from '../finance/periods/check-period.js';
-import { closePeriod } from '../finance/periods/close-period.js';
-import { reopenPeriod } from '../finance/periods/reopen-period.js';
+import { closePeriod, mayClose } from '../finance/periods/close-period.js';
+import { reopenPeriod, whyNotReopened } from '../finance/periods/reopen-period.js';
 import { getPeriod, listPeriods, type PeriodView } from '../records/books/periods.js';
 import { loadContract } from '../service-api/contract.js';
 import { cliActor } from './actor.js';
 import { type ListFlags, listFlags, month } from './arguments.js';
-import { type Columns, printJson, printList } from './print.js';
+import { type Columns, printJson, printList, printText } from './print.js';
 import { withStore } from './with-store.js';
 
 const EXIT_FINDINGS = 3;
@@ -44,6 +44,7 @@ export function definePeriods(command: Command): void {
     .description('close a month and keep its files, with their hashes; exit code 3 when something is missing')
     .argument('<month>', 'such as 2026-10', month)
     .option('--reason <text>', 'close it though something is missing; kept with your name')
+    .option('--dry-run', 'only say what is missing, and whether it would be closed')
     .option('--json', 'print JSON')
     .action(close);
   command
@@ -51,13 +52,8 @@ export function definePeriods(command: Command): void {
     .description('let a closed month take entries again, the newest first')
     .argument('<month>', 'such as 2026-10', month)
     .requiredOption('--reason <text>', 'why; kept with your name')
-    .action((asked: string, { reason }: { reason: string }) =>
-      withStore(async ({ db }) => {
-        const result = await reopenPeriod(db, { month: asked, actor: cliActor(), reason });
-        if (result.outcome === 'refused') throw new UsageError(`${asked} stays as it is: ${result.why}.`);
-        printJson((await getPeriod(db, asked)) ?? result);
-      }),
-    );
+    .option('--dry-run', 'only say whether it would be reopened')
+    .action(reopen);
 }
 
 async function check(asked: string, json: boolean): Promise<void> {
@@ -68,16 +64,54 @@ async function check(asked: string, json: boolean): Promise<void> {
   });
 }
 
-async function close(asked: string, { reason, json = false }: { reason?: string; json?: boolean }): Promise<void> {
+interface CloseFlags {
+  reason?: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+async function close(asked: string, { reason, dryRun = false, json = false }: CloseFlags): Promise<void> {
+  await (dryRun ? rehearse(asked, { reason, json }) : closeNow(asked, { reason, json }));
+}
+
+/** Posts nothing, which closing does first: what is not posted yet is told as missing. */
+async function rehearse(asked: string, { reason, json }: { reason: string | undefined; json: boolean }): Promise<void> {
+  await withStore(async ({ db, config }) => {
+    const about = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
+    const { missing } = await checkPeriod(db, asked, { ...about, now: new Date() });
+    const wouldClose = mayClose(missing, reason ?? null);
+    if (json) printJson({ items: missing, wouldClose });
+    else {
+      if (missing.length > 0) printList({ items: missing }, false, missingColumns);
+      printText(wouldClose ? `would close ${asked}` : `${asked} would stay open`);
+    }
+    if (!wouldClose) process.exitCode = EXIT_FINDINGS;
+  });
+}
+
+async function closeNow(asked: string, { reason, json }: { reason: string | undefined; json: boolean }): Promise<void> {
   await withStore(async ({ db, config, log }) => {
     const { movements: table } = await loadContract(config.CONTRACT_FILE);
     const chart = await loadChart(config.CHART_FILE);
     const books = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY, table, chart };
-    const given = reason?.trim() ? reason.trim() : null;
     const deps = { ...books, db, log, now: () => new Date() };
-    const result = await closePeriod(deps, { month: asked, actor: cliActor(), reason: given });
+    const result = await closePeriod(deps, { month: asked, actor: cliActor(), reason: reason ?? null });
     if (result.outcome === 'refused') showMissing(result.missing, json);
     else printJson((await getPeriod(db, asked)) ?? result);
+  });
+}
+
+async function reopen(asked: string, { reason, dryRun = false }: { reason: string; dryRun?: boolean }): Promise<void> {
+  await withStore(async ({ db }) => {
+    if (dryRun) {
+      const why = await whyNotReopened(db, { month: asked, reason });
+      if (why !== null) throw new UsageError(`${asked} would stay as it is: ${why}.`);
+      printText(`would reopen ${asked}`);
+      return;
+    }
+    const result = await reopenPeriod(db, { month: asked, actor: cliActor(), reason });
+    if (result.outcome === 'refused') throw new UsageError(`${asked} stays as it is: ${result.why}.`);
+    printJson((await getPeriod(db, asked)) ?? result);
   });
 }
 

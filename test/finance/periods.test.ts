@@ -125,6 +125,13 @@ it('keeps the bytes of a closed month, whatever changes later; what changes stan
   }
 }, 60_000);
 
+it.each(['', '  ', '\n'])('takes no empty reason (%j), neither to close nor to reopen', async (reason) => {
+  expect(await close('2026-04', reason)).toMatchObject({ outcome: 'refused' });
+  const given = { month: '2026-03', actor: 'fina', reason };
+  expect(await reopenPeriod(database.db, given)).toMatchObject({ outcome: 'refused', why: 'a reason is needed' });
+  expect(await getPeriod(database.db, '2026-03')).toMatchObject({ status: 'closed', reopenedBy: null });
+});
+
 it('closes in order and reopens the newest first, each closing with files of its own', async () => {
   expect(await missing('2026-05', 'please')).toContain('earlier_month_open');
   expect(await close('2026-04', 'the same')).toMatchObject({ outcome: 'closed' });

@@ -36,7 +36,13 @@ export async function closePeriod(deps: ClosingDeps, asked: Asked): Promise<Clos
   const { rows } = await deps.db.raw<{ rows: { now: Date }[] }>('SELECT now() AS now');
   const knownAt = rows[0]?.now ?? deps.now();
   await postEntries(deps);
-  return deps.db.transaction((trx) => closeNow(trx, { ...deps, knownAt }, asked), oneMoment);
+  const reason = asked.reason?.trim() || null;
+  return deps.db.transaction((trx) => closeNow(trx, { ...deps, knownAt }, { ...asked, reason }), oneMoment);
+}
+
+/** Whether it is closed with what is missing; an empty reason is none. */
+export function mayClose(missing: readonly Missing[], reason: string | null): boolean {
+  return missing.every(({ byReason }) => byReason && (reason ?? '').trim() !== '');
 }
 
 async function closeNow(
@@ -47,7 +53,7 @@ async function closeNow(
   await lockBooks(trx);
   const { missing } = await checkPeriod(trx, month, { ...deps, now: deps.now() });
   const about = { actor, action: 'close period', target: `period ${month}`, reason } as const;
-  if (missing.some(({ byReason }) => reason === null || !byReason)) {
+  if (!mayClose(missing, reason)) {
     await recordAction(trx, { ...about, details: { missing }, outcome: 'refused' });
     return { outcome: 'refused', month, missing };
   }

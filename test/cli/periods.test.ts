@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { at } from '../records/observed.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { judgedBalance } from '../support/judged-balance.js';
+import { postBooks } from '../support/posted-books.js';
+import { runCli } from '../support/run-cli.js';
+
+let database: TestDatabase;
+let cwd: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  cwd = await mkdtemp(path.join(tmpdir(), 'periods-'));
+  await judgedBalance(database.db, { assetCode: 'BTC', opening: '2', balance: '2', now: new Date(at(0)) });
+  await postBooks(database.db);
+}, 60_000);
+afterAll(async () => {
+  await database.drop();
+  await rm(cwd, { recursive: true, force: true });
+});
+
+async function periods(...args: string[]) {
+  const env = {
+    DATABASE_URL: database.url,
+    SERVICE_BASE_URL: 'http://127.0.0.1:9',
+    SERVICE_API_KEY: 'none',
+    LOG_LEVEL: 'silent',
+  };
+  const { code, stdout, stderr } = await runCli(['periods', ...args], { cwd, env });
+  return { code, stdout, stderr, json: stdout.startsWith('{') ? JSON.parse(stdout) : null };
+}
+
+const kept = async () => ({
+  months: await database.db('periods').select('month', 'status', 'closings', 'reason'),
+  actions: await database.db('actions').orderBy('id').pluck('action'),
+  files: (await database.db('period_files')).length,
+});
+
+test('a rehearsed closing says what is missing, or that it would be taken, and changes nothing', async () => {
+  const before = await kept();
+  const stays = await periods('close', '2026-03', '--dry-run', '--json');
+  expect([stays.code, stays.json.wouldClose]).toEqual([3, false]);
+  expect(stays.json.items.map(({ what }: { what: string }) => what)).toContain('kind_unproven');
+  const blank = await periods('close', '2026-03', '--dry-run', '--json', '--reason', '  ');
+  expect([blank.code, blank.json.wouldClose]).toEqual([3, false]);
+  const closes = await periods('close', '2026-03', '--dry-run', '--reason', 'known');
+  expect([closes.code, closes.stdout]).toEqual([0, expect.stringContaining('would close 2026-03')]);
+  const never = await periods('close', '2026-04', '--dry-run', '--json', '--reason', 'known');
+  expect([never.code, never.json.wouldClose]).toEqual([3, false]);
+  expect(await kept()).toEqual(before);
+}, 120_000);
+
+test('a month is reopened with a reason that says something; a rehearsed reopening changes nothing', async () => {
+  expect((await periods('close', '2026-03', '--reason', ' known ')).code).toBe(0);
+  const closed = await kept();
+  expect(closed.months).toEqual([{ month: '2026-03', status: 'closed', closings: 1, reason: 'known' }]);
+  const blank = await periods('reopen', '2026-03', '--reason', '  ');
+  expect([blank.code, blank.stderr]).toEqual([2, expect.stringContaining('a reason is needed')]);
+  const rehearsed = await periods('reopen', '2026-03', '--reason', 'a late invoice', '--dry-run');
+  expect([rehearsed.code, rehearsed.stdout]).toEqual([0, 'would reopen 2026-03\n']);
+  const other = await periods('reopen', '2026-04', '--reason', 'a late invoice', '--dry-run');
+  expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('2026-04 is not closed')]);
+  expect(await kept()).toEqual(closed);
+  expect((await periods('reopen', '2026-03', '--reason', ' a late invoice ')).code).toBe(0);
+  expect((await kept()).months).toMatchObject([{ status: 'open', reason: 'a late invoice' }]);
+}, 120_000);
