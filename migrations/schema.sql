@@ -136,6 +136,7 @@ TABLE balance_attributions
   note text NOT NULL
   actor text NOT NULL
   at timestamp with time zone NOT NULL DEFAULT now()
+  booked_on date
   CONSTRAINT balance_attributions_amount_check CHECK (((amount <> 'NaN'::numeric) AND (amount <> (0)::numeric)))
   CONSTRAINT balance_attributions_note_check CHECK ((note <> ''::text))
   CONSTRAINT balance_attributions_pkey PRIMARY KEY (id)

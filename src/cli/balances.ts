@@ -2,11 +2,16 @@ import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { isSignedAmount } from '../domain/money.js';
 import { UsageError } from '../errors.js';
-import { attributeBalance } from '../records/balances/balance-attributions.js';
+import {
+  type AttributeResult,
+  attributeBalance,
+  type NewAttribution,
+} from '../records/balances/balance-attributions.js';
 import { type BalanceProof, readProofs, withAge } from '../records/balances/balance-proofs.js';
 import { subWalletSums } from '../records/balances/balance-sums.js';
 import { cliActor } from './actor.js';
-import { type Columns, printJson, printList } from './print.js';
+import { inTransaction } from './in-transaction.js';
+import { type Columns, printJson, printList, printText } from './print.js';
 import { withStore } from './with-store.js';
 
 const columns: Columns<BalanceProof> = {
@@ -37,6 +42,7 @@ export function defineBalances(command: Command): void {
     .description('say what a part of the residual was that no list shows; exit code 2 where so much is not open')
     .requiredOption('--amount <amount>', 'signed: -100 is what left the balance', signedAmount)
     .requiredOption('--note <text>', 'what it was; kept with your name')
+    .option('--on <day>', 'the day on which it was, YYYY-MM-DD of the books, in a month that is open; left out: today')
     .option('--dry-run', 'only say what would be done')
     .action(attribute);
 }
@@ -57,21 +63,28 @@ async function showAccount(db: Parameters<typeof subWalletSums>[0], account: str
   });
 }
 
-async function attribute(
-  assetCode: string,
-  { amount, note, dryRun }: { amount: string; note: string; dryRun?: boolean },
-): Promise<void> {
-  await withStore(async ({ db }) => {
-    if (dryRun) {
-      const open = (await readProofs(db, [assetCode])).get(assetCode)?.unexplained ?? 'nothing';
-      process.stdout.write(`would attribute ${amount} ${assetCode}; unexplained is ${open}\n`);
-      return;
-    }
-    const result = await attributeBalance(db, { assetCode, amount, note, actor: cliActor() });
-    if (result.outcome === 'not_found') throw new UsageError(`The balance of "${assetCode}" was never read.`);
-    if (result.outcome === 'refused') throw new UsageError(`Open of the residual is ${result.open}, not ${amount}.`);
-    printJson(result.proof);
+interface AttributeFlags {
+  amount: string;
+  note: string;
+  on?: string;
+  dryRun?: boolean;
+}
+
+async function attribute(assetCode: string, { amount, note, on, dryRun = false }: AttributeFlags): Promise<void> {
+  await withStore(async ({ db, config }) => {
+    const day = on === undefined ? {} : { on: { day: on, timeZone: config.BOOKS_TIMEZONE } };
+    const given = { assetCode, amount, note, actor: cliActor(), ...day };
+    const proof = attributedBy(await inTransaction(db, dryRun, (trx) => attributeBalance(trx, given)), given);
+    if (!dryRun) printJson(proof);
+    else printText(`would attribute ${amount} ${assetCode}; unexplained is then ${proof.unexplained ?? '0'}`);
   });
+}
+
+function attributedBy(result: AttributeResult, { assetCode, amount }: NewAttribution): BalanceProof {
+  if (result.outcome === 'done') return result.proof;
+  if (result.outcome === 'not_found') throw new UsageError(`The balance of "${assetCode}" was never read.`);
+  if (result.outcome === 'wrong_day') throw new UsageError(`It can't be booked on that day: ${result.why}.`);
+  throw new UsageError(`Open of the residual is ${result.open}, not ${amount}.`);
 }
 
 function signedAmount(text: string): string {

@@ -42,7 +42,8 @@ beforeAll(async () => {
     file_hash: 'f',
     actor: 'a',
   });
-  await db('balance_attributions').insert({ asset_code: 'BTC', amount: '1.5', note: 'n', actor: 'a' });
+  const attribution = { asset_code: 'BTC', amount: '1.5', note: 'n', actor: 'a' };
+  await db('balance_attributions').insert([attribution, { ...attribution, booked_on: '2026-03-01' }]);
   await db.raw(`INSERT INTO break_steps (break_id, action, actor) SELECT id, 'seen', 'ann' FROM breaks`);
   for (const target of ['a', 'b', 'c'])
     await recordAction(db, { actor: 'ann', action: 'look', target, outcome: 'done' });
@@ -110,7 +111,7 @@ it('finds one byte changed in any column of any row, and names the row', async (
       `coalesce(CASE WHEN length(${c}) > 0 THEN overlay(${c} PLACING chr(CASE WHEN ascii(right(${c}, 1)) = 120 THEN 121 ELSE 120 END) FROM length(${c})) END, 'x')`,
     whole: (c: string) => `CASE WHEN ${c} IS NULL THEN '999999' ELSE (${c}::text::bigint + 1000003)::text END`,
     decimal: (c: string) => `coalesce(${c} + 0.000000000000000001, 1)`,
-    day: (c: string) => `${c} + 1`,
+    day: (c: string) => `coalesce(${c} + 1, DATE '2026-03-01')`,
     time: (c: string) => `coalesce(${c} + interval '1 microsecond', now())`,
     json: (c: string) => `CASE WHEN ${c} IS NULL THEN 'null'::jsonb ELSE jsonb_build_array(${c}) END`,
   };

@@ -50,6 +50,12 @@ test('says what is unexplained by exit code 3, until a person has attributed all
     const refused = await attribute(amount);
     expect([amount, refused.code]).toEqual([amount, 2]);
   }
+  const today = new Date().toISOString().slice(0, 10);
+  for (const day of ['2999-01-01', '2020-01-01', 'yesterday']) {
+    const refused = await attribute('-44', 'USDT.TRC20', '--on', day);
+    expect([day, refused.code, refused.stderr]).toEqual([day, 2, expect.stringContaining('on that day')]);
+  }
+  expect((await attribute('-44', 'USDT.TRC20', '--on', today, '--dry-run')).code).toBe(0);
   const unknown = await attribute('-44', 'NEVER.SEEN');
   expect([unknown.code, unknown.stderr.includes('was never read')]).toEqual([2, true]);
   expect(await kept()).toEqual([]);

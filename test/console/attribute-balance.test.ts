@@ -2,8 +2,10 @@ import { pino } from 'pino';
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../src/console/server.js';
+import { defaultChart } from '../../src/domain/books/chart.js';
 import { listAttributions } from '../../src/records/balances/balance-attributions.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
+import { defaultContract } from '../../src/service-api/contract.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 
@@ -29,6 +31,12 @@ beforeAll(async () => {
     ready: async () => ({ ok: true, problems: [] }),
     metrics: async () => ({ contentType: 'text/plain', body: '' }),
     secretsStatus: async () => ({ items: [] }),
+    books: {
+      timeZone: 'UTC',
+      currency: 'USD',
+      table: defaultContract.movements,
+      chart: async () => defaultChart,
+    },
   });
 });
 afterAll(() => store.drop());
@@ -101,10 +109,19 @@ describe('what no list shows is attributed', () => {
     [{ amount: '-44' }],
     [{ amount: '-44', note: '  ' }],
     [{ amount: '-44', note, actor: 'somebody else' }],
+    [{ amount: '-44', note, on: '2026-02-30' }],
     [{}],
   ])('only by a body that is right (%j)', async (body) => {
     expect((await attribute(body)).status).toBe(400);
     expect(await listAttributions(store.db, asset)).toEqual([]);
+  });
+
+  it('on the day that finance names, never on one that is yet to come', async () => {
+    const refused = await attribute({ amount: '-44', note, on: '2999-01-01' });
+    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('yet to come')]);
+    const on = new Date().toISOString().slice(0, 10);
+    const done = await attribute({ amount: '-44', note, on });
+    expect(done.body.attributions).toMatchObject([{ amount: '-44', bookedOn: on }]);
   });
 
   it('of no asset that was never read', async () => {

@@ -86,12 +86,27 @@ const attribute = operation({
         examples: ['-100'],
       }),
     note,
+    on: z.iso
+      .date()
+      .optional()
+      .meta({
+        description: 'The day of the books on which it is booked; left out: today.',
+        examples: ['2026-10-30'],
+      }),
   }),
   answers: { 200: { description: 'The balance after it.', shape: balanceDetailShape } },
-  refusals: { 404: 'The balance was never read.', 409: 'More is given than is open, told in `open`.' },
-  answer: async ({ db }, { actor, params, body: { amount, note } }) => {
+  refusals: {
+    404: 'The balance was never read.',
+    409: 'More is given than is open, told in `open`; or the day is yet to come, or in a month that is closed.',
+  },
+  answer: async ({ db, books }, { actor, params, body: { amount, note, on: day } }) => {
     const assetCode = params['assetCode'] ?? '';
-    const result = await attributeBalance(db, { assetCode, amount, note, actor: actor.name });
+    if (day !== undefined && books === undefined)
+      throw new Problem(404, 'Not found', 'The zone of the books is not known here: leave out the day.');
+    const on = day === undefined || books === undefined ? {} : { on: { day, timeZone: books.timeZone } };
+    const result = await attributeBalance(db, { assetCode, amount, note, actor: actor.name, ...on });
+    if (result.outcome === 'wrong_day')
+      throw new Problem(409, 'Conflict', `It can’t be booked on that day: ${result.why}.`, { parameter: 'on' });
     if (result.outcome === 'not_found')
       throw new Problem(404, 'Not found', `The balance of "${assetCode.slice(0, 40)}" was never read.`);
     if (result.outcome === 'refused')

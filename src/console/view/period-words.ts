@@ -36,6 +36,11 @@ export const closeChecks: readonly CloseCheck[] = [
     next: 'Attribute what no list shows, such as a settlement.',
   },
   {
+    title: 'The books end the month with what the service held',
+    what: ['closing_differs'],
+    next: 'It can’t be taken back. With a reason the month is closed without it; next time give the day when you attribute.',
+  },
+  {
     title: 'Every line has a value',
     what: ['unpriced_lines'],
     next: 'Give the rates of those days: tallyhook books rates import FILE.',
@@ -47,7 +52,8 @@ export function missingHref({ what, of }: Missing): string | null {
   if (of === null) return null;
   if (what === 'critical_break') return breakHref(of);
   if (what === 'kind_unproven') return `/runs?kind=${inPath(of)}`;
-  if (what === 'balance_unproven' || what === 'asset_not_opened') return `/balances/${inPath(of)}`;
+  if (what === 'balance_unproven' || what === 'closing_differs' || what === 'asset_not_opened')
+    return `/balances/${inPath(of)}`;
   if (what === 'unpriced_lines') return `/ledger/${inPath(of)}`;
   return what === 'earlier_month_open' ? periodHref(of) : null;
 }

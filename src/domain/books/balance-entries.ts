@@ -34,8 +34,15 @@ export function walletOpeningEntry(account: string, { assetCode, balance, at }: 
 }
 
 /** What finance said of a part of a residual that no list shows. */
-export function attributionEntry(given: { id: string; assetCode: string; amount: string; at: number }): Draft {
-  const { id, assetCode, amount, at } = given;
+export function attributionEntry(given: {
+  id: string;
+  assetCode: string;
+  amount: string;
+  at: number;
+  /** YYYY-MM-DD, the day that finance named; null: none. */
+  day: string | null;
+}): Draft {
+  const { id, assetCode, amount, at, day } = given;
   return {
     recordKind: 'attribution',
     recordId: id,
@@ -47,7 +54,7 @@ export function attributionEntry(given: { id: string; assetCode: string; amount:
       { kind: 'attribution', id },
       { kind: 'balance', id: assetCode },
     ],
-    dated: { at, by: 'attributed' },
+    dated: { at, by: 'attributed', ...(day === null ? {} : { day }) },
   };
 }
 

@@ -11,6 +11,7 @@ import {
 import { closedMonths } from '../../records/books/posting-progress.js';
 import { type Coverage, coverage } from '../../records/runs/coverage.js';
 import { firstDayAfter } from '../exports/month-days.js';
+import { closingDiffers } from './closing-differs.js';
 
 export interface Missing {
   what:
@@ -23,6 +24,7 @@ export interface Missing {
     | 'critical_break'
     | 'kind_unproven'
     | 'balance_unproven'
+    | 'closing_differs'
     | 'unpriced_lines';
   /** Which break, kind, asset, month or entry; null: none of these. */
   of: string | null;
@@ -68,6 +70,9 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
     ...(await unprovenKinds(db, end, now)),
     ...(await unprovenBalances(db)).map(({ assetCode, why }) =>
       byReason('balance_unproven', assetCode, `the balance of ${assetCode} is not proven: ${why}`),
+    ),
+    ...(await closingDiffers(db, { month, end, timeZone })).map(({ assetCode, told }) =>
+      byReason('closing_differs', assetCode, told),
     ),
     ...(await unpricedLines(db, month, currency)).map(({ assetCode, why, lines, entry }) =>
       byReason(

@@ -42,6 +42,7 @@ async function linesOf(db: Knex, log: SealedLog, rows: Record<string, string | n
     const told: JsonObject = {};
     for (const [name, [, how]] of Object.entries(log.columns)) {
       const text = row[name] ?? null;
+      if (text === null && log.newer?.includes(name)) continue;
       told[name] = text === null ? null : toldInLine(how, text);
     }
     const place = row[log.place] ?? '';

@@ -11,6 +11,8 @@ export interface SealedLog {
   place: 'seq' | 'id';
   /** Names in the line, each with its column. */
   columns: Readonly<Record<string, readonly [column: string, told: Told]>>;
+  /** Of these names those that are newer than seals: left out of the line where the row has none, so that older lines stay as they were. */
+  newer?: readonly string[];
   /** SQL: up to here every row is there to be seen by the next statement, and none will be added. */
   settled: string;
 }
@@ -85,13 +87,17 @@ export const sealedLogs: readonly SealedLog[] = [
     actor: ['actor', 'text'],
     importedAt: ['imported_at', 'time'],
   }),
-  log('balance_attributions', 29772, {
-    assetCode: ['asset_code', 'text'],
-    amount: ['amount', 'decimal'],
-    note: ['note', 'text'],
-    actor: ['actor', 'text'],
-    at: ['at', 'time'],
-  }),
+  {
+    ...log('balance_attributions', 29772, {
+      assetCode: ['asset_code', 'text'],
+      amount: ['amount', 'decimal'],
+      note: ['note', 'text'],
+      actor: ['actor', 'text'],
+      at: ['at', 'time'],
+      bookedOn: ['booked_on', 'day'],
+    }),
+    newer: ['bookedOn'],
+  },
   log('break_steps', 29773, {
     breakId: ['break_id', 'whole'],
     action: ['action', 'text'],

@@ -3,8 +3,10 @@ import type { ToldAtOpening } from '../../domain/balances/at-opening.js';
 import { attributedPart } from '../../domain/balances/balance-proof.js';
 import { addAmounts, compareAmounts, isSignedAmount, normalizeAmount, subtractAmounts } from '../../domain/money.js';
 import { recordAction } from '../actions/record-action.js';
+import { lockBooks } from '../books/posting-progress.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { type AttributionDay, whyNoDay } from './attribution-day.js';
 import { type BalanceProof, lockProof, readProofs } from './balance-proofs.js';
 
 /** What finance says of a part of a residual that no list shows. */
@@ -14,16 +16,22 @@ export interface NewAttribution {
   amount: string;
   note: string;
   actor: string;
+  /** The day on which it is booked; left out: the day on which it is said. */
+  on?: AttributionDay;
 }
 
-export interface Attribution extends NewAttribution {
+export interface Attribution extends Omit<NewAttribution, 'on'> {
   id: string;
   at: string;
+  /** YYYY-MM-DD: the day that finance named; null: none. */
+  bookedOn: string | null;
 }
 
 export type AttributeResult =
   | { outcome: 'done'; proof: BalanceProof }
   | { outcome: 'not_found' }
+  /** It can't be booked on that day; `why` is a sentence. */
+  | { outcome: 'wrong_day'; why: string }
   /** Nothing is open of the residual, or less, or it has the other sign: attributed twice it would make a residual. */
   | { outcome: 'refused'; open: string };
 
@@ -32,20 +40,28 @@ export async function attributeBalance(db: Knex, given: NewAttribution, now = ne
   if (!isSignedAmount(given.amount)) throw new TypeError('an attribution’s amount is a signed decimal string');
   const amount = normalizeAmount(given.amount);
   return db.transaction(async (trx) => {
+    // No month is closed meanwhile.
+    if (given.on !== undefined) await lockBooks(trx);
     const proof = await lockProof(trx, given.assetCode);
     if (proof === null) return { outcome: 'not_found' };
     const parts = { unexplained: proof.unexplained ?? '0', unknownAmount: proof.unknownAmount ?? '0' };
     const part = attributedPart(amount, parts);
     const open = openOf(amount, parts);
-    const { note, actor } = given;
+    const { note, actor, on } = given;
     const about = { actor, action: 'attribute balance', target: `balance ${given.assetCode}`, reason: note };
+    const day = on?.day ?? null;
+    const why = on === undefined ? null : await whyNoDay(trx, on, { opening: proof.opening?.at ?? null, now });
+    if (why !== null) {
+      await recordAction(trx, { ...about, details: { amount, on: day, why }, outcome: 'refused' });
+      return { outcome: 'wrong_day', why };
+    }
     if (part === null) {
       await recordAction(trx, { ...about, details: { amount, open }, outcome: 'refused' });
       return { outcome: 'refused', open };
     }
-    await recordAction(trx, { ...about, details: { amount }, outcome: 'done' });
+    await recordAction(trx, { ...about, details: { amount, ...(day === null ? {} : { on: day }) }, outcome: 'done' });
     const asset_code = toDatabaseText(given.assetCode);
-    await trx('balance_attributions').insert({ asset_code, amount, note, actor, at: now });
+    await trx('balance_attributions').insert({ asset_code, amount, note, actor, at: now, booked_on: day });
     const left = { ...parts, [part]: subtractAmounts(parts[part], amount) };
     const ofUnexplained = part === 'unexplained';
     await trx('balance_proofs')
@@ -88,13 +104,22 @@ function toldWithout(amount: string, told: ToldAtOpening | null): { at_opening?:
 /** Newest first. */
 export async function listAttributions(db: Knex, assetCode: string): Promise<Attribution[]> {
   const { rows } = await db.raw<{
-    rows: { id: string; asset_code: string; amount: string; note: string; actor: string; at: Date }[];
+    rows: {
+      id: string;
+      asset_code: string;
+      amount: string;
+      note: string;
+      actor: string;
+      at: Date;
+      booked_on: string | null;
+    }[];
   }>(
-    `SELECT id, asset_code, trim_scale(amount)::text AS amount, note, actor, at FROM balance_attributions
+    `SELECT id, asset_code, trim_scale(amount)::text AS amount, note, actor, at,
+            to_char(booked_on, 'YYYY-MM-DD') AS booked_on FROM balance_attributions
      WHERE asset_code = ? ORDER BY id DESC`,
     [toDatabaseText(assetCode)],
   );
-  return rows.map(({ id, asset_code, amount, note, actor, at }) => {
-    return { id, assetCode: fromDatabaseText(asset_code), amount, note, actor, at: at.toISOString() };
+  return rows.map(({ asset_code, at, booked_on, ...row }) => {
+    return { ...row, assetCode: fromDatabaseText(asset_code), at: at.toISOString(), bookedOn: booked_on };
   });
 }

@@ -72,9 +72,11 @@ export async function walletOpenings(
 /** What finance attributed and the books do not say yet, of assets whose books are open. */
 export async function unpostedAttributions(
   trx: Knex,
-): Promise<{ id: string; assetCode: string; amount: string; at: number }[]> {
-  const { rows } = await trx.raw<{ rows: { id: string; asset_code: string; amount: string; at: Date }[] }>(
-    `SELECT id, asset_code, trim_scale(amount)::text AS amount, at
+): Promise<{ id: string; assetCode: string; amount: string; at: number; day: string | null }[]> {
+  const { rows } = await trx.raw<{
+    rows: { id: string; asset_code: string; amount: string; at: Date; day: string | null }[];
+  }>(
+    `SELECT id, asset_code, trim_scale(amount)::text AS amount, at, to_char(booked_on, 'YYYY-MM-DD') AS day
      FROM balance_attributions AS said JOIN opened_assets USING (asset_code)
      WHERE NOT EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text) ORDER BY id`,
   );
@@ -83,5 +85,6 @@ export async function unpostedAttributions(
     assetCode: fromDatabaseText(row.asset_code),
     amount: row.amount,
     at: row.at.getTime(),
+    day: row.day,
   }));
 }

@@ -34,7 +34,15 @@ const proof = shapeOf<BalanceProofView>()(
 
 const attribution = shapeOf<Attribution>()(
   z
-    .object({ id: ownId, assetCode, amount, note: text, actor: text, at: time })
+    .object({
+      id: ownId,
+      assetCode,
+      amount,
+      note: text,
+      actor: text,
+      at: time,
+      bookedOn: told(text.nullable(), 'The day on which finance said that it was; null: none was named.', '2026-10-30'),
+    })
     .meta({ id: 'Attribution', description: 'What finance said of a part that no list shows.' }),
 );
 

@@ -78,6 +78,7 @@ const missing = z.object({
     'critical_break',
     'kind_unproven',
     'balance_unproven',
+    'closing_differs',
     'unpriced_lines',
   ]),
   of: told(text.nullable(), 'Which break, kind, asset, month or entry.', '7'),

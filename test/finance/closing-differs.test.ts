@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { defaultChart } from '../../src/domain/books/chart.js';
+import { checkPeriod } from '../../src/finance/periods/check-period.js';
+import { closePeriod } from '../../src/finance/periods/close-period.js';
+import { createLog } from '../../src/log.js';
+import { attributeBalance } from '../../src/records/balances/balance-attributions.js';
+import { defaultContract } from '../../src/service-api/contract.js';
+import { payout, reading, save } from '../records/observed.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { judgedBalance } from '../support/judged-balance.js';
+import { postBooks } from '../support/posted-books.js';
+
+const zone = { timeZone: 'UTC', currency: 'USD' };
+const NOW = new Date('2026-11-22T12:00:00Z');
+let database: TestDatabase;
+let asset: string;
+let count = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+}, 60_000);
+afterAll(() => database.drop());
+beforeEach(async () => {
+  count += 1;
+  asset = `C${count}.NET`;
+  await judgedBalance(database.db, {
+    assetCode: asset,
+    opening: '100',
+    balance: '111.5',
+    now: new Date('2026-10-30T00:00:00Z'),
+  });
+  await postBooks(database.db);
+  await database.db('runs').delete();
+  // The break is as old as the reading.
+  await database.db('breaks').where({ entity_id: asset }).update({ opened_at: '2026-10-30T00:00:00Z' });
+});
+
+async function attribute(amount: string, day?: string) {
+  const on = day === undefined ? {} : { on: { day, timeZone: zone.timeZone } };
+  const given = { assetCode: asset, amount, note: 'a deposit of our own', actor: 'fina', ...on };
+  const result = await attributeBalance(database.db, given, NOW);
+  await database.db('breaks').where({ entity_id: asset, status: 'auto_resolved' }).update({ resolved_at: NOW });
+  return result;
+}
+const differing = async (month = '2026-10') =>
+  (await checkPeriod(database.db, month, { ...zone, now: NOW })).missing.filter(
+    ({ what, of }) => what === 'closing_differs' && of === asset,
+  );
+const ran = (startedAt: string, complete = true) =>
+  database.db('runs').insert({
+    kind: 'balances',
+    full: false,
+    status: 'succeeded',
+    complete,
+    started_at: startedAt,
+    finished_at: startedAt,
+  });
+const bookedIn = async () => {
+  await postBooks(database.db);
+  const { rows } = await database.db.raw(
+    `SELECT to_char(entries.date, 'YYYY-MM-DD') AS day FROM entries JOIN entry_lines ON entry_id = entries.id
+     WHERE record_kind = 'attribution' AND account = 'assets:operating' AND asset_code = ? ORDER BY entries.id`,
+    [asset],
+  );
+  return rows.map(({ day }: { day: string }) => day);
+};
+
+it('a residual that was there at the month’s end and is booked later is missing, and takes a reason', async () => {
+  await attribute('11.5');
+  // Also before it is posted.
+  expect(await differing()).toMatchObject([{ of: asset, byReason: true }]);
+  expect(await bookedIn()).toEqual(['2026-11-22']);
+  const [missing] = await differing();
+  expect(missing?.told).toContain(`the books end 2026-10 with 100 ${asset}`);
+  expect(missing?.told).toContain('11.5 of it on 2026-11-22');
+  expect(missing?.told).toMatch(/attribution \d+/);
+  const closing = { ...zone, db: database.db, log: createLog('silent'), chart: defaultChart, now: () => NOW };
+  const asked = { month: '2026-10', actor: 'fina', reason: null };
+  const refused = await closePeriod({ ...closing, table: defaultContract.movements }, asked);
+  expect(refused.outcome).toBe('refused');
+  expect(refused.missing).toContainEqual(missing);
+  // The same is inside what November ends with.
+  expect(await differing('2026-11')).toEqual([]);
+});
+
+it('what a proof of the balance since the month ended was without came after it', async () => {
+  await database.db('breaks').where({ entity_id: asset }).update({ opened_at: '2026-11-03T00:00:00Z' });
+  await attribute('11.5');
+  expect(await differing()).toHaveLength(1);
+  await ran('2026-10-31T23:59:59Z');
+  await ran('2026-11-01T00:15:00Z', false);
+  expect(await differing()).toHaveLength(1);
+  await ran('2026-11-02T00:00:00Z');
+  await ran('2026-11-03T00:00:00Z');
+  expect(await differing()).toEqual([]);
+});
+
+it('a proof that had the residual shows nothing', async () => {
+  await ran('2026-11-04T00:00:00Z');
+  await attribute('11.5');
+  await ran('2026-11-22T12:00:00Z');
+  expect(await differing()).toHaveLength(1);
+  // Closed by a person it is still there: only a judgement without it ends it.
+  await database.db('breaks').where({ entity_id: asset }).update({ status: 'written_off', resolved_at: '2026-11-01' });
+  expect(await differing()).toHaveLength(1);
+});
+
+it('is booked on the day that finance names, and then nothing differs', async () => {
+  expect(await attribute('11.5', '2026-10-30')).toMatchObject({ outcome: 'done' });
+  expect(await bookedIn()).toEqual(['2026-10-30']);
+  expect(await differing()).toEqual([]);
+});
+
+it.each([
+  ['2026-11-23', 'is yet to come'],
+  ['2026-10-29', 'begin on 2026-10-30'],
+  ['2026-02-30', 'is no day'],
+])('never on a day that can’t be (%s)', async (day, why) => {
+  expect(await attribute('11.5', day)).toMatchObject({ outcome: 'wrong_day', why: expect.stringContaining(why) });
+  expect(await bookedIn()).toEqual([]);
+  const actions = await database.db('actions').where({ target: `balance ${asset}` });
+  expect(actions).toMatchObject([{ outcome: 'refused' }]);
+});
+
+it('nor in a month that is closed', async () => {
+  await database
+    .db('periods')
+    .insert({ month: '2026-10', status: 'closed', closings: 1, closed_at: NOW, closed_by: 'fina' });
+  expect(await attribute('11.5', '2026-10-30')).toMatchObject({ outcome: 'wrong_day', why: '2026-10 is closed' });
+  expect(await attribute('11.5', '2026-11-01')).toMatchObject({ outcome: 'done' });
+  expect(await bookedIn()).toEqual(['2026-11-01']);
+  await database.db('periods').where({ month: '2026-10' }).update({ status: 'open' });
+});
+
+it('what is dated by our first sight of it may be of the month before, until a proof was without it', async () => {
+  const now = new Date();
+  const begin = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
+  const before = new Date(begin.getTime() - 86_400_000);
+  const month = before.toISOString().slice(0, 7);
+  const other = 'SEEN.NET';
+  await judgedBalance(database.db, { assetCode: other, opening: '100', balance: '100', now: before });
+  const about = { payoutType: 'withdrawal', amount: '7', feeBearer: 'merchant', status: 'confirmed', accountId: null };
+  const timeless = { assetCode: other, createdAt: null, updatedAt: null };
+  await save(database, [reading('payout', payout('po_seen', { ...about, ...timeless }), 0)]);
+  await postBooks(database.db);
+  const missing = async () =>
+    (await checkPeriod(database.db, month, { ...zone, now })).missing.filter(({ of }) => of === other);
+  expect(await missing()).toMatchObject([
+    { what: 'closing_differs', told: expect.stringContaining('(payout po_seen)') },
+  ]);
+  await ran(begin.toISOString());
+  expect(await missing()).toEqual([]);
+});
