@@ -19,7 +19,9 @@ interface Told {
 
 /** Appends what the books don't say yet. Returns how many entries that were. */
 export async function appendDrafts(books: Books, { drafts, records, isWhole }: Told): Promise<number> {
-  const told = drafts.filter(({ lines }) => lines.every(({ assetCode, memo }) => memo || books.opened.has(assetCode)));
+  const told = drafts
+    .filter(({ lines }) => lines.every(({ assetCode, memo }) => memo || books.opened.has(assetCode)))
+    .flatMap((draft) => sinceItsOpening(draft, books.opened));
   const isTold = new Set(told.map(keyOf));
   const posted = await readAllPosted(books.trx, [...told, ...records.map(refOf)]);
   const known = isWhole ? posted : posted.filter((one) => isTold.has(keyOf(one)));
@@ -35,6 +37,16 @@ export async function appendDrafts(books: Books, { drafts, records, isWhole }: T
   const appended = entries.map((entry, n) => ({ entry, id: ids[n] ?? '', record: byRecord.get(idOf(entry)) ?? null }));
   await valueEntries(books, appended);
   return entries.length;
+}
+
+/** A memo of what is inside an opening, or for which there is none yet, is left out: it would begin the books before they are open. */
+function sinceItsOpening(draft: Draft, opened: ReadonlyMap<string, number>): Draft[] {
+  const { opening, dated } = draft;
+  if (opening === undefined) return [draft];
+  const since = opened.get(opening.assetCode);
+  if (since === undefined) return [];
+  if (dated.at >= since) return [draft];
+  return opening.isSince ? [{ ...draft, dated: { at: since, by: 'opening' } }] : [];
 }
 
 /** Its day and month: the next open one where its own is closed. */

@@ -80,13 +80,15 @@ function networkMemo(record: BookRecord): Draft[] {
   // Not of one that is inside the opening.
   const isOld = moved.some(stoodAtOpening);
   if (fields === null || isOld || asset === null || !isAmount(amount)) return [];
-  if (textField(fields, 'status') !== 'confirmed') return [];
+  const own = textField(fields, 'assetCode');
+  if (own === null || textField(fields, 'status') !== 'confirmed') return [];
   return [
     {
       ...about(record, { at: null }),
       key: 'network-fee',
       lines: [{ ...line(accounts.networkFees, asset, amount), memo: true }],
       description: 'network fee of a payout; who bore it is not shown',
+      opening: { assetCode: own, isSince: moved.some(({ assetCode, base }) => assetCode === own && base !== null) },
     },
   ];
 }

@@ -4,10 +4,13 @@ import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText } from '../database/database-text.js';
 import { lookedUp } from './month-records/month-query.js';
 
-/** The oldest month that has entries; null: nothing is posted. */
+/** The oldest month in which something is booked; memos alone book nothing. Null: nothing is posted. */
 export async function firstMonth(db: Knex): Promise<string | null> {
-  const row = await db('entries').min('month as month').first();
-  return typeof row?.month === 'string' ? row.month : null;
+  const { rows } = await db.raw<{ rows: { month: string }[] }>(
+    `SELECT month FROM entries CROSS JOIN ${lookedUp('entry_lines', 'entry_id', 'entries.id')}
+     WHERE NOT memo ORDER BY month LIMIT 1`,
+  );
+  return rows[0]?.month ?? null;
 }
 
 export async function criticalBreaks(db: Knex): Promise<{ id: string; kind: string; entity: string }[]> {
