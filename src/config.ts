@@ -49,7 +49,7 @@ export function loadConfig<N extends VariableName = never>(
     else if (given.text !== undefined) problems.push(wrong(name, given.text));
     else if (required.has(name)) problems.push(missing(name));
   }
-  problems.push(...strangers(env), ...halves(config));
+  problems.push(...strangers(env), ...halves(config), ...shortKeys(config));
   if (problems.length > 0) throw new ConfigError(explain(problems));
   return config as Config & { [K in N]: NonNullable<Config[K]> };
 }
@@ -123,6 +123,13 @@ function halves(config: Record<string, unknown>): Problem[] {
         text: `missing, while ${other} is set; ${table[name].accepts}`,
       })),
   );
+}
+
+/** Without its key an event that comes again would be a new one, while its body is still here. */
+function shortKeys({ RETENTION_BODY_DAYS: bodies, RETENTION_KEY_DAYS: keys }: Partial<Config>): Problem[] {
+  if (bodies === undefined || keys === undefined || keys >= bodies) return [];
+  const text = `given ${keys}, while RETENTION_BODY_DAYS is ${bodies}; accepted are as many days or more: keys outlive bodies`;
+  return [{ name: 'RETENTION_KEY_DAYS', missing: false, text }];
 }
 
 function explain(problems: Problem[]): string {

@@ -47,6 +47,17 @@ test('nothing set: the documented defaults', () => {
   });
 });
 
+test('keys outlive bodies: fewer days for them are refused, with both names and what was given', () => {
+  const told = refusal({ RETENTION_KEY_DAYS: '30', RETENTION_BODY_DAYS: '60' });
+  expect(told).toContain(
+    'RETENTION_KEY_DAYS\n    given 30, while RETENTION_BODY_DAYS is 60; accepted are as many days',
+  );
+  expect(refusal({ RETENTION_KEY_DAYS: '89' })).toContain('given 89, while RETENTION_BODY_DAYS is 90');
+  expect(refusal({ RETENTION_BODY_DAYS: '401' })).toContain('given 400, while RETENTION_BODY_DAYS is 401');
+  expect(load([], { RETENTION_KEY_DAYS: '90' })).toMatchObject({ RETENTION_KEY_DAYS: 90, RETENTION_BODY_DAYS: 90 });
+  expect(refusal({ RETENTION_KEY_DAYS: 'x', RETENTION_BODY_DAYS: '60' })).not.toContain('while RETENTION_BODY_DAYS');
+});
+
 test('.env.example names every variable, and no other', async () => {
   const example = await readFile(new URL('../.env.example', import.meta.url), 'utf8');
   const named = [...example.matchAll(/^(?:# )?([A-Z][A-Z_]+)=/gm)]
