@@ -21,9 +21,16 @@ const SILENCE_MS = 60_000;
 /** So that whoever opens connections without end leaves enough of them to the database. */
 const MAX_CONNECTIONS = 2_000;
 
-/** Listens, and answers with `first` until `serve` is called. `variable` names the setting to blame for a taken port. */
+interface Place {
+  host: string;
+  port: number;
+  /** The settings to blame for a host that is none of this machine's, and for a port that can't be had. */
+  names: { host: string; port: string };
+}
+
+/** Listens, and answers with `first` until `serve` is called. */
 export async function listen(
-  place: { host: string; port: number; variable: string },
+  place: Place,
   first: RequestListener,
   { silenceMs = SILENCE_MS, maxConnections = MAX_CONNECTIONS, limits = LIMITS } = {},
 ): Promise<Listener> {
@@ -47,17 +54,26 @@ export async function listen(
   };
 }
 
-function explain(error: Error, { host, port, variable }: { host: string; port: number; variable: string }): Error {
-  const code = 'code' in error ? error.code : undefined;
-  const reason = {
-    EADDRINUSE: 'another program listens there',
-    EACCES: 'this user may not listen there',
-    EADDRNOTAVAIL: 'this machine does not have that address',
-    ENOTFOUND: 'that host name is not known',
-  }[String(code)];
-  if (!reason) return error;
-  const message = `${variable}\n    given ${host}:${port}, but ${reason}; accepted is a free port, or 0 for any free one`;
-  return new ConfigError(message, { cause: error });
+const PORT_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there',
+  EACCES: 'this user may not listen there',
+};
+const HOST_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRNOTAVAIL: 'this machine does not have that address',
+  EAFNOSUPPORT: 'this machine has no addresses of that kind',
+  EINVAL: 'it is no address to listen at',
+  ENOTFOUND: 'that host name is not known',
+  EAI_AGAIN: 'that host name can’t be looked up now',
+};
+
+function explain(error: Error, { host, port, names }: Place): Error {
+  const code = 'code' in error ? String(error.code) : '';
+  const [ofPort, ofHost] = [PORT_PROBLEMS[code], HOST_PROBLEMS[code]];
+  const problem =
+    ofPort !== undefined
+      ? `${names.port}\n    given ${host}:${port}, but ${ofPort}; accepted is a free port, or 0 for any free one`
+      : `${names.host}\n    given ${JSON.stringify(host)}, but ${ofHost}; accepted is an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them`;
+  return ofPort === undefined && ofHost === undefined ? error : new ConfigError(problem, { cause: error });
 }
 
 /** A wildcard is where to listen, not where to knock. */

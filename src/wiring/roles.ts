@@ -60,14 +60,17 @@ async function openFronts(runtime: Runtime, roles: readonly Role[]): Promise<Fro
     closers.add(name, () => front.close());
   };
   if (roles.includes('console')) {
-    const place = { host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, variable: 'CONSOLE_PORT' };
+    const names = { host: 'CONSOLE_HOST', port: 'CONSOLE_PORT' };
+    const place = { host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, names };
     await open('console', place, healthListener({ ready: runtime.ready, metrics }, unavailable));
   } else if (config.METRICS_PORT !== undefined) {
-    const place = { host: config.CONSOLE_HOST, port: config.METRICS_PORT, variable: 'METRICS_PORT' };
+    const names = { host: 'CONSOLE_HOST', port: 'METRICS_PORT' };
+    const place = { host: config.CONSOLE_HOST, port: config.METRICS_PORT, names };
     await open('metrics', place, healthListener({ ready: runtime.ready, metrics }));
   }
   if (roles.includes('receiver')) {
-    await open('receiver', { host: config.HOST, port: config.PORT, variable: 'PORT' });
+    const names = { host: 'HOST', port: 'PORT' };
+    await open('receiver', { host: config.HOST, port: config.PORT, names });
   }
   return fronts;
 }

@@ -20,7 +20,9 @@ beforeAll(async () => {
     bodyLimit: 1_048_576,
     ready: () => Promise.reject(new Error('s3cret')),
   });
-  front = await listen({ host: '127.0.0.1', port: 0, variable: 'PORT' }, receiver.listener, { limits: LIMITS });
+  front = await listen({ host: '127.0.0.1', port: 0, names: { host: 'HOST', port: 'PORT' } }, receiver.listener, {
+    limits: LIMITS,
+  });
   port = Number(new URL(front.url).port);
 });
 afterAll(async () => {

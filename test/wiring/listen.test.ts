@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { ConfigError } from '../../src/errors.js';
 import { listen } from '../../src/wiring/listen.js';
 
-const place = { host: '127.0.0.1', port: 0, variable: 'PORT' };
+const place = { host: '127.0.0.1', port: 0, names: { host: 'CONSOLE_HOST', port: 'METRICS_PORT' } };
 
 test('a request under way is answered after close was called; a new one is refused', async () => {
   let arrived = (_res: ServerResponse): void => {};
@@ -72,12 +72,31 @@ test('beyond the bound of connections a new one is refused, and idle ones make r
   await listener.close();
 });
 
-test('an address that can not be taken is a wrong setting', async () => {
+const refused = (other: Partial<typeof place>) =>
+  listen({ ...place, ...other }, () => {}).then(
+    () => expect.unreachable(),
+    (error: unknown) => error,
+  );
+
+test('a port that is taken is a wrong setting of the port', async () => {
   const listener = await listen(place, (_req, res) => res.end());
   const port = Number(new URL(listener.url).port);
-  await expect(listen({ ...place, port }, () => {})).rejects.toThrow(ConfigError);
-  await expect(listen({ ...place, host: '192.0.2.1', variable: 'HOST' }, () => {})).rejects.toThrow(
-    /^HOST\n.*this machine does not have that address/,
+  const error = await refused({ port });
+  expect(error).toBeInstanceOf(ConfigError);
+  expect(String(error)).toContain(
+    `METRICS_PORT\n    given 127.0.0.1:${port}, but another program listens there; accepted is a free port, or 0 for any free one`,
   );
   await listener.close();
+});
+
+test.each([
+  ['192.0.2.1', /this machine does not have that address/],
+  // Without a network nobody can tell.
+  ['not.a.host.invalid', /that host name (is not known|can’t be looked up now)/],
+])('an address that is not to be had, %s, is a wrong setting of the host', async (host, why) => {
+  const error = await refused({ host });
+  expect(error).toBeInstanceOf(ConfigError);
+  expect(String(error)).toContain(`CONSOLE_HOST\n    given "${host}", but `);
+  expect(String(error)).toMatch(why);
+  expect(String(error)).not.toContain('_PORT');
 });
