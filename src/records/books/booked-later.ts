@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { lookedUp } from './month-records/month-query.js';
 
 const OPERATING = 'assets:operating';
 
@@ -58,7 +59,7 @@ const attributionsLater = `
 
 const firstSeenLater = `
   SELECT asset_code, record_kind, record_id, amount, date, at
-  FROM entries JOIN entry_lines ON entry_id = entries.id
+  FROM entries CROSS JOIN ${lookedUp('entry_lines', 'entry_id', 'entries.id')}
   WHERE dated_by = 'first_seen' AND account = ? AND NOT memo AND month > ?`;
 
 /** Whether the residual that was found last, when the run ended, was gone by then; null: none was ever found. */
