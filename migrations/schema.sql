@@ -34,6 +34,7 @@ TABLE accounts
   CREATE INDEX accounts_by_reference ON public.accounts USING btree (external_ref) WHERE (external_ref IS NOT NULL)
   CREATE INDEX accounts_by_status ON public.accounts USING btree (status, created_at DESC)
   CREATE INDEX accounts_newest ON public.accounts USING btree (created_at DESC, id DESC)
+  CREATE INDEX accounts_unverified ON public.accounts USING btree (created_at DESC, id DESC) WHERE (NOT verified)
 
 TABLE actions
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
@@ -557,6 +558,7 @@ TABLE invoices
   CREATE INDEX invoices_by_status ON public.invoices USING btree (status, created_at DESC)
   CREATE INDEX invoices_newest ON public.invoices USING btree (created_at DESC, id DESC)
   CREATE INDEX invoices_open ON public.invoices USING btree (created_at DESC, id DESC) WHERE ((absent_since IS NULL) AND (status <> ALL (ARRAY['paid'::text, 'expired'::text, 'cancelled'::text])))
+  CREATE INDEX invoices_unverified ON public.invoices USING btree (created_at DESC, id DESC) WHERE (NOT verified)
 
 TABLE match_amounts
   kind text NOT NULL
@@ -716,6 +718,7 @@ TABLE payins
   CREATE INDEX payins_by_asset ON public.payins USING btree (asset_code)
   CREATE INDEX payins_by_intent ON public.payins USING btree (payment_intent_id)
   CREATE INDEX payins_newest ON public.payins USING btree (created_at DESC, id DESC)
+  CREATE INDEX payins_unverified ON public.payins USING btree (created_at DESC, id DESC) WHERE (NOT verified)
 
 TABLE payment_intents
   id text NOT NULL
@@ -754,6 +757,7 @@ TABLE payment_intents
   CREATE INDEX payment_intents_by_status ON public.payment_intents USING btree (status, created_at DESC)
   CREATE INDEX payment_intents_newest ON public.payment_intents USING btree (created_at DESC, id DESC)
   CREATE INDEX payment_intents_open ON public.payment_intents USING btree (created_at DESC, id DESC) WHERE ((absent_since IS NULL) AND ((status <> ALL (ARRAY['completed'::text, 'expired'::text, 'cancelled'::text])) OR (irregular_status = 'pending_decision'::text)))
+  CREATE INDEX payment_intents_unverified ON public.payment_intents USING btree (created_at DESC, id DESC) WHERE (NOT verified)
 
 TABLE payouts
   id text NOT NULL
@@ -793,6 +797,7 @@ TABLE payouts
   CREATE INDEX payouts_in_hand ON public.payouts USING btree (id) WHERE ((absent_since IS NULL) AND ((status IS NULL) OR (status <> ALL (ARRAY['confirmed'::text, 'failed'::text]))))
   CREATE INDEX payouts_newest ON public.payouts USING btree (created_at DESC, id DESC)
   CREATE INDEX payouts_open ON public.payouts USING btree (created_at DESC, id DESC) WHERE ((absent_since IS NULL) AND (status <> ALL (ARRAY['confirmed'::text, 'failed'::text])))
+  CREATE INDEX payouts_unverified ON public.payouts USING btree (created_at DESC, id DESC) WHERE (NOT verified)
 
 TABLE period_file_parts
   file_id bigint NOT NULL
@@ -933,6 +938,8 @@ TABLE runs
   CONSTRAINT runs_pkey PRIMARY KEY (id)
   CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text, 'aborted'::text])))
   CREATE INDEX runs_by_kind ON public.runs USING btree (kind, id DESC)
+  CREATE INDEX runs_full ON public.runs USING btree (id DESC) WHERE "full"
+  CREATE INDEX runs_incomplete ON public.runs USING btree (id DESC) WHERE (NOT complete)
 
 TABLE seal_checks
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
@@ -1078,6 +1085,7 @@ TABLE transactions
   CREATE INDEX transactions_by_account ON public.transactions USING btree (account_id, created_at DESC)
   CREATE INDEX transactions_by_asset ON public.transactions USING btree (asset_code, created_at DESC)
   CREATE INDEX transactions_newest ON public.transactions USING btree (created_at DESC, id DESC)
+  CREATE INDEX transactions_unverified ON public.transactions USING btree (created_at DESC, id DESC) WHERE (NOT verified)
 
 TABLE unread_intervals
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY

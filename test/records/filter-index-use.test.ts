@@ -1,0 +1,100 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RecordKind } from '../../src/domain/records.js';
+import { listEvents } from '../../src/records/inbox/events.js';
+import { listOrders } from '../../src/records/orders/orders.js';
+import { listRecords } from '../../src/records/rows.js';
+import { listRuns } from '../../src/records/runs/runs.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+const ROWS = 20_000;
+const recordLists = [
+  ['payment_intent', 'payment_intents'],
+  ['payin', 'payins'],
+  ['invoice', 'invoices'],
+  ['payout', 'payouts'],
+  ['account', 'accounts'],
+  ['transaction', 'transactions'],
+] as const satisfies (readonly [RecordKind, string])[];
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const { db } = database;
+  const at = `now() - n * interval '1 minute'`;
+  for (const [, table] of recordLists)
+    await db.raw(
+      `INSERT INTO ${table} (id, created_at, claims, shown, verified, observed_at, observed_by_type, observed_by_ref)
+       SELECT 'r' || n, ${at}, '[]', '{}', n <> 19000, now(), 'poll', 'run' FROM generate_series(1, ${ROWS}) AS n`,
+    );
+  await db.raw(
+    `INSERT INTO runs (kind, "full", status, complete)
+     SELECT 'invoices', n = 900, 'succeeded', n <> 800 FROM generate_series(1, ${ROWS}) AS n`,
+  );
+  await db.raw(
+    `INSERT INTO orders (reference, status, release_safe, release_reason, created_at)
+     SELECT 'o' || n, 'paid', false, 'paid', ${at} FROM generate_series(1, ${ROWS}) AS n`,
+  );
+  await db.raw(
+    `INSERT INTO inbox (key, key_type, content_hash, event_type, event_timestamp, source, status)
+     SELECT 'k' || n, 'id', n, 'a.b', n, 'webhook', 'applied' FROM generate_series(1, ${ROWS}) AS n`,
+  );
+  await db.raw('VACUUM ANALYZE');
+});
+afterAll(() => database.drop());
+
+/** What a list answers, and how many rows the database looked at for it. */
+async function looked(
+  list: () => Promise<{ items: object[] }>,
+): Promise<{ found: unknown[]; rows: number; plan: string }> {
+  const sent: { sql: string; bindings: unknown[] }[] = [];
+  const note = (query: { sql: string; bindings: unknown[] }) => void sent.push(query);
+  database.db.on('query', note);
+  const { items } = await list();
+  database.db.removeListener('query', note);
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    const plans: string[] = [];
+    for (const { sql, bindings } of sent) {
+      const answer = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN (ANALYZE, TIMING OFF) ${sql}`, bindings);
+      plans.push(...answer.rows.map((row) => row['QUERY PLAN']));
+    }
+    const plan = plans.join('\n');
+    const counts = [...plan.matchAll(/actual rows=(\d+)|Rows Removed by Filter: (\d+)/g)];
+    const rows = Math.max(...counts.map(([, shown, removed]) => Number(shown ?? removed)));
+    return { found: items.map((item) => ('reference' in item ? item.reference : 'id' in item && item.id)), rows, plan };
+  } finally {
+    await client.end();
+  }
+}
+
+test.each(recordLists)('%s that are not verified are found among those that are', async (kind, table) => {
+  const { db } = database;
+  const filters = { verified: 'false' };
+  const { found, rows, plan } = await looked(() => listRecords(db, kind, { filters }));
+  expect([found, rows], plan).toEqual([['r19000'], 1]);
+  expect(plan).toContain(`${table}_unverified`);
+  const verified = await looked(() => listRecords(db, kind, { filters: { verified: 'true' }, take: 20 }));
+  expect([verified.found.length, verified.rows], verified.plan).toEqual([20, 21]);
+});
+
+test('a run that proved nothing, or read all, is found among the others', async () => {
+  const { db } = database;
+  const incomplete = await looked(() => listRuns(db, { complete: 'false' }));
+  expect([incomplete.found, incomplete.rows], incomplete.plan).toEqual([['800'], 1]);
+  const full = await looked(() => listRuns(db, { full: 'true', kind: 'invoices' }));
+  expect([full.found, full.rows], full.plan).toEqual([['900'], 1]);
+  for (const query of [{ complete: 'true' }, { full: 'false' }]) {
+    const { found, rows, plan } = await looked(() => listRuns(db, { ...query, take: 20 }));
+    expect([found.length, rows], plan).toEqual([20, 21]);
+  }
+});
+
+test('an event by its key and an order by its reference are found at once', async () => {
+  const { db } = database;
+  const event = await looked(() => listEvents(db, { key: 'k15000' }));
+  expect([event.found, event.rows], event.plan).toEqual([['15000'], 1]);
+  const order = await looked(() => listOrders(db, { reference: 'o15000' }));
+  expect([order.found, order.rows], order.plan).toEqual([['o15000'], 1]);
+});
