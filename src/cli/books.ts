@@ -22,12 +22,12 @@ export function defineBooks(command: Command): void {
     .description(
       'take a CSV file date,asset,currency,rate, all or nothing; what is posted in open months is valued anew',
     )
-    .option('--dry-run', 'only check the file')
+    .option('--dry-run', 'only check the file, and count what it would value')
     .action(async (file: string, { dryRun = false }: { dryRun?: boolean }) => {
       const text = await readGiven(file);
       await withStore(async ({ db, config }) => {
-        const timeZone = config.BOOKS_TIMEZONE;
-        const result = await importRatesFile(text, { db, now: new Date(), timeZone, actor: cliActor(), dryRun });
+        const books = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
+        const result = await importRatesFile(text, { ...books, db, now: new Date(), actor: cliActor(), dryRun });
         if (result.outcome === 'refused')
           throw new UsageError([`${file}: nothing was taken`, ...result.problems].join('\n    '));
         printJson(result);

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { dayIn } from '../domain/books/posting-month.js';
-import { type GivenRate, readRatesFile } from '../domain/books/rates-file.js';
+import { assetsNamed, type GivenRate, readRatesFile } from '../domain/books/rates-file.js';
 import { recordAction } from '../records/actions/record-action.js';
 import { importRates } from '../records/books/entry-rates.js';
 import { lockBooks } from '../records/books/posting-progress.js';
+import { seenAssets } from '../records/books/seen-assets.js';
 import { oneMoment } from './posting-deps.js';
 
 export type ImportResult =
-  /** `valued`: entries of open months that have another rate now. */
+  /** `valued`: entries of open months that have another rate now, or would have. */
   | { outcome: 'done' | 'would'; rates: number; valued: number }
   /** Nothing was taken. Each problem names its line. */
   | { outcome: 'refused'; problems: string[] };
@@ -17,19 +18,27 @@ interface Importing {
   db: Knex;
   now: Date;
   timeZone: string;
+  /** In which the books are valued. */
+  currency: string;
   actor: string;
   dryRun: boolean;
 }
 
-/** Takes the rates of a file of finance, all or none, and values by them what is posted in open months. */
+/** Takes the rates of a file of finance, all or none, and values by them what is posted in open months. A dry run does, and keeps nothing. */
 export async function importRatesFile(text: string, deps: Importing): Promise<ImportResult> {
-  const { db, now, timeZone, actor, dryRun } = deps;
-  const { rates, problems } = readRatesFile(text, { today: dayIn(timeZone, now.getTime()) });
+  const { db, now, timeZone, currency, actor, dryRun } = deps;
+  const seen = await seenAssets(db, assetsNamed(text));
+  const { rates, problems } = readRatesFile(text, { today: dayIn(timeZone, now.getTime()), currency, seen });
   if (problems.length > 0) return { outcome: 'refused', problems };
-  if (dryRun) return { outcome: 'would', rates: rates.length, valued: 0 };
   const fileHash = createHash('sha256').update(text).digest('hex');
-  const { valued } = await db.transaction((trx) => takeRates(trx, rates, { actor, fileHash }), oneMoment);
-  return { outcome: 'done', rates: rates.length, valued };
+  const trx = await db.transaction(oneMoment);
+  try {
+    const { valued } = await takeRates(trx, rates, { actor, fileHash });
+    await (dryRun ? trx.rollback() : trx.commit());
+    return { outcome: dryRun ? 'would' : 'done', rates: rates.length, valued };
+  } finally {
+    if (!trx.isCompleted()) await trx.rollback();
+  }
 }
 
 async function takeRates(

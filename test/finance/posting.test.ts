@@ -154,7 +154,14 @@ it('books what finance attributed, once', async () => {
 });
 
 it('values by a file of finance what is in open months, and takes no file with a wrong line', async () => {
-  const importing = { db: database.db, now: new Date(), timeZone: 'Asia/Tokyo', actor: 'ann', dryRun: false };
+  const importing = {
+    db: database.db,
+    now: new Date(),
+    dryRun: false,
+    timeZone: 'Asia/Tokyo',
+    currency: 'USD',
+    actor: 'ann',
+  };
   const file = (...lines: string[]) => ['date,asset,currency,rate', ...lines].join('\n');
   const wrong = await importRatesFile(file('2026-03-31,TRX,USD,0.3', '2026-03-31,BTC,USD,0'), importing);
   expect(wrong).toEqual({ outcome: 'refused', problems: [expect.stringMatching(/^line 3: the rate is zero/)] });

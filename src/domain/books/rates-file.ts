@@ -15,19 +15,35 @@ export interface RatesFile {
   problems: string[];
 }
 
+export interface RatesSettings {
+  /** In the books' zone: a rate of a later day can't be known. */
+  today: string;
+  /** In which the books are valued: a rate in another would value nothing. */
+  currency: string;
+  /** Of the assets that it names, those that something here was ever of: of another it would value nothing. */
+  seen: ReadonlySet<string>;
+}
+
 const HEADER = ['date', 'asset', 'currency', 'rate'];
 const MOST_PROBLEMS = 20;
+const ASSET = /^[A-Z0-9_.-]{1,32}$/;
 
-/** CSV with the header `date,asset,currency,rate`. `today`: in the books' zone; a rate of a later day can't be known. */
-export function readRatesFile(text: string, { today }: { today: string }): RatesFile {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+/** What its lines give for assets, whatever else is wrong with them: so that those can be looked for before it is read. */
+export function assetsNamed(text: string): string[] {
+  const [, ...lines] = linesOf(text);
+  return [...new Set(lines.map((line) => cellsOf(line)[1] ?? '').filter((code) => ASSET.test(code)))];
+}
+
+/** CSV with the header `date,asset,currency,rate`. */
+export function readRatesFile(text: string, settings: RatesSettings): RatesFile {
+  const lines = linesOf(text);
   const found: RatesFile = { rates: [], problems: [] };
   const places = new Map<string, number>();
   const header = cellsOf(lines[0] ?? '');
   if (header.join() !== HEADER.join()) return { rates: [], problems: [`line 1: the header is ${HEADER.join(',')}`] };
   for (const [index, line] of lines.entries()) {
     if (index === 0 || line.trim() === '') continue;
-    const told = readLine(cellsOf(line), today);
+    const told = readLine(cellsOf(line), settings);
     if (typeof told === 'string') {
       found.problems.push(`line ${index + 1}: ${told}`);
     } else {
@@ -45,18 +61,26 @@ export function readRatesFile(text: string, { today }: { today: string }): Rates
 }
 
 /** A rate, or what is wrong with the line. */
-function readLine(cells: readonly string[], today: string): GivenRate | string {
+function readLine(cells: readonly string[], settings: RatesSettings): GivenRate | string {
   if (cells.length !== HEADER.length) return `${cells.length} cells; date,asset,currency,rate are four`;
   const [date = '', assetCode = '', currency = '', rate = ''] = cells;
   if (!isDay(date)) return `"${date}" is no day such as 2026-10-31`;
-  if (date > today) return `${date} is in the future`;
-  if (!/^[A-Z0-9_.-]{1,32}$/.test(assetCode)) return `"${assetCode}" is no asset such as USDT.TRON`;
+  if (date > settings.today) return `${date} is in the future`;
+  if (!ASSET.test(assetCode)) return `"${assetCode}" is no asset such as USDT.TRON`;
   if (!/^[A-Z]{3}$/.test(currency)) return `"${currency}" is no currency such as USD`;
   if (rate.startsWith('-')) return `the rate ${rate} is negative`;
   const told: string = rate;
   if (!isAmount(rate)) return `"${told}" is no decimal number such as 1.0834`;
   if (compareAmounts(rate, '0') === 0) return 'the rate is zero; leave the line out where there is no rate';
+  if (!settings.seen.has(assetCode))
+    return `${assetCode} was never seen here: not in the catalog, nor in a balance, a movement or the books`;
+  if (currency !== settings.currency)
+    return `${currency} is not the currency of the books: REPORTING_CURRENCY is ${settings.currency}`;
   return { date, assetCode, currency, rate: normalizeAmount(rate) };
+}
+
+function linesOf(text: string): string[] {
+  return text.replace(/^\uFEFF/, '').split(/\r?\n/);
 }
 
 function cellsOf(line: string): string[] {

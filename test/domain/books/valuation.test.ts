@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chooseRate, type Rate, rateOfPayment } from '../../../src/domain/books/choose-rate.js';
 import { exactValue, fiatReport } from '../../../src/domain/books/fiat-report.js';
-import { readRatesFile } from '../../../src/domain/books/rates-file.js';
+import { assetsNamed, readRatesFile } from '../../../src/domain/books/rates-file.js';
 import { sumAmounts } from '../../../src/domain/money.js';
 
 const AT = Date.parse('2026-10-31T12:00:00Z');
@@ -60,15 +60,16 @@ describe('the rate of an entry', () => {
 });
 
 describe('a file of rates', () => {
-  const read = (...lines: string[]) => readRatesFile(lines.join('\n'), { today: '2026-10-31' });
+  const read = (...lines: string[]) => readRatesFile(lines.join('\n'), settings);
+  const settings = { today: '2026-10-31', currency: 'USD', seen: new Set(['BTC', 'ETH', 'USDT.TRON']) };
   const HEADER = 'date,asset,currency,rate';
 
   it('is read whole, as spreadsheets write it', () => {
     expect(
-      read(`\uFEFF${HEADER}`, '2026-10-31,BTC,USD,065000.50\r', '"2026-10-30","USDT.TRON",EUR,0.92', '').rates,
+      read(`\uFEFF${HEADER}`, '2026-10-31,BTC,USD,065000.50\r', '"2026-10-30","USDT.TRON",USD,0.92', '').rates,
     ).toEqual([
       { date: '2026-10-31', assetCode: 'BTC', currency: 'USD', rate: '65000.5' },
-      { date: '2026-10-30', assetCode: 'USDT.TRON', currency: 'EUR', rate: '0.92' },
+      { date: '2026-10-30', assetCode: 'USDT.TRON', currency: 'USD', rate: '0.92' },
     ]);
   });
 
@@ -84,11 +85,18 @@ describe('a file of rates', () => {
     ['2026-10-31,BTC,USD,1e5', 'line 3: "1e5" is no decimal number'],
     ['2026-10-31,BTC,USD,"1', 'line 3: ""1" is no decimal number'],
     ['2026-10-31,BTC,USD,1,5', 'line 3: 5 cells'],
+    ['2026-10-31,USTD.TRC20,USD,1', 'line 3: USTD.TRC20 was never seen here'],
+    ['2026-10-31,BTC,GBP,1', 'line 3: GBP is not the currency of the books: REPORTING_CURRENCY is USD'],
     ['2026-10-01,ETH,USD,2', 'line 3: the same day, asset and currency as line 2'],
   ])('with %s is refused whole, naming the line', (line, problem) => {
     const { rates, problems } = read(HEADER, '2026-10-01,ETH,USD,1', line);
     expect(rates).toEqual([]);
     expect(problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it('names assets, which are looked for before it is read', () => {
+    const text = [HEADER, '2026-10-31,BTC,USD,1', '', 'no line', '2026-10-30,"BTC",USD,1', '2026-10-30,ET H,USD,1'];
+    expect(assetsNamed(text.join('\n'))).toEqual(['BTC']);
   });
 
   it('without its header, or without a rate, is none', () => {

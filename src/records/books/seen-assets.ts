@@ -1,0 +1,30 @@
+import type { Knex } from 'knex';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+
+/** Which of these assets the catalog, a balance, a movement or an entry was ever of. */
+export async function seenAssets(db: Knex, asked: readonly string[]): Promise<Set<string>> {
+  const codes = asked.map(toDatabaseText);
+  const { rows } = await db.raw<{ rows: { code: string }[] }>(
+    `SELECT code FROM unnest(?::text[]) AS asked (code)
+     WHERE EXISTS (SELECT FROM assets WHERE id = code) OR EXISTS (SELECT FROM balances WHERE id = code)
+       OR EXISTS (SELECT FROM movements WHERE asset_code = code)`,
+    [textArray(codes)],
+  );
+  const seen = rows.map(({ code }) => code);
+  // Most that are booked are among those; what only a memo tells of, such as gas, is not.
+  const booked = await bookedAssets(
+    db,
+    codes.filter((code) => !seen.includes(code)),
+  );
+  return new Set([...seen, ...booked].map(fromDatabaseText));
+}
+
+async function bookedAssets(db: Knex, codes: readonly string[]): Promise<string[]> {
+  if (codes.length === 0) return [];
+  const { rows } = await db.raw<{ rows: { code: string }[] }>(
+    'SELECT DISTINCT asset_code AS code FROM entry_lines WHERE asset_code = ANY (?::text[])',
+    [textArray(codes)],
+  );
+  return rows.map(({ code }) => code);
+}

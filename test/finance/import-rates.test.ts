@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { importRatesFile } from '../../src/finance/import-rates.js';
+import { at, paidIntent, reading, save } from '../records/observed.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { judgedBalance } from '../support/judged-balance.js';
+import { postBooks } from '../support/posted-books.js';
+
+const ASSET = 'USDT.TRON';
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '100', now: new Date(at(0)) });
+  await postBooks(database.db);
+  await save(database, [
+    reading('payment_intent', paidIntent('pi_1', 'pa_1', { updatedAt: '2026-03-01T10:00:00.000Z' }), 20),
+    reading('asset', { id: 'TRX' }, 20),
+  ]);
+  await postBooks(database.db);
+}, 60_000);
+afterAll(async () => {
+  await database.drop();
+});
+
+const taken = (lines: string[], dryRun = false) =>
+  importRatesFile(['date,asset,currency,rate', ...lines].join('\n'), {
+    db: database.db,
+    now: new Date(),
+    timeZone: 'UTC',
+    currency: 'USD',
+    actor: 'ann',
+    dryRun,
+  });
+const kept = async () => ({
+  given: await database.db('given_rates').count().first(),
+  rates: await database.db('entry_rates').count().first(),
+  actions: await database.db('actions').count().first(),
+});
+
+it('takes no file with an asset that was never seen, or a currency that is not the books’, and names each line', async () => {
+  const before = await kept();
+  for (const dryRun of [true, false])
+    expect(
+      await taken(
+        [
+          `2026-03-01,${ASSET},USD,0.9`,
+          '2026-03-01,USTD.TRC20,USD,0.9',
+          `2026-03-01,${ASSET},GBP,0.9`,
+          '2026-03-01,TRX,USD,0',
+        ],
+        dryRun,
+      ),
+    ).toEqual({
+      outcome: 'refused',
+      problems: [
+        'line 3: USTD.TRC20 was never seen here: not in the catalog, nor in a balance, a movement or the books',
+        'line 4: GBP is not the currency of the books: REPORTING_CURRENCY is USD',
+        'line 5: the rate is zero; leave the line out where there is no rate',
+      ],
+    });
+  expect(await kept()).toEqual(before);
+});
+
+it('tells by a dry run what it would value, and keeps nothing of it', async () => {
+  const lines = [`2026-03-01,${ASSET},USD,0.99`, '2026-03-01,TRX,USD,0.3'];
+  const before = await kept();
+  const would = await taken(lines, true);
+  expect(await kept()).toEqual(before);
+  const done = await taken(lines);
+  expect(done).toMatchObject({ outcome: 'done', rates: 2 });
+  expect(would).toEqual({ ...done, outcome: 'would' });
+  expect('valued' in done && done.valued).toBeGreaterThan(0);
+  expect(await taken(lines, true)).toEqual({ outcome: 'would', rates: 2, valued: 0 });
+});
