@@ -13,6 +13,7 @@ import { createReceiverApp } from './webhook/receiver.js';
 import { staticSecrets, withoutRetired } from './webhook/secret-source.js';
 import { defaultTolerance, type Tolerance } from './webhook/verify-signature.js';
 
+export type { Json } from './domain/json.js';
 export { ConfigError } from './errors.js';
 export {
   type CallOptions,
@@ -51,7 +52,7 @@ export {
   UnavailableError,
 } from './service-api/service-errors.js';
 export type { Answered } from './service-api/service-writes.js';
-export type { Balance, Movement, Payout, PublicAsset, SubWallet, Transfer } from './service-api/wire/funds.js';
+export type { Balance, Movement, Payout, PublicAsset, SubWallet } from './service-api/wire/funds.js';
 export type { DirectPayment, Invoice, Payin, PaymentIntent, Product } from './service-api/wire/payments.js';
 export type { DeliveryPage, WebhookEndpoint } from './service-api/wire/webhooks.js';
 export type { HeaderValues, SigningSecret } from './webhook/match-signature.js';

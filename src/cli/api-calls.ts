@@ -1,3 +1,4 @@
+import type { Json } from '../domain/json.js';
 import type { CreateOptions, MerchantClient, Reply } from '../service-api/client.js';
 import type { OperationName } from '../service-api/operations.js';
 
@@ -8,7 +9,7 @@ export interface CallWords {
   body: unknown;
 }
 
-type Call = (client: MerchantClient, words: CallWords, options: CreateOptions) => Promise<Reply<object | null>>;
+type Call = (client: MerchantClient, words: CallWords, options: CreateOptions) => Promise<Reply<object | Json>>;
 
 /** The client says what is wrong with what it is given, whatever it is. */
 const untyped = (value: unknown) => value as never;

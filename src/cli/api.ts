@@ -87,8 +87,7 @@ async function call(name: OperationName, words: CallWords, { idempotencyKey, not
     }
     const { data, totalCount } = await apiCalls[name](client, words, options);
     if (totalCount !== null) process.stderr.write(`X-Total-Count  ${totalCount}\n`);
-    if (data === null) process.stdout.write('null\n');
-    else printJson(data);
+    printJson(data);
   });
 }
 

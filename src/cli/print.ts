@@ -1,6 +1,7 @@
 import Table from 'cli-table3';
 import { stringify } from 'lossless-json';
 import { wantsNoColor } from '../config.js';
+import type { Json } from '../domain/json.js';
 import { plainJson, plainText } from '../domain/plain-text.js';
 
 /** How a column is headed and what of an item it shows. */
@@ -28,7 +29,7 @@ export function printList<Item>(
 }
 
 /** Numbers of the service keep the digits they came with. */
-export function printJson(value: object): void {
+export function printJson(value: object | Json): void {
   process.stdout.write(`${plainJson(stringify(value, undefined, 2) ?? 'null')}\n`);
 }
 

@@ -39,7 +39,8 @@ type Read<T> = Promise<Reply<T>>;
  * call, within ten minutes. Where no answer tells whether a call did its work, it rejects with an OutcomeUnknownError.
  *
  * The methods check the answer against the specification and reject with a ContractViolationError where an item has no
- * id, or an amount is a JSON number. `reply` checks no more than that a list is a list, and hands the items over exactly
+ * id, or an amount is a JSON number; what the specification does not show (4.6 to 4.9) is any JSON, null where there is no
+ * body. `reply` checks no more than that a list is a list, and hands the items over exactly
  * as they came (numbers keep their digits): one bad record must not hide the rest of its page from a reconciler.
  *
  * All reject with a ServiceError; see service-errors.ts for what each means and which are worth another try. Lists are
@@ -85,31 +86,23 @@ export class MerchantClient extends ServiceCalls {
   }
 
   /** Specification 4.6: between a sub-wallet and another, or the operating balance. */
-  async createTransfer(
-    accountId: string,
-    body: requests.TransferRequest,
-    options: CreateOptions = {},
-  ): Read<funds.Transfer | null> {
-    return this.change('createTransfer', funds.transfer.nullable(), { path: { id: accountId }, body, ...options });
+  async createTransfer(accountId: string, body: requests.TransferRequest, options: CreateOptions = {}): Read<Json> {
+    return this.write('createTransfer', { path: { id: accountId }, body, ...options });
   }
 
   /** Specification 4.7. */
-  async updateAccount(
-    accountId: string,
-    body: requests.AccountUpdateRequest,
-    options: CallOptions = {},
-  ): Read<funds.SubWallet | null> {
-    return this.change('updateAccount', funds.account.nullable(), { path: { id: accountId }, body, ...options });
+  async updateAccount(accountId: string, body: requests.AccountUpdateRequest, options: CallOptions = {}): Read<Json> {
+    return this.write('updateAccount', { path: { id: accountId }, body, ...options });
   }
 
   /** Specification 4.8: moves all balances to the operating balance and releases the addresses. Can't be undone. */
-  async closeAccount(accountId: string, options: CallOptions = {}): Read<funds.SubWallet | null> {
-    return this.change('closeAccount', funds.account.nullable(), { path: { id: accountId }, ...options });
+  async closeAccount(accountId: string, options: CallOptions = {}): Read<Json> {
+    return this.write('closeAccount', { path: { id: accountId }, ...options });
   }
 
   /** Specification 4.9: hides a closed account from the list. */
-  async archiveAccount(accountId: string, options: CallOptions = {}): Read<funds.SubWallet | null> {
-    return this.change('archiveAccount', funds.account.nullable(), { path: { id: accountId }, ...options });
+  async archiveAccount(accountId: string, options: CallOptions = {}): Read<Json> {
+    return this.write('archiveAccount', { path: { id: accountId }, ...options });
   }
 
   /** Specification 4.10: one page. */

@@ -1,5 +1,6 @@
 import nock from 'nock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toJsonText } from '../../src/domain/json-text.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { ContractViolationError, NotFoundError } from '../../src/service-api/service-errors.js';
 import { BASE_URL, rejection, testClient } from './test-client.js';
@@ -23,6 +24,16 @@ describe('each call that reads', () => {
   const balance = { assetCode: 'USDT.TRON', balance: '1', frozen: '0', available: '1', usdRate: '0' };
   const product = { id: 'pr_1', amount: '5', permanentLinkSlug: 'tea', isActive: true };
   const payout = { id: 'po_1', txid: null, networkFeeAmount: null, statusHistory: [{ status: 'pending' }] };
+
+  it.each([[{ items: { a: 1 } }], [{ items: ['x'] }], [{ items: [{ unitPrice: 5 }] }], [[]], ['text'], [true]])(
+    '4.3: a page is whole whatever the free metadata of an invoice are, such as %j',
+    async (meta) => {
+      get('/v1/invoices').reply(200, [{ id: 'inv_1', meta }, invoice]);
+      const { data } = await client.listInvoices();
+      expect(data.map(({ id }) => id)).toEqual(['inv_1', 'inv_1']);
+      expect(JSON.parse(toJsonText(data[0]?.meta ?? null))).toEqual(meta);
+    },
+  );
 
   it.each([
     ['4.3', '/v1/invoices', { cursor: 'c', take: '100', status: 'sent', merchantReference: 'ord' }, [invoice]],

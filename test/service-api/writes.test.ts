@@ -1,5 +1,6 @@
 import nock from 'nock';
 import { describe, expect, it, vi } from 'vitest';
+import { toJsonText } from '../../src/domain/json-text.js';
 import { MemoryKeyStore } from '../../src/service-api/memory-key-store.js';
 import {
   ContractViolationError,
@@ -71,6 +72,25 @@ describe('each call that writes', () => {
     post('/v1/accounts/acc_1/close').reply(answer === undefined ? 204 : 200, answer);
     expect((await testClient().closeAccount('acc_1')).data).toBeNull();
   });
+
+  it.each([[[]], [true], ['ok'], [{ id: 7, amount: 1.5 }]])(
+    'takes %j where the specification shows no body',
+    async (answer) => {
+      const client = testClient();
+      const move = { assetCode: 'BTC', amount: '1', toOperating: true };
+      post('/v1/accounts/acc_1/transfers').reply(201, JSON.stringify(answer));
+      nock(BASE_URL).patch('/v1/accounts/acc_1').reply(200, JSON.stringify(answer));
+      post('/v1/accounts/acc_1/close').reply(200, JSON.stringify(answer));
+      post('/v1/accounts/acc_1/archive').reply(200, JSON.stringify(answer));
+      const replies = [
+        await client.createTransfer('acc_1', move),
+        await client.updateAccount('acc_1', { label: 'x' }),
+        await client.closeAccount('acc_1'),
+        await client.archiveAccount('acc_1'),
+      ];
+      for (const { data } of replies) expect(JSON.parse(toJsonText(data))).toEqual(answer);
+    },
+  );
 
   it.each([
     [401, UnauthorizedError],

@@ -43,10 +43,6 @@ export type SubWallet = z.output<typeof account>;
 export const movement = z.looseObject({ id: text, assetCode: text, amount: signedAmount, feeAmount: signedAmount });
 export type Movement = z.output<typeof movement>;
 
-/** Specification 4.6: the fields are not shown. */
-export const transfer = z.looseObject({ id: text, assetCode: text, amount: signedAmount, feeAmount: signedAmount });
-export type Transfer = z.output<typeof transfer>;
-
 const paymentMethod = {
   displayName: text,
   accountType: text,
