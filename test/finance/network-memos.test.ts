@@ -48,7 +48,7 @@ const memos = async () => {
   return items
     .filter(({ lines }) => lines.every(({ memo }) => memo))
     .map(({ recordId, date, datedBy }) => [recordId, date, datedBy])
-    .sort();
+    .sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
 };
 const before = '2025-08-10T10:00:00.000Z';
 const after = '2026-03-02T10:00:00.000Z';

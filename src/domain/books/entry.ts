@@ -57,13 +57,11 @@ export interface Draft {
   sources: { kind: string; id: string }[];
   dated: Dated;
   /** Of a memo, whose own asset need not be open: the opening that its record is inside of, or not. */
-  opening?: MemoOpening;
-}
-
-export interface MemoOpening {
-  assetCode: string;
-  /** What the record moved came after the opening; where it moved nothing, its date decides. */
-  isSince: boolean;
+  opening?: {
+    assetCode: string;
+    /** What the record moved came after the opening; where it moved nothing, its date decides. */
+    isSince: boolean;
+  };
 }
 
 /** What a record did to one balance, and what of it stood at the opening of the books: a row of `movements`. */
