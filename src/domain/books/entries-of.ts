@@ -33,7 +33,7 @@ function oneForEachKey(drafts: readonly Draft[]): Draft[] {
 function draftsOf(record: BookRecord, choices: BookChoices): Draft[] {
   switch (record.kind) {
     case 'payment_intent':
-      return paymentEntries(record);
+      return paymentEntries(record, choices);
     case 'payin':
       return depositEntries(record);
     case 'payout':

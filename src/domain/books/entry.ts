@@ -1,5 +1,6 @@
 import type { MovementChoices, MovementOperation } from '../balances/movement-table.js';
 import type { JsonObject } from '../json.js';
+import type { DisputeSeen } from './dispute-seen.js';
 
 /** One leg. The legs of an asset add up to zero; a memo says what is known and moves nothing. */
 export interface Line {
@@ -62,6 +63,8 @@ export interface Draft {
     /** What the record moved came after the opening; where it moved nothing, its date decides. */
     isSince: boolean;
   };
+  /** Of a state: where nothing of it is posted yet, and that was not when it became what it is. */
+  firstDated?: Dated;
 }
 
 /** What a record did to one balance, and what of it stood at the opening of the books: a row of `movements`. */
@@ -87,6 +90,8 @@ export interface BookRecord {
   /** Milliseconds of our clock. */
   firstSeenAt: number;
   moved: readonly Moved[];
+  /** Of a payment that was seen in a dispute. `booksOpenedAt`, in milliseconds: those of its asset; null: they are not. */
+  dispute?: (DisputeSeen & { booksOpenedAt: number | null }) | null;
 }
 
-export type BookChoices = Pick<MovementChoices, 'transferFee'>;
+export type BookChoices = Pick<MovementChoices, 'transferFee' | 'payments'>;

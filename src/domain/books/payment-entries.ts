@@ -1,25 +1,41 @@
-import { isJsonObject, type JsonObject } from '../json.js';
+import { isJsonObject } from '../json.js';
 import { addAmounts, compareAmounts, isAmount, subtractAmounts, sumAmounts } from '../money.js';
 import { textField } from '../records.js';
 import { accounts } from './chart.js';
-import { datedBy, momentInHistory, momentOf } from './dating.js';
-import type { BookRecord, Dated, Draft, Moved } from './entry.js';
+import { momentOf } from './dating.js';
+import type { BookChoices, BookRecord, Dated, Draft, Moved } from './entry.js';
 import { line, negated, sinceOpening, stoodAtOpening } from './lines.js';
+import { depositDate, differenceDate, disputeOf, heldDate, neverCounted, paidDate } from './payment-dating.js';
 
 interface Deposit {
   id: string;
   net: string;
   fee: string;
-  createdAt: number | null;
+  dated: Dated;
 }
 
 /**
  * A payment (specification 2.1): what it brought, deposit by deposit where they are shown, and what differs from their sum,
  * such as the part that a dispute holds back, as a state of the payment.
  */
-export function paymentEntries(record: BookRecord): Draft[] {
-  const credits = record.moved.filter(({ operation, delta }) => operation === 'paymentCollected' && delta !== null);
-  return [...credits.flatMap((credit) => creditEntries(record, credit)), ...heldEntries(record)];
+export function paymentEntries(record: BookRecord, choices: Pick<BookChoices, 'payments'>): Draft[] {
+  const collected = record.moved.filter(({ operation }) => operation === 'paymentCollected');
+  const credits = collected.filter(({ delta }) => delta !== null);
+  const none = choices.payments === 'intent' && collected.length === 0 ? takenBack(record) : [];
+  return [...[...credits, ...none].flatMap((credit) => creditEntries(record, credit)), ...heldEntries(record)];
+}
+
+/** What counts of it is what it brought, beside what a dispute holds back. */
+function isHeldBack(record: BookRecord): boolean {
+  return ['pending_decision', 'refunded'].includes(disputeOf(record) ?? '');
+}
+
+/** A net of nothing moves nothing; of a payment that was completed, a dispute took back what it had brought. */
+function takenBack(record: BookRecord): Moved[] {
+  const assetCode = record.fields === null ? null : textField(record.fields, 'assetCode');
+  if (assetCode === null || !isCompletedInDispute(record)) return [];
+  const [operation, delta] = ['paymentCollected', '0'] as const;
+  return [{ part: 'explained', operation, account: null, assetCode, delta, base: '0', at: null }];
 }
 
 function creditEntries(record: BookRecord, credit: Moved): Draft[] {
@@ -31,27 +47,28 @@ function creditEntries(record: BookRecord, credit: Moved): Draft[] {
   const isOld = stoodAtOpening(credit) || !isOwn;
   const total = record.fields?.['feeAmountTotal'];
   const fee = !isOld && isAmount(total) && compareAmounts(net, '0') !== 0 ? total : '0';
-  const deposits = isOld || compareAmounts(net, '0') === 0 ? [] : creditedDeposits(record.fields ?? {}, asset);
+  const deposits = isOld ? [] : creditedDeposits(record, asset, net);
   const rest = {
     net: subtractAmounts(net, sumAmounts(deposits.map((one) => one.net))),
     fee: subtractAmounts(fee, sumAmounts(deposits.map((one) => one.fee))),
   };
-  const completed = momentInHistory(record.fields, ['completed']);
+  const paid = paidDate(
+    record,
+    deposits.map(({ dated }) => dated),
+  );
+  const key = isOwn ? 'payment' : `payment:${asset}`;
   return [
-    ...deposits.map((one): Draft => {
-      const dated = datedBy(record, [
-        ['status_history', completed],
-        ['created', one.createdAt],
-      ]);
-      return {
-        ...draft(record, `payin:${one.id}`, collected(asset, one), dated),
+    ...deposits.map(
+      (one): Draft => ({
+        ...draft(record, `payin:${one.id}`, collected(asset, one), one.dated),
         mode: 'fact',
         description: 'deposit of a payment',
         sources: [...sourcesOf(record), { kind: 'payin', id: one.id }],
-      };
-    }),
+      }),
+    ),
     {
-      ...draft(record, isOwn ? 'payment' : `payment:${asset}`, collected(asset, rest), paymentDate(record, completed)),
+      ...draft(record, key, collected(asset, rest), differenceDate(record, paid)),
+      ...(isOld || deposits.length > 0 || !isHeldBack(record) ? {} : { firstDated: paid }),
       description: isOld ? 'payment, as far as it came after the opening' : 'payment',
     },
   ];
@@ -66,53 +83,54 @@ function collected(asset: string, { net, fee }: { net: string; fee: string }): D
   ];
 }
 
-/** Confirmed deposits with all their amounts, in the payment's own asset; none where one of them can't be told. */
-function creditedDeposits(fields: JsonObject, asset: string): Deposit[] {
-  const summaries = Array.isArray(fields['payins']) ? fields['payins'] : [];
-  const credited = summaries.filter(isJsonObject).filter((one) => textField(one, 'status') === 'confirmed');
+/**
+ * Deposits that count, or that counted until a dispute took them back, with all their amounts, in the payment's own asset; none
+ * where one of them can't be told.
+ */
+function creditedDeposits(record: BookRecord, asset: string, net: string): Deposit[] {
+  const { fields } = record;
+  const isDisputed = isCompletedInDispute(record);
+  if (compareAmounts(net, '0') === 0 && (!isDisputed || neverCounted(record))) return [];
+  const states = isDisputed ? ['confirmed', 'unmatched'] : ['confirmed'];
+  const summaries = Array.isArray(fields?.['payins']) ? fields['payins'] : [];
+  const credited = summaries.filter(isJsonObject).filter((one) => states.includes(textField(one, 'status') ?? ''));
   const deposits = credited.flatMap((one): Deposit[] => {
     const [id, net, fee] = [textField(one, 'id'), one['amountNet'], one['feeAmount']];
     if (id === null || !isAmount(net) || !(isAmount(fee) || fee === null)) return [];
     if (textField(one, 'assetCode') !== asset) return [];
-    return [{ id, net, fee: fee ?? '0', createdAt: momentOf(one['createdAt']) }];
+    return [{ id, net, fee: fee ?? '0', dated: depositDate(record, momentOf(one['createdAt'])) }];
   });
   const isWhole = new Set(deposits.map(({ id }) => id)).size === credited.length;
-  return isWhole ? deposits : [];
+  return isWhole && !isTakenBackBefore(record, deposits) ? deposits : [];
+}
+
+/** A dispute took back, before the books were opened, what these had brought: what is decided of it since is all that they did. */
+function isTakenBackBefore({ dispute }: BookRecord, deposits: readonly Deposit[]): boolean {
+  const opened = dispute?.booksOpenedAt ?? null;
+  if (opened === null || !isAmount(dispute?.firstNet) || compareAmounts(dispute.firstNet, '0') !== 0) return false;
+  return deposits.some(({ dated }) => dated.at < opened);
+}
+
+/** What completes a payment counted; of a dispute that opens later its deposits may be shown as unmatched again. */
+function isCompletedInDispute(record: BookRecord): boolean {
+  return disputeOf(record) !== null && textField(record.fields ?? {}, 'status') === 'completed';
 }
 
 /** What is in question is held by the service until it is decided (3.2): in no balance, and not yet earned. */
 function heldEntries(record: BookRecord): Draft[] {
   const { fields } = record;
   const asset = fields === null ? null : textField(fields, 'assetCode');
-  const state = fields === null ? null : textField(fields, 'irregularStatus');
-  if (fields === null || asset === null || state === null || state === 'none') return [];
+  if (fields === null || asset === null) return [];
+  const state = disputeOf(record);
   const rejected = fields['amountRejected'];
   const held = state === 'pending_decision' && isAmount(rejected) ? rejected : '0';
   const lines = [line(accounts.held, asset, held), line(accounts.disputes, asset, negated(held))];
   return [
     {
-      ...draft(record, 'held', lines, paymentDate(record, null)),
-      description: held === '0' ? `dispute ${state}` : 'dispute: the part in question',
+      ...draft(record, 'held', lines, heldDate(record)),
+      description: held === '0' ? `dispute ${state ?? 'over'}` : 'dispute: the part in question',
     },
   ];
-}
-
-function paymentDate(record: BookRecord, completed: number | null): Dated {
-  const { fields } = record;
-  const state = fields === null ? null : textField(fields, 'irregularStatus');
-  return datedBy(record, [
-    ['decision', momentOf(fields?.['irregularActionAt'])],
-    ['updated', state === null || state === 'none' ? null : momentOf(fields?.['updatedAt'])],
-    ['status_history', completed],
-    ['updated', momentOf(fields?.['updatedAt'])],
-    ['created', lastDeposit(fields) ?? momentOf(fields?.['createdAt'])],
-  ]);
-}
-
-function lastDeposit(fields: JsonObject | null): number | null {
-  const summaries = Array.isArray(fields?.['payins']) ? fields['payins'] : [];
-  const times = summaries.filter(isJsonObject).flatMap((one) => momentOf(one['createdAt']) ?? []);
-  return times.length === 0 ? null : Math.max(...times);
 }
 
 function sourcesOf({ kind, id }: BookRecord): Draft['sources'] {

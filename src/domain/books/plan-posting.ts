@@ -21,7 +21,7 @@ interface PostedEntry {
 }
 
 /** One entry to be appended. `reverses` and `corrects` are ids of posted entries. */
-export interface Append extends Omit<Draft, 'mode'> {
+export interface Append extends Omit<Draft, 'mode' | 'firstDated'> {
   type: 'entry' | 'reversal' | 'correction' | 'change';
   version: number;
   reverses: string | null;
@@ -44,7 +44,8 @@ export function planPosting(drafts: readonly Draft[], posted: readonly Posted[])
 
 function first(draft: Draft): Append[] {
   if (draft.lines.length === 0) return [];
-  return [{ ...ofDraft(draft), type: 'entry', version: 1, reverses: null, corrects: null }];
+  const dated = draft.firstDated ?? draft.dated;
+  return [{ ...ofDraft(draft), dated, type: 'entry', version: 1, reverses: null, corrects: null }];
 }
 
 function step(draft: Draft, posted: Posted): Append[] {
@@ -86,7 +87,7 @@ function reversed(posted: Posted, { id, lines, dated }: NonNullable<Posted['live
   return { ...ofPosted(posted), type: 'reversal', lines: negatedLines(lines), ...about };
 }
 
-function ofDraft(draft: Draft): Omit<Draft, 'mode'> {
+function ofDraft(draft: Draft): Omit<Draft, 'mode' | 'firstDated'> {
   const { recordKind, recordId, key, lines, description, sources, dated } = draft;
   return { recordKind, recordId, key, lines, description, sources, dated };
 }

@@ -1,9 +1,12 @@
 import type { Knex } from 'knex';
 import type { BookRecord, Moved } from '../../domain/books/entry.js';
-import { type MovingKind, readMoving } from '../balances/balance-records.js';
+import { textField } from '../../domain/records.js';
+import { type MovingKind, type MovingRecord, readMoving } from '../balances/balance-records.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, fromNullableText } from '../database/database-text.js';
 import { recordTables } from '../saving/record-columns.js';
+import { readDisputes } from './dispute-history.js';
+import { openedAssets } from './openings.js';
 
 /** What showed a record as it stands. */
 export interface ObservedBy {
@@ -31,14 +34,34 @@ export async function readBookRecords(
   const records = await readMoving(trx, kind, ids);
   const moved = await readMoved(trx, kind, ids);
   const observed = await readObserved(trx, kind, ids);
+  const disputes = kind === 'payment_intent' ? await readDisputed(trx, records) : new Map<string, Dispute>();
   return records.map(({ key, record, firstSeenAt }) => ({
     kind,
     id: fromDatabaseText(key),
     fields: record?.fields ?? null,
     firstSeenAt: firstSeenAt.getTime(),
     moved: moved.get(key) ?? [],
+    dispute: disputes.get(key) ?? null,
     observedBy: observed.get(key) ?? { type: 'poll', ref: '', at: firstSeenAt.toISOString() },
   }));
+}
+
+type Dispute = NonNullable<BookRecord['dispute']>;
+
+async function readDisputed(trx: Knex.Transaction, records: readonly MovingRecord[]): Promise<Map<string, Dispute>> {
+  const seen = await readDisputes(
+    trx,
+    records.map(({ key }) => key),
+  );
+  if (seen.size === 0) return new Map();
+  const opened = await openedAssets(trx);
+  return new Map(
+    records.flatMap(({ key, record }) => {
+      const dispute = seen.get(key);
+      const asset = record === null ? null : textField(record.fields, 'assetCode');
+      return dispute === undefined ? [] : [[key, { ...dispute, booksOpenedAt: opened.get(asset ?? '') ?? null }]];
+    }),
+  );
 }
 
 async function readMoved(

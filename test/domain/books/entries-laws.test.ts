@@ -8,6 +8,7 @@ import { type Append, type Posted, planPosting } from '../../../src/domain/books
 import { dayIn, periodOf } from '../../../src/domain/books/posting-month.js';
 import { sumAmounts } from '../../../src/domain/money.js';
 import { defaultContract } from '../../../src/service-api/contract.js';
+import { disputed, disputedAt } from './disputed-history.js';
 import { explainedBy, histories, recordAt } from './history.js';
 
 const RUNS = process.env.TALLYHOOK_LONG ? 2500 : 300;
@@ -139,6 +140,36 @@ test(
         expect(ledger.net(({ month }) => month <= '2026-11')).toEqual(before);
         const activity = ledger.net(({ month }) => month === '2026-12');
         expect(netLines([...before, ...activity])).toEqual(ledger.net());
+      }),
+      { numRuns: RUNS },
+    );
+  },
+  LIMIT_MS,
+);
+
+test(
+  'each month ends with what the service held of a payment then, whenever it is disputed and decided, and however often it is posted',
+  () => {
+    fc.assert(
+      fc.property(disputed, fc.boolean(), fc.boolean(), (steps, isEach, isClosing) => {
+        const ledger = new Ledger();
+        const months = steps.map(({ at }) => dayIn('Europe/Berlin', at).slice(0, 7));
+        for (const [n, month] of months.entries()) {
+          // A month closes when something of a later one is seen.
+          if (isClosing && isEach) for (const over of months.slice(0, n)) if (over < month) ledger.closed.add(over);
+          // What is posted only later says as much, as long as nothing came and went meanwhile.
+          const isLate = n === 0 || (steps[n]?.state === 'pending_decision' && steps[n + 1]?.state === 'refunded');
+          if (!isEach && isLate && n < steps.length - 1) continue;
+          ledger.post([disputedAt(steps, n, table)]);
+          expect(ledger.post([disputedAt(steps, n, table)])).toBe(0);
+        }
+        for (const { lines } of ledger.entries) expect(unbalanced(lines)).toEqual([]);
+        for (const [n, month] of months.entries()) {
+          if (months[n + 1] === month) continue;
+          const lines = ledger.net((entry) => entry.month <= month);
+          const held = lines.filter(({ account }) => account === accounts.operating).map(({ amount }) => amount);
+          expect([month, sumAmounts(held)]).toEqual([month, steps[n]?.net]);
+        }
       }),
       { numRuns: RUNS },
     );

@@ -1,0 +1,73 @@
+import { isJsonObject, type Json } from '../json.js';
+import { compareAmounts, isAmount } from '../money.js';
+
+/** What one save showed otherwise of a payment, in the order of the history. */
+export interface ShownStep {
+  /** Steps of one save were seen at once. */
+  save: string;
+  /** Null: the whole of a payment that was not known before. */
+  field: string | null;
+  from: Json;
+  to: Json;
+  /** Milliseconds of the service's clock: of the event or reading that showed it. */
+  at: number;
+}
+
+/** What the history of a payment tells of its dispute: the specification shows no time at which one opens (2.1). */
+export interface DisputeSeen {
+  /** When each state was last seen to begin; that of an open dispute also when another part came into question. */
+  begun: ReadonlyMap<string, number>;
+  /** The merchant's net as it was shown before the dispute; null: the payment was never seen without it. */
+  netBefore: string | null;
+  /** The net with which it was first seen, where it was in dispute then; else null. */
+  firstNet: string | null;
+}
+
+/** The fields that steps are told of. */
+export const disputeFields = ['irregularStatus', 'amountRejected', 'amountNetMerchant'] as const;
+
+/** Null: it was never seen in a dispute. */
+export function disputeSeen(steps: readonly ShownStep[]): DisputeSeen | null {
+  const begun = new Map<string, number>();
+  let state: string | null = null;
+  let net: string | null = null;
+  let netBefore: string | null = null;
+  let firstNet: string | null = null;
+  let isOpen = false;
+  for (const save of savesOf(steps)) {
+    const at = save[0]?.at ?? 0;
+    const next: string | null = textTo(save, 'irregularStatus') ?? state;
+    const netNow: string | null = textTo(save, 'amountNetMerchant') ?? net;
+    if (next !== state && next !== null && (next !== 'none' || begun.size > 0)) {
+      if (!isOpen) netBefore = net;
+      isOpen = next === 'pending_decision';
+      if (save.some(({ field }) => field === null)) firstNet = netNow;
+      begun.set(next, at);
+    } else if (isOpen && save.some(isOtherPart)) begun.set('pending_decision', at);
+    [state, net] = [next, netNow];
+  }
+  return begun.size === 0 ? null : { begun, netBefore, firstNet };
+}
+
+function savesOf(steps: readonly ShownStep[]): ShownStep[][] {
+  const saves: ShownStep[][] = [];
+  for (const step of steps) {
+    const last = saves.at(-1);
+    if (last?.[0]?.save === step.save) last.push(step);
+    else saves.push([step]);
+  }
+  return saves;
+}
+
+/** What the field was told to be; null: nothing was told of it. */
+function textTo(save: readonly ShownStep[], name: string): string | null {
+  const told = save.map(({ field, to }) =>
+    field === null && isJsonObject(to) ? to[name] : field === name ? to : null,
+  );
+  return told.findLast((value) => typeof value === 'string') ?? null;
+}
+
+/** Not where an event told of the dispute and the next reading tells its amount. */
+function isOtherPart({ field, from, to }: ShownStep): boolean {
+  return field === 'amountRejected' && isAmount(from) && isAmount(to) && compareAmounts(from, '0') !== 0;
+}

@@ -1,0 +1,99 @@
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { compareAmounts, isAmount, subtractAmounts } from '../money.js';
+import { textField } from '../records.js';
+import { datedBy, momentInHistory, momentOf } from './dating.js';
+import type { BookRecord, Dated } from './entry.js';
+
+/** `irregularStatus` (3.2); null where there is no dispute, and none was. */
+export function disputeOf({ fields }: BookRecord): string | null {
+  const state = fields === null ? null : textField(fields, 'irregularStatus');
+  return state === 'none' ? null : state;
+}
+
+/** When a deposit came: one that came after the payment was completed did not come with its completion. */
+export function depositDate(record: BookRecord, createdAt: number | null): Dated {
+  const completed = momentInHistory(record.fields, ['completed']);
+  const isLater = completed !== null && createdAt !== null && createdAt > completed;
+  return datedBy(record, [
+    ['status_history', isLater ? null : completed],
+    ['created', createdAt],
+  ]);
+}
+
+/** When the payment itself came: the last of its deposits, or what tells of it where none is shown. */
+export function paidDate(record: BookRecord, deposits: readonly Dated[]): Dated {
+  const { fields } = record;
+  const last = deposits.toSorted((a, b) => a.at - b.at).at(-1);
+  if (last !== undefined) return last;
+  return datedBy(record, [
+    ['status_history', momentInHistory(fields, ['completed'])],
+    ['updated', momentOf(fields?.['updatedAt'])],
+    ['created', lastDeposit(fields) ?? momentOf(fields?.['createdAt'])],
+  ]);
+}
+
+/**
+ * When a payment came to differ from its deposits. A dispute takes back what counted until then, so it is never dated by the
+ * payment's own times; only what never counted has them.
+ */
+export function differenceDate(record: BookRecord, paid: Dated): Dated {
+  const state = disputeOf(record);
+  if (state === null) return disputeGone(record) ?? paid;
+  if (state !== 'pending_decision' && state !== 'refunded') return stateDate(record, state);
+  if (neverCounted(record)) return paid;
+  // What is refunded was taken back when the dispute opened.
+  const opened = seenBegin(record, 'pending_decision');
+  return opened === null ? stateDate(record, state) : stateDate(record, 'pending_decision');
+}
+
+/** When what the service holds of a payment came to be what it is. */
+export function heldDate(record: BookRecord): Dated {
+  const state = disputeOf(record);
+  if (state === null) return disputeGone(record) ?? paidDate(record, []);
+  if (state !== 'pending_decision' || !neverCounted(record)) return stateDate(record, state);
+  const concluded = momentInHistory(record.fields, ['completed', 'unmatched']);
+  if (concluded === null) return stateDate(record, state);
+  return { at: Math.max(concluded, lastDeposit(record.fields) ?? concluded), by: 'status_history' };
+}
+
+/**
+ * Whether what is in question is what the customer sent beside what was asked, and nothing shows that it ever counted: it was
+ * in question from when it came.
+ */
+export function neverCounted({ fields, dispute }: BookRecord): boolean {
+  if (fields === null) return false;
+  const amount = (value: Json | undefined) => (isAmount(value) ? value : null);
+  const [net, before] = [amount(fields['amountNetMerchant']), dispute?.netBefore ?? null];
+  if (net !== null && isAmount(before) && compareAmounts(before, net) > 0) return false;
+  const [received, rejected] = [amount(fields['totalAmountReceived']), amount(fields['amountRejected'])];
+  const isCrypto = textField(fields, 'requestedCurrencyType') === 'crypto';
+  const asked = amount(fields['amountCryptoExpected']) ?? (isCrypto ? amount(fields['amountRequested']) : null);
+  if (received === null || rejected === null || asked === null) return false;
+  if (compareAmounts(received, asked) > 0) return compareAmounts(rejected, subtractAmounts(received, asked)) <= 0;
+  return compareAmounts(received, asked) < 0 && compareAmounts(rejected, received) === 0;
+}
+
+/** When a state of a dispute began: as the service says, else when it was first seen. */
+function stateDate(record: BookRecord, state: string): Dated {
+  return datedBy(record, [
+    // While it is open, the decision is that of a dispute before it.
+    ['decision', state === 'pending_decision' ? null : momentOf(record.fields?.['irregularActionAt'])],
+    ['first_seen', seenBegin(record, state)],
+    ['updated', momentOf(record.fields?.['updatedAt'])],
+  ]);
+}
+
+/** Of a payment that was in dispute and is not any more; null: it never was. */
+function disputeGone(record: BookRecord): Dated | null {
+  return seenBegin(record, 'none') === null ? null : stateDate(record, 'none');
+}
+
+function seenBegin({ dispute }: BookRecord, state: string): number | null {
+  return dispute?.begun.get(state) ?? null;
+}
+
+function lastDeposit(fields: JsonObject | null): number | null {
+  const summaries = Array.isArray(fields?.['payins']) ? fields['payins'] : [];
+  const times = summaries.filter(isJsonObject).flatMap((one) => momentOf(one['createdAt']) ?? []);
+  return times.length === 0 ? null : Math.max(...times);
+}
