@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { fromJsonText, toJsonText } from '../../domain/json-text.js';
-import { hidePeople, MASK, personalKinds, replacePersonal } from '../../domain/personal.js';
+import { hidePeople, MASK, maskEvidence, maskPersonal, personalKinds, replacePersonal } from '../../domain/personal.js';
 import type { EntityKind, RecordKind } from '../../domain/records.js';
 import type { Actor } from '../authenticate.js';
 
@@ -36,7 +36,7 @@ export function bodyFor(actor: Pick<Actor, 'role'>, body: string): { json: Json 
 /** An event may speak of several records: whatever is personal in one kind is masked. */
 function maskAll(value: Json): Json {
   if (!isJsonObject(value)) return value;
-  return personalKinds.reduce((masked, kind) => hidePeople(kind, masked), value);
+  return personalKinds.reduce((masked, kind) => maskPersonal(kind, masked), maskEvidence(value));
 }
 
 /** The same as JSON text; null where it can't be told what in it is personal, and where there is none. */
