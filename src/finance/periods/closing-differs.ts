@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
+import { accounts } from '../../domain/books/chart.js';
 import { sumAmounts } from '../../domain/money.js';
-import { type BookedLater, bookedLater, operatingClosing } from '../../records/books/booked-later.js';
+import { type BookedLater, bookedLater } from '../../records/books/booked-later.js';
+import { monthTotals } from '../../records/books/month-totals.js';
 
 export interface ClosingDiffers {
   assetCode: string;
@@ -24,7 +26,8 @@ export async function closingDiffers(
   // One after the other: a transaction has one connection.
   for (const assetCode of new Set(later.map((one) => one.assetCode))) {
     const own = later.filter((one) => one.assetCode === assetCode);
-    const closing = await operatingClosing(db, month, assetCode);
+    const { totals } = await monthTotals(db, month, { account: accounts.operating, assetCode });
+    const closing = totals[0]?.closing ?? '0';
     found.push({ assetCode, told: toldOf(own, { month, assetCode, closing }) });
   }
   return found;

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { accounts } from '../../domain/books/chart.js';
+import { fromDatabaseText } from '../database/database-text.js';
 import { lookedUp } from './month-records/month-query.js';
-
-const OPERATING = 'assets:operating';
 
 /** What moved an operating balance, is booked after a month, and may have been in the balance when the month ended. */
 export interface BookedLater {
@@ -39,7 +38,7 @@ export async function bookedLater(
      FROM later JOIN opened_assets USING (asset_code) LEFT JOIN clean USING (asset_code)
      WHERE opened_assets.opened_at < ? AND (clean.finished_at IS NULL OR known_at <= clean.finished_at)
      ORDER BY later.asset_code, day, record_kind, record_id`,
-    [timeZone, month, OPERATING, month, end, end],
+    [timeZone, month, accounts.operating, month, end, end],
   );
   return rows.map(({ asset_code, record_kind, record_id, amount, day }) => ({
     assetCode: fromDatabaseText(asset_code),
@@ -68,13 +67,3 @@ const isResolvedBy = `
   WHERE kind = 'balance_residual' AND entity_kind = 'balance' AND entity_id = assets.asset_code
     AND opened_at <= runs.finished_at
   ORDER BY id DESC LIMIT 1`;
-
-/** What the books of a month and all before it hold of an asset's operating balance. */
-export async function operatingClosing(db: Knex, month: string, assetCode: string): Promise<string> {
-  const { rows } = await db.raw<{ rows: { closing: string }[] }>(
-    `SELECT trim_scale(coalesce(sum(amount), 0))::text AS closing FROM entry_lines JOIN entries ON entries.id = entry_id
-     WHERE account = ? AND asset_code = ? AND NOT memo AND month <= ?`,
-    [OPERATING, toDatabaseText(assetCode), month],
-  );
-  return rows[0]?.closing ?? '0';
-}

@@ -1,15 +1,14 @@
 import type { Knex } from 'knex';
+import { accounts } from '../../../domain/books/chart.js';
 import { fromDatabaseText } from '../../database/database-text.js';
 import { accountTotals } from '../account-totals.js';
 import { exact, type MonthRow, utc } from './month-query.js';
-
-const OPERATING = 'assets:operating';
 
 const unread: MonthRow = { balance: null, frozen: null, readAt: null, unexplained: null, unproven: null };
 
 /** Of each asset: what the books of the month hold, and how the balance that the service shows is proven, as it stands. */
 export async function monthBalances(trx: Knex.Transaction, month: string): Promise<MonthRow[]> {
-  const totals = (await accountTotals(trx, month)).filter(({ account }) => account === OPERATING);
+  const totals = (await accountTotals(trx, month)).filter(({ account }) => account === accounts.operating);
   const { rows } = await trx.raw<{ rows: (MonthRow & { asset: string })[] }>(
     `SELECT asset_code AS asset, ${exact('balance')} AS balance, ${exact('frozen')} AS frozen, ${utc('agreed_at')} AS "readAt",
             ${exact('unexplained')} AS unexplained, unproven FROM balance_proofs`,
