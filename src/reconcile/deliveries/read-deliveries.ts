@@ -93,17 +93,20 @@ function newWalk(): DeliveryWalk {
   };
 }
 
-/** By every time that the history may still be sorted by, so that none above the bound stands further down. */
+/** By every time that was told and that the history may still be sorted by. */
+function told(depths: Depths): number[] {
+  return times.flatMap((time) => depths[time] ?? []).filter(Number.isFinite);
+}
+
+/** None above the bound stands further down. */
 function isBelow(depths: Depths, bound: number): boolean {
-  const left = times.flatMap((time) => depths[time] ?? []).filter(Number.isFinite);
+  const left = told(depths);
   return left.length > 0 && left.every((depth) => depth < bound);
 }
 
 /** Times were told, and none of them goes down. */
 function isUnsorted(depths: Depths): boolean {
-  return (
-    times.some((time) => depths[time] === null) && !times.some((time) => Number.isFinite(depths[time] ?? Infinity))
-  );
+  return times.some((time) => depths[time] === null) && told(depths).length === 0;
 }
 
 function goDown(depths: Depths, delivery: Delivery): void {
