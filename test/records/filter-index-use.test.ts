@@ -1,4 +1,3 @@
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RecordKind } from '../../src/domain/records.js';
 import { listEvents } from '../../src/records/inbox/events.js';
@@ -6,6 +5,7 @@ import { listOrders } from '../../src/records/orders/orders.js';
 import { listRecords } from '../../src/records/rows.js';
 import { listRuns } from '../../src/records/runs/runs.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { plansOf, queriesOf } from '../support/query-plans.js';
 
 const ROWS = 20_000;
 const recordLists = [
@@ -47,26 +47,12 @@ afterAll(() => database.drop());
 async function looked(
   list: () => Promise<{ items: object[] }>,
 ): Promise<{ found: unknown[]; rows: number; plan: string }> {
-  const sent: { sql: string; bindings: unknown[] }[] = [];
-  const note = (query: { sql: string; bindings: unknown[] }) => void sent.push(query);
-  database.db.on('query', note);
-  const { items } = await list();
-  database.db.removeListener('query', note);
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  try {
-    const plans: string[] = [];
-    for (const { sql, bindings } of sent) {
-      const answer = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN (ANALYZE, TIMING OFF) ${sql}`, bindings);
-      plans.push(...answer.rows.map((row) => row['QUERY PLAN']));
-    }
-    const plan = plans.join('\n');
-    const counts = [...plan.matchAll(/actual rows=(\d+)|Rows Removed by Filter: (\d+)/g)];
-    const rows = Math.max(...counts.map(([, shown, removed]) => Number(shown ?? removed)));
-    return { found: items.map((item) => ('reference' in item ? item.reference : 'id' in item && item.id)), rows, plan };
-  } finally {
-    await client.end();
-  }
+  const { sent, result } = await queriesOf(database.db, list);
+  const plan = await plansOf(database.url, sent, 'EXPLAIN (ANALYZE, TIMING OFF)');
+  const counts = [...plan.matchAll(/actual rows=(\d+)|Rows Removed by Filter: (\d+)/g)];
+  const rows = Math.max(...counts.map(([, shown, removed]) => Number(shown ?? removed)));
+  const found = result.items.map((item) => ('reference' in item ? item.reference : 'id' in item && item.id));
+  return { found, rows, plan };
 }
 
 test.each(recordLists)('%s that are not verified are found among those that are', async (kind, table) => {

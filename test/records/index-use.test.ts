@@ -1,9 +1,9 @@
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { knownAssets } from '../../src/records/balances/balance-assets.js';
 import { countProductPayments, productsOfPayments } from '../../src/records/balances/product-facts.js';
 import { openPayoutIds, payoutsInHand } from '../../src/records/runs/open-payouts.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { plansOf as explained, queriesOf } from '../support/query-plans.js';
 
 const ROWS = 20_000;
 const WIDE = /Seq Scan on (payment_intents|payouts|payins|transactions|movements)\b/;
@@ -47,23 +47,8 @@ afterAll(() => database.drop());
 
 /** How the database would answer each statement that `work` sends. */
 async function plansOf(work: () => Promise<unknown>): Promise<string> {
-  const sent: { sql: string; bindings: unknown[] }[] = [];
-  const note = (query: { sql: string; bindings: unknown[] }) => void sent.push(query);
-  database.db.on('query', note);
-  await work();
-  database.db.removeListener('query', note);
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  try {
-    const plans: string[] = [];
-    for (const { sql, bindings } of sent) {
-      const { rows } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, bindings);
-      plans.push(...rows.map((row) => row['QUERY PLAN']));
-    }
-    return plans.join('\n');
-  } finally {
-    await client.end();
-  }
+  const { sent } = await queriesOf(database.db, work);
+  return explained(database.url, sent);
 }
 
 test('products of payments and what each adds up to are found without reading every payment', async () => {

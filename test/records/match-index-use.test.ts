@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listMatches } from '../../src/records/books/match/list-matches.js';
 import { loadMatchFacts } from '../../src/records/books/match/load-match-facts.js';
@@ -14,6 +13,7 @@ import { monthPayouts } from '../../src/records/books/month-records/month-payout
 import { monthTotals } from '../../src/records/books/month-totals.js';
 import { unpricedLines } from '../../src/records/books/period-facts.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { plansOf as explained, queriesOf } from '../support/query-plans.js';
 
 const ROWS = 20_000;
 const WIDE =
@@ -78,26 +78,15 @@ afterAll(() => database.drop());
 
 /** How the database would answer each statement that `work` sends. */
 async function plansOf(work: (trx: Knex.Transaction) => Promise<unknown>): Promise<string> {
-  const sent: { sql: string; bindings: unknown[] }[] = [];
-  const note = ({ sql, bindings }: { sql: string; bindings: unknown[] }) => {
-    const read = sql.replace(/^DECLARE \w+ NO SCROLL CURSOR FOR/, '');
-    if (/^\s*(SELECT|WITH)/i.test(read)) sent.push({ sql: read, bindings });
-  };
-  database.db.on('query', note);
-  await database.db.transaction(work);
-  database.db.removeListener('query', note);
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  try {
-    const plans: string[] = [];
-    for (const { sql, bindings } of sent) {
-      const { rows } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, bindings);
-      plans.push(...rows.map((row) => row['QUERY PLAN']));
-    }
-    return plans.join('\n');
-  } finally {
-    await client.end();
-  }
+  const { sent } = await queriesOf(database.db, () => database.db.transaction(work));
+  const read = sent.map(({ sql, bindings }) => ({
+    sql: sql.replace(/^DECLARE \w+ NO SCROLL CURSOR FOR/, ''),
+    bindings,
+  }));
+  return explained(
+    database.url,
+    read.filter(({ sql }) => /^\s*(SELECT|WITH)/i.test(sql)),
+  );
 }
 
 test('pages of the match, whatever is asked for, are found without reading all of it', async () => {
