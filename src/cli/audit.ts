@@ -11,11 +11,11 @@ import type { KnownSeal } from '../records/audit/verify-head.js';
 import { loadContract } from '../service-api/contract.js';
 import { cliActor } from './actor.js';
 import { month, wholeNumber } from './arguments.js';
+import { EXIT_FINDINGS } from './exit-codes.js';
 import { createFindingList } from './finding-list.js';
 import { printFiles, printPlan } from './print-files.js';
 import { withStore } from './with-store.js';
 
-const EXIT_FINDINGS = 3;
 const number = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 
 interface RangeFlags {

@@ -10,6 +10,7 @@ import {
 import { type BalanceProof, readProofs, withAge } from '../records/balances/balance-proofs.js';
 import { subWalletSums } from '../records/balances/balance-sums.js';
 import { cliActor } from './actor.js';
+import { EXIT_FINDINGS } from './exit-codes.js';
 import { inTransaction } from './in-transaction.js';
 import { type Columns, printJson, printList, printText } from './print.js';
 import { withStore } from './with-store.js';
@@ -26,8 +27,6 @@ const columns: Columns<BalanceProof> = {
   'agreed at': (item) => item.agreedAt,
   unproven: (item) => item.unproven,
 };
-
-const EXIT_FINDINGS = 3;
 
 export function defineBalances(command: Command): void {
   command

@@ -4,6 +4,7 @@ import { type BreakDecision, decideBreak } from '../records/breaks/decide-break.
 import { type BreakView, getBreak, listBreaks } from '../records/breaks/list-breaks.js';
 import { cliActor } from './actor.js';
 import { type ListFlags, listFlags } from './arguments.js';
+import { EXIT_FINDINGS } from './exit-codes.js';
 import { type Columns, printJson, printList, printText } from './print.js';
 import { withStore } from './with-store.js';
 
@@ -21,8 +22,6 @@ interface Flags extends ListFlags {
   status?: string;
   kind?: string;
 }
-
-const EXIT_FINDINGS = 3;
 
 export function defineBreaks(command: Command): void {
   command.description('differences between us and the service: list, show, decide');

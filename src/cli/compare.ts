@@ -6,6 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { isAmount, normalizeAmount } from '../domain/money.js';
 import { maskPersonal } from '../domain/personal.js';
 import { UsageError } from '../errors.js';
+import { EXIT_FINDINGS } from './exit-codes.js';
 import { printJson, printText } from './print.js';
 
 interface Difference {
@@ -22,7 +23,6 @@ interface Comparison {
   differences: Difference[];
 }
 
-const EXIT_FINDINGS = 3;
 const ANSWER_MS = 30_000;
 const PAGE = 500;
 

@@ -17,6 +17,7 @@ import { openRuntime, type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
 import { cliActor } from './actor.js';
 import { moment } from './arguments.js';
+import { EXIT_FINDINGS } from './exit-codes.js';
 import { type Columns, printJson, printList } from './print.js';
 import { runUntilDone } from './run-until-done.js';
 
@@ -32,8 +33,6 @@ interface Flags {
   json?: boolean;
   dryRun?: boolean;
 }
-
-const EXIT_FINDINGS = 3;
 
 export function defineDeliveries(command: Command): void {
   command.description('what the service delivered and we miss');

@@ -4,11 +4,10 @@ import { createLog } from '../log.js';
 import type { Diagnosis } from '../wiring/doctor/examine.js';
 import { runDoctor } from '../wiring/run-doctor.js';
 import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
+import { EXIT_FINDINGS } from './exit-codes.js';
 import { printJson } from './print.js';
 import { runUntilDone } from './run-until-done.js';
 import { tellDiagnosis } from './tell-diagnosis.js';
-
-const EXIT_FINDINGS = 3;
 
 /** Every dependency and assumption probed, each with its remedy; exit code 3 when anything is to be done. */
 export function defineDoctor(command: Command): void {

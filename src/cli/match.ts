@@ -5,6 +5,7 @@ import { todayIn } from '../domain/books/match/ageing.js';
 import { type MatchState, matchStates } from '../domain/books/match/match-order.js';
 import { type MatchReason, matchReasons } from '../domain/books/match/reasons.js';
 import type { MatchTotals } from '../domain/books/match/totals.js';
+import { isDay } from '../domain/books/posting-month.js';
 import { UsageError } from '../errors.js';
 import { matchAsOf } from '../finance/matching/match-as-of.js';
 import { listMatches, type MatchFilters, type MatchView } from '../records/books/match/list-matches.js';
@@ -122,7 +123,6 @@ function words(name: string): string {
 }
 
 function day(text: string): string {
-  const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN);
-  if (!Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)) return text;
+  if (isDay(text)) return text;
   throw new InvalidArgumentError('Accepted is a day such as 2026-10-31.');
 }

@@ -8,10 +8,9 @@ import { getPeriod, listPeriods, type PeriodView } from '../records/books/period
 import { loadContract } from '../service-api/contract.js';
 import { cliActor } from './actor.js';
 import { type ListFlags, listFlags, month } from './arguments.js';
+import { EXIT_FINDINGS } from './exit-codes.js';
 import { type Columns, printJson, printList, printText } from './print.js';
 import { withStore } from './with-store.js';
-
-const EXIT_FINDINGS = 3;
 
 const columns: Columns<PeriodView> = {
   month: (item) => item.month,

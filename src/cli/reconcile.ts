@@ -13,6 +13,7 @@ import { createServiceClient } from '../wiring/service-client.js';
 import { keepHeapSmall } from '../wiring/small-heap.js';
 import { cliActor } from './actor.js';
 import { moment } from './arguments.js';
+import { EXIT_FINDINGS } from './exit-codes.js';
 import { printJson, printList } from './print.js';
 import { createProgressLine } from './progress-line.js';
 import { runUntilDone } from './run-until-done.js';
@@ -25,8 +26,6 @@ interface Flags {
   note?: string;
   json?: boolean;
 }
-
-const EXIT_FINDINGS = 3;
 
 export function defineReconcile(command: Command): void {
   command

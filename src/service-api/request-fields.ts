@@ -1,5 +1,6 @@
 import { LosslessNumber } from 'lossless-json';
 import { z } from 'zod';
+import { ASSET_CODE } from '../domain/asset-code.js';
 import { isAmount } from '../domain/money.js';
 
 const AMOUNT = 'is to be a decimal string: 1 to 18 digits, then up to 18 decimals';
@@ -36,7 +37,7 @@ export function refundAmount() {
 /** Specification 4.4, 4.6. */
 export function assetCode(): z.ZodString {
   const rule = 'is to be 1 to 32 of uppercase letters, digits and _ . -';
-  return z.string(rule).regex(/^[A-Z0-9_.-]{1,32}$/, rule);
+  return z.string(rule).regex(new RegExp(ASSET_CODE), rule);
 }
 
 export function totpCode(): z.ZodString {

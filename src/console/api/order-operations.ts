@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { asOfMoment } from '../../domain/as-of.js';
-import { amountProblem, CURRENCY_CODE, currencyProblem, EXPECTED_AMOUNT } from '../../domain/orders/expectation.js';
+import { ASSET_CODE } from '../../domain/asset-code.js';
+import { amountProblem, currencyProblem, EXPECTED_AMOUNT } from '../../domain/orders/expectation.js';
 import { type OrderAsOf, orderAsOf } from '../../records/orders/order-as-of.js';
 import { getOrder, registerOrder } from '../../records/orders/orders.js';
 import { Problem } from '../problem.js';
@@ -17,7 +18,7 @@ const body = z.strictObject({
   currency: z
     .string()
     .refine((given) => currencyProblem(given) === null, { error: ({ input }) => currencyProblem(String(input)) })
-    .meta({ description: 'Fiat or crypto code, in upper case.', pattern: CURRENCY_CODE, examples: ['EUR'] }),
+    .meta({ description: 'Fiat or crypto code, in upper case.', pattern: ASSET_CODE, examples: ['EUR'] }),
 });
 
 const reference = { description: 'The store’s own reference, byte for byte.', example: 'A-1001' };

@@ -1,4 +1,6 @@
+import { isAssetCode } from '../asset-code.js';
 import { compareAmounts, isAmount, normalizeAmount } from '../money.js';
+import { isDay } from './posting-month.js';
 
 export interface GivenRate {
   /** YYYY-MM-DD, a day of the books' zone. */
@@ -26,12 +28,11 @@ export interface RatesSettings {
 
 const HEADER = ['date', 'asset', 'currency', 'rate'];
 const MOST_PROBLEMS = 20;
-const ASSET = /^[A-Z0-9_.-]{1,32}$/;
 
 /** What its lines give for assets, whatever else is wrong with them: so that those can be looked for before it is read. */
 export function assetsNamed(text: string): string[] {
   const [, ...lines] = linesOf(text);
-  return [...new Set(lines.map((line) => cellsOf(line)[1] ?? '').filter((code) => ASSET.test(code)))];
+  return [...new Set(lines.map((line) => cellsOf(line)[1] ?? '').filter(isAssetCode))];
 }
 
 /** CSV with the header `date,asset,currency,rate`. */
@@ -66,7 +67,7 @@ function readLine(cells: readonly string[], settings: RatesSettings): GivenRate 
   const [date = '', assetCode = '', currency = '', rate = ''] = cells;
   if (!isDay(date)) return `"${date}" is no day such as 2026-10-31`;
   if (date > settings.today) return `${date} is in the future`;
-  if (!ASSET.test(assetCode)) return `"${assetCode}" is no asset such as USDT.TRON`;
+  if (!isAssetCode(assetCode)) return `"${assetCode}" is no asset such as USDT.TRON`;
   if (!/^[A-Z]{3}$/.test(currency)) return `"${currency}" is no currency such as USD`;
   if (rate.startsWith('-')) return `the rate ${rate} is negative`;
   const told: string = rate;
@@ -85,10 +86,4 @@ function linesOf(text: string): string[] {
 
 function cellsOf(line: string): string[] {
   return line.split(',').map((cell) => cell.trim().replace(/^"([^"]*)"$/, '$1'));
-}
-
-function isDay(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
-  const time = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }

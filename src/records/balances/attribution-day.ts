@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { dayIn } from '../../domain/books/posting-month.js';
+import { dayIn, isDay } from '../../domain/books/posting-month.js';
 import { closedMonths } from '../books/posting-progress.js';
 
 export interface AttributionDay {
@@ -20,10 +20,4 @@ export async function whyNoDay(
   const first = opening === null ? null : dayIn(timeZone, Date.parse(opening));
   if (first !== null && day < first) return `the books of the asset begin on ${first}`;
   return (await closedMonths(trx)).has(day.slice(0, 7)) ? `${day.slice(0, 7)} is closed` : null;
-}
-
-function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const at = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }

@@ -1,3 +1,4 @@
+import { isAssetCode } from '../../domain/asset-code.js';
 import { valueAt } from '../../domain/event-key.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import { isSignedAmount } from '../../domain/money.js';
@@ -31,7 +32,7 @@ const rules: { [F in Field]: Rule } = {
   },
   assetCode: {
     others: ['asset', 'coin', 'currency', 'asset/assetCode', 'asset/code'],
-    fits: (value) => isText(value) && /^[A-Z0-9_.-]{1,32}$/.test(value),
+    fits: (value) => isText(value) && isAssetCode(value),
   },
   type: {
     others: ['transactionType', 'kind', 'operation', 'operationType', 'category'],

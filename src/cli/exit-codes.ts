@@ -1,0 +1,2 @@
+/** Something was found: missed deliveries, open breaks, checks that failed. */
+export const EXIT_FINDINGS = 3;
