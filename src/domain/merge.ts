@@ -1,12 +1,14 @@
 import { advance, compose, doubts } from './advance.js';
 import { canonicalHash, canonicalJson } from './canonical-json.js';
-import type { JsonObject } from './json.js';
+import type { Json, JsonObject } from './json.js';
 import type { Observation, ObservationSource } from './observation.js';
 import {
   type Claim,
   compareClaims,
   compareText,
   isNewer,
+  isReport,
+  isStatement,
   KEPT,
   MENTION,
   NO_STATE,
@@ -19,13 +21,22 @@ import { type RecordKind, type RecordRules, recordRules, textField } from './rec
 
 /** What is shown of a record. A pure function of its state. */
 export interface Shown {
+  /** What polls, our own calls and the delivery history say: all that decides reads these alone. */
   fields: JsonObject;
-  /** The service's own list or detail showed exactly these fields, and nothing newer speaks against what decides. */
+  /** What only reports say, where that is other than `fields`; null: nothing. */
+  reported: JsonObject | null;
+  /** The service's own list or detail showed exactly these fields, and nothing newer of those sources speaks against it. */
   verified: boolean;
   /** Since when (start of that request), in milliseconds of the service's clock; null while not verified. */
   verifiedAt: number | null;
-  /** The service provably does not list the record, and nothing later says otherwise. */
+  /** The service provably does not list the record, and no own call or delivery says so later. */
   absent: boolean;
+  /** A poll, an own call or the delivery history has shown it, ever. */
+  known: boolean;
+  /** The newest of our own calls that made or changed it (an operation); null: none that is known. */
+  ownCall: string | null;
+  /** A report newer than the last poll says that the record stands elsewhere: it withholds until the next poll. */
+  doubted: boolean;
   /** Something newer than the last poll says other than that poll: the record is to be read. */
   needsReading: boolean;
   /** Of the newest thing that shaped what is shown; milliseconds of the service's clock. */
@@ -47,36 +58,91 @@ export function joinStates(a: RecordState, b: RecordState): RecordState {
   const newest = new Map<string, Claim>();
   for (const claim of [...a.claims, ...b.claims]) {
     if (overtaken(claim, poll, reading)) continue;
-    const known = newest.get(claim.state);
-    if (known === undefined || compareClaims(claim, known) > 0) newest.set(claim.state, claim);
+    const slot = `${claim.source.type} ${claim.state}`;
+    const known = newest.get(slot);
+    if (known === undefined || compareClaims(claim, known) > 0) newest.set(slot, claim);
   }
-  return { poll, claims: [...newest.values()].sort((x, y) => compareText(x.state, y.state)) };
+  return { poll, claims: bounded([...newest.values()]).sort(compareSlots) };
+}
+
+/** What one sender can fill a record with is bounded: of each field the newest reports of so many states are kept. */
+const MOST_SLOTS = 16;
+
+function bounded(claims: Claim[]): Claim[] {
+  if (claims.length <= MOST_SLOTS) return claims;
+  const counts = new Map<string, number>();
+  return claims
+    .sort((a, b) => compareClaims(b, a))
+    .filter((claim) => {
+      if (!isReport(claim)) return true;
+      const field = claim.state.slice(0, claim.state.indexOf(':'));
+      const count = (counts.get(field) ?? 0) + 1;
+      counts.set(field, count);
+      return count <= MOST_SLOTS;
+    });
+}
+
+function compareSlots(a: Claim, b: Claim): number {
+  return compareText(a.state, b.state) || compareText(a.source.type, b.source.type);
 }
 
 /**
- * The newest reading, with what newer claims say where they stand further on; without a reading, the claims alone,
- * the furthest on top. A state that was never observed shows no fields, observed at 0.
+ * The newest reading, with what newer own calls and deliveries say where they stand further on; without a reading, these
+ * alone, the furthest on top. Reports stand apart. A state that was never observed shows no fields, observed at 0.
  */
 export function show(kind: RecordKind, { poll, claims }: RecordState): Shown {
   const rules = recordRules[kind];
   const reading = readingOf(poll);
-  const said = claims.filter((claim) => claim.state !== MENTION && !claim.state.startsWith(KEPT));
-  const live = said.filter((claim) => isNewer(claim, reading));
-  const base = reading?.fields ?? null;
-  const { fields, shapedBy } = base === null ? compose(rules, live) : advance(rules, base, live);
-  const told = base === null ? shapedBy : [...shapedBy, ...doubts(rules, base, live)];
+  const [reports, proofs] = parted(claims);
+  const proven = prove(rules, reading, proofs);
+  const said = reports.filter((claim) => isStatement(claim) && isNewer(claim, reading));
+  const against = [...advance(rules, proven.fields, said).shapedBy, ...doubts(rules, proven.fields, said)];
   const later = claims.filter((claim) => !claim.state.startsWith(KEPT) && isNewer(claim, poll));
   const listed = poll !== null && poll.fields !== null;
-  const absent = poll !== null && !listed && later.length === 0;
-  const verified = listed && told.length === 0;
+  const absent = poll !== null && !listed && !later.some((claim) => !isReport(claim));
+  const verified = listed && proven.told.length === 0;
+  const told = [...proven.told, ...against];
   return {
-    fields: withKept(fields, claims),
+    fields: proven.fields,
+    reported: reports.length === 0 ? null : reportedOf(rules, proven.fields, reports, said),
     verified,
     verifiedAt: verified ? poll.from : null,
     absent,
+    known: reading !== null || proofs.some((claim) => claim.state !== MENTION),
+    ownCall: ownCallOf(proofs),
+    doubted: against.length > 0,
     needsReading: later.some((claim) => !agrees(rules, claim, poll?.fields ?? null)),
     ...observed(absent ? poll : reading, absent ? [] : told, claims),
   };
+}
+
+function parted(claims: Claim[]): [reports: Claim[], proofs: Claim[]] {
+  if (claims.length === 0) return [claims, claims];
+  return [claims.filter(isReport), claims.filter((claim) => !isReport(claim))];
+}
+
+/** What was read with the API key. `told`: what stands beside the reading, or speaks against it. */
+function prove(rules: RecordRules, reading: Poll | null, proofs: Claim[]): { fields: JsonObject; told: Claim[] } {
+  const base = reading?.fields ?? null;
+  const live = proofs.filter((claim) => isStatement(claim) && isNewer(claim, reading));
+  const { fields, shapedBy } = base === null ? compose(rules, live) : advance(rules, base, live);
+  const told = base === null ? shapedBy : [...shapedBy, ...doubts(rules, base, live)];
+  return { fields: withKept(fields, proofs), told };
+}
+
+/** All that reports say and that is not so by the other sources. */
+function reportedOf(rules: RecordRules, fields: JsonObject, reports: Claim[], said: Claim[]): JsonObject | null {
+  const all = withKept(compose(rules, said).fields, reports);
+  const other = Object.entries(all).filter(
+    ([name, value]) => name !== 'id' && !isSame(own(fields, name), value ?? null),
+  );
+  return other.length === 0 ? null : Object.fromEntries(other);
+}
+
+function ownCallOf(proofs: Claim[]): string | null {
+  const own = proofs.filter(({ source, state }) => source.type === 'api_response' && state !== MENTION);
+  const [newest] = own.sort((a, b) => compareClaims(b, a));
+  return newest?.source.ref ?? null;
 }
 
 function stateOf(kind: RecordKind, observation: Observation): RecordState {
@@ -123,7 +189,7 @@ function slotOf(fields: JsonObject, name: string): string[] {
 
 function keptFields(kind: RecordKind, fields: JsonObject): { state: string; fields: JsonObject }[] {
   return recordRules[kind].kept.flatMap((name) => {
-    const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const value = own(fields, name);
     return value === undefined ? [] : [{ state: `${KEPT}${name}`, fields: { [name]: value } }];
   });
 }
@@ -141,15 +207,30 @@ function absenceOf(poll: Poll | null): Poll | null {
 function agrees({ kept }: RecordRules, claim: Claim, fields: JsonObject | null): boolean {
   if (fields === null || claim.state === MENTION || claim.state === NO_STATE) return false;
   return Object.entries(claim.fields).every(([name, value]) => {
-    const shown = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (shown === undefined) return kept.includes(name);
-    return shown === value || canonicalJson(shown) === canonicalJson(value);
+    const shown = own(fields, name);
+    return shown === undefined ? kept.includes(name) : isSame(shown, value ?? null);
   });
 }
 
+function own(fields: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+function isSame(a: Json | undefined, b: Json): boolean {
+  return a === b || (a !== undefined && canonicalJson(a) === canonicalJson(b));
+}
+
+/** Where the fields lack one, or hold null, the newest that was kept of it: our own call's before the delivery history's. */
 function withKept(fields: JsonObject, claims: Claim[]): JsonObject {
-  const kept = claims.filter((claim) => claim.state.startsWith(KEPT));
-  return kept.length === 0 ? fields : { ...Object.assign({}, ...kept.map((claim) => claim.fields)), ...fields };
+  const kept = claims
+    .filter((claim) => claim.state.startsWith(KEPT))
+    .filter(({ state }) => (own(fields, state.slice(KEPT.length)) ?? null) === null)
+    .sort((a, b) => Number(isOwn(a)) - Number(isOwn(b)) || compareClaims(a, b));
+  return kept.length === 0 ? fields : { ...fields, ...Object.assign({}, ...kept.map((claim) => claim.fields)) };
+}
+
+function isOwn({ source }: Claim): boolean {
+  return source.type === 'api_response';
 }
 
 function observed(

@@ -127,12 +127,13 @@ export const recordRules: Readonly<Record<RecordKind, RecordRules>> = {
         ['pending', 0],
         ['approved', 1],
         ['failed', 3],
-        ['confirmed', 3],
+        // Of two deliveries that say otherwise, what gives back more counts.
+        ['confirmed', 4],
       ]),
       unlisted: 2,
     },
     amounts: ['amount', 'feeAmount', 'networkFeeAmount', 'networkFeeUsdEquivalent'],
-    kept: ['paymentIntentId', 'accountId', 'metadata'],
+    kept: ['paymentIntentId', 'accountId', 'merchantReference', 'metadata'],
     vanishing: 'break',
     columns: columns({
       text: ['status', 'payoutType', 'assetCode', 'merchantReference', 'paymentIntentId', 'txid'],

@@ -26,8 +26,8 @@ export interface Claim {
 }
 
 /**
- * All that is kept of the observations of one record: the newest poll, and per slot the newest claim that no full
- * reading has overtaken. Both are maxima of total orders, so any order and repetition of the same observations ends
+ * All that is kept of the observations of one record: the newest poll, and per source and slot the newest claim that no
+ * full reading has overtaken. All are maxima of total orders, so any order and repetition of the same observations ends
  * in the same state (docs/decisions/0001-webhooks-claim-polls-decide.md).
  */
 export interface RecordState {
@@ -40,6 +40,19 @@ export const emptyState: RecordState = { poll: null, claims: [] };
 export const NO_STATE = 'none:';
 export const MENTION = 'mention:';
 export const KEPT = 'kept:';
+
+/**
+ * A report is what a webhook says: whoever holds a signing secret can write one. It decides nothing (docs/orders.md). Own
+ * calls and the delivery history are read with the API key.
+ */
+export function isReport({ source }: Pick<Claim, 'source'>): boolean {
+  return source.type === 'webhook';
+}
+
+/** What it says of the record, beyond its name and beyond the fields that are kept by themselves. */
+export function isStatement({ state }: Pick<Claim, 'state'>): boolean {
+  return state !== MENTION && !state.startsWith(KEPT);
+}
 
 /** The newest full reading that a poll holds: itself, or the one before the record vanished. */
 export function readingOf(poll: Poll | null): Poll | null {

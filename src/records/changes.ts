@@ -9,6 +9,8 @@ import { prepared } from './database/prepared.js';
 
 /** The field of the one change that brings a record into being: `to` is the whole record. */
 export const WHOLE_RECORD = '*';
+/** The field of a change of what only reports say of a record. */
+export const REPORTED = 'reported';
 
 /** An observation; the store itself, which registers what it expects of an order; or other words of the contract. */
 interface ChangeSource {

@@ -3,19 +3,20 @@ import type { Observation } from '../domain/observation.js';
 import { autoResolveBreaks, type NewBreak, openBreaks } from './breaks/breaks.js';
 import { appendChanges } from './changes.js';
 import { fromDatabaseText } from './database/database-text.js';
+import { lockAffected } from './family/affected.js';
+import { deniedPayins, saveListings } from './family/listings.js';
+import { membersOf } from './family/lock.js';
+import { noteKyt } from './family/shows-kyt.js';
 import { type DerivedRow, deriveOrders } from './orders/derive-orders.js';
 import { orderBreaks, orderChanges } from './orders/order-follow-up.js';
 import { type TouchedOrders, touchedOrders } from './orders/touched-orders.js';
 import { type NewMark, updateMarks } from './runs/marks.js';
 import { followUpMarks, payinMarks } from './saving/follow-up-marks.js';
 import { type GroupedObservations, groupObservations } from './saving/group-observations.js';
-import { lockIntentsBehind } from './saving/intents-behind.js';
 import { linkedMarks } from './saving/linked-marks.js';
-import { deniedPayins, saveListings } from './saving/payin-links.js';
 import { readRedaction } from './saving/personal-fields.js';
 import { deniedBreaks, recordBreaks } from './saving/record-breaks.js';
 import { recordChanges } from './saving/record-changes.js';
-import { linkedRecords } from './saving/record-links.js';
 import type { SaveContext } from './saving/save-context.js';
 import { type SavedRecords, saveRecords } from './saving/save-records.js';
 import type { MergedRecord } from './saving/stored-record.js';
@@ -77,12 +78,13 @@ async function saveAll(trx: Knex.Transaction, { byKind }: GroupedObservations, c
     merged.push(...saved.merged);
     again.push(...saved.touched);
   }
-  const linked = linkedRecords(merged.filter((record) => record.changed));
-  const behind = await lockIntentsBehind(trx, linked);
-  await saveListings(trx, linked.payment_intent);
-  const ordersTouched = touchedOrders(linked, behind);
-  const orders = await deriveOrders(trx, [...ordersTouched.values()], merged, context.kytWords);
-  const asked = await linkedMarks(trx, linked, behind, context);
+  const members = membersOf(merged.filter((record) => record.changed));
+  const affected = await lockAffected(trx, members);
+  await saveListings(trx, members.payment_intent);
+  await noteKyt(trx, members.payin);
+  const ordersTouched = touchedOrders(members, affected);
+  const orders = await deriveOrders(trx, [...ordersTouched.values()], merged, context);
+  const asked = await linkedMarks(trx, members, affected, context);
   return { merged, touched: again, orders, ordersTouched, asked, denied: await deniedPayins(trx, merged) };
 }
 

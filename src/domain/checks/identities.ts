@@ -1,6 +1,6 @@
+import { amountField } from '../family/money.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import { addAmounts, compareAmounts, subtractAmounts, sumAmounts } from '../money.js';
-import { amountField } from '../orders/order-facts.js';
 import { textField } from '../records.js';
 import type { CheckedRecord } from './check-facts.js';
 

@@ -1,7 +1,7 @@
 import { isLosslessNumber } from 'lossless-json';
+import { amountField } from '../family/money.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { compareAmounts, isAmount, multiplyAmounts, sumAmounts } from '../money.js';
-import { amountField } from '../orders/order-facts.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, isCollected, sourceOf } from './check-facts.js';
 import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';

@@ -1,6 +1,6 @@
+import { amountField, type Money, sameCurrency } from '../family/money.js';
 import type { Json, JsonObject } from '../json.js';
 import { compareAmounts } from '../money.js';
-import { amountField, type Money, sameCurrency } from '../orders/order-facts.js';
 import { textField } from '../records.js';
 import { type CheckedOrder, type CheckedRecord, type CheckFacts, sourceOf } from './check-facts.js';
 import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';

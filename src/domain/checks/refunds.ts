@@ -1,7 +1,7 @@
+import { ownerOfRefund } from '../family/links.js';
+import { amountField } from '../family/money.js';
 import type { Json } from '../json.js';
 import { compareAmounts, sumAmounts } from '../money.js';
-import { amountField } from '../orders/order-facts.js';
-import { refundedIntent } from '../orders/order-refund.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
 import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
@@ -31,7 +31,7 @@ function refundsByIntent({ intents, payouts }: CheckFacts): Map<string, CheckedR
   const refunds = new Map<string, CheckedRecord[]>();
   for (const payout of payouts.values()) {
     const disputed = ofDispute.get(payout.id);
-    const id = refundedIntent(payout, disputed === undefined ? [] : [disputed]);
+    const { payment: id } = ownerOfRefund(payout, disputed === undefined ? [] : [disputed]);
     const counts = !payout.absent && !NEVER_LEFT.test(textField(payout.fields, 'status') ?? '');
     if (id !== null && counts) refunds.set(id, [...(refunds.get(id) ?? []), payout]);
   }

@@ -1,52 +1,41 @@
-import type { JsonObject } from '../json.js';
-import { isAmount } from '../money.js';
+import type { ShownRecord } from '../family/links.js';
+import type { Money } from '../family/money.js';
 import type { KytWords } from './kyt.js';
-
-/** A record as it is shown (`Shown` of merge.ts, with its id). */
-export interface ShownRecord {
-  id: string;
-  fields: JsonObject;
-  verified: boolean;
-  /** Milliseconds of the service's clock. */
-  verifiedAt: number | null;
-  absent: boolean;
-}
 
 /** A payout that gives a collected payment back (specification 4.5). */
 export interface OrderRefund {
   amount: string;
+  /** Of specification 3.4; or `denied`, `doubted`: it may have left, or not. */
   status: string;
   /** Absent or null where nothing says which of the order's payments it refunds. */
   paymentIntentId?: string | null;
 }
 
-export interface Money {
-  amount: string;
-  currency: string;
-}
-
-/** Everything that an order's state is derived from. */
+/** Everything that an order's state is derived from. What is left out is empty, or not so. */
 export interface OrderFacts {
   reference: string;
   /** What the store registered; null: the service's records alone decide. */
   expected: Money | null;
   intents: readonly ShownRecord[];
+  /** Payments that an invoice of another order could have as well: their money counts for neither. */
+  contested?: readonly ShownRecord[];
+  /** Payments that an invoice of this order names, or that name one, and that carry another order's reference. */
+  elsewhere?: readonly ShownRecord[];
   /** Details of the deposits of those intents, as far as they were read. */
   payins: readonly ShownRecord[];
   invoices: readonly ShownRecord[];
   refunds: readonly OrderRefund[];
+  /** A refund carries the reference, and nothing says of which payment. */
+  refundUnlinked?: boolean;
+  /** A report speaks of a refund of the order, and nothing has shown or denied it yet. */
+  refundReported?: boolean;
+  /** Reports alone speak of a payment of this reference, and say that it was collected. */
+  saysPaid?: boolean;
+  /** Ids of the payments that were made before adoption. */
+  history?: ReadonlySet<string>;
   kytWords?: KytWords;
+  /** The account has shown a result of the screening: a deposit without one waits for it. */
+  showsKyt?: boolean;
   /** More records carry the reference than can be one order's; they need not be here. */
   shared?: boolean;
-}
-
-/** The field where it holds an amount; null where it holds none. */
-export function amountField(fields: JsonObject, name: string): string | null {
-  const value = Object.hasOwn(fields, name) ? fields[name] : null;
-  return isAmount(value) ? value : null;
-}
-
-/** Codes of currencies and assets in upper and lower case are the same. */
-export function sameCurrency(a: string, b: string): boolean {
-  return a.toUpperCase() === b.toUpperCase();
 }

@@ -1,3 +1,5 @@
+import { isGone, paymentsOf, type ShownRecord } from '../family/links.js';
+import { amountField, dueOf, isPositive, type Money, netOf, requestOf } from '../family/money.js';
 import type { JsonObject } from '../json.js';
 import {
   compareAmounts,
@@ -9,7 +11,7 @@ import {
   sumAmounts,
 } from '../money.js';
 import { textField } from '../records.js';
-import { amountField, type Money, type OrderRefund, type ShownRecord } from './order-facts.js';
+import type { OrderRefund } from './order-facts.js';
 
 const ROUND_DOWN: Rounding = { decimals: 18, mode: 'down' };
 
@@ -41,7 +43,11 @@ export type IntentOutcome =
         | 'cancelled'
         | 'gone';
     }
-  | { type: 'claimed'; reason: 'not_verified' | 'record_not_at_service' | 'intent_unknown' };
+  | { type: 'claimed'; reason: ClaimReason };
+
+/** Why money that is spoken of does not count, what a person must look at first. */
+export const claimReasons = ['two_orders', 'not_verified', 'intent_unknown', 'record_not_at_service'] as const;
+export type ClaimReason = (typeof claimReasons)[number];
 
 /** @param refunds those of this payment */
 export function intentOutcome(intent: ShownRecord, refunds: readonly OrderRefund[]): IntentOutcome {
@@ -52,8 +58,15 @@ export function intentOutcome(intent: ShownRecord, refunds: readonly OrderRefund
   if (intent.absent) return collected ? { type: 'claimed', reason: 'record_not_at_service' } : { type: 'gone' };
   if (dispute === 'refunded') return disputeRefunded(intent);
   if (dispute !== 'none' && dispute !== 'encashed') return { type: 'disputed' };
-  if (!collected) return uncollected(fields, status);
-  return intent.verified ? collectedOutcome(intent, refunds) : { type: 'claimed', reason: 'not_verified' };
+  if (!collected) return intent.saysPaid === true ? NOT_VERIFIED : uncollected(fields, status);
+  return isCertain(intent) ? collectedOutcome(intent, refunds) : NOT_VERIFIED;
+}
+
+const NOT_VERIFIED: IntentOutcome = { type: 'claimed', reason: 'not_verified' };
+
+/** The service's own list shows it so, and no newer report speaks against it. */
+export function isCertain({ verified, doubted }: ShownRecord): boolean {
+  return verified && doubted !== true;
 }
 
 export interface PaymentOutcome {
@@ -67,6 +80,7 @@ export interface PaymentOutcome {
  */
 export function invoiceOutcome(invoice: ShownRecord, payments: readonly PaymentOutcome[]): IntentOutcome | null {
   const { fields, absent } = invoice;
+  if (isGone(invoice)) return { type: 'gone' };
   const status = textField(fields, 'status');
   if (status === 'paid')
     return absent ? { type: 'claimed', reason: 'record_not_at_service' } : paidInvoice(invoice, payments);
@@ -76,12 +90,14 @@ export function invoiceOutcome(invoice: ShownRecord, payments: readonly PaymentO
 
 const NO_MONEY: readonly IntentOutcome['type'][] = ['open', 'expired', 'cancelled', 'gone'];
 
-/** The payment that the invoice names; where it names none, those that name the invoice. */
-function paidInvoice({ id, fields }: ShownRecord, payments: readonly PaymentOutcome[]): IntentOutcome | null {
-  const named = textField(fields, 'paymentIntentId');
-  const own = payments.filter(({ intent }) =>
-    named === null ? textField(intent.fields, 'invoiceId') === id : intent.id === named,
+function paidInvoice(invoice: ShownRecord, payments: readonly PaymentOutcome[]): IntentOutcome | null {
+  const ids = new Set(
+    paymentsOf(
+      invoice,
+      payments.map(({ intent }) => intent),
+    ).map(({ id }) => id),
   );
+  const own = payments.filter(({ intent }) => ids.has(intent.id));
   if (own.some(({ outcome }) => !NO_MONEY.includes(outcome.type))) return null;
   return { type: 'claimed', reason: own.length === 0 ? 'intent_unknown' : 'not_verified' };
 }
@@ -96,7 +112,7 @@ function uncollected(fields: JsonObject, status: string | null): IntentOutcome {
 function collectedOutcome(intent: ShownRecord, refunds: readonly OrderRefund[]): IntentOutcome {
   const { fields } = intent;
   const confirmed = refunds.filter((refund) => refund.status === 'confirmed');
-  const net = amountField(fields, 'amountNetMerchant');
+  const net = netOf(fields);
   const given = sumAmounts(confirmed.map((refund) => refund.amount));
   if (confirmed.length > 0 && net !== null && compareAmounts(given, net) >= 0) return { type: 'refunded' };
   const side = sideOfRange(fields);
@@ -109,7 +125,7 @@ function disputeRefunded(intent: ShownRecord): IntentOutcome {
   const { fields } = intent;
   const kept = keptByDispute(fields);
   if (!isPositive(kept)) return { type: 'refunded' };
-  if (!intent.verified) return { type: 'claimed', reason: 'not_verified' };
+  if (!isCertain(intent)) return NOT_VERIFIED;
   const side = sideOfRange(fields);
   return { type: 'collected', intent, side, paid: paid(fields, side, kept), partlyRefunded: true };
 }
@@ -135,31 +151,20 @@ function sideOfRange(fields: JsonObject): RangeSide {
 /** Received against requested, in the asset of the payment. */
 function sideOfReceived(fields: JsonObject): RangeSide {
   const received = amountField(fields, 'totalAmountReceived');
-  const due = amountDue(fields);
+  const due = dueOf(fields);
   if (received === null || due === null) return 'outside';
   return (['under', 'in_range', 'over'] as const)[compareAmounts(received, due) + 1] ?? 'outside';
 }
 
-/** In the asset of the payment: `amountCryptoExpected` is null where the request was in crypto already (2.1). */
-function amountDue(fields: JsonObject): string | null {
-  const converted = amountField(fields, 'amountCryptoExpected');
-  if (converted !== null) return converted;
-  return textField(fields, 'requestedCurrencyType') === 'fiat' ? null : amountField(fields, 'amountRequested');
-}
-
 function paid(fields: JsonObject, side: RangeSide, received: string | null): Money | null {
-  const requested = amountField(fields, 'amountRequested');
-  const currency = textField(fields, 'currencyRequested');
-  if (requested === null || currency === null) return null;
+  const request = requestOf(fields);
+  if (request === null) return null;
+  const { amount: requested, currency } = request;
   if (side === 'in_range') return { amount: normalizeAmount(requested), currency };
-  const due = amountDue(fields);
+  const due = dueOf(fields);
   if (received === null || due === null || !isPositive(due)) return null;
   // By shares, which are cut to 18 decimals, just the amount would be a little less than it.
   if (compareAmounts(received, due) === 0) return { amount: normalizeAmount(requested), currency };
   const share = divideAmounts(multiplyAmounts(requested, received, ROUND_DOWN), due, ROUND_DOWN);
   return { amount: share, currency };
-}
-
-function isPositive(amount: string | null): boolean {
-  return amount !== null && compareAmounts(amount, '0') > 0;
 }

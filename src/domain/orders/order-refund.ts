@@ -1,21 +1,16 @@
+import { isGone, type ShownRecord } from '../family/links.js';
+import { amountField } from '../family/money.js';
 import { textField } from '../records.js';
-import { amountField, type OrderRefund, type ShownRecord } from './order-facts.js';
+import type { OrderRefund } from './order-facts.js';
 
-/** The identifiers of `payoutType` are not shown (2.4); the crypto leg of a settlement gives nobody anything back. */
-const SETTLEMENT = /settle/i;
-
-/** The payment that a payout gives back: the one that names it as a dispute's refund, or the one that it names itself. */
-export function refundedIntent(payout: ShownRecord, intents: readonly ShownRecord[]): string | null {
-  const ofDispute = intents.find(({ fields }) => textField(fields, 'irregularRefundPayoutId') === payout.id);
-  if (ofDispute !== undefined) return ofDispute.id;
-  if (SETTLEMENT.test(textField(payout.fields, 'payoutType') ?? '')) return null;
-  return textField(payout.fields, 'paymentIntentId');
+/** What an order takes of a payout that gives one of its payments back; null where the service denies what only reports say. */
+export function refundOf(payout: ShownRecord, paymentIntentId: string): OrderRefund | null {
+  if (isGone(payout)) return null;
+  return { amount: amountField(payout.fields, 'amount') ?? '0', status: statusOf(payout), paymentIntentId };
 }
 
-/** What an order takes of a payout; null where it gives back nothing, or the service does not list it. */
-export function refundOf(payout: ShownRecord, intents: readonly ShownRecord[]): OrderRefund | null {
-  const paymentIntentId = refundedIntent(payout, intents);
-  if (paymentIntentId === null || payout.absent) return null;
-  const { fields } = payout;
-  return { amount: amountField(fields, 'amount') ?? '0', status: textField(fields, 'status') ?? '', paymentIntentId };
+function statusOf({ fields, absent, doubted }: ShownRecord): string {
+  if (absent) return 'denied';
+  const status = textField(fields, 'status') ?? '';
+  return doubted === true && status !== 'confirmed' ? 'doubted' : status;
 }

@@ -1,9 +1,18 @@
-import type { JsonObject } from '../json.js';
+import { paymentsOf, type ShownRecord } from '../family/links.js';
+import { invoicedOf, largest, type Money, requestOf, sameCurrency } from '../family/money.js';
+import { isOff } from '../family/states.js';
 import { compareAmounts, sumAmounts } from '../money.js';
 import { textField } from '../records.js';
-import type { OrderFacts, OrderRefund, ShownRecord } from './order-facts.js';
-import { amountField, type Money, sameCurrency } from './order-facts.js';
-import { type Collected, type IntentOutcome, intentOutcome, invoiceOutcome, type RangeSide } from './order-intent.js';
+import type { OrderFacts, OrderRefund } from './order-facts.js';
+import {
+  type Collected,
+  claimReasons,
+  type IntentOutcome,
+  intentOutcome,
+  invoiceOutcome,
+  type PaymentOutcome,
+  type RangeSide,
+} from './order-intent.js';
 import { held, type Release, releaseOfPaid } from './release.js';
 
 export type OrderStatus =
@@ -54,15 +63,15 @@ const statusOfSide = {
  */
 export function deriveOrder(facts: OrderFacts): DerivedOrder {
   if (isShared(facts)) return { status: 'shared_reference', release: held('shared_reference') };
-  const outcomes = outcomesOf(facts);
+  const payments = outcomesOf(facts);
+  const outcomes = [...payments.map(({ outcome }) => outcome), ...invoiced(payments, facts)];
   if (outcomes.some(({ type }) => type === 'disputed')) return { status: 'disputed', release: held('disputed') };
   const collected = outcomes.filter((outcome) => outcome.type === 'collected').toSorted(inRangeFirst);
   if (collected.length > 0) return collectedOrder(collected, facts);
-  const claims = outcomes.filter((outcome) => outcome.type === 'claimed');
-  if (claims.length > 0) {
-    const claim = claims.find(({ reason }) => reason === 'not_verified') ?? claims[0];
-    return { status: 'paid_unverified', release: held(claim?.reason ?? 'not_verified') };
-  }
+  const claims = new Set(outcomes.flatMap((outcome) => (outcome.type === 'claimed' ? [outcome.reason] : [])));
+  if (facts.saysPaid === true) claims.add('not_verified');
+  const claim = claimReasons.find((reason) => claims.has(reason));
+  if (claim !== undefined) return { status: 'paid_unverified', release: held(claim) };
   const found = uncollectedStatus.find(([type]) => outcomes.some((outcome) => outcome.type === type));
   const status = found?.[1] ?? 'awaiting_payment';
   const gone = found === undefined && outcomes.length > 0;
@@ -79,15 +88,22 @@ function inRangeFirst(a: Collected, b: Collected): number {
   return byRange || (a.intent.id < b.intent.id ? -1 : 1);
 }
 
-function outcomesOf({ intents, invoices, refunds }: OrderFacts): IntentOutcome[] {
-  const payments = intents.map((intent) => ({
-    intent,
-    outcome: intentOutcome(intent, refundsOf(intent, intents, refunds)),
-  }));
+function outcomesOf({ intents, contested = [], refunds }: OrderFacts): PaymentOutcome[] {
   return [
-    ...payments.map(({ outcome }) => outcome),
-    ...invoices.flatMap((invoice) => invoiceOutcome(invoice, payments) ?? []),
+    ...intents.map((intent) => ({ intent, outcome: intentOutcome(intent, refundsOf(intent, intents, refunds)) })),
+    ...contested.map((intent) => ({ intent, outcome: TWO_ORDERS })),
   ];
+}
+
+const TWO_ORDERS: IntentOutcome = { type: 'claimed', reason: 'two_orders' };
+
+function invoiced(payments: readonly PaymentOutcome[], { invoices, elsewhere = [] }: OrderFacts): IntentOutcome[] {
+  return invoices.flatMap((invoice) => {
+    const outcome = invoiceOutcome(invoice, payments);
+    if (outcome === null) return [];
+    const isElsewhere = outcome.type === 'claimed' && !invoice.absent && paymentsOf(invoice, elsewhere).length > 0;
+    return [isElsewhere ? TWO_ORDERS : outcome];
+  });
 }
 
 /** A refund that names no payment belongs to the only one there is. */
@@ -118,10 +134,12 @@ function isUnplaced({ paymentIntentId = null }: OrderRefund, { intents }: OrderF
 /** Money in another currency than the expected one, or of unknown amount, is never counted towards it. */
 function compareWithExpected(
   collected: readonly Collected[],
-  { expected: registered, invoices }: OrderFacts,
+  facts: OrderFacts,
 ): { status: OrderStatus; reason?: string } {
+  const { expected: registered } = facts;
   const several = collected.length > 1;
-  const expected = registered ?? largestRequest(collected, invoices);
+  const { expected, isMixed } =
+    registered === null ? requested(collected, facts) : { expected: registered, isMixed: false };
   const bySide = statusOfSide[collected[0]?.side ?? 'outside'];
   if (expected === null) return { status: several ? 'paid_twice' : bySide };
   const counted = collected.flatMap(({ paid }) =>
@@ -136,32 +154,33 @@ function compareWithExpected(
   }
   if (comparison < 0) return { status: 'underpaid' };
   if (comparison > 0) return { status: several ? 'paid_twice' : 'overpaid' };
+  if (isMixed) return { status: 'underpaid', reason: 'other_currency' };
   return { status: several ? 'paid' : bySide };
 }
 
-/** Without a word from the store, an order asks for what its largest payment, or a larger invoice, asked for. */
-function largestRequest(collected: readonly Collected[], invoices: readonly ShownRecord[]): Money | null {
-  const valid = invoices.filter(({ fields, absent }) => !absent && !isOff(textField(fields, 'status')));
-  const requests = [
-    ...collected.flatMap(({ intent: { fields } }) => moneyOf(fields, 'amountRequested', 'currencyRequested')),
-    ...valid.flatMap(({ fields }) => moneyOf(fields, 'amount', 'currency')),
-  ];
-  return requests.reduce<Money | null>(
-    (largest, request) => (largest === null || isLarger(request, largest) ? request : largest),
-    null,
+/**
+ * Without a word from the store, an order asks for what the largest of its requests asks for, paid or open, and no less than
+ * an invoice: of those that the service shows and that are neither cancelled nor expired. `isMixed`: a request that is still open
+ * asks for another currency, which nothing is converted into.
+ */
+export function requested(
+  collected: readonly Pick<Collected, 'intent'>[],
+  { intents, invoices }: Pick<OrderFacts, 'intents' | 'invoices'>,
+): { expected: Money | null; isMixed: boolean } {
+  const paying = new Set(collected.map(({ intent }) => intent.id));
+  const open = intents.filter((intent) => !paying.has(intent.id) && asks('payment_intent', intent));
+  const asking = invoices.filter((invoice) => asks('invoice', invoice));
+  const ofRecords = (records: readonly ShownRecord[], read: typeof requestOf) =>
+    records.flatMap(({ fields }) => read(fields) ?? []);
+  const paid = ofRecords(
+    collected.map(({ intent }) => intent),
+    requestOf,
   );
+  const expected = largest([...paid, ...ofRecords(open, requestOf), ...ofRecords(asking, invoicedOf)]);
+  const isMixed = ofRecords(open, requestOf).some(({ currency }) => !sameCurrency(currency, expected?.currency ?? currency));
+  return { expected, isMixed };
 }
 
-function isOff(status: string | null): boolean {
-  return status === 'expired' || status === 'cancelled';
-}
-
-function moneyOf(fields: JsonObject, amountName: string, currencyName: string): Money[] {
-  const amount = amountField(fields, amountName);
-  const currency = textField(fields, currencyName);
-  return amount === null || currency === null ? [] : [{ amount, currency }];
-}
-
-function isLarger(request: Money, than: Money): boolean {
-  return sameCurrency(request.currency, than.currency) && compareAmounts(request.amount, than.amount) > 0;
+function asks(kind: 'payment_intent' | 'invoice', { fields, absent, unknown }: ShownRecord): boolean {
+  return !absent && unknown !== true && !isOff(kind, textField(fields, 'status'));
 }

@@ -1,18 +1,41 @@
-import { isJsonObject, type Json } from '../json.js';
+import { listedPayins, payinsOf, type ShownRecord } from '../family/links.js';
+import { isFinal } from '../family/states.js';
 import { amountViolations, textField } from '../records.js';
 import { defaultKytWords, type KytWords, kytVerdict } from './kyt.js';
-import type { OrderFacts, ShownRecord } from './order-facts.js';
-import type { Collected } from './order-intent.js';
+import type { OrderFacts } from './order-facts.js';
+import { type Collected, isCertain } from './order-intent.js';
+
+/**
+ * Why the goods of an order that is paid wait, or not: the first that fits. What a person must do comes before what only
+ * needs time (docs/orders.md).
+ */
+export const paidReasons = [
+  'two_orders',
+  'out_of_range',
+  'amount_unreadable',
+  'kyt_rejected',
+  'refund_unlinked',
+  'record_not_at_service',
+  'before_adoption',
+  'kyt_unknown',
+  'payins_unread',
+  'payin_not_verified',
+  'kyt_pending',
+  'payin_not_final',
+  'refund_in_progress',
+  'refund_reported',
+  'proven',
+] as const;
+type PaidReason = (typeof paidReasons)[number];
 
 /** May the goods go out? `reason` is `proven` exactly where they may; docs/orders.md lists the others. */
 export interface Release {
   safe: boolean;
   reason: string;
-  /** When the newest reading that the proof rests on was made; milliseconds of the service's clock, null where unsafe. */
+  /** When the oldest reading that the proof rests on was made; milliseconds of the service's clock, null where unsafe. */
   provenAt: number | null;
 }
 
-const FINAL_PAYIN = ['confirmed', 'unmatched'];
 const FINAL_REFUND = ['confirmed', 'failed'];
 
 export function held(reason: string): Release {
@@ -21,47 +44,77 @@ export function held(reason: string): Release {
 
 /** The verdict on an order that is paid: every deposit behind it must have been read, be final and have passed. */
 export function releaseOfPaid(collected: readonly Collected[], facts: OrderFacts): Release {
-  const words = facts.kytWords ?? defaultKytWords;
-  const proof: ShownRecord[] = [];
-  for (const { intent, side } of collected) {
-    if (side !== 'in_range') return held('out_of_range');
-    if (amountViolations('payment_intent', intent.fields).length > 0) return held('amount_unreadable');
-    const payins = payinsOf(intent, facts.payins);
-    // Money that no deposit brought was never screened either.
-    if (payins === null || payins.length === 0) return held('payins_unread');
-    const doubt = payins.map((payin) => doubtOf(payin, words)).find((reason) => reason !== null);
-    if (doubt !== undefined) return held(doubt);
-    proof.push(intent, ...payins);
-  }
-  if (facts.refunds.some((refund) => !FINAL_REFUND.includes(refund.status))) return held('refund_in_progress');
-  return { safe: true, reason: 'proven', provenAt: newest(proof) };
+  const proofs = collected.map(({ intent }) => ({ intent, payins: payinsOf(intent, facts.payins) }));
+  const doubts = new Set<PaidReason>([
+    ...collected.flatMap(({ side }) => (side === 'in_range' ? [] : ['out_of_range' as const])),
+    ...proofs.flatMap((proof) => doubtsOfPayment(proof, facts)),
+    ...doubtsOfOrder(facts),
+  ]);
+  const first = paidReasons.find((reason) => doubts.has(reason));
+  if (first !== undefined) return held(first);
+  return {
+    safe: true,
+    reason: 'proven',
+    provenAt: oldest(proofs.flatMap(({ intent, payins }) => [intent, ...payins])),
+  };
 }
 
-/** Those that the payment lists and those that name the payment; null where one of them has not been read. */
-function payinsOf(intent: ShownRecord, known: readonly ShownRecord[]): ShownRecord[] | null {
-  const listed = intent.fields['payins'];
-  if (!Array.isArray(listed)) return null;
-  const ids = listed.map((item: Json) => (isJsonObject(item) ? textField(item, 'id') : null));
-  const read = ids.map((id) => known.find((payin) => payin.id === id));
-  const others = known.filter(
-    (payin) => textField(payin.fields, 'paymentIntentId') === intent.id && !ids.includes(payin.id),
-  );
-  return read.every((payin) => payin !== undefined) ? [...read, ...others] : null;
+function doubtsOfOrder(facts: OrderFacts): PaidReason[] {
+  const { contested = [], invoices, refunds } = facts;
+  const isDenied = invoices.some(({ absent, ownCall }) => absent && (ownCall ?? null) !== null);
+  return [
+    ...(contested.length > 0 ? (['two_orders'] as const) : []),
+    ...(isDenied ? (['record_not_at_service'] as const) : []),
+    ...(facts.refundUnlinked === true ? (['refund_unlinked'] as const) : []),
+    ...(facts.refundReported === true ? (['refund_reported'] as const) : []),
+    ...(refunds.every(({ status }) => FINAL_REFUND.includes(status)) ? [] : (['refund_in_progress'] as const)),
+  ];
 }
 
-function doubtOf(payin: ShownRecord, words: KytWords): string | null {
-  if (!payin.verified) return 'payin_not_verified';
-  const kyt = payin.fields['kytStatus'] ?? null;
-  if (kyt !== null) {
-    const verdict = typeof kyt === 'string' ? kytVerdict(kyt, words) : 'unknown';
-    if (verdict !== 'passed') return `kyt_${verdict}`;
-  }
-  return FINAL_PAYIN.includes(textField(payin.fields, 'status') ?? '') ? null : 'payin_not_final';
+function doubtsOfPayment(
+  { intent, payins }: { intent: ShownRecord; payins: readonly ShownRecord[] },
+  facts: OrderFacts,
+): PaidReason[] {
+  const unreadable = amountViolations('payment_intent', intent.fields).length > 0;
+  return [
+    ...(unreadable ? (['amount_unreadable'] as const) : []),
+    ...(isReadWhole(intent, payins) ? [] : ([isHistory(intent, facts) ? 'before_adoption' : 'payins_unread'] as const)),
+    ...payins.flatMap((payin) => doubtOfPayin(payin, facts) ?? []),
+  ];
 }
 
-function newest(records: readonly ShownRecord[]): number | null {
+/** Every deposit that the payment lists was read. Money that no deposit brought was never screened either. */
+function isReadWhole({ fields }: ShownRecord, payins: readonly ShownRecord[]): boolean {
+  if (!Array.isArray(fields['payins']) || payins.length === 0) return false;
+  const read = new Set(payins.map(({ id }) => id));
+  const isNamed = fields['payins'].length === listedPayins(fields).length;
+  return isNamed && listedPayins(fields).every((id) => read.has(id));
+}
+
+/** Its deposits were not asked for: the order was paid before Tallyhook was there. */
+function isHistory({ id }: ShownRecord, { history }: OrderFacts): boolean {
+  return history?.has(id) === true;
+}
+
+function doubtOfPayin(
+  payin: ShownRecord,
+  { kytWords = defaultKytWords, showsKyt = false }: OrderFacts,
+): PaidReason | null {
+  if (!isCertain(payin)) return 'payin_not_verified';
+  const kyt = kytOf(payin, kytWords);
+  if (kyt === null ? showsKyt : kyt !== 'passed') return `kyt_${kyt === null || kyt === 'passed' ? 'pending' : kyt}`;
+  return isFinal('payin', textField(payin.fields, 'status')) ? null : 'payin_not_final';
+}
+
+function kytOf({ fields }: ShownRecord, words: KytWords): ReturnType<typeof kytVerdict> | null {
+  const kyt = fields['kytStatus'] ?? null;
+  if (kyt === null) return null;
+  return typeof kyt === 'string' ? kytVerdict(kyt, words) : 'unknown';
+}
+
+function oldest(records: readonly ShownRecord[]): number | null {
   return records.reduce<number | null>(
-    (newest, { verifiedAt }) => (verifiedAt !== null && (newest === null || verifiedAt > newest) ? verifiedAt : newest),
+    (oldest, { verifiedAt }) => (verifiedAt !== null && (oldest === null || verifiedAt < oldest) ? verifiedAt : oldest),
     null,
   );
 }

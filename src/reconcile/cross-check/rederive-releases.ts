@@ -9,7 +9,7 @@ import { NOTHING, writeFenced } from '../write-fenced.js';
  * on where a process before stopped.
  */
 export async function rederiveReleases(
-  { db, now, kytWords = defaultKytWords }: Pick<ReconcileDeps, 'db' | 'now' | 'kytWords'>,
+  { db, now, adoptedAt, kytWords = defaultKytWords }: Pick<ReconcileDeps, 'db' | 'now' | 'adoptedAt' | 'kytWords'>,
   signal?: AbortSignal,
 ): Promise<void> {
   const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
@@ -17,7 +17,7 @@ export async function rederiveReleases(
     signal?.throwIfAborted();
     const left: boolean[] = [];
     await writeFenced({ db, now, tally, fence: null }, async (trx) => {
-      left.push(await rederiveSlice(trx, kytWords));
+      left.push(await rederiveSlice(trx, { kytWords, adoptedAt }));
       return NOTHING;
     });
     if (left.at(-1) !== true) return;

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import type { CheckedRecord } from '../../domain/checks/check-facts.js';
+import { listedPayins } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { fromDatabaseText } from '../database/database-text.js';
-import { listedPayins } from '../saving/payin-links.js';
 import { byId, idArray, selectChecked } from './checked-records.js';
 
 /** Ids of what is to be checked, by kind. */

@@ -1,15 +1,23 @@
 import type { Knex } from 'knex';
+import { namedIn } from '../../domain/family/links.js';
 import type { Json } from '../../domain/json.js';
+import type { KytWords } from '../../domain/orders/kyt.js';
 import { deriveOrder } from '../../domain/orders/order.js';
-import type { OrderFacts } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
-import { textField } from '../../domain/records.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { instantMs } from '../database/instant.js';
+import { type Family, type FamilyRules, loadFamilies, noFamily } from '../family/load.js';
 import type { MergedRecord } from '../saving/stored-record.js';
-import { loadOrderFacts, noRecords, type RecordsOfOrder } from './load-order-facts.js';
 import { findExisting, lockExisting, type TouchedOrder } from './lock-orders.js';
 import { expectedOf, type OrderState, untouchedOrder } from './order-row.js';
 import { insertOrders, type NewOrder, updateOrders } from './write-orders.js';
+
+/** What a release hangs on beside the records. */
+export interface OrderRules extends FamilyRules {
+  kytWords?: KytWords | undefined;
+  /** Records older than this are history. */
+  adoptedAt: Date;
+}
 
 /** What became of an order. `before` is null where it was not known before. */
 export interface DerivedRow {
@@ -17,7 +25,7 @@ export interface DerivedRow {
   after: OrderState;
   /** The row is other than before, or new. What is wrong with an order may change without that. */
   changed: boolean;
-  records: RecordsOfOrder;
+  records: Family;
 }
 
 /**
@@ -29,12 +37,12 @@ export async function deriveOrders(
   trx: Knex.Transaction,
   touched: TouchedOrder[],
   inHand: MergedRecord[],
-  kytWords?: OrderFacts['kytWords'],
+  rules: OrderRules,
 ): Promise<DerivedRow[]> {
   if (touched.length === 0) return [];
   const existing = await findExisting(trx, touched);
   const missing = touched.filter(({ reference }) => !existing.has(reference));
-  const derive = (orders: OrderState[], isNew: boolean) => deriveEach(trx, orders, isNew, inHand, kytWords);
+  const derive = (orders: OrderState[], isNew: boolean) => deriveEach(trx, orders, isNew, inHand, rules);
   const fresh = await derive(
     missing.map(({ reference }) => untouchedOrder(reference)),
     true,
@@ -60,35 +68,31 @@ async function deriveEach(
   orders: OrderState[],
   isNew: boolean,
   inHand: MergedRecord[],
-  kytWords: OrderFacts['kytWords'],
+  rules: OrderRules,
 ): Promise<DerivedRow[]> {
   if (orders.length === 0) return [];
-  const records = await loadOrderFacts(trx, orders, inHand);
-  return orders.map((order) => derive(order, isNew, records.get(order.reference) ?? noRecords, kytWords));
+  const families = await loadFamilies(trx, orders, inHand, rules);
+  return orders.map((order) => derive(order, isNew, families.get(order.reference) ?? noFamily, rules));
 }
 
-function derive(
-  row: OrderState,
-  isNew: boolean,
-  records: RecordsOfOrder,
-  kytWords: OrderFacts['kytWords'],
-): DerivedRow {
-  const { intents, payins, invoices, refunds, refundIds, shared } = records;
-  const facts = {
+function derive(row: OrderState, isNew: boolean, family: Family, { kytWords, adoptedAt }: OrderRules): DerivedRow {
+  const { intents, contested, invoices, refundIds, unlinked, ...facts } = family;
+  const { status, release } = deriveOrder({
+    ...facts,
     reference: fromDatabaseText(row.reference),
     expected: expectedOf(row),
     intents,
-    payins,
+    contested: contested.map(({ intent }) => intent),
     invoices,
-    refunds,
-    shared,
-  };
-  const { status, release } = deriveOrder(kytWords === undefined ? facts : { ...facts, kytWords });
-  const named = intents.flatMap(({ fields }) => textField(fields, 'invoiceId') ?? []);
+    refundUnlinked: unlinked.some((payout) => payout.fields['status'] !== 'failed' || payout.doubted === true),
+    history: new Set(intents.flatMap((intent) => (isOlder(intent.fields['createdAt'], adoptedAt) ? [intent.id] : []))),
+    ...(kytWords === undefined ? {} : { kytWords }),
+  });
+  const named = intents.flatMap(({ fields }) => namedIn('payment_intent', fields, 'invoice'));
   const lists = {
     payment_intents: intents.map(({ id }) => toDatabaseText(id)),
     invoices: idList([...invoices.map(({ id }) => id), ...named]),
-    refunds: idList(refundIds),
+    refunds: idList([...refundIds, ...unlinked.map(({ id }) => id)]),
   };
   const after: OrderState = {
     ...row,
@@ -98,7 +102,12 @@ function derive(
     release_reason: release.reason,
     release_proven_at: release.provenAt === null ? null : new Date(release.provenAt),
   };
-  return { before: isNew ? null : row, after, changed: isNew || differs(row, after), records };
+  return { before: isNew ? null : row, after, changed: isNew || differs(row, after), records: family };
+}
+
+function isOlder(createdAt: Json | undefined, adoptedAt: Date): boolean {
+  const created = instantMs(createdAt);
+  return created !== null && created < adoptedAt.getTime();
 }
 
 /** What too many share is none of them's order; whoever carries it is found by the reference. */

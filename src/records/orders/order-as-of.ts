@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
+import { listedPayins } from '../../domain/family/links.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import type { OrderStatus } from '../../domain/orders/order.js';
 import { type EntityRef, type RecordKind, textField } from '../../domain/records.js';
 import type { Change } from '../changes.js';
 import { listRecords } from '../rows.js';
-import { listedPayins } from '../saving/payin-links.js';
 import { changesUntil, type KnownChange } from './changes-until.js';
 import type { StoryStep } from './order-story.js';
 import { getOrder, type OrderDetail } from './orders.js';

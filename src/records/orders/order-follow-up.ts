@@ -1,12 +1,12 @@
 import { canonicalHash } from '../../domain/canonical-json.js';
+import type { ShownRecord } from '../../domain/family/links.js';
+import { payinSummaries } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
 import { toJsonText } from '../../domain/json-text.js';
-import type { ShownRecord } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
 import type { NewChange } from '../changes.js';
 import { fromDatabaseText } from '../database/database-text.js';
 import { instantMs } from '../database/instant.js';
-import { payinSummaries } from '../saving/payin-links.js';
 import type { BreakFindings } from '../saving/record-breaks.js';
 import type { SaveContext } from '../saving/save-context.js';
 import type { DerivedRow } from './derive-orders.js';

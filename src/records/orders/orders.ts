@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
+import { sameCurrency } from '../../domain/family/money.js';
 import { compareAmounts } from '../../domain/money.js';
 import { amountProblem, currencyProblem } from '../../domain/orders/expectation.js';
 import type { KytWords } from '../../domain/orders/kyt.js';
-import { sameCurrency } from '../../domain/orders/order-facts.js';
 import { AppError } from '../../errors.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { appendChanges } from '../changes.js';
@@ -10,9 +10,9 @@ import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { keyText } from '../database/key-text.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
+import { noFamily } from '../family/load.js';
 import { findInstallation } from '../installation.js';
 import { deriveOrders } from './derive-orders.js';
-import { noRecords } from './load-order-facts.js';
 import { lockOrders } from './lock-orders.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
 import { expectedOf, type OrderRow, type OrderView, orderView } from './order-row.js';
@@ -66,11 +66,11 @@ export async function registerOrder(
       expected_currency: toDatabaseText(wanted.currency),
       registered_at: trx.fn.now(),
     });
-  const [derived] = await deriveOrders(trx, touched, [], kytWords);
-  const after = await rowOf(trx, reference);
-  const records = derived?.records ?? noRecords;
-  const changed = { before: before?.isNew === false ? before.row : null, after, records };
   const adoptedAt = (await findInstallation(trx))?.adoptedAt ?? new Date(0);
+  const [derived] = await deriveOrders(trx, touched, [], { kytWords, adoptedAt });
+  const after = await rowOf(trx, reference);
+  const records = derived?.records ?? noFamily;
+  const changed = { before: before?.isNew === false ? before.row : null, after, records };
   const { open, resolve } = orderBreaks(changed, { adoptedAt });
   await autoResolveBreaks(trx, resolve);
   await openBreaks(trx, open);

@@ -1,13 +1,17 @@
 import type { Knex } from 'knex';
 import { canonicalHash } from '../../domain/canonical-json.js';
 import type { KytWords } from '../../domain/orders/kyt.js';
-import { appendChanges } from '../changes.js';
+import { appendChanges, type NewChange } from '../changes.js';
 import { textArray } from '../database/array-parameter.js';
-import { deriveOrders } from './derive-orders.js';
+import { showsKyt } from '../family/shows-kyt.js';
+import { deriveOrders, type OrderRules } from './derive-orders.js';
+import type { TouchedOrder } from './lock-orders.js';
 import { orderChanges } from './order-follow-up.js';
 
 const MARK = { kind: 'cross-check', name: 'kyt' };
 const ORDERS_AT_ONCE = 200;
+/** Another law of release than before: orders are derived anew. */
+const LAW = 'sources';
 
 interface Mark {
   /** Of the words that orders are derived by. */
@@ -20,9 +24,13 @@ interface Mark {
  * One slice of deriving anew the orders whose release hangs on how compliance results are read, where the contract reads
  * them otherwise than before; it goes on where an earlier one stopped. False: there is nothing left to do.
  */
-export async function rederiveSlice(trx: Knex.Transaction, words: KytWords): Promise<boolean> {
-  const { passed, pending, rejected } = words;
-  const hash = canonicalHash({ passed: [...passed], pending: [...pending], rejected: [...rejected] });
+export async function rederiveSlice(
+  trx: Knex.Transaction,
+  rules: OrderRules & { kytWords: KytWords },
+): Promise<boolean> {
+  const { passed, pending, rejected } = rules.kytWords;
+  const words = { passed: [...passed], pending: [...pending], rejected: [...rejected] };
+  const hash = canonicalHash({ ...words, law: LAW, showsKyt: await showsKyt(trx) });
   await trx.raw(`INSERT INTO watermarks (kind, name, value) VALUES (?, ?, '{}') ON CONFLICT DO NOTHING`, [
     MARK.kind,
     MARK.name,
@@ -32,7 +40,7 @@ export async function rederiveSlice(trx: Knex.Transaction, words: KytWords): Pro
   if (isBegun && row.value.after === null) return false;
   if (!isBegun) await planScreened(trx, passed);
   const after = isBegun ? (row.value.after ?? '') : '';
-  const next = await deriveAfter(trx, after, words);
+  const next = await deriveAfter(trx, after, rules);
   const value: Mark = { hash, after: next };
   await trx('watermarks')
     .where(MARK)
@@ -40,8 +48,22 @@ export async function rederiveSlice(trx: Knex.Transaction, words: KytWords): Pro
   return next !== null;
 }
 
+/** Derives orders anew, as their records stand, and tells what is other than before. */
+export async function rederiveOrders(
+  trx: Knex.Transaction,
+  touched: TouchedOrder[],
+  rules: OrderRules,
+  cause: Pick<NewChange, 'source' | 'serviceTime'>,
+): Promise<void> {
+  const derived = await deriveOrders(trx, touched, [], rules);
+  await appendChanges(
+    trx,
+    derived.flatMap((order) => (order.changed ? orderChanges(order, cause) : [])),
+  );
+}
+
 /** Only of orders that are paid does the release hang on their deposits' results. */
-async function deriveAfter(trx: Knex.Transaction, after: string, words: KytWords): Promise<string | null> {
+async function deriveAfter(trx: Knex.Transaction, after: string, rules: OrderRules): Promise<string | null> {
   const rows: { reference: string }[] = await trx('orders')
     .select('reference')
     .where({ status: 'paid' })
@@ -49,12 +71,7 @@ async function deriveAfter(trx: Knex.Transaction, after: string, words: KytWords
     .orderBy('reference')
     .limit(ORDERS_AT_ONCE);
   const touched = rows.map(({ reference }) => ({ reference, since: null }));
-  const derived = await deriveOrders(trx, touched, [], words);
-  const cause = { source: { type: 'contract', ref: 'kyt' }, serviceTime: null } as const;
-  await appendChanges(
-    trx,
-    derived.flatMap((order) => orderChanges(order, cause)),
-  );
+  await rederiveOrders(trx, touched, rules, { source: { type: 'contract', ref: 'release' }, serviceTime: null });
   return rows.length < ORDERS_AT_ONCE ? null : (rows.at(-1)?.reference ?? null);
 }
 

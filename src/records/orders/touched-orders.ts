@@ -1,8 +1,7 @@
 import type { NewChange } from '../changes.js';
 import { instantText } from '../database/instant.js';
-import { keyText } from '../database/key-text.js';
-import type { IntentsBehind } from '../saving/intents-behind.js';
-import type { LinkedRecords } from '../saving/record-links.js';
+import type { Affected } from '../family/affected.js';
+import type { FamilyMembers } from '../family/lock.js';
 import { type MergedRecord, ownField } from '../saving/stored-record.js';
 import type { TouchedOrder } from './lock-orders.js';
 
@@ -12,28 +11,27 @@ type Cause = Pick<NewChange, 'source' | 'serviceTime'>;
 export type TouchedOrders = Map<string, TouchedOrder & { cause: Cause }>;
 
 /** The orders that changed records belong to, or belonged to before. The records' links are locked. */
-export function touchedOrders(linked: LinkedRecords, behind: IntentsBehind): TouchedOrders {
+export function touchedOrders(members: FamilyMembers, affected: Affected): TouchedOrders {
   const touched: TouchedOrders = new Map();
-  const touch = (reference: string | null, record: MergedRecord, since: string | null): void => {
-    if (reference === null || reference === '') return;
-    const known = touched.get(reference);
-    const cause = { source: record.shown.observedBy, serviceTime: record.shown.observedAt };
-    touched.set(reference, {
-      reference,
-      since: earlier(known?.since ?? null, since),
-      cause: (known?.cause.serviceTime ?? 0) > cause.serviceTime && known !== undefined ? known.cause : cause,
-    });
-  };
-  for (const record of [...linked.payment_intent, ...linked.invoice]) {
-    const after = keyText(ownField(record.shown.fields, 'merchantReference'));
-    const before = record.before === null ? null : keyText(ownField(record.before.fields, 'merchantReference'));
-    touch(after, record, instantText(ownField(record.shown.fields, 'createdAt')));
-    if (before !== after) touch(before, record, null);
-  }
-  for (const record of Object.values(linked).flat()) {
-    for (const reference of behind.references(record)) touch(reference, record, null);
+  for (const record of Object.values(members).flat()) {
+    for (const reference of affected.references(record)) touch(touched, reference, record);
   }
   return touched;
+}
+
+function touch(touched: TouchedOrders, reference: string, record: MergedRecord): void {
+  const known = touched.get(reference);
+  const cause = { source: record.shown.observedBy, serviceTime: record.shown.observedAt };
+  touched.set(reference, {
+    reference,
+    since: earlier(known?.since ?? null, sinceOf(record)),
+    cause: known !== undefined && (known.cause.serviceTime ?? 0) > cause.serviceTime ? known.cause : cause,
+  });
+}
+
+/** An order began with its first request. */
+function sinceOf({ kind, shown }: MergedRecord): string | null {
+  return kind === 'payment_intent' || kind === 'invoice' ? instantText(ownField(shown.fields, 'createdAt')) : null;
 }
 
 function earlier(a: string | null, b: string | null): string | null {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { toJsonText } from '../../domain/json-text.js';
+import { objectFromJsonText, toJsonText } from '../../domain/json-text.js';
 import { MASK, maskPersonal, personalKinds } from '../../domain/personal.js';
 import { stateToText } from '../../domain/record-state-text.js';
 import type { RecordKind } from '../../domain/records.js';
@@ -76,7 +76,8 @@ async function look(
 async function maskRows(trx: Knex.Transaction, kind: RecordKind, ids: string[]): Promise<number> {
   if (ids.length === 0) return 0;
   const { rows } = await trx.raw<{ rows: StoredRow[] }>(
-    `SELECT id, poll_hash, settled, masked, poll, poll_from, poll_to, poll_by, poll_ref, claims, shown, verified, absent_since
+    `SELECT id, poll_hash, settled, masked, poll, poll_from, poll_to, poll_by, poll_ref, claims, shown, reported,
+       verified, known, doubted, own_call, absent_since
      FROM ${recordTables[kind]} WHERE id = ANY (?::text[]) AND NOT masked ORDER BY id FOR UPDATE SKIP LOCKED`,
     [textArray(ids)],
   );
@@ -84,8 +85,10 @@ async function maskRows(trx: Knex.Transaction, kind: RecordKind, ids: string[]):
   const label = kind === 'account' ? `, label = CASE WHEN record.label IS NULL THEN NULL ELSE '${MASK}' END` : '';
   await trx.raw(
     `UPDATE ${recordTables[kind]} AS record SET
-       poll = new.poll, poll_hash = new.poll_hash, claims = new.claims, shown = new.shown, masked = true${label}
-     FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[]) AS new (id, poll, poll_hash, claims, shown)
+       poll = new.poll, poll_hash = new.poll_hash, claims = new.claims, shown = new.shown,
+       reported = new.reported, masked = true${label}
+     FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+       AS new (id, poll, poll_hash, claims, shown, reported)
      WHERE record.id = new.id`,
     [
       textArray(after.map(({ id }) => id)),
@@ -93,12 +96,15 @@ async function maskRows(trx: Knex.Transaction, kind: RecordKind, ids: string[]):
       textArray(after.map(({ poll_hash }) => poll_hash)),
       textArray(after.map(({ claims }) => claims)),
       textArray(after.map(({ shown }) => shown)),
+      textArray(after.map(({ reported }) => reported)),
     ],
   );
   return after.length;
 }
 
-function maskRow(kind: RecordKind, row: StoredRow): Pick<StoredRow, 'id' | 'poll' | 'poll_hash' | 'claims' | 'shown'> {
+type MaskedRow = Pick<StoredRow, 'id' | 'poll' | 'poll_hash' | 'claims' | 'shown' | 'reported'>;
+
+function maskRow(kind: RecordKind, row: StoredRow): MaskedRow {
   const { state, fields } = storedRecord(row);
   const masked = maskState(kind, state);
   const { poll, claims } = stateToText(masked);
@@ -108,5 +114,6 @@ function maskRow(kind: RecordKind, row: StoredRow): Pick<StoredRow, 'id' | 'poll
     poll_hash: masked.poll?.hash ?? row.poll_hash,
     claims,
     shown: toJsonText(maskPersonal(kind, fields)),
+    reported: row.reported === null ? null : toJsonText(maskPersonal(kind, objectFromJsonText(row.reported))),
   };
 }

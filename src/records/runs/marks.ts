@@ -13,8 +13,11 @@ const ONLY_NAMED = ['expired_event', 'unreadable_delivery'];
 /** Stands for no reason at all: the mark is taken hold of, to be deleted. */
 const LOCK_ONLY = '';
 
+/** A record, or what the delivery history says of one (`delivery`: its id is a kind and an id). */
+export type MarkKind = RecordKind | 'delivery';
+
 export interface NewMark {
-  kind: RecordKind;
+  kind: MarkKind;
   id: string;
   reason: string;
   /** Service clock, ms: a reading that began earlier does not settle the mark. Left out: any reading does. */
@@ -72,7 +75,7 @@ export async function markForReading(trx: Knex, marks: NewMark[]): Promise<void>
 }
 
 /** Records whose reading is due, the longest waiting first. */
-export async function dueMarks(db: Knex, kind: RecordKind, limit: number): Promise<DueMark[]> {
+export async function dueMarks(db: Knex, kind: MarkKind, limit: number): Promise<DueMark[]> {
   const rows = await db<{
     id: string;
     reason: string;
@@ -126,7 +129,7 @@ export async function waitingMarks(
  * Takes off marks that nothing will settle, in the order in which others take hold of them; whoever calls it says so where a
  * person sees it. One that was asked anew since it was met stays.
  */
-export async function endMarks(trx: Knex, kind: RecordKind, marks: readonly MetMark[]): Promise<void> {
+export async function endMarks(trx: Knex, kind: MarkKind, marks: readonly MetMark[]): Promise<void> {
   if (marks.length === 0) return;
   await trx.raw(
     `WITH met AS (

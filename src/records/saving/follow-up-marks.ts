@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { payinSummaries } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import type { Observation } from '../../domain/observation.js';
@@ -7,7 +8,6 @@ import { recordRules, stateOn, textField } from '../../domain/records.js';
 import { instantMs } from '../database/instant.js';
 import type { NewMark, SettledMark } from '../runs/marks.js';
 import { readRows } from './lock-records.js';
-import { payinSummaries } from './payin-links.js';
 import { isHistory, type SaveContext } from './save-context.js';
 import type { SavedRecords } from './save-records.js';
 import { type MergedRecord } from './stored-record.js';

@@ -1,32 +1,34 @@
 import type { Knex } from 'knex';
+import { namedIn } from '../../domain/family/links.js';
 import { textField } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { usableId } from '../database/key-text.js';
+import type { Affected } from '../family/affected.js';
+import { type FamilyMembers, namedBy } from '../family/lock.js';
 import type { NewMark } from '../runs/marks.js';
-import type { IntentsBehind } from './intents-behind.js';
-import { type LinkedRecords, namedIntents } from './record-links.js';
 import { isHistory, type SaveContext } from './save-context.js';
 import type { MergedRecord } from './stored-record.js';
 
 /** Records that changed ones name and that are not known, or that stand behind what these say: they are to be read. */
 export async function linkedMarks(
   trx: Knex.Transaction,
-  linked: LinkedRecords,
-  behind: IntentsBehind,
+  members: FamilyMembers,
+  affected: Affected,
   context: SaveContext,
 ): Promise<NewMark[]> {
   const isNews = (record: MergedRecord): boolean => !isHistory(record, context);
   return [
-    ...linked.payin.flatMap((payin) => namedMarks(payin, behind)),
-    ...[...linked.invoice, ...linked.payout].filter(isNews).flatMap((record) => namedMarks(record, behind)),
-    ...(await marksOfIntents(trx, linked.payment_intent.filter(isNews))),
+    ...members.payin.flatMap((payin) => namedMarks(payin, affected)),
+    ...[...members.invoice, ...members.payout].filter(isNews).flatMap((record) => namedMarks(record, affected)),
+    ...(await marksOfIntents(trx, members.payment_intent.filter(isNews))),
+    ...[...members.invoice, ...members.payout].flatMap(reportedLinks),
   ];
 }
 
-function namedMarks(record: MergedRecord, { statusOf }: IntentsBehind): NewMark[] {
+function namedMarks(record: MergedRecord, { statusOf }: Affected): NewMark[] {
   const isPaid = record.kind === 'invoice' && textField(record.shown.fields, 'status') === 'paid';
-  return namedIntents(record).flatMap((id): NewMark[] => {
+  return namedBy(record, 'payment_intent').flatMap((id): NewMark[] => {
     const status = statusOf(id);
     if (status === undefined) return [{ kind: 'payment_intent', id, reason: `intent_of_${record.kind}` }];
     const lags = isPaid && record.changedFields.includes('status') && status !== 'completed';
@@ -34,17 +36,29 @@ function namedMarks(record: MergedRecord, { statusOf }: IntentsBehind): NewMark[
   });
 }
 
+/** The other end of a link that only a report shows, and the delivery history, which can prove what no list shows. */
+function reportedLinks({ kind, id, before, shown, reported }: MergedRecord): NewMark[] {
+  if (shown.reported === null || reported === before?.reported) return [];
+  const intent = usableId(textField(shown.reported, 'paymentIntentId'));
+  const reference = textField(shown.reported, 'merchantReference');
+  if (intent === null && reference === null) return [];
+  return [
+    ...(intent === null ? [] : [{ kind: 'payment_intent' as const, id: intent, reason: 'reported_link' }]),
+    { kind: 'delivery', id: `${kind} ${id}`, reason: 'reported_link' },
+  ];
+}
+
 /** The invoice of a payment that moved, unless it is known to be paid; a refund that is not known. */
 async function marksOfIntents(trx: Knex.Transaction, intents: MergedRecord[]): Promise<NewMark[]> {
   const invoices = intents
     .filter(({ changedFields }) => ['invoiceId', 'status'].some((name) => changedFields.includes(name)))
     .flatMap((intent) => {
-      const id = usableId(textField(intent.shown.fields, 'invoiceId'));
-      return id === null ? [] : [{ id, isOver: textField(intent.shown.fields, 'status') === 'completed' }];
+      const isOver = textField(intent.shown.fields, 'status') === 'completed';
+      return linkedIds(intent, 'invoice').map((id) => ({ id, isOver }));
     });
   const refunds = intents
     .filter(({ changedFields }) => changedFields.includes('irregularRefundPayoutId'))
-    .flatMap(({ shown }) => usableId(textField(shown.fields, 'irregularRefundPayoutId')) ?? []);
+    .flatMap((intent) => linkedIds(intent, 'payout'));
   if (invoices.length + refunds.length === 0) return [];
   const statuses = await statusesOf(
     trx,
@@ -61,6 +75,10 @@ async function marksOfIntents(trx: Knex.Transaction, intents: MergedRecord[]): P
       statuses.has(`payout ${id}`) ? [] : [{ kind: 'payout', id, reason: 'refund_of_intent' }],
     ),
   ];
+}
+
+function linkedIds({ shown }: MergedRecord, kind: 'invoice' | 'payout'): string[] {
+  return namedIn('payment_intent', shown.fields, kind).flatMap((id) => usableId(id) ?? []);
 }
 
 async function statusesOf(

@@ -6,7 +6,8 @@ import { recordTables } from './record-columns.js';
 import type { StoredHead, StoredRow } from './stored-record.js';
 
 const HEAD = 'id, poll_hash, settled, masked';
-const BODY = `${HEAD}, poll, poll_from, poll_to, poll_by, poll_ref, claims, shown, verified, absent_since`;
+const BODY = `${HEAD}, poll, poll_from, poll_to, poll_by, poll_ref, claims, shown, reported,
+  verified, known, doubted, own_call, absent_since`;
 
 /** Which of the ids have a row. Records are never deleted, so a row that is there now stays. */
 export async function findExisting(trx: Knex.Transaction, kind: RecordKind, ids: string[]): Promise<Set<string>> {

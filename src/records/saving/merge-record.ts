@@ -23,14 +23,19 @@ export function mergeRecord(
   const state = observations.reduce((state, observed) => take(kind, state, observed), before?.state ?? emptyState);
   const shown = show(kind, state);
   const text = toJsonText(shown.fields);
+  const reported = shown.reported === null ? null : toJsonText(shown.reported);
   const changedFields = before === null ? Object.keys(shown.fields) : differingFields(before, shown.fields, text);
   const absentSince = absentSinceOf(before, shown, state);
   const changed =
     before === null ||
     changedFields.length > 0 ||
+    before.reported !== reported ||
     before.verified !== shown.verified ||
+    before.doubted !== shown.doubted ||
+    before.known !== shown.known ||
+    before.ownCall !== shown.ownCall ||
     (before.absentSince === null) !== (absentSince === null);
-  return { kind, id, before, state, shown, text, absentSince, changedFields, changed };
+  return { kind, id, before, state, shown, text, reported, absentSince, changedFields, changed };
 }
 
 function take(kind: RecordKind, state: RecordState, { observation, hash }: HashedObservation): RecordState {

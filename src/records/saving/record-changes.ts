@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../domain/json.js';
-import { toJsonText } from '../../domain/json-text.js';
-import { type NewChange, WHOLE_RECORD } from '../changes.js';
+import { objectFromJsonText, toJsonText } from '../../domain/json-text.js';
+import { type NewChange, REPORTED, WHOLE_RECORD } from '../changes.js';
 import type { Redact } from './personal-fields.js';
 import { type MergedRecord, ownField } from './stored-record.js';
 
@@ -16,9 +16,12 @@ export function recordChanges(record: MergedRecord, redact: Redact): NewChange[]
     source: shown.observedBy,
     serviceTime: shown.observedAt,
   });
-  if (before === null) {
-    return [change(WHOLE_RECORD, null, wholeText(record, redact))];
-  }
+  const saidBefore = before?.reported ?? null;
+  const said =
+    saidBefore === record.reported
+      ? []
+      : [change(REPORTED, digested(kind, saidBefore, redact), digested(kind, record.reported, redact))];
+  if (before === null) return [change(WHOLE_RECORD, null, wholeText(record, redact)), ...said];
   const changes = record.changedFields.map((name) =>
     change(name, textOf(before.fields, name), textOf(shown.fields, name)),
   );
@@ -26,7 +29,11 @@ export function recordChanges(record: MergedRecord, redact: Redact): NewChange[]
   const wasAbsent = before.absentSince !== null;
   const isAbsent = absentSince !== null;
   if (wasAbsent !== isAbsent) changes.push(change('absent', `${wasAbsent}`, `${isAbsent}`));
-  return changes;
+  return [...changes, ...said];
+}
+
+function digested(kind: MergedRecord['kind'], reported: string | null, redact: Redact): string | null {
+  return reported === null ? null : toJsonText(redact(kind, '', objectFromJsonText(reported)));
 }
 
 /** All that is shown, and whether it is verified. Mostly there is nothing personal in it, and its text is known already. */

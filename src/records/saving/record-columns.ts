@@ -1,12 +1,14 @@
 import type { Json } from '../../domain/json.js';
+import type { Shown } from '../../domain/merge.js';
 import { isAmount, isSignedAmount, isTotal } from '../../domain/money.js';
-import { KEPT } from '../../domain/record-state.js';
+import { type Claim, isReport, KEPT } from '../../domain/record-state.js';
 import { stateToText } from '../../domain/record-state-text.js';
-import { type Column, type RecordKind, recordRules } from '../../domain/records.js';
+import { type Column, type RecordKind, recordRules, textField } from '../../domain/records.js';
 import { bigintArray, booleanArray, floatArray, textArray } from '../database/array-parameter.js';
 import { toDatabaseText } from '../database/database-text.js';
 import { instantText } from '../database/instant.js';
 import { keyText } from '../database/key-text.js';
+import { saysPaid } from '../family/shown-records.js';
 import { type MergedRecord, ownField } from './stored-record.js';
 
 export const recordTables: Readonly<Record<RecordKind, string>> = {
@@ -57,6 +59,10 @@ const commonColumns: readonly WrittenColumn[] = [
   text('poll_ref', ({ state }) => state.poll?.ref ?? null),
   text('claims', ({ state }) => stateToText({ poll: null, claims: state.claims }).claims),
   text('shown', (record) => record.text),
+  text('reported', (record) => record.reported),
+  truth('known', ({ shown }) => shown.known),
+  truth('doubted', ({ shown }) => shown.doubted),
+  text('own_call', ({ shown }) => shown.ownCall),
   truth('verified', ({ shown }) => shown.verified),
   truth('settled', isSettled),
   moment('verified_at', ({ shown }) => shown.verifiedAt),
@@ -67,7 +73,40 @@ const commonColumns: readonly WrittenColumn[] = [
 ];
 
 export function writtenColumns(kind: RecordKind): WrittenColumn[] {
-  return [...commonColumns, ...recordRules[kind].columns.map((column) => shownColumn(kind, column))];
+  return [
+    ...commonColumns,
+    ...recordRules[kind].columns.map((column) => shownColumn(kind, column)),
+    ...(reportedColumns[kind] ?? []),
+  ];
+}
+
+/** By which an order is held, or shown as said to be paid, though nothing but a report says so. */
+const reportedColumns: Partial<Record<RecordKind, readonly WrittenColumn[]>> = {
+  payment_intent: [
+    text('reported_reference', ({ shown }) => keyText(saidField(shown, 'merchantReference'))),
+    truth('reported_paid', ({ shown }) => saysPaid(shown)),
+  ],
+  payout: [
+    text('reported_intent_id', ({ shown }) => keyText(saidField(shown, 'paymentIntentId'))),
+    text('reported_reference', ({ shown }) =>
+      mayRefund(shown) ? keyText(saidField(shown, 'merchantReference')) : null,
+    ),
+    wholeMs('reported_to', ({ state }) => newestReport(state.claims)),
+  ],
+};
+
+function saidField({ reported }: Shown, name: string): Json | undefined {
+  return reported === null ? undefined : ownField(reported, name);
+}
+
+/** Nobody sends a withdrawal, or a settlement, back to a customer. */
+function mayRefund({ reported, fields }: Shown): boolean {
+  const type = textField(fields, 'payoutType') ?? textField(reported ?? {}, 'payoutType') ?? '';
+  return !/withdraw|internal|settle/i.test(type);
+}
+
+function newestReport(claims: readonly Claim[]): number | null {
+  return claims.filter(isReport).reduce<number | null>((newest, { to }) => Math.max(newest ?? to, to), null);
 }
 
 function shownColumn(kind: RecordKind, { name, field, type }: Column): WrittenColumn {
@@ -75,7 +114,10 @@ function shownColumn(kind: RecordKind, { name, field, type }: Column): WrittenCo
   const { signedAmounts, totals } = recordRules[kind];
   const signed = signedAmounts.includes(field) ? signedCell : shownType.cell;
   const cell = totals.includes(field) ? totalCell : signed;
-  return { ...text(name, ({ shown }) => cell(ownField(shown.fields, field))), read: shownType.read };
+  // Where a record stands in its list is where a report says, until a poll shows it: it is looked for there.
+  const value = ({ shown }: MergedRecord) =>
+    ownField(shown.fields, field) ?? (field === 'createdAt' ? saidField(shown, field) : undefined);
+  return { ...text(name, (record) => cell(value(record))), read: shownType.read };
 }
 
 /** Null where the newest reading is what is shown: it is not kept twice. */

@@ -23,7 +23,11 @@ export interface StoredRow extends StoredHead {
   poll_ref: string | null;
   claims: string;
   shown: string;
+  reported: string | null;
   verified: boolean;
+  known: boolean;
+  doubted: boolean;
+  own_call: string | null;
   absent_since: Date | null;
 }
 
@@ -33,7 +37,12 @@ export interface StoredRecord {
   fields: JsonObject;
   /** The JSON text of `fields`. */
   text: string;
+  /** The JSON text of what only reports say; null: nothing. */
+  reported: string | null;
   verified: boolean;
+  doubted: boolean;
+  known: boolean;
+  ownCall: string | null;
   /** Milliseconds of the service's clock. */
   absentSince: number | null;
 }
@@ -48,10 +57,12 @@ export interface MergedRecord {
   shown: Shown;
   /** The JSON text of `shown.fields`. */
   text: string;
+  /** The JSON text of `shown.reported`. */
+  reported: string | null;
   absentSince: number | null;
   /** Names of the fields that are shown with another value than before; all that there are, of a new record. */
   changedFields: string[];
-  /** Fields, `verified` or absence are other than before. */
+  /** What is shown or reported, `verified`, or absence is other than before. */
   changed: boolean;
 }
 
@@ -62,7 +73,11 @@ export function storedRecord(row: StoredRow): StoredRecord {
     state: { poll: storedPoll(row, state.poll, fields), claims: state.claims },
     fields,
     text: row.shown,
+    reported: row.reported,
     verified: row.verified,
+    doubted: row.doubted,
+    known: row.known,
+    ownCall: row.own_call,
     absentSince: row.absent_since?.getTime() ?? null,
   };
 }

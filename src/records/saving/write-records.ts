@@ -96,6 +96,10 @@ function placeholder(kind: RecordKind, id: string): MergedRecord {
     state: emptyState,
     shown: {
       fields: {},
+      reported: null,
+      known: false,
+      ownCall: null,
+      doubted: false,
       verified: false,
       verifiedAt: null,
       absent: false,
@@ -104,6 +108,7 @@ function placeholder(kind: RecordKind, id: string): MergedRecord {
       observedBy: { type: 'poll', ref: '' },
     },
     text: '{}',
+    reported: null,
     absentSince: null,
     changedFields: [],
     changed: false,

@@ -1,7 +1,7 @@
 import type { BookedSum, MatchFacts, MovedSum } from '../../../src/domain/books/match/match-facts.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { addAmounts, subtractAmounts } from '../../../src/domain/money.js';
-import type { ShownRecord } from '../../../src/domain/orders/order-facts.js';
+import type { ShownRecord } from '../../../src/domain/family/links.js';
 import { refundOf } from '../../../src/domain/orders/order-refund.js';
 
 export const ASSET = 'USDT.TRON';

@@ -1,6 +1,5 @@
+import type { ShownRecord } from '../../family/links.js';
 import { isJsonObject } from '../../json.js';
-import type { ShownRecord } from '../../orders/order-facts.js';
-import { refundOf } from '../../orders/order-refund.js';
 import { textField } from '../../records.js';
 import { momentOf } from '../dating.js';
 import { dayIn } from '../posting-month.js';
@@ -45,7 +44,9 @@ export function factsAsOf(facts: MatchFacts, day: string, timeZone: string): Mat
   const intents = order.intents
     .filter(isThen)
     .map((intent) => (unpaid.has(intent.id) ? { ...intent, fields: { ...intent.fields, ...UNPAID } } : intent));
-  const refunds = facts.refunds.filter((refund) => isThen(refund) && !isLater('payout', refund.id));
+  const isGiven = (refund: ShownRecord | undefined) =>
+    refund !== undefined && isThen(refund) && !isLater('payout', refund.id);
+  const refunds = facts.refunds.filter(isGiven);
   const known = new Set([...intents.filter(({ id }) => !unpaid.has(id)), ...payins, ...refunds].map(({ id }) => id));
   return {
     ...facts,
@@ -55,7 +56,7 @@ export function factsAsOf(facts: MatchFacts, day: string, timeZone: string): Mat
       intents,
       payins,
       invoices: order.invoices.filter(isThen),
-      refunds: refunds.flatMap((refund) => refundOf(refund, intents) ?? []),
+      refunds: order.refunds.filter((_, at) => isGiven(facts.refunds[at])),
     },
     refunds,
     moved: facts.moved.filter(({ recordId }) => known.has(recordId)),

@@ -1,4 +1,5 @@
-import type { OrderFacts, ShownRecord } from '../../orders/order-facts.js';
+import type { ShownRecord } from '../../family/links.js';
+import type { OrderFacts } from '../../orders/order-facts.js';
 
 /** What is held against the records and the books: an order; or an invoice, or a payment, that belongs to none. */
 export type MatchKind = 'order' | 'invoice' | 'payment_intent';
@@ -42,7 +43,7 @@ export interface MatchFacts {
   order: OrderFacts;
   /** When the store registered what it expects; milliseconds. */
   registeredAt: number | null;
-  /** Payouts that give its payments back. */
+  /** Payouts that give its payments back, in the order of `order.refunds`. */
   refunds: readonly ShownRecord[];
   /** Refunds of which more than one payment is named, in words: each is counted with one alone. */
   claims: readonly string[];

@@ -1,6 +1,7 @@
+import { type ShownRecord } from '../../family/links.js';
+import { amountField } from '../../family/money.js';
 import { isJsonObject } from '../../json.js';
 import { addAmounts, compareAmounts, subtractAmounts, sumAmounts } from '../../money.js';
-import { amountField, type ShownRecord } from '../../orders/order-facts.js';
 import { textField } from '../../records.js';
 import type { BookedSum, MatchFacts, MovedSum } from './match-facts.js';
 import { grossOf, type MatchAmount } from './match-sides.js';

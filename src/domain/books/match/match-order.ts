@@ -1,10 +1,11 @@
+import { type ShownRecord } from '../../family/links.js';
+import { amountField, dueOf } from '../../family/money.js';
 import { compareAmounts, normalizeAmount, sumAmounts } from '../../money.js';
 import { deriveOrder, type OrderStatus } from '../../orders/order.js';
-import { amountField, type ShownRecord } from '../../orders/order-facts.js';
 import { textField } from '../../records.js';
 import type { MatchFacts } from './match-facts.js';
 import { recordReasons } from './match-legs.js';
-import { dueOf, expectedOf, type MatchAmount, sidesOf } from './match-sides.js';
+import { expectedOf, type MatchAmount, sidesOf } from './match-sides.js';
 import type { MatchReason, Reason } from './reasons.js';
 
 /**
@@ -83,7 +84,7 @@ const PARTLY = 'paid; a part was given back';
 
 /** Of a payment too much of which came in: what was kept after the dispute is what it asked for. */
 function isKeptWhole(intent: ShownRecord): boolean {
-  const [kept, due] = [amountField(intent.fields, 'amountInRange'), dueOf(intent)];
+  const [kept, due] = [amountField(intent.fields, 'amountInRange'), dueOf(intent.fields)];
   return kept !== null && due !== null && compareAmounts(kept, due) === 0;
 }
 

@@ -1,3 +1,5 @@
+import type { ShownRecord } from '../../family/links.js';
+import { amountField, dueOf, grossOf as grossAmount, type Money, requestOf, sameCurrency } from '../../family/money.js';
 import {
   addAmounts,
   compareAmounts,
@@ -6,7 +8,7 @@ import {
   type Rounding,
   subtractAmounts,
 } from '../../money.js';
-import { amountField, type Money, type ShownRecord, sameCurrency } from '../../orders/order-facts.js';
+import { requested } from '../../orders/order.js';
 import { type IntentOutcome, intentOutcome } from '../../orders/order-intent.js';
 import { textField } from '../../records.js';
 import { sumExactValues } from '../fiat-report.js';
@@ -61,34 +63,14 @@ export function sidesOf(facts: MatchFacts): MatchAmount[] {
 /** What is asked for: by whom the order was registered, else by the largest of its requests that still stands. */
 export function expectedOf(facts: MatchFacts): Money | null {
   if (facts.order.expected !== null) return facts.order.expected;
-  const outcomes = outcomesOf(facts);
-  const paying = outcomes.filter(({ outcome }) => !NO_MONEY.includes(outcome.type));
-  const asking = paying.length > 0 ? paying : outcomes.filter(({ outcome }) => outcome.type === 'open');
-  const invoices = facts.order.invoices.filter(({ fields, absent }) => {
-    const status = textField(fields, 'status');
-    return !absent && status !== 'expired' && status !== 'cancelled';
-  });
-  const requests = [
-    ...asking.flatMap(({ intent }) => moneyOf(intent, 'amountRequested', 'currencyRequested')),
-    ...invoices.flatMap((invoice) => moneyOf(invoice, 'amount', 'currency')),
-  ];
-  return requests.reduce<Money | null>((largest, one) => {
-    if (largest === null) return one;
-    return sameCurrency(one.currency, largest.currency) && compareAmounts(one.amount, largest.amount) > 0
-      ? one
-      : largest;
-  }, null);
+  const paying = outcomesOf(facts).filter(({ outcome }) => !NO_MONEY.includes(outcome.type));
+  return requested(paying.sort(inRangeFirst), facts.order).expected;
 }
 
 /** What the service's list shows to have come in of a payment, before its fee; of a claim nothing. */
 export function grossOf({ fields, verified, absent }: ShownRecord): string {
   if (!verified || absent) return '0';
-  return addAmounts(amountField(fields, 'amountNetMerchant') ?? '0', feeOf(fields));
-}
-
-function feeOf(fields: ShownRecord['fields']): string {
-  const net = amountField(fields, 'amountNetMerchant') ?? '0';
-  return isSome(net) ? (amountField(fields, 'feeAmountTotal') ?? '0') : '0';
+  return grossAmount(fields);
 }
 
 /** A refund of money that was never credited moves no balance: it takes back nothing that was paid. */
@@ -112,10 +94,10 @@ function askedOf(facts: MatchFacts): { code: string; amount: string }[] {
     .filter(({ outcome }) => !NO_MONEY.includes(outcome.type))
     .sort(inRangeFirst)
     .flatMap(({ intent }) => {
-      const [request] = moneyOf(intent, 'amountRequested', 'currencyRequested');
+      const request = requestOf(intent.fields);
       const asset = textField(intent.fields, 'assetCode');
-      const due = dueOf(intent);
-      if (request === undefined || asset === null || due === null) return [];
+      const due = dueOf(intent.fields);
+      if (request === null || asset === null || due === null) return [];
       if (!sameCurrency(request.currency, expected.currency) || !isSome(rest) || !isSome(request.amount)) return [];
       const isWhole = compareAmounts(request.amount, rest) <= 0;
       const part = isWhole ? request.amount : rest;
@@ -136,18 +118,6 @@ type Paying = ReturnType<typeof outcomesOf>[number];
 function inRangeFirst(a: Paying, b: Paying): number {
   const isIn = ({ outcome }: Paying) => Number(outcome.type === 'collected' && outcome.side === 'in_range');
   return isIn(b) - isIn(a) || (a.intent.id < b.intent.id ? -1 : 1);
-}
-
-/** What a payment asks for, in its asset; null where that is not shown. */
-export function dueOf({ fields }: Pick<ShownRecord, 'fields'>): string | null {
-  const isCrypto = textField(fields, 'requestedCurrencyType') === 'crypto';
-  return amountField(fields, 'amountCryptoExpected') ?? (isCrypto ? amountField(fields, 'amountRequested') : null);
-}
-
-function moneyOf({ fields }: ShownRecord, amountName: string, currencyName: string): Money[] {
-  const amount = amountField(fields, amountName);
-  const currency = textField(fields, currencyName);
-  return amount === null || currency === null ? [] : [{ amount, currency }];
 }
 
 function add(sides: Sides, code: string, more: Partial<MatchAmount>): void {

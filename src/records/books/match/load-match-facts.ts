@@ -1,10 +1,11 @@
 import type { Knex } from 'knex';
 import { momentOf } from '../../../domain/books/dating.js';
 import type { BookedSum, MatchFacts } from '../../../domain/books/match/match-facts.js';
-import type { OrderFacts, ShownRecord } from '../../../domain/orders/order-facts.js';
+import type { ShownRecord } from '../../../domain/family/links.js';
+import { listedPayins } from '../../../domain/family/links.js';
+import type { OrderFacts, OrderRefund } from '../../../domain/orders/order-facts.js';
 import { refundOf } from '../../../domain/orders/order-refund.js';
 import { textField } from '../../../domain/records.js';
-import { listedPayins } from '../../saving/payin-links.js';
 import { openedAssets } from '../openings.js';
 import { grouped } from './grouped.js';
 import { ownersOfPayments } from './match-owners.js';
@@ -40,9 +41,11 @@ export async function loadMatchFacts(
     const payins = payinsOf(records, intents);
     const known = records.refundIds.flatMap((id) => refunds.get(id)?.record ?? []);
     // What gives another's payment back is counted with that one.
-    const own = known.filter(
-      (payout) => refundOf(payout, intents) !== null && intents.some(({ id }) => id === claims.get(payout.id)?.payment),
-    );
+    const own = known.flatMap((payout) => {
+      const payment = claims.get(payout.id)?.payment ?? null;
+      const refund = intents.some(({ id }) => id === payment) ? refundOf(payout, payment ?? '') : null;
+      return refund === null ? [] : [{ payout, refund }];
+    });
     const elsewhere = records.intents.filter((intent) => !isOwn(intent)).flatMap(({ id }) => owners.get(id) ?? []);
     return [
       [
@@ -50,12 +53,15 @@ export async function loadMatchFacts(
         {
           ...records.unit,
           openedAt: openedAt(records, intents),
-          order: orderOf({ ...records, intents, payins }, own),
+          order: orderOf(
+            { ...records, intents, payins },
+            own.map(({ refund }) => refund),
+          ),
           registeredAt: records.registeredAt,
-          refunds: own,
+          refunds: own.map(({ payout }) => payout),
           claims: known.flatMap(({ id }) => claims.get(id)?.differs ?? []),
           elsewhere: elsewhere.map(({ kind, id }) => `${kind.replace('_intent', '')} ${id}`),
-          ...sums(refsOf({ intents, payins, refundIds: own.map(({ id }) => id) })),
+          ...sums(refsOf({ intents, payins, refundIds: own.map(({ payout }) => payout.id) })),
           opened,
         },
       ],
@@ -93,7 +99,7 @@ function payinsOf({ payins }: UnitRecords, intents: readonly ShownRecord[]): Sho
   });
 }
 
-function orderOf(records: UnitRecords, refunds: ShownRecord[]): OrderFacts {
+function orderOf(records: UnitRecords, refunds: OrderRefund[]): OrderFacts {
   const { unit, expected, intents, payins, invoices, shared } = records;
   return {
     reference: unit.kind === 'order' ? unit.id : '',
@@ -101,7 +107,7 @@ function orderOf(records: UnitRecords, refunds: ShownRecord[]): OrderFacts {
     intents,
     payins,
     invoices,
-    refunds: refunds.flatMap((refund) => refundOf(refund, intents) ?? []),
+    refunds,
     shared,
   };
 }

@@ -19,8 +19,8 @@ const FEW = `(SELECT count(*) FROM (
     SELECT FROM payment_intents AS one WHERE one.invoice_id = invoice.id LIMIT ${MOST_RECORDS + 1}) AS naming) <= ${MOST_RECORDS}`;
 
 /**
- * With what each payment is counted, which is one alone: its order; else the first order of its invoices; else the first of
- * its invoices that belongs to no order; else itself.
+ * With what each payment is counted, which is one alone: its order; else the order of its invoices, and where they are of
+ * several orders itself; else the first of its invoices that belongs to no order; else itself.
  */
 export async function ownersOfPayments(trx: Knex, ids: readonly string[]): Promise<Map<string, MatchUnit>> {
   if (ids.length === 0) return new Map();
@@ -30,10 +30,13 @@ export async function ownersOfPayments(trx: Knex, ids: readonly string[]): Promi
        SELECT 0 AS place, 'order' AS kind, reference AS id FROM orders
        WHERE reference = intent.merchant_reference AND reference <> '' AND status <> 'shared_reference'
        UNION ALL
-       SELECT 1, 'order', reference
+       SELECT 1, CASE WHEN count(DISTINCT reference) = 1 THEN 'order' ELSE 'payment_intent' END,
+         CASE WHEN count(DISTINCT reference) = 1 THEN min(reference) ELSE intent.id END
        FROM invoices AS invoice JOIN orders ON reference = invoice.merchant_reference AND orders.status <> 'shared_reference'
        WHERE coalesce(intent.merchant_reference, '') = ''
          AND (invoice.id = intent.invoice_id OR invoice.payment_intent_id = intent.id)
+         AND invoice.known AND (invoice.absent_since IS NULL OR invoice.own_call IS NOT NULL)
+       HAVING count(*) > 0
        UNION ALL
        SELECT 2, 'invoice', invoice.id FROM invoices AS invoice
        WHERE (invoice.id = intent.invoice_id OR invoice.payment_intent_id = intent.id) AND ${FEW} AND ${UNORDERED}

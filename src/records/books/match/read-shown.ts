@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import { objectFromJsonText } from '../../../domain/json-text.js';
-import type { ShownRecord } from '../../../domain/orders/order-facts.js';
+import type { ShownRecord } from '../../../domain/family/links.js';
 import { textArray } from '../../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
+import { toDatabaseText } from '../../database/database-text.js';
+import { type ShownRow, shownRecord } from '../../family/shown-records.js';
 import { recordTables } from '../../saving/record-columns.js';
 
 export interface SeenRecord {
@@ -19,28 +19,15 @@ export async function readShown(
 ): Promise<Map<string, SeenRecord>> {
   if (ids.length === 0) return new Map();
   const { rows } = await trx.raw<{
-    rows: {
-      id: string;
-      shown: string;
-      verified: boolean;
-      verified_at: Date | null;
-      absent_since: Date | null;
-      first_seen_at: Date;
-    }[];
+    rows: (Omit<ShownRow, 'kind'> & { first_seen_at: Date })[];
   }>(
-    `SELECT id, shown, verified, verified_at, absent_since, first_seen_at FROM ${recordTables[kind]}
+    `SELECT id, shown, verified, verified_at, absent_since, known, doubted, own_call, false AS says_paid, first_seen_at FROM ${recordTables[kind]}
      WHERE id = ANY (?::text[])`,
     [textArray(ids.map(toDatabaseText))],
   );
   return new Map(
     rows.map((row) => {
-      const record: ShownRecord = {
-        id: fromDatabaseText(row.id),
-        fields: objectFromJsonText(row.shown),
-        verified: row.verified,
-        verifiedAt: row.verified_at?.getTime() ?? null,
-        absent: row.absent_since !== null,
-      };
+      const record = shownRecord(row);
       return [record.id, { record, firstSeenAt: row.first_seen_at.getTime() }];
     }),
   );

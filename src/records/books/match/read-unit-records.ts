@@ -1,14 +1,15 @@
 import type { Knex } from 'knex';
+import type { ShownRecord } from '../../../domain/family/links.js';
+import { listedPayins } from '../../../domain/family/links.js';
+import type { Money } from '../../../domain/family/money.js';
 import { MOST_RECORDS } from '../../../domain/orders/order.js';
-import type { Money, ShownRecord } from '../../../domain/orders/order-facts.js';
 import { textField } from '../../../domain/records.js';
 import { textArray } from '../../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
-import { loadOrderFacts } from '../../orders/load-order-facts.js';
-import { loadBelonging } from '../../orders/order-records.js';
+import { loadBelonging } from '../../family/around.js';
+import { loadFamilies } from '../../family/load.js';
 import { expectedOf, type OrderRow } from '../../orders/order-row.js';
 import { ordersBehind } from '../../orders/orders-behind.js';
-import { listedPayins } from '../../saving/payin-links.js';
 import { grouped } from './grouped.js';
 import { invoicesAlone } from './match-owners.js';
 import type { MatchUnit } from './match-unit.js';
@@ -43,7 +44,7 @@ async function ofOrders(trx: Knex.Transaction, references: readonly string[]): P
   const rows = await trx<OrderRow>('orders').whereRaw('reference = ANY (?::text[])', [
     textArray(references.map(toDatabaseText)),
   ]);
-  const records = await loadOrderFacts(trx, rows, []);
+  const records = await loadFamilies(trx, rows);
   const invoices = [...records.values()].flatMap((found) => found.invoices.map(({ id }) => id));
   const orders = await ordersBehind(trx, 'invoice', [...new Set(invoices)]);
   return rows.flatMap((row): UnitRecords[] => {
@@ -61,7 +62,7 @@ async function ofOrders(trx: Knex.Transaction, references: readonly string[]): P
         intents: found.intents,
         payins: found.payins,
         invoices: found.invoices.filter(isFirst),
-        refundIds: [...new Set(found.refundIds)],
+        refundIds: found.refundIds,
         shared: found.shared,
       },
     ];
@@ -111,9 +112,10 @@ function nothingElse(unit: MatchUnit, since: number): UnitRecords {
 }
 
 async function withBelonging(trx: Knex.Transaction, units: UnitRecords[]): Promise<UnitRecords[]> {
-  const { payins, payouts } = await loadBelonging(
+  const { payin: payins, payout: payouts } = await loadBelonging(
     trx,
     new Map(),
+    [],
     units.flatMap(({ intents }) => intents),
   );
   const byIntent = (records: readonly ShownRecord[]) =>

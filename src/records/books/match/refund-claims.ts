@@ -1,9 +1,6 @@
 import type { Knex } from 'knex';
-import type { ShownRecord } from '../../../domain/orders/order-facts.js';
-import { refundedIntent } from '../../../domain/orders/order-refund.js';
-import { textArray } from '../../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
-import { grouped } from './grouped.js';
+import { ownerOfRefund, type ShownRecord } from '../../../domain/family/links.js';
+import { loadNaming, readAssigned } from '../../family/around.js';
 
 interface RefundClaim {
   /** The one payment that the refund is counted with; null: it gives none back. */
@@ -12,24 +9,15 @@ interface RefundClaim {
   differs: string | null;
 }
 
-/**
- * Which payment each refund gives back: the one that names it as the refund of its dispute, of several the first, those that
- * the service still lists before the others; else the one that the refund itself names.
- */
+/** Which payment each refund gives back (`ownerOfRefund`), and where its records name several. */
 export async function refundClaims(trx: Knex, refunds: readonly ShownRecord[]): Promise<Map<string, RefundClaim>> {
   if (refunds.length === 0) return new Map();
-  const { rows } = await trx.raw<{ rows: { refund: string; payment: string }[] }>(
-    `SELECT irregular_refund_payout_id AS refund, id AS payment FROM payment_intents
-     WHERE irregular_refund_payout_id = ANY (?::text[]) ORDER BY absent_since IS NOT NULL, id COLLATE "C"`,
-    [textArray(refunds.map(({ id }) => toDatabaseText(id)))],
-  );
-  const naming = grouped(rows, ({ refund }) => fromDatabaseText(refund));
+  const naming = await loadNaming(trx, new Map(), refunds, []);
+  const assigned = await readAssigned(trx, refunds);
   return new Map(
     refunds.map((refund) => {
-      const byPayments = (naming.get(refund.id) ?? []).map(({ payment }) => fromDatabaseText(payment));
-      const byItself = refundedIntent(refund, []);
-      const all = [...new Set([...byPayments, ...(byItself === null ? [] : [byItself])])];
-      return [refund.id, { payment: all[0] ?? null, differs: all.length > 1 ? differenceOf(refund, all) : null }];
+      const { payment, candidates } = ownerOfRefund(refund, naming, assigned);
+      return [refund.id, { payment, differs: candidates.length > 1 ? differenceOf(refund, candidates) : null }];
     }),
   );
 }

@@ -1,28 +1,20 @@
 import type { Knex } from 'knex';
-import { isJsonObject, type JsonObject } from '../../domain/json.js';
-import { textField } from '../../domain/records.js';
+import { listedPayins } from '../../domain/family/links.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { usableId } from '../database/key-text.js';
 import { prepared } from '../database/prepared.js';
-import { type MergedRecord, ownField } from './stored-record.js';
-
-/** The deposits that a payment intent sums up (specification 2.1). */
-export function payinSummaries(fields: JsonObject): JsonObject[] {
-  const listed = ownField(fields, 'payins');
-  return Array.isArray(listed) ? listed.filter(isJsonObject).filter((item) => idOf(item) !== null) : [];
-}
-
-/** Their ids. */
-export function listedPayins(fields: JsonObject): string[] {
-  return payinSummaries(fields).flatMap((summary) => idOf(summary) ?? []);
-}
+import type { MergedRecord } from '../saving/stored-record.js';
 
 /** Keeps which intents list which deposits. */
 export async function saveListings(trx: Knex.Transaction, intents: MergedRecord[]): Promise<void> {
   const listings = intents
     .filter((intent) => intent.changedFields.includes('payins'))
-    .flatMap((intent) => listedPayins(intent.shown.fields).map((payin) => ({ payin, intent: intent.id })));
+    .flatMap((intent) =>
+      listedPayins(intent.shown.fields)
+        .filter((id) => usableId(id) !== null)
+        .map((payin) => ({ payin, intent: intent.id })),
+    );
   if (listings.length === 0) return;
   await prepared(
     trx,
@@ -63,8 +55,4 @@ export async function deniedPayins(trx: Knex.Transaction, records: MergedRecord[
     [denied],
   );
   return new Map(rows.map((row) => [fromDatabaseText(row.payin_id), row.intents.map(fromDatabaseText)]));
-}
-
-function idOf(summary: JsonObject): string | null {
-  return usableId(textField(summary, 'id'));
 }

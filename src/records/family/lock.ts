@@ -1,51 +1,33 @@
 import type { Knex } from 'knex';
-import type { JsonObject } from '../../domain/json.js';
-import { type RecordKind, textField } from '../../domain/records.js';
+import { type FamilyKind, familyKinds, namedIn } from '../../domain/family/links.js';
 import { booleanArray, integerArray } from '../database/array-parameter.js';
 import { usableId } from '../database/key-text.js';
 import { prepared } from '../database/prepared.js';
-import { listedPayins } from './payin-links.js';
-import type { MergedRecord } from './stored-record.js';
+import type { MergedRecord } from '../saving/stored-record.js';
 
-/** The kinds of which an order is made, with the fields by which each names another of them. */
-const linkFields = {
-  payment_intent: ['invoiceId', 'irregularRefundPayoutId'],
-  payin: ['paymentIntentId'],
-  invoice: ['paymentIntentId'],
-  payout: ['paymentIntentId'],
-} as const satisfies Partial<Record<RecordKind, readonly string[]>>;
-
-type LinkedKind = keyof typeof linkFields;
-export type LinkedRecords = Record<LinkedKind, MergedRecord[]>;
+export type FamilyMembers = Record<FamilyKind, MergedRecord[]>;
 
 const GATE_CLASS = 0x7448;
 const LINK_CLASS = 0x7449;
 /** Of one transaction; Postgres' default table holds some 6,400 locks of all of them. */
 const MOST_LOCKS = 800;
 
-/** Those of which orders are made. */
-export function linkedRecords(records: readonly MergedRecord[]): LinkedRecords {
-  const linked: LinkedRecords = { payment_intent: [], payin: [], invoice: [], payout: [] };
+/** Those of which families are made. */
+export function membersOf(records: readonly MergedRecord[]): FamilyMembers {
+  const members: FamilyMembers = { payment_intent: [], payin: [], invoice: [], payout: [] };
   for (const record of records) {
-    if (isLinked(record.kind)) linked[record.kind].push(record);
+    const kind = familyKinds.find((one) => one === record.kind);
+    if (kind !== undefined) members[kind].push(record);
   }
-  return linked;
+  return members;
 }
 
-/** Whether the fields say by themselves what order the record belongs to. */
-export function carriesReference({ fields }: { fields: JsonObject }): boolean {
-  return (textField(fields, 'merchantReference') ?? '') !== '';
-}
-
-/** The id that a record names in a field, or named before. */
-export function namedIds({ before, shown }: MergedRecord, field: string): string[] {
-  const named = [before?.fields ?? {}, shown.fields].flatMap((fields) => usableId(textField(fields, field)) ?? []);
-  return [...new Set(named)];
-}
-
-/** The payment intents that a deposit, an invoice or a payout names, or named before. */
-export function namedIntents(record: MergedRecord): string[] {
-  return namedIds(record, 'paymentIntentId');
+/** Ids of the records that a record names, or named before. */
+export function namedBy({ kind, before, shown }: MergedRecord, named: FamilyKind): string[] {
+  const from = familyKinds.find((one) => one === kind);
+  if (from === undefined) return [];
+  const ids = [before?.fields ?? {}, shown.fields].flatMap((fields) => namedIn(from, fields, named));
+  return [...new Set(ids.flatMap((id) => usableId(id) ?? []))];
 }
 
 /**
@@ -59,13 +41,13 @@ export function namedIntents(record: MergedRecord): string[] {
  */
 export async function lockLinks(
   trx: Knex.Transaction,
-  linked: LinkedRecords,
+  members: FamilyMembers,
   further: readonly string[],
 ): Promise<void> {
-  const { payment_intent: intents, payin, invoice, payout } = linked;
-  const members = [...payin, ...invoice, ...payout];
+  const { payment_intent: intents, payin, invoice, payout } = members;
+  const belonging = [...payin, ...invoice, ...payout];
   const exclusive = new Set(
-    [...further, ...members.flatMap((record) => [record.id, ...namedIntents(record)])].map(lockKey),
+    [...further, ...belonging.flatMap((record) => [record.id, ...namedBy(record, 'payment_intent')])].map(lockKey),
   );
   const shared = intents.flatMap((intent) => [intent.id, ...namedByIntent(intent)]).map(lockKey);
   const keys = [...new Set([...exclusive, ...shared])].sort((a, b) => a - b);
@@ -107,13 +89,8 @@ async function takeLocks(
   );
 }
 
-function namedByIntent({ shown: { fields } }: MergedRecord): string[] {
-  const named = linkFields.payment_intent.flatMap((field) => usableId(textField(fields, field)) ?? []);
-  return [...named, ...listedPayins(fields)];
-}
-
-function isLinked(kind: RecordKind): kind is LinkedKind {
-  return Object.hasOwn(linkFields, kind);
+function namedByIntent(intent: MergedRecord): string[] {
+  return familyKinds.flatMap((kind) => namedBy(intent, kind));
 }
 
 /** Two ids of one key only wait for each other without need. */

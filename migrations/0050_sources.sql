@@ -1,0 +1,38 @@
+-- What a record shows is what polls, own calls and the delivery history say. What only reports say stands apart, and decides
+-- nothing. Records that were saved before are shown anew by the scheduler, a slice at a time.
+DO $$
+DECLARE name text;
+BEGIN
+  FOREACH name IN ARRAY ARRAY['payment_intents', 'payins', 'invoices', 'payouts', 'accounts', 'transactions', 'balances',
+    'endpoints', 'settlement_accounts', 'products', 'assets'] LOOP
+    EXECUTE format('ALTER TABLE %I ADD COLUMN reported text, ADD COLUMN known boolean NOT NULL DEFAULT true,
+      ADD COLUMN doubted boolean NOT NULL DEFAULT false, ADD COLUMN own_call text', name);
+  END LOOP;
+END $$;
+
+-- Of a payment that reports alone speak of: the order that they name, and whether they say that it is paid.
+ALTER TABLE payment_intents ADD COLUMN reported_reference text, ADD COLUMN reported_paid boolean NOT NULL DEFAULT false;
+CREATE INDEX payment_intents_by_reported ON payment_intents (reported_reference)
+  WHERE reported_paid AND NOT known AND absent_since IS NULL;
+
+-- The payment or the order that reports say a payout gives money back of; until when; and when the delivery history was last
+-- asked for this payout (milliseconds of the service's clock).
+ALTER TABLE payouts ADD COLUMN reported_intent_id text, ADD COLUMN reported_reference text, ADD COLUMN reported_to bigint,
+  ADD COLUMN searched_at bigint;
+CREATE INDEX payouts_by_reported_intent ON payouts (reported_intent_id) WHERE reported_intent_id IS NOT NULL;
+CREATE INDEX payouts_by_reported_reference ON payouts (reported_reference) WHERE reported_reference IS NOT NULL;
+
+-- Whose refund a person said a payout is; without a payment: nobody's. The newest row counts.
+CREATE TABLE refund_assignments (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  payout_id text NOT NULL,
+  payment_intent_id text,
+  note text NOT NULL,
+  actor text NOT NULL,
+  assigned_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX refund_assignments_newest ON refund_assignments (payout_id, id DESC);
+CREATE INDEX refund_assignments_by_intent ON refund_assignments (payment_intent_id) WHERE payment_intent_id IS NOT NULL;
+
+-- When reports last held an order that turned out to be safe: two such within an hour, and reports hold it no more for an hour.
+ALTER TABLE orders ADD COLUMN refuted_at timestamptz[] NOT NULL DEFAULT '{}';

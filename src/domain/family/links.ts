@@ -1,0 +1,176 @@
+import { isJsonObject, type JsonObject } from '../json.js';
+import type { RecordKind } from '../record-kinds.js';
+import { compareText } from '../record-state.js';
+import { textField } from '../records.js';
+
+/**
+ * A record as it may decide: its fields are what polls, our own calls and the delivery history show, never what only a
+ * report says (`Shown` of merge.ts).
+ */
+export interface ShownRecord {
+  id: string;
+  fields: JsonObject;
+  verified: boolean;
+  /** Milliseconds of the service's clock. */
+  verifiedAt: number | null;
+  absent: boolean;
+  /** Reports alone speak of it. Left out: no. */
+  unknown?: boolean;
+  /** A report newer than the last poll says that it stands elsewhere. */
+  doubted?: boolean;
+  /** That report, or those of a record that nothing else shows, say that money was collected. */
+  saysPaid?: boolean;
+  /** The newest of our own calls that made or changed it; null or left out: none. */
+  ownCall?: string | null;
+}
+
+/** The kinds of which a family is made. */
+export const familyKinds = ['payment_intent', 'payin', 'invoice', 'payout'] as const satisfies readonly RecordKind[];
+export type FamilyKind = (typeof familyKinds)[number];
+
+/** Every field by which a record of a family names another. Nothing else links. */
+const links = {
+  payment_intent: {
+    invoice: ['invoiceId'],
+    payout: ['irregularRefundPayoutId'],
+    payin: ['payins'],
+    payment_intent: [],
+  },
+  payin: { payment_intent: ['paymentIntentId'], invoice: [], payout: [], payin: [] },
+  invoice: { payment_intent: ['paymentIntentId'], invoice: [], payout: [], payin: [] },
+  payout: { payment_intent: ['paymentIntentId'], invoice: [], payout: [], payin: [] },
+} as const satisfies Record<FamilyKind, Record<FamilyKind, readonly string[]>>;
+
+/** Ids of the records of one kind that these fields name. */
+export function namedIn(kind: FamilyKind, fields: JsonObject, named: FamilyKind): string[] {
+  return links[kind][named].flatMap((field) => {
+    if (field === 'payins') return listedPayins(fields);
+    const id = textField(fields, field);
+    return id === null || id === '' ? [] : [id];
+  });
+}
+
+/** The deposits that a payment intent sums up (specification 2.1). */
+export function payinSummaries(fields: JsonObject): JsonObject[] {
+  const listed = Object.hasOwn(fields, 'payins') ? fields['payins'] : null;
+  if (!Array.isArray(listed)) return [];
+  return listed.filter(isJsonObject).filter((item) => (textField(item, 'id') ?? '') !== '');
+}
+
+/** Their ids. */
+export function listedPayins(fields: JsonObject): string[] {
+  return payinSummaries(fields).flatMap((summary) => textField(summary, 'id') ?? []);
+}
+
+/** The order that a record names itself; null where it names none. */
+export function referenceOf(fields: JsonObject): string | null {
+  return textField(fields, 'merchantReference') || null;
+}
+
+/** The service denies it, and nothing but reports ever spoke of it. */
+export function isGone({ absent, unknown }: Pick<ShownRecord, 'absent' | 'unknown'>): boolean {
+  return absent && unknown === true;
+}
+
+/** It can link others: somebody with the API key saw it, and the service still has it, or never denied what we did ourselves. */
+function isLinking({ absent, unknown, ownCall }: ShownRecord): boolean {
+  return unknown !== true && (!absent || (ownCall ?? null) !== null);
+}
+
+export interface FamilyRecords {
+  intents: readonly ShownRecord[];
+  invoices: readonly ShownRecord[];
+}
+
+/** The invoice that a payment names, and those that name it. */
+export function invoicesOf(intent: ShownRecord, invoices: readonly ShownRecord[]): ShownRecord[] {
+  const named = namedIn('payment_intent', intent.fields, 'invoice');
+  return invoices.filter(
+    ({ id, fields }) => named.includes(id) || namedIn('invoice', fields, 'payment_intent').includes(intent.id),
+  );
+}
+
+/** The payment that an invoice names; where it names none, those that name it. */
+export function paymentsOf<R extends ShownRecord>(invoice: ShownRecord, intents: readonly R[]): R[] {
+  const named = namedIn('invoice', invoice.fields, 'payment_intent');
+  return intents.filter(({ id, fields }) =>
+    named.length > 0 ? named.includes(id) : namedIn('payment_intent', fields, 'invoice').includes(invoice.id),
+  );
+}
+
+/**
+ * The orders that could have a payment: its own reference's alone; else those of the invoices that it is linked with, in
+ * the order of references. More than one: its money counts for none of them.
+ */
+export function ordersOfPayment(intent: ShownRecord, invoices: readonly ShownRecord[]): string[] {
+  if (intent.unknown === true) return [];
+  const own = referenceOf(intent.fields);
+  if (own !== null) return [own];
+  const references = invoicesOf(intent, invoices.filter(isLinking)).flatMap(({ fields }) => referenceOf(fields) ?? []);
+  return [...new Set(references)].sort(compareText);
+}
+
+/** Those that a payment lists, and those that name it. */
+export function payinsOf<R extends ShownRecord>(intent: ShownRecord, payins: readonly R[]): R[] {
+  const listed = new Set(listedPayins(intent.fields));
+  return payins.filter(
+    ({ id, fields }) => listed.has(id) || namedIn('payin', fields, 'payment_intent').includes(intent.id),
+  );
+}
+
+export interface RefundOwner {
+  /** Null: it gives no payment back. */
+  payment: string | null;
+  /** All that could be it, the owner first. */
+  candidates: readonly string[];
+}
+
+/** Whose refund a person said it is; a payment's id, or null: none's. */
+export type Assignments = ReadonlyMap<string, string | null>;
+
+/**
+ * The one payment that a payout gives back: whose a person said it is; else the one that names it as the refund of its
+ * dispute, of several the first by id, those that the service still lists before the others; else the one that it names.
+ * The crypto leg of a settlement gives nobody anything back.
+ */
+export function ownerOfRefund(
+  payout: ShownRecord,
+  intents: readonly Pick<ShownRecord, 'id' | 'fields' | 'absent'>[],
+  assigned: Assignments = new Map(),
+): RefundOwner {
+  const decided = assigned.get(payout.id);
+  if (decided !== undefined) return { payment: decided, candidates: decided === null ? [] : [decided] };
+  const naming = intents
+    .filter(({ fields }) => namedIn('payment_intent', fields, 'payout').includes(payout.id))
+    .toSorted((a, b) => Number(a.absent) - Number(b.absent) || compareText(a.id, b.id))
+    .map(({ id }) => id);
+  const own = isSettlement(payout) ? [] : namedIn('payout', payout.fields, 'payment_intent');
+  const candidates = [...new Set([...naming, ...own])];
+  return { payment: candidates[0] ?? null, candidates };
+}
+
+/** The identifiers of `payoutType` are not shown (2.4). */
+function isSettlement({ fields }: ShownRecord): boolean {
+  return /settle/i.test(textField(fields, 'payoutType') ?? '');
+}
+
+export type PayoutClass = 'refund' | 'withdrawal' | 'internal' | 'settlement';
+/** Words of `payoutType` by class, in lower case (`movements.words.payoutType` of the contract). */
+export type PayoutWords = Readonly<Record<PayoutClass, readonly string[]>>;
+
+export const defaultPayoutWords: PayoutWords = {
+  withdrawal: ['withdrawal', 'payout', 'crypto', 'standard', 'external'],
+  internal: ['internal', 'internal_transfer'],
+  refund: ['refund', 'payment_refund'],
+  settlement: ['settlement'],
+};
+
+/**
+ * A payout that may give back money of the order whose reference it carries, though nothing says of which payment: a
+ * refund by its type, or of a type that nobody has classed. Never a withdrawal of our own.
+ */
+export function isUnlinkedRefund(payout: ShownRecord, words: PayoutWords): boolean {
+  if (payout.ownCall === 'createPayout') return false;
+  const word = (textField(payout.fields, 'payoutType') ?? '').toLowerCase();
+  return !(['withdrawal', 'internal', 'settlement'] as const).some((known) => words[known].includes(word));
+}

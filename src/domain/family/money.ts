@@ -1,0 +1,70 @@
+import type { JsonObject } from '../json.js';
+import { addAmounts, compareAmounts, isAmount } from '../money.js';
+import { textField } from '../records.js';
+
+export interface Money {
+  amount: string;
+  currency: string;
+}
+
+/** The field where it holds an amount; null where it holds none. */
+export function amountField(fields: JsonObject, name: string): string | null {
+  const value = Object.hasOwn(fields, name) ? fields[name] : null;
+  return isAmount(value) ? value : null;
+}
+
+/** Codes of currencies and assets in upper and lower case are the same. */
+export function sameCurrency(a: string, b: string): boolean {
+  return a.toUpperCase() === b.toUpperCase();
+}
+
+export function isPositive(amount: string | null): boolean {
+  return amount !== null && compareAmounts(amount, '0') > 0;
+}
+
+/** What a payment asks for, in the currency of the request (2.1). */
+export function requestOf(fields: JsonObject): Money | null {
+  return moneyIn(fields, 'amountRequested', 'currencyRequested');
+}
+
+/** What an invoice asks for (2.3). */
+export function invoicedOf(fields: JsonObject): Money | null {
+  return moneyIn(fields, 'amount', 'currency');
+}
+
+/** A request is in crypto unless the record says otherwise: that is the default of 4.1. */
+export function isCrypto(fields: JsonObject): boolean {
+  return textField(fields, 'requestedCurrencyType') !== 'fiat';
+}
+
+/** What is to come in, in the asset of the payment: `amountCryptoExpected` is null where the request was in crypto already (2.1). */
+export function dueOf(fields: JsonObject): string | null {
+  return (
+    amountField(fields, 'amountCryptoExpected') ?? (isCrypto(fields) ? amountField(fields, 'amountRequested') : null)
+  );
+}
+
+/** Credited after fees (2.1). */
+export function netOf(fields: JsonObject): string | null {
+  return amountField(fields, 'amountNetMerchant');
+}
+
+/** What was credited and the fee that was taken of it; of a payment of which nothing was credited nothing. */
+export function grossOf(fields: JsonObject): string {
+  const net = netOf(fields) ?? '0';
+  return isPositive(net) ? addAmounts(net, amountField(fields, 'feeAmountTotal') ?? '0') : net;
+}
+
+/** The larger of two in one currency; of two currencies the first. */
+export function largest(requests: readonly Money[]): Money | null {
+  return requests.reduce<Money | null>((most, one) => {
+    if (most === null) return one;
+    return sameCurrency(one.currency, most.currency) && compareAmounts(one.amount, most.amount) > 0 ? one : most;
+  }, null);
+}
+
+function moneyIn(fields: JsonObject, amountName: string, currencyName: string): Money | null {
+  const amount = amountField(fields, amountName);
+  const currency = textField(fields, currencyName);
+  return amount === null || currency === null ? null : { amount, currency };
+}

@@ -1,0 +1,128 @@
+import type { Knex } from 'knex';
+import { type Assignments, listedPayins, namedIn, type ShownRecord } from '../../domain/family/links.js';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText } from '../database/database-text.js';
+import { idsInHand, idTexts, loadShown, type RecordsInHand, shownColumns } from './shown-records.js';
+
+/** What stands around the payments of some orders. */
+export interface Around {
+  payins: ShownRecord[];
+  payouts: ShownRecord[];
+  /** The payments that name a payout as the refund of their dispute, of whatever order. */
+  naming: ShownRecord[];
+  assigned: Assignments;
+  /** References (as the database holds them) and payments, of which reports speak and nothing else has decided. */
+  reportedReferences: ReadonlySet<string>;
+  reportedIntents: ReadonlySet<string>;
+  saysPaid: ReadonlySet<string>;
+  showsKyt: boolean;
+}
+
+export async function readAround(
+  trx: Knex,
+  inHand: RecordsInHand,
+  references: readonly string[],
+  intents: readonly ShownRecord[],
+): Promise<Around> {
+  const { payin: payins, payout: payouts } = await loadBelonging(trx, inHand, references, intents);
+  const said = await readSaid(trx, references, intents);
+  const naming = payouts.length === 0 ? [] : await loadNaming(trx, inHand, payouts, intents);
+  const assigned = payouts.length === 0 ? new Map<string, string | null>() : await readAssigned(trx, payouts);
+  return { payins, payouts, naming, assigned, ...said };
+}
+
+/** Deposits and payouts that name one of the payment intents, that one of them names, or that carry one of the references. */
+export async function loadBelonging(
+  trx: Knex,
+  inHand: RecordsInHand,
+  references: readonly string[],
+  intents: readonly ShownRecord[],
+) {
+  const ids = idTexts(intents.map(({ id }) => id));
+  return loadShown(
+    trx,
+    inHand,
+    `SELECT ${shownColumns('payin')} FROM payins WHERE payment_intent_id = ANY (?::text[]) OR id = ANY (?::text[])
+     UNION ALL
+     SELECT ${shownColumns('payout')} FROM payouts
+     WHERE payment_intent_id = ANY (?::text[]) OR id = ANY (?::text[]) OR merchant_reference = ANY (?::text[])
+       OR id IN (SELECT payout_id FROM refund_assignments WHERE payment_intent_id = ANY (?::text[]))`,
+    [
+      idsInHand(inHand, 'payin'),
+      ids,
+      idTexts(intents.flatMap(({ fields }) => listedPayins(fields))),
+      idsInHand(inHand, 'payout'),
+      ids,
+      idTexts(intents.flatMap(({ fields }) => namedIn('payment_intent', fields, 'payout'))),
+      textArray(references),
+      ids,
+    ],
+  );
+}
+
+/** The payments that name one of the payouts as the refund of their dispute, and those given. */
+export async function loadNaming(
+  trx: Knex,
+  inHand: RecordsInHand,
+  payouts: readonly ShownRecord[],
+  intents: readonly ShownRecord[],
+): Promise<ShownRecord[]> {
+  const { payment_intent: others } = await loadShown(
+    trx,
+    inHand,
+    `SELECT ${shownColumns('payment_intent')} FROM payment_intents
+     WHERE irregular_refund_payout_id = ANY (?::text[]) AND id <> ALL (?::text[])`,
+    [idsInHand(inHand, 'payment_intent'), idTexts(payouts.map(({ id }) => id)), idTexts(intents.map(({ id }) => id))],
+  );
+  return [...intents, ...others];
+}
+
+/** What persons said last of each payout. */
+export async function readAssigned(trx: Knex, payouts: readonly ShownRecord[]): Promise<Map<string, string | null>> {
+  const { rows } = await trx.raw<{ rows: { payout_id: string; payment_intent_id: string | null }[] }>(
+    `SELECT DISTINCT ON (payout_id) payout_id, payment_intent_id FROM refund_assignments
+     WHERE payout_id = ANY (?::text[]) ORDER BY payout_id, id DESC`,
+    [idTexts(payouts.map(({ id }) => id))],
+  );
+  return new Map(
+    rows.map((row) => [
+      fromDatabaseText(row.payout_id),
+      row.payment_intent_id === null ? null : fromDatabaseText(row.payment_intent_id),
+    ]),
+  );
+}
+
+interface SaidRow {
+  what: 'paid' | 'refund' | 'refund of' | 'kyt';
+  key: string | null;
+}
+
+/** A payout that reports alone speak of, or alone link, and that neither list, nor history, nor a person has decided on. */
+const UNDECIDED = `(NOT known AND absent_since IS NULL
+    OR known AND payment_intent_id IS NULL AND (searched_at IS NULL OR searched_at < reported_to))
+  AND NOT EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id)`;
+
+/** What only reports say, as far as it withholds or shows on its order. */
+async function readSaid(
+  trx: Knex,
+  references: readonly string[],
+  intents: readonly ShownRecord[],
+): Promise<Pick<Around, 'reportedReferences' | 'reportedIntents' | 'saysPaid' | 'showsKyt'>> {
+  const keys = textArray(references);
+  const { rows } = await trx.raw<{ rows: SaidRow[] }>(
+    `SELECT 'paid' AS what, reported_reference AS key FROM payment_intents
+     WHERE reported_reference = ANY (?::text[]) AND reported_paid AND NOT known AND absent_since IS NULL
+     UNION SELECT 'refund', reported_reference FROM payouts WHERE reported_reference = ANY (?::text[]) AND ${UNDECIDED}
+     UNION SELECT 'refund of', reported_intent_id FROM payouts WHERE reported_intent_id = ANY (?::text[]) AND ${UNDECIDED}
+     UNION SELECT 'kyt', NULL FROM watermarks WHERE kind = 'account' AND name = 'kyt'`,
+    [keys, keys, idTexts(intents.map(({ id }) => id))],
+  );
+  const keysOf = (wanted: SaidRow['what']) =>
+    new Set(rows.flatMap(({ what, key }) => (what === wanted && key !== null ? [key] : [])));
+  return {
+    saysPaid: keysOf('paid'),
+    reportedReferences: keysOf('refund'),
+    reportedIntents: keysOf('refund of'),
+    showsKyt: rows.some(({ what }) => what === 'kyt'),
+  };
+}

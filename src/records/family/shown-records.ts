@@ -1,0 +1,99 @@
+import type { Knex } from 'knex';
+import type { FamilyKind, ShownRecord } from '../../domain/family/links.js';
+import { objectFromJsonText } from '../../domain/json-text.js';
+import type { Shown } from '../../domain/merge.js';
+import { textField } from '../../domain/records.js';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import type { MergedRecord } from '../saving/stored-record.js';
+
+/** The records just saved, by kind and id: they need not be read back. */
+export type RecordsInHand = ReadonlyMap<string, ShownRecord>;
+
+export interface ShownRow {
+  kind: FamilyKind;
+  id: string;
+  /** Null where the record is in hand. */
+  shown: string | null;
+  verified: boolean;
+  verified_at: Date | null;
+  absent_since: Date | null;
+  known: boolean;
+  doubted: boolean;
+  own_call: string | null;
+  says_paid: boolean;
+}
+
+/** What a query of `loadShown` selects of a kind: one parameter, the ids in hand. */
+export function shownColumns(kind: FamilyKind): string {
+  const paid = kind === 'payment_intent' ? 'reported_paid' : 'false';
+  return `'${kind}' AS kind, id, verified, verified_at, absent_since, known, doubted, own_call, ${paid} AS says_paid,
+    CASE WHEN id = ANY (?::text[]) THEN NULL ELSE shown END AS shown`;
+}
+
+export function recordsInHand(records: readonly MergedRecord[]): RecordsInHand {
+  return new Map(
+    records.map(({ kind, id, shown }) => [
+      `${kind} ${id}`,
+      {
+        id,
+        fields: shown.fields,
+        verified: shown.verified,
+        verifiedAt: shown.verifiedAt,
+        absent: shown.absent,
+        unknown: !shown.known,
+        doubted: shown.doubted,
+        saysPaid: saysPaid(shown),
+        ownCall: shown.ownCall,
+      },
+    ]),
+  );
+}
+
+/** A report says that the payment was collected, which nothing else shows. */
+export function saysPaid({ reported, doubted, known }: Shown): boolean {
+  if (reported === null || (known && !doubted)) return false;
+  return textField(reported, 'status') === 'completed' || textField(reported, 'irregularStatus') === 'encashed';
+}
+
+/** Ids of a kind that are in hand, as a parameter. */
+export function idsInHand(inHand: RecordsInHand, kind: FamilyKind): Buffer {
+  const start = `${kind} `;
+  return idTexts([...inHand.keys()].flatMap((key) => (key.startsWith(start) ? [key.slice(start.length)] : [])));
+}
+
+export function idTexts(ids: readonly string[]): Buffer {
+  return textArray(ids.map(toDatabaseText));
+}
+
+/** By kind, each once. */
+export type ShownByKind = Record<FamilyKind, ShownRecord[]>;
+
+export async function loadShown(
+  trx: Knex,
+  inHand: RecordsInHand,
+  sql: string,
+  parameters: (Buffer | string)[],
+): Promise<ShownByKind> {
+  const { rows } = await trx.raw<{ rows: ShownRow[] }>(sql, parameters);
+  const found: ShownByKind = { payment_intent: [], payin: [], invoice: [], payout: [] };
+  for (const row of rows) {
+    const id = fromDatabaseText(row.id);
+    found[row.kind].push(inHand.get(`${row.kind} ${id}`) ?? shownRecord(row));
+  }
+  return found;
+}
+
+export function shownRecord(row: Omit<ShownRow, 'kind'>): ShownRecord {
+  return {
+    id: fromDatabaseText(row.id),
+    fields: objectFromJsonText(row.shown ?? '{}'),
+    verified: row.verified,
+    verifiedAt: row.verified_at?.getTime() ?? null,
+    absent: row.absent_since !== null,
+    unknown: !row.known,
+    doubted: row.doubted,
+    saysPaid: row.says_paid,
+    ownCall: row.own_call,
+  };
+}
