@@ -35,4 +35,8 @@ CREATE INDEX refund_assignments_newest ON refund_assignments (payout_id, id DESC
 CREATE INDEX refund_assignments_by_intent ON refund_assignments (payment_intent_id) WHERE payment_intent_id IS NOT NULL;
 
 -- When reports last held an order that turned out to be safe: two such within an hour, and reports hold it no more for an hour.
-ALTER TABLE orders ADD COLUMN refuted_at timestamptz[] NOT NULL DEFAULT '{}';
+ALTER TABLE orders ADD COLUMN held_by_reports boolean NOT NULL DEFAULT false,
+  ADD COLUMN refuted_at timestamptz[] NOT NULL DEFAULT '{}';
+
+-- Payments that only reports call paid, for the count of a day.
+CREATE INDEX payment_intents_reported_paid ON payment_intents (created_at) WHERE reported_paid;

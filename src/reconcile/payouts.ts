@@ -4,7 +4,7 @@ import { openPayoutIds, payoutsInHand } from '../records/runs/open-payouts.js';
 import { readWatermarks, type Watermark, writeWatermarks } from '../records/runs/watermarks.js';
 import { ForbiddenError, NotFoundError, RefusedError, ServiceError } from '../service-api/service-errors.js';
 import type { Outcome, RunContext } from './deps.js';
-import { type Followed, followPayouts } from './follow-payouts.js';
+import { type Followed, followDeliveries } from './follow-deliveries.js';
 import { isDue } from './lists/is-due.js';
 import type { ListPlan } from './lists/list-plan.js';
 import { readList } from './lists/read-list.js';
@@ -101,7 +101,10 @@ async function followOpen(run: RunContext, known: ReadonlyMap<string, Watermark>
   const next = await openPayoutIds(db, after, FOLLOWED_PER_RUN);
   const first = after === '' ? [] : await openPayoutIds(db, '', FOLLOWED_PER_RUN - next.length);
   const ids = [...new Set([...next, ...first])];
-  const followed = await followPayouts(run, ids);
+  const followed = await followDeliveries(
+    run,
+    ids.map((id) => ({ kind: 'payout' as const, id })),
+  );
   const rest = await openPayoutIds(db, ids.at(-1) ?? '', 1);
   await note(run, FOLLOWED, { after: rest.length === 0 ? '' : (ids.at(-1) ?? '') });
   return { complete: false, proof: { ...refusalOf(known, followed), ...followed }, watermarks: new Map() };

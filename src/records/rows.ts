@@ -16,6 +16,8 @@ export type RecordView = JsonObject & {
   id: string;
   /** The service's own list or detail showed exactly these fields. */
   verified: boolean;
+  /** What only webhooks say, where that is other than the fields: it decides nothing. Null: nothing. */
+  reported: JsonObject | null;
   verifiedAt: string | null;
   observedAt: string;
   observedBy: { type: string; ref: string };
@@ -26,6 +28,7 @@ export type RecordView = JsonObject & {
 interface Row {
   id: string;
   shown: string;
+  reported: string | null;
   verified: boolean;
   verified_at: Date | null;
   observed_at: Date;
@@ -39,6 +42,7 @@ interface Row {
 const COLUMNS = [
   'id',
   'shown',
+  'reported',
   'verified',
   'verified_at',
   'observed_at',
@@ -119,6 +123,7 @@ function viewOf(kind: RecordKind, row: Row): RecordView {
     ...withPlainAmounts(kind, objectFromJsonText(row.shown)),
     id: fromDatabaseText(row.id),
     verified: row.verified,
+    reported: row.reported === null ? null : withPlainAmounts(kind, objectFromJsonText(row.reported)),
     verifiedAt: row.verified_at?.toISOString() ?? null,
     observedAt: row.observed_at.toISOString(),
     observedBy: { type: row.observed_by_type, ref: row.observed_by_ref },

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Observation } from '../domain/observation.js';
+import type { RecordKind } from '../domain/records.js';
 import { autoResolveBreaks, type NewBreak, openBreaks } from './breaks/breaks.js';
 import { appendChanges } from './changes.js';
 import { fromDatabaseText } from './database/database-text.js';
@@ -18,7 +19,7 @@ import { readRedaction } from './saving/personal-fields.js';
 import { deniedBreaks, recordBreaks } from './saving/record-breaks.js';
 import { recordChanges } from './saving/record-changes.js';
 import type { SaveContext } from './saving/save-context.js';
-import { type SavedRecords, saveRecords } from './saving/save-records.js';
+import { mergeAgain, type SavedRecords, saveRecords } from './saving/save-records.js';
 import type { MergedRecord } from './saving/stored-record.js';
 
 export type { SaveContext } from './saving/save-context.js';
@@ -69,6 +70,19 @@ export async function saveObservations(
   };
 }
 
+/** Records that were saved by an older law are shown by this one; their orders with them. Returns how many changed. */
+export async function showAgain(
+  trx: Knex.Transaction,
+  kind: RecordKind,
+  ids: string[],
+  context: SaveContext,
+): Promise<number> {
+  const merged = await mergeAgain(trx, kind, ids);
+  const saved = await follow(trx, { merged, touched: [] }, context);
+  await saveChanges(trx, saved);
+  return merged.filter((record) => record.changed).length;
+}
+
 async function saveAll(trx: Knex.Transaction, { byKind }: GroupedObservations, context: SaveContext): Promise<Saved> {
   const merged: MergedRecord[] = [];
   const again: Observation[] = [];
@@ -78,6 +92,11 @@ async function saveAll(trx: Knex.Transaction, { byKind }: GroupedObservations, c
     merged.push(...saved.merged);
     again.push(...saved.touched);
   }
+  return follow(trx, { merged, touched: again }, context);
+}
+
+/** What follows from merged records for the orders, and for what is to be read. */
+async function follow(trx: Knex.Transaction, { merged, touched }: SavedRecords, context: SaveContext): Promise<Saved> {
   const members = membersOf(merged.filter((record) => record.changed));
   const affected = await lockAffected(trx, members);
   await saveListings(trx, members.payment_intent);
@@ -85,7 +104,7 @@ async function saveAll(trx: Knex.Transaction, { byKind }: GroupedObservations, c
   const ordersTouched = touchedOrders(members, affected);
   const orders = await deriveOrders(trx, [...ordersTouched.values()], merged, context);
   const asked = await linkedMarks(trx, members, affected, context);
-  return { merged, touched: again, orders, ordersTouched, asked, denied: await deniedPayins(trx, merged) };
+  return { merged, touched, orders, ordersTouched, asked, denied: await deniedPayins(trx, merged) };
 }
 
 async function saveMarks(

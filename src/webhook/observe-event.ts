@@ -14,6 +14,8 @@ export interface ObservableEvent {
   /** Unix seconds of the service's clock, as the signed body says. */
   timestamp: number;
   source: 'webhook' | 'delivery_history';
+  /** When it came in, ms of our clock; left out: not known. */
+  receivedAt?: number;
   data: JsonObject;
 }
 
@@ -33,6 +35,8 @@ export interface ObservedEvent {
   problems: EventProblem[];
 }
 
+/** More than two clocks will be apart. */
+const CLOCK_DOUBT_MS = 2_000;
 /** The furthest moment that a date can name; a timestamp beyond it counts as it. */
 const MAX_TIME_MS = 8.64e15;
 
@@ -55,7 +59,7 @@ export function observeEvent(event: ObservableEvent, links: LinkPointers = {}): 
       problems: [{ path: '', detail: `no id of a ${kind} in the data`, entity }],
     };
   }
-  const at = { ...serviceTime(event.timestamp), source: { type: event.source, ref: event.id } };
+  const at = { ...noLaterThanArrival(event), source: { type: event.source, ref: event.id } };
   const seen = found.map((one, index) =>
     observe(withLinked(one, links), at, index === 0 && !about.isMovement ? suffix : null),
   );
@@ -122,6 +126,14 @@ function textViolations(kind: RecordKind, fields: JsonObject): string[] {
     const value = Object.hasOwn(fields, field) ? fields[field] : null;
     return type !== 'text' || value === null || typeof value === 'string' ? [] : [field];
   });
+}
+
+/** What an event says of a time that was yet to come when it arrived counts as said then: no reading need wait for that time. */
+function noLaterThanArrival({ timestamp, receivedAt }: ObservableEvent): { from: number; to: number } {
+  const { from, to } = serviceTime(timestamp);
+  if (receivedAt === undefined) return { from, to };
+  const latest = Math.floor(receivedAt) + CLOCK_DOUBT_MS;
+  return { from: Math.min(from, latest), to: Math.min(to, latest) };
 }
 
 function serviceTime(timestamp: number): { from: number; to: number } {

@@ -5,7 +5,7 @@ import type { Section } from '../view/sections.js';
 import type { Sheet } from './sheet.js';
 
 /** What a person must not overlook before they trust what is below. */
-export function noticesOf({ one }: Pick<Sheet, 'one'>, { absentSince, verified }: RecordView): Section[] {
+export function noticesOf({ one }: Pick<Sheet, 'one'>, { absentSince, verified, reported }: RecordView): Section[] {
   if (absentSince !== null) {
     return [
       {
@@ -16,13 +16,15 @@ export function noticesOf({ one }: Pick<Sheet, 'one'>, { absentSince, verified }
       },
     ];
   }
-  if (verified) return [];
+  if (verified && reported === null) return [];
   return [
     {
       is: 'notice',
       tone: 'info',
-      title: 'Claimed, not verified yet',
-      text: `What stands here was said of this ${one}; the service’s own list has not shown it so yet. That is read by itself within seconds.`,
+      title: verified ? 'A webhook says more than the service’s list' : 'Reported, not verified yet',
+      text: verified
+        ? `What only webhooks say of this ${one} stands under “Only reported”. It decides nothing.`
+        : `Only webhooks speak of this ${one}, or something newer than the service’s own list does. It is polled by itself within seconds.`,
     },
   ];
 }

@@ -54,8 +54,10 @@ export function unreadRow(sheet: Sheet, own: string, width: number): Value[] {
 export function statesOf(record: RecordView): Value[] {
   const dispute = textField(record, 'irregularStatus') ?? 'none';
   const status = textField(record, 'status');
+  const reported = status === null && record.reported !== null ? textField(record.reported, 'status') : null;
   return [
     ...(status === null ? [] : [stateBadge('status', status)]),
+    ...(reported === null ? [] : [badge(`reported: ${reported.replaceAll('_', ' ')}`, 'quiet')]),
     ...(dispute === 'none' ? [] : [badge(`dispute: ${dispute.replaceAll('_', ' ')}`, 'warn')]),
   ];
 }

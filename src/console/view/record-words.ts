@@ -42,12 +42,17 @@ export function listedStates(kind: RecordKind, field: string): { value: string; 
   return [...(axis?.ranks.keys() ?? [])].map((value) => ({ value, text: words(value) }));
 }
 
-/** How it is known: shown by the service's own list, said by an event, or not at the service at all. */
-export function howKnown({ verified, absentSince, observedBy }: RecordView): Value {
+/** How it is known: shown by the service's own list, only reported by a webhook, or not at the service at all. */
+export function howKnown({ verified, absentSince, observedBy, reported }: RecordView): Value {
   if (absentSince !== null) return badge('not at the service', 'bad');
-  if (verified) return badge('verified', 'good');
-  if (observedBy.type === 'webhook' || observedBy.type === 'delivery_history') {
-    return list([badge('claimed', 'info'), link(`event ${observedBy.ref}`, eventHref(observedBy.ref))]);
+  const isEvent = observedBy.type === 'webhook' || observedBy.type === 'delivery_history';
+  const source = isEvent ? [link(`event ${observedBy.ref}`, eventHref(observedBy.ref))] : [];
+  if (verified) {
+    const isNewer = observedBy.type === 'webhook' && reported !== null;
+    return isNewer
+      ? list([badge('verified', 'good'), badge('newer report', 'info'), ...source])
+      : badge('verified', 'good');
   }
-  return badge(`claimed by ${words(observedBy.type)}`, 'info');
+  if (observedBy.type === 'webhook') return list([badge('reported', 'info'), ...source]);
+  return list([badge(`unverified, by ${words(observedBy.type)}`, 'info'), ...source]);
 }

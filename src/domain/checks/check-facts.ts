@@ -67,9 +67,9 @@ export function focused(facts: CheckFacts, kind: FocusKind): CheckedRecord[] {
 }
 
 /** The money is the merchant's, by the service's own list. */
-export function isCollected({ fields, verified, absent }: ShownRecord): boolean {
+export function isCollected({ fields, verified, doubted, absent }: ShownRecord): boolean {
   const kept = textField(fields, 'irregularStatus');
-  if (!verified || absent || kept === 'pending_decision' || kept === 'refunded') return false;
+  if (!verified || doubted === true || absent || kept === 'pending_decision' || kept === 'refunded') return false;
   return textField(fields, 'status') === 'completed' || kept === 'encashed';
 }
 

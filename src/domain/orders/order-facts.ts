@@ -5,8 +5,10 @@ import type { KytWords } from './kyt.js';
 /** A payout that gives a collected payment back (specification 4.5). */
 export interface OrderRefund {
   amount: string;
-  /** Of specification 3.4; or `denied`, `doubted`: it may have left, or not. */
+  /** Of specification 3.4; or `denied`, where the service lists none of our own: it may have left, or not. */
   status: string;
+  /** A newer report says otherwise. Left out: no. */
+  doubted?: boolean;
   /** Absent or null where nothing says which of the order's payments it refunds. */
   paymentIntentId?: string | null;
 }

@@ -6,11 +6,8 @@ import type { OrderRefund } from './order-facts.js';
 /** What an order takes of a payout that gives one of its payments back; null where the service denies what only reports say. */
 export function refundOf(payout: ShownRecord, paymentIntentId: string): OrderRefund | null {
   if (isGone(payout)) return null;
-  return { amount: amountField(payout.fields, 'amount') ?? '0', status: statusOf(payout), paymentIntentId };
-}
-
-function statusOf({ fields, absent, doubted }: ShownRecord): string {
-  if (absent) return 'denied';
-  const status = textField(fields, 'status') ?? '';
-  return doubted === true && status !== 'confirmed' ? 'doubted' : status;
+  const { fields, absent, doubted } = payout;
+  const status = absent ? 'denied' : (textField(fields, 'status') ?? '');
+  const amount = amountField(fields, 'amount') ?? '0';
+  return { amount, status, paymentIntentId, ...(doubted === true ? { doubted } : {}) };
 }

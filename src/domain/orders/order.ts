@@ -177,7 +177,9 @@ export function requested(
     requestOf,
   );
   const expected = largest([...paid, ...ofRecords(open, requestOf), ...ofRecords(asking, invoicedOf)]);
-  const isMixed = ofRecords(open, requestOf).some(({ currency }) => !sameCurrency(currency, expected?.currency ?? currency));
+  const isMixed = ofRecords(open, requestOf).some(
+    ({ currency }) => !sameCurrency(currency, expected?.currency ?? currency),
+  );
   return { expected, isMixed };
 }
 

@@ -2,7 +2,7 @@ import { listedPayins, payinsOf, type ShownRecord } from '../family/links.js';
 import { isFinal } from '../family/states.js';
 import { amountViolations, textField } from '../records.js';
 import { defaultKytWords, type KytWords, kytVerdict } from './kyt.js';
-import type { OrderFacts } from './order-facts.js';
+import type { OrderFacts, OrderRefund } from './order-facts.js';
 import { type Collected, isCertain } from './order-intent.js';
 
 /**
@@ -36,7 +36,10 @@ export interface Release {
   provenAt: number | null;
 }
 
-const FINAL_REFUND = ['confirmed', 'failed'];
+/** What was given back stays given back; that it failed is believed only while nothing says otherwise. */
+function isOver({ status, doubted }: OrderRefund): boolean {
+  return status === 'confirmed' || (isFinal('payout', status) && doubted !== true);
+}
 
 export function held(reason: string): Release {
   return { safe: false, reason, provenAt: null };
@@ -67,7 +70,7 @@ function doubtsOfOrder(facts: OrderFacts): PaidReason[] {
     ...(isDenied ? (['record_not_at_service'] as const) : []),
     ...(facts.refundUnlinked === true ? (['refund_unlinked'] as const) : []),
     ...(facts.refundReported === true ? (['refund_reported'] as const) : []),
-    ...(refunds.every(({ status }) => FINAL_REFUND.includes(status)) ? [] : (['refund_in_progress'] as const)),
+    ...(refunds.every(isOver) ? [] : (['refund_in_progress'] as const)),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RecordKind } from '../../domain/records.js';
 import { describeError } from '../../records/database/database-errors.js';
+import type { MarkKind } from '../../records/runs/marks.js';
 import type { ReconcileDeps } from '../deps.js';
 import { type ClaimMemory, type Marked, newClaimMemory } from './claim-memory.js';
 import { markedReaders } from './marked-readers.js';
@@ -20,7 +20,7 @@ export async function keepVerifyingClaims(deps: ReconcileDeps, signal: AbortSign
 
 async function keepReading(
   marked: Marked & { signal: AbortSignal },
-  kind: RecordKind,
+  kind: MarkKind,
   read: (marked: Marked) => Promise<void>,
 ): Promise<void> {
   const { deps, signal } = marked;

@@ -1,5 +1,6 @@
 import { defaultKytWords } from '../../domain/orders/kyt.js';
 import { rederiveSlice } from '../../records/orders/rederive-releases.js';
+import { showSliceAgain } from '../../records/orders/show-again.js';
 import type { ReconcileDeps } from '../deps.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';
 
@@ -17,7 +18,8 @@ export async function rederiveReleases(
     signal?.throwIfAborted();
     const left: boolean[] = [];
     await writeFenced({ db, now, tally, fence: null }, async (trx) => {
-      left.push(await rederiveSlice(trx, { kytWords, adoptedAt }));
+      const context = { now: now(), adoptedAt, kytWords };
+      left.push((await showSliceAgain(trx, context)) || (await rederiveSlice(trx, context)));
       return NOTHING;
     });
     if (left.at(-1) !== true) return;

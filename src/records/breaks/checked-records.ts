@@ -12,6 +12,9 @@ interface Row {
   verified: boolean;
   verified_at: Date | null;
   absent_since: Date | null;
+  known: boolean;
+  doubted: boolean;
+  own_call: string | null;
   created_at: Date | null;
   first_seen_at: Date;
   read_at: string | null;
@@ -28,7 +31,7 @@ interface Past {
   first: boolean;
 }
 
-const COLUMNS = `id, shown, verified, verified_at, absent_since, created_at, first_seen_at,
+const COLUMNS = `id, shown, verified, verified_at, absent_since, known, doubted, own_call, created_at, first_seen_at,
   CASE WHEN poll_hash <> '' THEN poll_from END AS read_at, observed_by_type, observed_by_ref`;
 /** What a state is made of. */
 const STATE_FIELDS = ['status', 'irregularStatus', 'kytStatus', 'paymentIntentId'];
@@ -55,6 +58,9 @@ export async function selectChecked(
       verified: row.verified,
       verifiedAt: row.verified_at?.getTime() ?? null,
       absent: row.absent_since !== null,
+      unknown: !row.known,
+      doubted: row.doubted,
+      ownCall: row.own_call,
       createdAt,
       history: createdAt !== null && createdAt < adoptedAt.getTime() && past?.moved !== true,
       readAt: row.read_at === null ? null : Number(row.read_at),

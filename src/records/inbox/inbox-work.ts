@@ -9,6 +9,8 @@ export interface WaitingEvent {
   /** Unix seconds of the service's clock. */
   timestamp: number;
   source: 'webhook' | 'delivery_history';
+  /** ms of our clock. */
+  receivedAt: number;
   body: Buffer;
 }
 
@@ -44,12 +46,13 @@ export async function takeWaiting(trx: Knex.Transaction, ids: string[]): Promise
      ), taken AS (
        UPDATE inbox SET status = 'applied', error = NULL, applied_at = now()
        FROM sized WHERE inbox.id = sized.id AND before < :most
-       RETURNING inbox.id, key, event_type AS type, event_timestamp AS timestamp, source, body
+       RETURNING inbox.id, key, event_type AS type, event_timestamp AS timestamp, source, body,
+         extract(epoch FROM received_at) * 1000 AS "receivedAt"
      )
      SELECT * FROM taken ORDER BY id`,
     { ids, most: MAX_BYTES_AT_ONCE },
   );
-  return taken.rows.map((row) => ({ ...row, type: fromDatabaseText(row.type) }));
+  return taken.rows.map((row) => ({ ...row, type: fromDatabaseText(row.type), receivedAt: Number(row.receivedAt) }));
 }
 
 /** Which of the rows are still to be applied, whoever holds them. */

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { namedIn } from '../../domain/family/links.js';
 import type { Json } from '../../domain/json.js';
+import { heedReports } from '../../domain/orders/heed-reports.js';
 import type { KytWords } from '../../domain/orders/kyt.js';
-import { deriveOrder } from '../../domain/orders/order.js';
 import { compareText } from '../../domain/record-state.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { instantMs } from '../database/instant.js';
@@ -17,6 +17,8 @@ export interface OrderRules extends FamilyRules {
   kytWords?: KytWords | undefined;
   /** Records older than this are history. */
   adoptedAt: Date;
+  /** Left out: this moment. */
+  now?: Date;
 }
 
 /** What became of an order. `before` is null where it was not known before. */
@@ -75,9 +77,10 @@ async function deriveEach(
   return orders.map((order) => derive(order, isNew, families.get(order.reference) ?? noFamily, rules));
 }
 
-function derive(row: OrderState, isNew: boolean, family: Family, { kytWords, adoptedAt }: OrderRules): DerivedRow {
+function derive(row: OrderState, isNew: boolean, family: Family, rules: OrderRules): DerivedRow {
+  const { kytWords, adoptedAt, now = new Date() } = rules;
   const { intents, contested, invoices, refundIds, unlinked, ...facts } = family;
-  const { status, release } = deriveOrder({
+  const given = {
     ...facts,
     reference: fromDatabaseText(row.reference),
     expected: expectedOf(row),
@@ -87,7 +90,9 @@ function derive(row: OrderState, isNew: boolean, family: Family, { kytWords, ado
     refundUnlinked: unlinked.some((payout) => payout.fields['status'] !== 'failed' || payout.doubted === true),
     history: new Set(intents.flatMap((intent) => (isOlder(intent.fields['createdAt'], adoptedAt) ? [intent.id] : []))),
     ...(kytWords === undefined ? {} : { kytWords }),
-  });
+  };
+  const before = { held: row.held_by_reports, refutedAt: row.refuted_at.map((at) => at.getTime()) };
+  const { status, release, reports } = heedReports(given, before, now.getTime());
   const named = intents.flatMap(({ fields }) => namedIn('payment_intent', fields, 'invoice'));
   const lists = {
     payment_intents: intents.map(({ id }) => toDatabaseText(id)),
@@ -101,6 +106,8 @@ function derive(row: OrderState, isNew: boolean, family: Family, { kytWords, ado
     release_safe: release.safe,
     release_reason: release.reason,
     release_proven_at: release.provenAt === null ? null : new Date(release.provenAt),
+    held_by_reports: reports.held,
+    refuted_at: reports.refutedAt.map((at) => new Date(at)),
   };
   return { before: isNew ? null : row, after, changed: isNew || differs(row, after), records: family };
 }
@@ -124,6 +131,7 @@ function differs(before: OrderState, after: OrderState): boolean {
 
 function compared(row: OrderState): string {
   const { status, payment_intents, invoices, refunds, release_safe, release_reason, release_proven_at } = row;
+  const { held_by_reports, refuted_at } = row;
   return JSON.stringify([
     status,
     payment_intents,
@@ -132,5 +140,7 @@ function compared(row: OrderState): string {
     release_safe,
     release_reason,
     release_proven_at?.getTime() ?? null,
+    held_by_reports,
+    refuted_at.map((at) => at.getTime()),
   ] satisfies Json[] | unknown[]);
 }

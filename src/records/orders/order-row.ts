@@ -15,6 +15,9 @@ export interface OrderState {
   release_safe: boolean;
   release_reason: string;
   release_proven_at: Date | null;
+  /** Reports alone hold it; and when such holds turned out to be unfounded. */
+  held_by_reports: boolean;
+  refuted_at: Date[];
 }
 
 export interface OrderRow extends OrderState {
@@ -36,6 +39,8 @@ export function untouchedOrder(reference: string): OrderState {
     release_safe: false,
     release_reason: 'awaiting_payment',
     release_proven_at: null,
+    held_by_reports: false,
+    refuted_at: [],
   };
 }
 

@@ -15,11 +15,12 @@ export async function insertOrders(trx: Knex.Transaction, orders: readonly NewOr
     trx,
     'insert orders',
     `INSERT INTO orders (reference, status, release_safe, release_reason, release_proven_at,
-       payment_intents, invoices, refunds, created_at)
+       payment_intents, invoices, refunds, held_by_reports, refuted_at, created_at)
      SELECT reference, status, safe, reason, to_timestamp(proven_at / 1000.0),
-       intents::text[], invoices::text[], refunds::text[], coalesce(since::timestamptz, now())
-     FROM unnest(?::text[], ?::text[], ?::boolean[], ?::text[], ?::float8[], ?::text[], ?::text[], ?::text[], ?::text[])
-       AS new (reference, status, safe, reason, proven_at, intents, invoices, refunds, since)
+       intents::text[], invoices::text[], refunds::text[], held, refuted::timestamptz[], coalesce(since::timestamptz, now())
+     FROM unnest(?::text[], ?::text[], ?::boolean[], ?::text[], ?::float8[], ?::text[], ?::text[], ?::text[],
+       ?::boolean[], ?::text[], ?::text[])
+       AS new (reference, status, safe, reason, proven_at, intents, invoices, refunds, held, refuted, since)
      ORDER BY reference
      ON CONFLICT (reference) DO UPDATE SET reference = excluded.reference WHERE false RETURNING reference`,
     [...arraysOf(orders), textArray(orders.map(({ since }) => since))],
@@ -33,9 +34,11 @@ export async function updateOrders(trx: Knex.Transaction, orders: readonly Order
   await trx.raw(
     `UPDATE orders SET status = new.status, release_safe = new.safe, release_reason = new.reason,
        release_proven_at = to_timestamp(new.proven_at / 1000.0), updated_at = now(),
-       payment_intents = new.intents::text[], invoices = new.invoices::text[], refunds = new.refunds::text[]
-     FROM unnest(?::text[], ?::text[], ?::boolean[], ?::text[], ?::float8[], ?::text[], ?::text[], ?::text[])
-       AS new (reference, status, safe, reason, proven_at, intents, invoices, refunds)
+       payment_intents = new.intents::text[], invoices = new.invoices::text[], refunds = new.refunds::text[],
+       held_by_reports = new.held, refuted_at = new.refuted::timestamptz[]
+     FROM unnest(?::text[], ?::text[], ?::boolean[], ?::text[], ?::float8[], ?::text[], ?::text[], ?::text[],
+       ?::boolean[], ?::text[])
+       AS new (reference, status, safe, reason, proven_at, intents, invoices, refunds, held, refuted)
      WHERE orders.reference = new.reference`,
     arraysOf(orders),
   );
@@ -51,5 +54,7 @@ function arraysOf(orders: readonly OrderState[]): Buffer[] {
     textArray(orders.map((order) => arrayText(order.payment_intents))),
     textArray(orders.map((order) => arrayText(order.invoices))),
     textArray(orders.map((order) => arrayText(order.refunds))),
+    booleanArray(orders.map((order) => order.held_by_reports)),
+    textArray(orders.map((order) => arrayText(order.refuted_at.map((at) => at.toISOString())))),
   ];
 }

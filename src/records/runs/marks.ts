@@ -173,7 +173,7 @@ export async function countUnreadPayins(db: Knex): Promise<number> {
  * record that was only named, and that nothing has shown after many readings, is not looked for any more: the service
  * never had it, or its whole list will show it.
  */
-export async function postponeMarks(db: Knex, kind: RecordKind, ids: string[], delayMs: number): Promise<void> {
+export async function postponeMarks(db: Knex, kind: MarkKind, ids: string[], delayMs: number): Promise<void> {
   if (ids.length === 0) return;
   await db.raw(
     `WITH due AS (
@@ -185,6 +185,7 @@ export async function postponeMarks(db: Knex, kind: RecordKind, ids: string[], d
      FROM due WHERE mark.kind = ? AND mark.id = due.id`,
     [kind, ids.map(toDatabaseText), delayMs, MAX_DOUBLINGS, Math.max(delayMs, LONGEST_DELAY_MS), kind],
   );
+  if (kind === 'delivery') return;
   await db.raw(
     `DELETE FROM reading_marks AS mark
      WHERE kind = ? AND id = ANY (?::text[]) AND reason = ANY (?::text[]) AND attempts >= ?

@@ -49,6 +49,19 @@ export async function saveRecords(
   return { merged: [...fresh.filter((record) => inserted.has(record.id)), ...merged], touched };
 }
 
+/** Locks records and shows them anew from what was observed of them. */
+export async function mergeAgain(trx: Knex.Transaction, kind: RecordKind, ids: string[]): Promise<MergedRecord[]> {
+  await lockHeads(trx, kind, ids);
+  const rows = await readRows(trx, kind, ids);
+  const merged = [...rows].map(([id, row]) => mergeRecord(kind, id, storedRecord(row), []));
+  await updateRecords(
+    trx,
+    kind,
+    merged.filter((record) => record.changed),
+  );
+  return merged;
+}
+
 /** The newest of readings that all show what a settled row shows; null where anything was seen that may change it. */
 function sameAgain(head: StoredHead | undefined, observations: HashedObservation[]): Observation | null {
   if (head?.settled !== true) return null;

@@ -4,6 +4,11 @@ import { amount, text, time, told } from './parts.js';
 /** How we know a record (interface: every record carries it). */
 const knowledge = {
   verified: told(z.boolean(), 'The service’s own list or detail showed exactly these fields.', true),
+  reported: told(
+    z.record(z.string(), z.unknown()).nullable(),
+    'What only webhooks say, where that is other than the fields. Whoever holds a signing secret can write it: never pay to an address, and never decide anything, by it.',
+    null,
+  ),
   verifiedAt: told(time.nullable(), 'When it did last, by the service’s clock.'),
   observedAt: told(time, 'When what is shown was seen, by the service’s clock.'),
   observedBy: told(

@@ -1,0 +1,62 @@
+import type { ShownRecord } from '../family/links.js';
+import { type DerivedOrder, deriveOrder } from './order.js';
+import type { OrderFacts } from './order-facts.js';
+
+const HOUR_MS = 3_600_000;
+/** So many refuted within an hour, and reports hold the order no more for an hour. */
+const MOST_REFUTED = 2;
+
+/** What reports did to an order until now. Moments in ms. */
+export interface ReportedHold {
+  /** Reports alone hold it. */
+  held: boolean;
+  /** When such holds turned out to be unfounded, the newest last. */
+  refutedAt: readonly number[];
+}
+
+/**
+ * The order with what newer reports say: they may hold it until a poll decides. After two that were refuted, further ones
+ * hold nothing for an hour, so that a trickle of forged events can't keep an order from its goods.
+ */
+export function heedReports(
+  facts: OrderFacts,
+  before: ReportedHold,
+  now: number,
+): DerivedOrder & { reports: ReportedHold } {
+  const heeding = deriveOrder(facts);
+  if (heeding.release.safe) return { ...heeding, reports: { held: false, refutedAt: refutedNow(before, now) } };
+  const without = isReported(facts) ? deriveOrder(withoutReports(facts)) : heeding;
+  if (!without.release.safe) return { ...heeding, reports: { held: false, refutedAt: before.refutedAt } };
+  if (isIgnoring(before.refutedAt, now)) return { ...without, reports: { held: false, refutedAt: before.refutedAt } };
+  return { ...heeding, reports: { held: true, refutedAt: before.refutedAt } };
+}
+
+function refutedNow({ held, refutedAt }: ReportedHold, now: number): readonly number[] {
+  return held ? [...refutedAt, now].slice(-MOST_REFUTED) : refutedAt;
+}
+
+function isIgnoring(refutedAt: readonly number[], now: number): boolean {
+  const [first = 0, last = 0] = refutedAt.slice(-MOST_REFUTED);
+  return refutedAt.length >= MOST_REFUTED && last - first < HOUR_MS && now - last < HOUR_MS;
+}
+
+function isReported({ intents, payins, invoices, refunds, refundReported }: OrderFacts): boolean {
+  const isDoubted = ({ doubted, saysPaid }: Pick<ShownRecord, 'doubted' | 'saysPaid'>) =>
+    doubted === true || saysPaid === true;
+  return refundReported === true || [...intents, ...payins, ...invoices, ...refunds].some(isDoubted);
+}
+
+/** As polls, own calls, the delivery history and persons alone show it. */
+export function withoutReports(facts: OrderFacts): OrderFacts {
+  const plain = <R extends { doubted?: boolean; saysPaid?: boolean }>(records: readonly R[]): R[] =>
+    records.map((record) => ({ ...record, doubted: false, saysPaid: false }));
+  return {
+    ...facts,
+    intents: plain(facts.intents),
+    payins: plain(facts.payins),
+    invoices: plain(facts.invoices),
+    refunds: plain(facts.refunds),
+    refundReported: false,
+    saysPaid: false,
+  };
+}

@@ -1,0 +1,121 @@
+import { deliveredClaim, type FollowedKind } from '../domain/delivered-claim.js';
+import { boundedTimestamp, deliveredEvent } from '../domain/deliveries/delivery-payload.js';
+import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import { objectFromJsonText } from '../domain/json-text.js';
+import { withLinks } from '../domain/link-fields.js';
+import type { Observation } from '../domain/observation.js';
+import { textField } from '../domain/records.js';
+import { instantMs } from '../records/database/instant.js';
+import { noteSearched, paymentOfInvoice } from '../records/family/searched.js';
+import { saveObservations } from '../records/save-observations.js';
+import { NotFoundError, RefusedError } from '../service-api/service-errors.js';
+import type { RunContext } from './deps.js';
+import { writeFenced } from './write-fenced.js';
+
+/** A record has few events; where more come the filter is not honoured, and further pages would be of others. */
+const PAGE = 100;
+
+export interface Followed {
+  asked: number;
+  /** Of so many the delivery history spoke. */
+  shown: number;
+}
+
+export interface FollowedRecord {
+  kind: FollowedKind;
+  id: string;
+}
+
+export type Following = Pick<RunContext, 'deps' | 'tally' | 'signal'> & { fence: RunContext['fence'] | null };
+
+/** What the history says of one record. `at`: when the reading began, ms of the service's clock; null: it is not whole. */
+interface Search {
+  claims: Observation[];
+  at: number | null;
+}
+
+/**
+ * What the delivery history says of these (specification 4.22): of payouts that no list shows, and of links that only
+ * reports tell. A delivery's payload is authentic as of its time, so it proves a link and never that a state still stands.
+ */
+export async function followDeliveries(following: Following, records: readonly FollowedRecord[]): Promise<Followed> {
+  const followed: Followed = { asked: 0, shown: 0 };
+  for (const record of records) {
+    following.signal?.throwIfAborted();
+    followed.asked += 1;
+    const search = await searchFor(following, record);
+    if (search.claims.length > 0) followed.shown += 1;
+    await save(following, record, search);
+  }
+  return followed;
+}
+
+async function searchFor({ deps, tally, signal }: Following, record: FollowedRecord): Promise<Search> {
+  const query = await filterOf(deps, record);
+  if (query === null) return { claims: [], at: null };
+  tally.calls += 1;
+  try {
+    const { data, from, to } = await deps.client.reply('listWebhookDeliveries', {
+      query: { ...query, take: PAGE },
+      ...(signal ? { signal } : {}),
+    });
+    const items = itemsOf(data);
+    const claims = items.flatMap((delivery) => claimIn(delivery, { ...record, until: to }, deps));
+    return { claims, at: items.length < PAGE ? from : null };
+  } catch (error) {
+    // What is wrong with one record alone holds up none of the others.
+    if (error instanceof NotFoundError || error instanceof RefusedError) return { claims: [], at: null };
+    throw error;
+  }
+}
+
+/** There is no filter by invoice: its deliveries are those that speak of its payment. */
+async function filterOf(
+  { db }: Following['deps'],
+  { kind, id }: FollowedRecord,
+): Promise<Record<string, string> | null> {
+  if (kind === 'payout') return { payoutId: id };
+  const paymentIntentId = await paymentOfInvoice(db, id);
+  return paymentIntentId === null ? null : { paymentIntentId };
+}
+
+function claimIn(
+  delivery: JsonObject,
+  { kind, id, until }: FollowedRecord & { until: number },
+  { settings, contract }: Following['deps'],
+): Observation[] {
+  const event = deliveredEvent(delivery['payload'], settings.eventIdPointer);
+  const data = event === null ? null : (objectFromJsonText(event.text)['data'] ?? null);
+  const fields = event === null || !isJsonObject(data) ? null : deliveredClaim(kind, event.event, data, id);
+  if (event === null || fields === null) return [];
+  const seconds = boundedTimestamp(event.timestamp, Math.min(latestOf(delivery) ?? until, until));
+  const from = Math.floor(seconds * 1_000);
+  const source = { type: 'delivery_history', ref: textField(delivery, 'id') ?? id } as const;
+  const about = { kind, id, from, to: from + 999, source } as const;
+  if (Object.keys(fields).length <= 1) return [{ type: 'mention', ...about }];
+  return [{ type: 'claim', ...about, fields: withLinks(kind, fields, contract.links) }];
+}
+
+function latestOf(delivery: JsonObject): number | null {
+  const times = ['createdAt', 'lastAttemptAt'].map((name) => instantMs(textField(delivery, name) ?? undefined));
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+function itemsOf(data: Json): JsonObject[] {
+  const items = isJsonObject(data) ? data['items'] : data;
+  return Array.isArray(items) ? items.filter((item) => isJsonObject(item)) : [];
+}
+
+async function save({ deps, tally, fence }: Following, record: FollowedRecord, { claims, at }: Search): Promise<void> {
+  const { db, now, adoptedAt, kytWords } = deps;
+  const isNoted = record.kind === 'payout' && at !== null;
+  if (claims.length === 0 && !isNoted) return;
+  tally.seen += claims.length === 0 ? 0 : 1;
+  await writeFenced({ db, now, tally, fence }, async (trx) => {
+    const context = { now: now(), adoptedAt, ...(kytWords ? { kytWords } : {}) };
+    const { changed, breaksOpened } = await saveObservations(trx, claims, context);
+    if (isNoted) await noteSearched(trx, record.id, at, context);
+    return { changed, breaksOpened };
+  });
+}

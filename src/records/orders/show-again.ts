@@ -1,0 +1,50 @@
+import type { Knex } from 'knex';
+import { recordKinds } from '../../domain/records.js';
+import { fromDatabaseText } from '../database/database-text.js';
+import { type SaveContext, showAgain } from '../save-observations.js';
+import { recordTables } from '../saving/record-columns.js';
+
+const MARK = { kind: 'cross-check', name: 'shown by sources' };
+const AT_ONCE = 200;
+
+interface Mark {
+  /** How many kinds are done. */
+  kinds: number;
+  /** The id up to which the next one is done; as the database holds it. */
+  after: string;
+}
+
+/**
+ * One slice of showing anew what an older version saved: fields that only webhooks told leave the record and stand apart.
+ * It goes on where an earlier one stopped. False: there is nothing left to do.
+ */
+export async function showSliceAgain(trx: Knex.Transaction, context: SaveContext): Promise<boolean> {
+  await trx('watermarks')
+    .insert({ ...MARK, value: JSON.stringify({ kinds: 0, after: '' }) })
+    .onConflict()
+    .ignore();
+  const row = await trx<{ value: Mark }>('watermarks').where(MARK).forUpdate().first('value');
+  const mark = row?.value ?? { kinds: 0, after: '' };
+  const kind = recordKinds[mark.kinds];
+  if (kind === undefined) return false;
+  const rows: { id: string }[] = await trx(recordTables[kind])
+    .select('id')
+    .where('id', '>', mark.after)
+    .whereNot('claims', '[]')
+    .orderBy('id')
+    .limit(AT_ONCE);
+  await showAgain(
+    trx,
+    kind,
+    rows.map(({ id }) => fromDatabaseText(id)),
+    context,
+  );
+  const isOver = rows.length < AT_ONCE;
+  const next: Mark = isOver
+    ? { kinds: mark.kinds + 1, after: '' }
+    : { kinds: mark.kinds, after: rows.at(-1)?.id ?? '' };
+  await trx('watermarks')
+    .where(MARK)
+    .update({ value: JSON.stringify(next), updated_at: trx.fn.now() });
+  return true;
+}
