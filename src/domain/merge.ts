@@ -127,12 +127,12 @@ function prove(rules: RecordRules, reading: Poll | null, proofs: Claim[]): { fie
   const live = proofs.filter((claim) => isStatement(claim) && isNewer(claim, reading));
   const { fields, shapedBy } = base === null ? compose(rules, live) : advance(rules, base, live);
   const told = base === null ? shapedBy : [...shapedBy, ...doubts(rules, base, live)];
-  return { fields: withKept(fields, proofs), told };
+  return { fields: withKept(rules, fields, proofs), told };
 }
 
 /** All that reports say and that is not so by the other sources. */
 function reportedOf(rules: RecordRules, fields: JsonObject, reports: Claim[], said: Claim[]): JsonObject | null {
-  const all = withKept(compose(rules, said).fields, reports);
+  const all = withKept(rules, compose(rules, said).fields, reports);
   const other = Object.entries(all).filter(
     ([name, value]) => name !== 'id' && !isSame(own(fields, name), value ?? null),
   );
@@ -220,11 +220,18 @@ function isSame(a: Json | undefined, b: Json): boolean {
   return a === b || (a !== undefined && canonicalJson(a) === canonicalJson(b));
 }
 
-/** Where the fields lack one, or hold null, the newest that was kept of it: our own call's before the delivery history's. */
-function withKept(fields: JsonObject, claims: Claim[]): JsonObject {
+/**
+ * Where the fields lack one, the newest that was kept of it: our own call's before the delivery history's. A link that is
+ * null is one that the service does not show.
+ */
+function withKept({ columns }: RecordRules, fields: JsonObject, claims: Claim[]): JsonObject {
+  const isLacking = (name: string): boolean => {
+    const value = own(fields, name);
+    return value === undefined || (value === null && columns.some(({ field }) => field === name));
+  };
   const kept = claims
     .filter((claim) => claim.state.startsWith(KEPT))
-    .filter(({ state }) => (own(fields, state.slice(KEPT.length)) ?? null) === null)
+    .filter(({ state }) => isLacking(state.slice(KEPT.length)))
     .sort((a, b) => Number(isOwn(a)) - Number(isOwn(b)) || compareClaims(a, b));
   return kept.length === 0 ? fields : { ...fields, ...Object.assign({}, ...kept.map((claim) => claim.fields)) };
 }

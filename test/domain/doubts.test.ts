@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import { absorb, show } from '../../src/domain/merge.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { emptyState } from '../../src/domain/record-state.js';
-import { claim, reading, SECOND } from '../support/observations.js';
+import { reading, report, SECOND } from '../support/observations.js';
 
 function shown(first: Observation, ...others: Observation[]) {
   const { kind } = first;
@@ -18,32 +18,34 @@ const completed: JsonObject = { id: 'x', status: 'completed', totalAmountReceive
 const confirmed: JsonObject = { id: 'x', status: 'confirmed' };
 
 describe('goods are not released on a reading that an event has overtaken', () => {
-  it('a dispute of an unlisted state, or ended the other way, is not shown but takes the proof from the reading', () => {
+  it('a dispute of an unlisted state, or ended the other way, is not shown but holds the goods until the next poll', () => {
     for (const [read, said] of [
       ['none', 'appealed'],
       ['encashed', 'refunded'],
     ] as const) {
       const poll = reading(T, { ...completed, irregularStatus: read });
-      expect(shown(poll, claim(T + SECOND, { ...completed, irregularStatus: said }))).toMatchObject({
+      expect(shown(poll, report(T + SECOND, { ...completed, irregularStatus: said }))).toMatchObject({
         fields: { irregularStatus: read },
-        verified: false,
+        verified: true,
+        doubted: true,
+        reported: { irregularStatus: said },
         needsReading: true,
         observedBy: { type: 'webhook' },
       });
     }
-    const behind = claim(T + SECOND, { ...completed, irregularStatus: 'none' });
-    expect(shown(reading(T, { ...completed, irregularStatus: 'encashed' }), behind).verified).toBe(true);
+    const behind = report(T + SECOND, { ...completed, irregularStatus: 'none' });
+    expect(shown(reading(T, { ...completed, irregularStatus: 'encashed' }), behind).doubted).toBe(false);
   });
 
-  it('another result of the screening takes the proof from a deposit, until it is read again', () => {
+  it('another result of the screening holds a deposit until it is read again', () => {
     const passed = { ...confirmed, kytStatus: 'approved' };
     const read = reading(T, passed, 'payin');
-    const rejected = claim(T + SECOND, { ...passed, kytStatus: 'rejected' }, 'payin');
-    const silent = claim(T + 2 * SECOND, confirmed, 'payin');
+    const rejected = report(T + SECOND, { ...passed, kytStatus: 'rejected' }, 'payin');
+    const silent = report(T + 2 * SECOND, confirmed, 'payin');
     for (const facts of [shown(read, rejected), shown(read, rejected, silent)]) {
-      expect(facts).toMatchObject({ fields: passed, verified: false, needsReading: true });
+      expect(facts).toMatchObject({ fields: passed, doubted: true, needsReading: true });
     }
-    expect(shown(read, silent)).toMatchObject({ verified: true, needsReading: false });
-    expect(shown(read, rejected, reading(T + 3 * SECOND, passed, 'payin')).verified).toBe(true);
+    expect(shown(read, silent)).toMatchObject({ verified: true, doubted: false, needsReading: false });
+    expect(shown(read, rejected, reading(T + 3 * SECOND, passed, 'payin')).doubted).toBe(false);
   });
 });

@@ -14,7 +14,7 @@ const numRuns = process.env['TALLYHOOK_LONG'] ? 60_000 : 3_000;
 /** Few moments, few values: ties and near ties are the rule here, not the exception. */
 const moment = fc.integer({ min: 0, max: 7 }).map((step) => 1_700_000_000_000 + step * 500);
 const source = fc.record({
-  type: fc.constantFrom('webhook', 'poll'),
+  type: fc.constantFrom('webhook', 'poll', 'delivery_history', 'api_response'),
   ref: fc.constantFrom('1', '1', '1', '2'),
 });
 
@@ -144,7 +144,7 @@ describe('whatever was observed', () => {
   it('a claim never takes a reading back, however late its timestamp', () => {
     fc.assert(
       fc.property(restamped, ({ kind, observations, read, fields }) => {
-        const base = { kind, id: 'x', source: { type: 'webhook', ref: 'late' } } as const;
+        const base = { kind, id: 'x', source: { type: 'delivery_history', ref: 'late' } } as const;
         const before = stateOf(kind, [...observations, { ...base, type: 'reading', from: END, to: END, fields: read }]);
         const late: Observation = { ...base, type: 'claim', from: END + 60_000, to: END + 60_999, fields };
         const after = show(kind, absorb(kind, before, late));
@@ -160,13 +160,47 @@ describe('whatever was observed', () => {
     );
   });
 
+  it('reports change nothing of what polls, own calls and the delivery history show, at any moment', () => {
+    fc.assert(
+      fc.property(set, ({ kind, observations }) => {
+        const isReport = ({ type, source }: Observation) =>
+          source.type === 'webhook' && (type === 'claim' || type === 'mention');
+        const proven = show(
+          kind,
+          stateOf(
+            kind,
+            observations.filter((one) => !isReport(one)),
+          ),
+        );
+        const { fields, verified, verifiedAt, absent, known, ownCall, reported } = show(
+          kind,
+          stateOf(kind, observations),
+        );
+        expect({ fields, verified, verifiedAt, absent, known, ownCall }).toEqual({
+          fields: proven.fields,
+          verified: proven.verified,
+          verifiedAt: proven.verifiedAt,
+          absent: proven.absent,
+          known: proven.known,
+          ownCall: proven.ownCall,
+        });
+        for (const [name, value] of Object.entries(reported ?? {})) {
+          expect(canonicalJson(value ?? null)).not.toBe(
+            name in fields ? canonicalJson(fields[name] ?? null) : 'absent',
+          );
+        }
+      }),
+      { numRuns },
+    );
+  });
+
   it('a poll that began after all of it leaves nothing to read', () => {
     fc.assert(
       fc.property(set, ({ kind, observations }) => {
         const base = { kind, id: 'x', from: END, to: END + 1, source: { type: 'poll', ref: 'last' } } as const;
         const state = stateOf(kind, observations);
         const read = show(kind, absorb(kind, state, { ...base, type: 'reading', fields: { status: 'pending' } }));
-        expect(read).toMatchObject({ verified: true, needsReading: false, verifiedAt: END });
+        expect(read).toMatchObject({ verified: true, needsReading: false, doubted: false, verifiedAt: END });
         const gone = show(kind, absorb(kind, state, { ...base, type: 'absence' }));
         expect(gone).toMatchObject({ verified: false, absent: true, needsReading: false });
       }),

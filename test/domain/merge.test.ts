@@ -28,9 +28,13 @@ describe('a reading', () => {
   it('is shown as it is, verified', () => {
     expect(shown(reading(T, completed))).toEqual({
       fields: completed,
+      reported: null,
       verified: true,
       verifiedAt: T,
       absent: false,
+      known: true,
+      ownCall: null,
+      doubted: false,
       needsReading: false,
       observedAt: T,
       observedBy: { type: 'poll', ref: `run ${T}` },
@@ -63,12 +67,16 @@ describe('a claim newer than the reading', () => {
   it('that stands further on is shown at once, unverified, and asks for a reading', () => {
     expect(shown(reading(T, pending), claim(T + SECOND, completed))).toEqual({
       fields: completed,
+      reported: null,
       verified: false,
       verifiedAt: null,
       absent: false,
+      known: true,
+      ownCall: null,
+      doubted: false,
       needsReading: true,
       observedAt: T + SECOND,
-      observedBy: { type: 'webhook', ref: `event ${T + SECOND}` },
+      observedBy: { type: 'delivery_history', ref: `event ${T + SECOND}` },
     });
   });
 
@@ -209,9 +217,13 @@ describe('an absence', () => {
   it('proves that a claimed record is not at the service: nothing of it is verified, nothing left to read', () => {
     expect(shown(claim(T, completed), absence(T + SECOND))).toEqual({
       fields: completed,
+      reported: null,
       verified: false,
       verifiedAt: null,
       absent: true,
+      known: true,
+      ownCall: null,
+      doubted: false,
       needsReading: false,
       observedAt: T + SECOND,
       observedBy: { type: 'poll', ref: `run ${T + SECOND}` },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ownerOfRefund } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { refundOf } from '../../src/domain/orders/order-refund.js';
 import {
@@ -93,19 +94,39 @@ describe('a payout is taken for a refund', () => {
   };
   const refund = (paymentIntentId: string) => ({ amount: '5', status: 'confirmed', paymentIntentId });
 
+  const taken = (one: ReturnType<typeof record>, intents: ReturnType<typeof record>[]) => {
+    const { payment } = ownerOfRefund(one, intents);
+    return payment === null ? null : refundOf(one, payment);
+  };
+
   it('of the payment that names it, whatever it says itself', () => {
-    expect(refundOf(record('po_1', payout), [disputed])).toEqual(refund('pi_1'));
+    expect(taken(record('po_1', payout), [disputed])).toEqual(refund('pi_1'));
   });
 
   it('of the payment that it names, unless it speaks of a settlement', () => {
-    expect(refundOf(record('po_2', { ...payout, payoutType: 'refund' }), [disputed])).toEqual(refund('pi_2'));
-    expect(refundOf(record('po_2', { ...payout, payoutType: 7 as never }), [])).toEqual(refund('pi_2'));
-    expect(refundOf(record('po_2', payout), [disputed])).toBeNull();
+    expect(taken(record('po_2', { ...payout, payoutType: 'refund' }), [disputed])).toEqual(refund('pi_2'));
+    expect(taken(record('po_2', { ...payout, payoutType: 7 as never }), [])).toEqual(refund('pi_2'));
+    expect(taken(record('po_2', payout), [disputed])).toBeNull();
   });
 
-  it('not when it names none, or the service does not list it; an unreadable amount is none', () => {
-    expect(refundOf(record('po_2', { ...payout, payoutType: 'refund', paymentIntentId: null }), [])).toBeNull();
-    expect(refundOf(record('po_1', payout, true), [disputed])).toBeNull();
-    expect(refundOf(record('po_1', { status: 'confirmed' }), [disputed])).toEqual({ ...refund('pi_1'), amount: '0' });
+  it('of two payments that name it the first by id, whichever is given first; and of the one that a person named', () => {
+    const other = record('pi_0', { irregularRefundPayoutId: 'po_1' });
+    for (const intents of [
+      [disputed, other],
+      [other, disputed],
+    ])
+      expect(ownerOfRefund(record('po_1', payout), intents)).toEqual({ payment: 'pi_0', candidates: ['pi_0', 'pi_1'] });
+    const assigned = new Map([['po_1', 'pi_9']]);
+    expect(ownerOfRefund(record('po_1', payout), [disputed], assigned).payment).toBe('pi_9');
+  });
+
+  it('not when it names none, nor where reports alone speak of it and the service does not list it', () => {
+    expect(taken(record('po_2', { ...payout, payoutType: 'refund', paymentIntentId: null }), [])).toBeNull();
+    expect(refundOf({ ...record('po_1', payout, true), unknown: true }, 'pi_1')).toBeNull();
+  });
+
+  it('of our own, which the service does not list, stays in question; an unreadable amount is none', () => {
+    expect(taken(record('po_1', payout, true), [disputed])).toEqual({ ...refund('pi_1'), status: 'denied' });
+    expect(taken(record('po_1', { status: 'confirmed' }), [disputed])).toEqual({ ...refund('pi_1'), amount: '0' });
   });
 });

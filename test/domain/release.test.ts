@@ -106,10 +106,11 @@ const releases: Line[] = [
 describeLines('may the goods go out', 'R', releases);
 
 describe('a release', () => {
-  it('is proven as of the newest reading that it rests on', () => {
-    expect(deriveOrder(kyt('passed')).release.provenAt).toBe(PAYIN_READ);
+  it('is proven as of the oldest reading that it rests on', () => {
     const later = many(paid).intents.map((intent) => ({ ...intent, verifiedAt: PAYIN_READ + 1 }));
-    expect(deriveOrder({ ...many(paid), intents: later }).release.provenAt).toBe(PAYIN_READ + 1);
+    expect(deriveOrder({ ...many(paid), intents: later }).release.provenAt).toBe(PAYIN_READ);
+    const earlier = many(paid).intents.map((intent) => ({ ...intent, verifiedAt: PAYIN_READ - 1 }));
+    expect(deriveOrder({ ...many(paid), intents: earlier }).release.provenAt).toBe(PAYIN_READ - 1);
   });
 
   it('goes by the words of the contract', () => {

@@ -34,14 +34,14 @@ test('other words for compliance results: every order that hangs on them is deri
   expect([await unsafe(), await held()]).toEqual([150, 150]);
 
   const words = { ...defaultKytWords, passed: [...defaultKytWords.passed, 'green_light'] };
-  await rederiveReleases({ db: database.db, now, kytWords: words });
+  await rederiveReleases({ adoptedAt: new Date(0), db: database.db, now, kytWords: words });
   await crossCheck({ ...deps, kytWords: words });
   expect([await unsafe(), await held()]).toEqual([0, 0]);
   expect(await getOrder(database.db, 'order-q3')).toMatchObject({ release: { safe: true, reason: 'proven' } });
   const changes = await changesOf(database.db, { kind: 'order', id: 'order-q3' });
-  expect(changes.at(-1)).toMatchObject({ field: 'release', source: { type: 'contract', ref: 'kyt' } });
+  expect(changes.at(-1)).toMatchObject({ field: 'release', source: { type: 'contract', ref: 'release' } });
 
   const before = await database.db('changes').count();
-  await rederiveReleases({ db: database.db, now, kytWords: words });
+  await rederiveReleases({ adoptedAt: new Date(0), db: database.db, now, kytWords: words });
   expect(await database.db('changes').count()).toEqual(before);
 });

@@ -15,6 +15,12 @@ export function absence(at: number): Observation {
 }
 
 /** What an event of this second said. */
+/** What a webhook says. */
+export function report(at: number, fields: JsonObject, kind: RecordKind = 'payment_intent'): Observation {
+  return { ...claim(at, fields, kind), source: { type: 'webhook', ref: `event ${at}` } };
+}
+
+/** What the delivery history shows to have been said. */
 export function claim(at: number, fields: JsonObject, kind: RecordKind = 'payment_intent'): Observation {
   return {
     kind,
@@ -22,12 +28,12 @@ export function claim(at: number, fields: JsonObject, kind: RecordKind = 'paymen
     type: 'claim',
     from: at,
     to: at + 999,
-    source: { type: 'webhook', ref: `event ${at}` },
+    source: { type: 'delivery_history', ref: `event ${at}` },
     fields,
   };
 }
 
 export function mention(at: number): Observation {
-  const source = { type: 'webhook', ref: `event ${at}` } as const;
+  const source = { type: 'delivery_history', ref: `event ${at}` } as const;
   return { kind: 'payment_intent', id: 'x', type: 'mention', from: at, to: at + 999, source };
 }

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.js';
-import { deriveOrder } from '../../src/domain/orders/order.js';
 import type { ShownRecord } from '../../src/domain/family/links.js';
 import type { Money } from '../../src/domain/family/money.js';
+import type { JsonObject } from '../../src/domain/json.js';
+import { deriveOrder } from '../../src/domain/orders/order.js';
 import type { OrderFacts, OrderRefund } from '../../src/domain/orders/order-facts.js';
 
 /** The reading of payments, and a later one of deposits. */

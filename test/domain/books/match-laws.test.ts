@@ -6,8 +6,8 @@ import { factsAsOf } from '../../../src/domain/books/match/facts-as-of.js';
 import type { MatchFacts } from '../../../src/domain/books/match/match-facts.js';
 import { matchOrder, matchStates } from '../../../src/domain/books/match/match-order.js';
 import { matchReasons } from '../../../src/domain/books/match/reasons.js';
-import { compareAmounts, subtractAmounts, sumAmounts } from '../../../src/domain/money.js';
 import { amountField } from '../../../src/domain/family/money.js';
+import { compareAmounts, subtractAmounts, sumAmounts } from '../../../src/domain/money.js';
 import { ASSET, facts, paidPayment, paidRefund } from './match-facts.js';
 
 const RUNS = process.env.TALLYHOOK_LONG ? 5_000 : 200;
