@@ -8,6 +8,7 @@ interface Flags {
   port: number;
   host: string;
   seed?: number;
+  strict?: boolean;
   payments?: number;
   invoices?: number;
   payouts?: number;
@@ -20,6 +21,7 @@ export function defineSandbox(command: Command): void {
     .option('--port <port>', 'port to listen on; 0 is any free one', upTo(65_535), 0)
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--seed <n>', 'the same seed makes the same history', upTo(2_147_483_647))
+    .option('--strict', 'nothing that the specification does not show: no list of payouts, no field beyond section 2')
     .option('--payments <n>', 'payments of the past', upTo(10_000_000))
     .option('--invoices <n>', 'invoices of the past; left out: 12 for 100 payments', upTo(1_000_000))
     .option('--payouts <n>', 'payouts of the past; left out: 6 for 100 payments', upTo(1_000_000))

@@ -154,10 +154,11 @@ export const breakWords: Readonly<Record<BreakKind, BreakWords>> = {
       'Not read: run the checks of the doctor, and look at the last runs of its kind. Not ended: cancel it in the dashboard, or write it off.',
   },
   dispute_outside_irregular: {
-    means: 'A payment was disputed, and the service’s filter “irregular” does not list it.',
-    ends: 'The filter lists it, or the dispute is decided.',
+    means:
+      'The service’s filter “irregular” does not list every open dispute. “exactlyPaid” and “amountDiffers” in the evidence say how many, and name examples.',
+    ends: 'The filter lists a dispute of the sort that it missed, and misses none.',
     remedy:
-      'The filter does not hold every dispute in this account: disputes are then found by the sweeps, within their period. Write it off.',
+      'Disputes outside the filter are found by the sweeps, within their period. Paid exactly: the specification allows it, write it off. Another amount: ask the service.',
   },
   contract_violation: {
     means:

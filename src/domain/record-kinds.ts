@@ -22,8 +22,9 @@ export interface EntityRef {
 
 /**
  * One state machine of a record: the field that holds its state, and how far on each listed state stands.
- * States of equal rank do not follow one another. `unlisted` is the rank of a state that the specification does not
- * list; null: it stands nowhere, so it neither advances a record nor is advanced from.
+ * States of equal rank do not follow one another. `unlisted` is the rank of the states that the specification implies
+ * without naming them (3.4, 3.5); null: its list is complete, and any other state stands nowhere, so it neither advances a
+ * record nor is advanced from.
  */
 export interface Axis {
   field: string;

@@ -18,12 +18,13 @@ export function rankOn(axis: Axis, state: string | null): number | null {
   return state === null ? -1 : (axis.ranks.get(state) ?? axis.unlisted);
 }
 
-/** States of the record, on any axis, that the specification does not list: each is worth one low break per value. */
+/** States of the record, on any axis whose list is complete, that are not on it: each is worth one low break per value. */
 export function unlistedStates(kind: RecordKind, fields: JsonObject): { field: string; value: string }[] {
   const { main, side } = recordRules[kind];
   return [main, side].flatMap((axis) => {
-    const value = axis === null || axis.ranks.size === 0 ? null : stateOn(axis, fields);
-    return axis === null || value === null || axis.ranks.has(value) ? [] : [{ field: axis.field, value }];
+    if (axis === null || axis.ranks.size === 0 || axis.unlisted !== null) return [];
+    const value = stateOn(axis, fields);
+    return value === null || axis.ranks.has(value) ? [] : [{ field: axis.field, value }];
   });
 }
 

@@ -1,10 +1,16 @@
 import type { Knex } from 'knex';
-import { awaitsReading, checkDisputes } from '../domain/checks/disputes.js';
+import {
+  type DisputeStanding,
+  judgeListing,
+  outsideIrregular,
+  standingOf,
+  unknownStanding,
+} from '../domain/checks/disputes.js';
 import type { Findings } from '../domain/checks/findings.js';
 import { runChecks } from '../domain/checks/run-checks.js';
 import { defaultKytWords } from '../domain/orders/kyt.js';
 import type { EntityRef } from '../domain/records.js';
-import { autoResolveBreaks, openBreaks, stillOpen } from '../records/breaks/breaks.js';
+import { autoResolveBreaks, openBreaks, renewEvidence, stillOpen } from '../records/breaks/breaks.js';
 import {
   changedEntities,
   dueChecks,
@@ -17,11 +23,13 @@ import {
 } from '../records/breaks/check-progress.js';
 import {
   closeFilterListing,
+  type FilterListing,
   loadDisputed,
   openDisputes,
   openFilterListing,
 } from '../records/breaks/filter-listings.js';
 import { loadCheckFacts } from '../records/breaks/load-check-facts.js';
+import { openEvidence } from '../records/breaks/open-evidence.js';
 import { describeError } from '../records/database/database-errors.js';
 import { type Apart, checkApart } from './cross-check/check-apart.js';
 import type { ReconcileDeps } from './deps.js';
@@ -117,17 +125,14 @@ async function checkListing(trx: Knex.Transaction, { adoptedAt, log }: CrossChec
   const report: CrossCheckReport = { checked: 0, opened: 0, resolved: 0 };
   const listing = await openFilterListing(trx, 'payment_intent', 'irregular');
   if (listing === null) return report;
-  let answered = true;
+  const disputes: DisputeStanding[] = [];
   const holding: Apart<string> = {
     work: async (part, some) => {
       const disputed = await loadDisputed(part, some, adoptedAt);
-      const awaited = disputed.some((intent) => awaitsReading(intent, listing));
-      const saved = await saveFindings(part, checkDisputes(disputed, listing));
-      add(report, { checked: disputed.length, ...saved });
-      if (awaited) answered = false;
+      disputes.push(...disputed.map((intent) => standingOf(intent, listing)));
     },
     fail: async (_part, id, error) => {
-      answered = false;
+      disputes.push(...unknownStanding(id));
       const entity = { kind: 'payment_intent', id };
       log.error({ entity, error: describeError(error) }, 'a dispute could not be held against the listing');
     },
@@ -136,8 +141,27 @@ async function checkListing(trx: Knex.Transaction, { adoptedAt, log }: CrossChec
   for (let at = 0; at < ids.length; at += DISPUTES_AT_ONCE) {
     await checkApart(trx, ids.slice(at, at + DISPUTES_AT_ONCE), holding);
   }
-  if (answered) await closeFilterListing(trx, 'payment_intent', 'irregular');
+  add(report, { checked: disputes.length, ...(await saveListing(trx, disputes, listing)) });
+  const awaits = disputes.some(({ place }) => place === 'awaited');
+  if (!awaits) await closeFilterListing(trx, 'payment_intent', 'irregular');
   return report;
+}
+
+/** The one finding about the filter. Those of an older version, one for each payment, are over. */
+async function saveListing(
+  trx: Knex.Transaction,
+  disputes: readonly DisputeStanding[],
+  listing: FilterListing,
+): Promise<Pick<CrossCheckReport, 'opened' | 'resolved'>> {
+  const { kind, entity } = outsideIrregular;
+  const known = await openEvidence(trx, kind, entity.kind, null);
+  const before = known.get(entity.id) ?? null;
+  known.delete(entity.id);
+  const findings = judgeListing(disputes, listing, before);
+  const older = [...known.keys()].map((id) => ({ kind, entity: { kind: entity.kind, id } }));
+  const saved = await saveFindings(trx, { open: findings.open, resolve: [...findings.resolve, ...older] });
+  if (before !== null) for (const found of findings.open) await renewEvidence(trx, found);
+  return saved;
 }
 
 async function saveFindings(

@@ -1,6 +1,6 @@
 import type { Account } from './account.js';
 import { notFound } from './base/refusal.js';
-import { type Faults, NO_FAULTS } from './faults.js';
+import { defaultFaults, type Faults } from './faults.js';
 import { ledgerProblems } from './ledger/ledger-problems.js';
 import { createStandardIntent, type StandardInput } from './payments/create-standard.js';
 import { decideDispute, openDispute } from './payments/dispute.js';
@@ -100,7 +100,7 @@ export function createControl(service: Service, own: Account, other: Account): S
     setEndpointActive: (id, isActive) => void webhooks.endpoints.setActive(id, isActive),
     testSend: (endpointId, eventType) => testSend(merchant, webhooks, endpointId, eventType).id,
     setFaults(faults) {
-      service.faults = { ...NO_FAULTS, ...faults };
+      service.faults = { ...defaultFaults(service.settings), ...faults };
     },
     deliveriesIdle: () => webhooks.idle(),
   };

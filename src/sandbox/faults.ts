@@ -89,7 +89,7 @@ export interface Faults {
   countHeader: string;
   eventIdHeader: string;
   unknownParameters: 'ignore' | 'refuse';
-  /** `irregular` also lists disputes whose received amount equals the expected one. */
+  /** `irregular` also lists disputes whose received amount equals the expected one, which specification 3.1 does not say. */
   irregularHoldsDisputes: boolean;
   /** Whether there is a list of payouts at all; without it GET answers 404. */
   payoutsList: boolean;
@@ -102,6 +102,11 @@ export interface Faults {
   patchClosedArchives: boolean;
   /** Invoices show `merchantReference`, refunds `paymentIntentId`: fields that the specification does not name. */
   links: boolean;
+  /**
+   * Payments in lists show `metadata`, deposits `accountId`, accounts `isArchived`, `createdAt` and `updatedAt`: fields that
+   * section 2 of the specification does not name.
+   */
+  unnamedFields: boolean;
   /** `flat`: `{statusCode, code, message}`; `nested`: the same under `error`. */
   errorBody: 'flat' | 'nested';
   /** The webhook endpoint list is reserved for business accounts (specification 4.21). */
@@ -166,16 +171,31 @@ export const NO_FAULTS: Faults = {
   countHeader: 'X-Total-Count',
   eventIdHeader: 'X-Service-Event-Id',
   unknownParameters: 'ignore',
-  irregularHoldsDisputes: true,
+  irregularHoldsDisputes: false,
   payoutsList: true,
   payoutsPath: '/v1/payouts',
   accountsShape: 'array',
   feedBounds: 'inclusive',
   patchClosedArchives: true,
   links: false,
+  unnamedFields: true,
   errorBody: 'flat',
   businessAccount: true,
 };
+
+/** Nothing that the specification does not show; faults that are given besides go before. */
+const STRICT_FAULTS: Faults = {
+  ...NO_FAULTS,
+  irregularHoldsDisputes: false,
+  payoutsList: false,
+  links: false,
+  unnamedFields: false,
+};
+
+/** What holds where no fault is given. */
+export function defaultFaults({ strict }: { strict: boolean }): Faults {
+  return strict ? STRICT_FAULTS : NO_FAULTS;
+}
 
 const CHOICES: Partial<Record<keyof Faults, readonly unknown[]>> = {
   eventId: ['none', 'envelope', 'header'],
@@ -195,8 +215,9 @@ const UNBOUNDED = new Set<string>(['delaySeconds', 'reorderSeconds', 'slowMs']);
 /** Every field that is not given goes back to its default. Answers what is wrong as a text. */
 export function parseFaults(
   input: Record<string, unknown>,
+  defaults: Faults,
 ): { ok: true; faults: Faults } | { ok: false; problem: string } {
-  const faults: Record<string, unknown> = { ...NO_FAULTS };
+  const faults: Record<string, unknown> = { ...defaults };
   for (const [name, value] of Object.entries(input)) {
     const fallback = Object.hasOwn(NO_FAULTS, name) ? faults[name] : undefined;
     if (fallback === undefined) return { ok: false, problem: `there is no fault named ${name}` };

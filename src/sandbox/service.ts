@@ -3,7 +3,7 @@ import { createClock, type SandboxClock } from './base/clock.js';
 import { createIdCodec, type IdCodec } from './base/ids.js';
 import { createDraw } from './base/random.js';
 import { createRecords, type Records } from './base/records.js';
-import { type Faults, NO_FAULTS } from './faults.js';
+import { defaultFaults, type Faults } from './faults.js';
 import type { Invoice } from './invoices/invoice.js';
 import { createLedger, type Ledger } from './ledger/ledger.js';
 import type { Intent } from './payments/intent.js';
@@ -75,7 +75,7 @@ export function createService(settings: SandboxSettings): Service {
     settings,
     clock: createClock(settings.realNow, () => service.faults.clockSkewSeconds * 1000),
     rates: createRates(settings),
-    faults: NO_FAULTS,
+    faults: defaultFaults(settings),
     merchants: [],
     baseUrl: '',
   };

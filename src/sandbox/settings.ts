@@ -2,6 +2,8 @@
 export interface SandboxSettings {
   /** The same seed and the same calls give the same ids, secrets, amounts, addresses and faults. */
   seed: number;
+  /** It has nothing that the specification does not show: no list of payouts, and no field beyond section 2. */
+  strict: boolean;
   /** How many past payments there are, over the two years before the start. */
   payments: number;
   /** How many invoices the past has, those that past payments came from among them. */
@@ -39,6 +41,7 @@ export interface SandboxSettings {
 
 export const DEFAULT_SETTINGS: SandboxSettings = {
   seed: 1,
+  strict: false,
   payments: 0,
   invoices: 0,
   payouts: 0,

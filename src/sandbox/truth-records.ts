@@ -24,7 +24,7 @@ export function* otherRecords(merchant: Merchant, now: number): Generator<[strin
   yield ['payouts', list(merchant.payouts, (payout) => payoutRecord(payout, service.faults.links))];
   yield ['accounts', list(merchant.wallets, (wallet) => walletRecord(merchant, wallet))];
   yield ['transactions', list(merchant.transactions, transactionRecord)];
-  yield ['deposits', list(merchant.deposits, depositRecord)];
+  yield ['deposits', list(merchant.deposits, (deposit) => depositRecord(deposit, service.faults))];
   yield ['transfers', list(merchant.transfers, transferRecord)];
   yield ['settlements', list(merchant.settlements, settlementRecord)];
   yield ['settlementAccounts', list(merchant.settlementAccounts, (one) => settlementAccountRecord(one, now))];

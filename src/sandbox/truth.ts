@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { Account } from './account.js';
 import type { Intent } from './payments/intent.js';
-import { confirmationsAt, intentJson, payinRecord } from './payments/intent-record.js';
+import { confirmationsAt, listedIntentJson, payinRecord } from './payments/intent-record.js';
 import type { Service } from './service.js';
 import { mapped, otherRecords } from './truth-records.js';
 import { deliveryJson } from './webhooks/delivery.js';
@@ -39,7 +39,7 @@ export async function writeTruth(service: Service, account: Account, before: num
   out.write('},"paymentIntents":[');
   await writeAll(
     out,
-    mapped(intents(), (intent) => intentJson(intent, service.baseUrl)),
+    mapped(intents(), (intent) => listedIntentJson(intent, service)),
   );
   out.write('],"payins":[');
   await writeAll(out, payins());

@@ -1,8 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { saveFilterListing } from '../../src/records/breaks/filter-listings.js';
-import { at, intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
+import { intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
 import type { TestDatabase } from '../support/database.js';
 import { type CheckedShop, HOUR, MINUTE, openCheckedShop } from './checked-shop.js';
 
@@ -218,26 +217,4 @@ test('a deposit that two payments list is critical', async () => {
     severity: 'critical',
     evidence: { paymentIntentId: { ours: ['l1', 'l2'], theirs: 'l1' } },
   });
-});
-
-test('an open dispute that the filter irregular does not list', async () => {
-  const disputed = (id: string, second: number) =>
-    reading('payment_intent', paidIntent(id, `p${id}`, { irregularStatus: 'pending_decision' }), second);
-  const listing = (from: number, ids: string[]) =>
-    database.db.transaction((trx) =>
-      saveFilterListing(trx, 'payment_intent', 'irregular', { from: at(from), to: at(from + 5), ids: new Set(ids) }),
-    );
-  await save(database, [disputed('d1', 10), disputed('d2', 10)]);
-  await listing(20, ['d2']);
-  await shop.check();
-  // Nothing has read it since the filter was: it may have been decided by then.
-  expect(await shop.breaksOf('d1')).toEqual([]);
-  await save(database, [disputed('d1', 40), disputed('d2', 40)]);
-  await listing(30, ['d2']);
-  await shop.check();
-  expect(await shop.breaksOf('d1')).toEqual(['dispute_outside_irregular']);
-  expect(await shop.breaksOf('d2')).toEqual([]);
-  await save(database, [reading('payment_intent', paidIntent('d1', 'pd1', { irregularStatus: 'encashed' }), 50)]);
-  await shop.check();
-  expect(await shop.breaksOf('d1')).toEqual([]);
 });

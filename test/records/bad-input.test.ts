@@ -6,7 +6,7 @@ import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord, listRecords } from '../../src/records/rows.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { claim, intent, paidIntent, payin, reading, save } from './observed.js';
+import { claim, intent, paidIntent, payin, payout, reading, save } from './observed.js';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -91,6 +91,11 @@ test('a state that the specification does not list is shown as it is, with one l
   expect(saved.breaksOpened).toBe(2);
   expect(await getRecord(database.db, 'payment_intent', 's1')).toMatchObject({ status: 'on_ice', verified: true });
   expect(await openBreaksOf('status=on_ice')).toEqual(['contract_violation low']);
+  const implied = [
+    reading('payout', payout('s4', { status: 'broadcast' }), 0),
+    reading('payin', payin('s5', 's1', { status: 'screening' }), 0),
+  ];
+  expect((await save(database, implied)).breaksOpened).toBe(0);
   await database.db('breaks').update({ status: 'resolved' });
   expect((await save(database, [reading('payment_intent', intent('s3', { status: 'on_ice' }), 0)])).breaksOpened).toBe(
     0,

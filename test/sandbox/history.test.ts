@@ -74,6 +74,7 @@ describe('past payments', () => {
     const [payin] = rowsOf(row, 'payins');
     const { body } = await sandbox.call('GET', `/v1/payments/payins/${payin?.id}`);
     expect(body).toMatchObject({ id: payin?.id, paymentIntentId: row?.id, status: 'confirmed', kytStatus: 'approved' });
+    sandbox.control.setFaults({ irregularHoldsDisputes: true });
     sandbox.control.dispute(String(row?.id));
     expect((await sandbox.list(`status=irregular&take=100`)).map(({ id }) => id)).toContain(row?.id);
   });

@@ -103,7 +103,7 @@ describe('a list', () => {
     expect((await readAll(sandbox, '/v1/payment-intents', 40)).flat()).toEqual(shown);
   });
 
-  it('hideFromIrregular: the filter misses what is, or was, disputed', async () => {
+  it('irregular lists who received another amount (specification 3.1); with faults every dispute, or none of them', async () => {
     const sandbox = await openSandbox();
     const under = sandbox.control.createPayment({ amount: '100', currency: 'USDT.TRC20' });
     sandbox.control.pay(under, { percent: 50 });
@@ -112,8 +112,10 @@ describe('a list', () => {
     const disputed = payHundred(sandbox);
     sandbox.control.dispute(disputed);
     const ids = async (): Promise<string[]> => (await sandbox.list('status=irregular')).map(({ id }) => id);
+    expect(await ids()).toEqual([slight, under]);
+    sandbox.control.setFaults({ irregularHoldsDisputes: true });
     expect(await ids()).toEqual([disputed, slight, under]);
-    sandbox.control.setFaults({ hideFromIrregular: true });
+    sandbox.control.setFaults({ irregularHoldsDisputes: true, hideFromIrregular: true });
     expect(await ids()).toEqual([slight]);
     expect(await sandbox.list('')).toHaveLength(3);
   });

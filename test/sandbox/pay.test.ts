@@ -192,9 +192,9 @@ describe('a payment', () => {
       amountRejected: '25',
       amountNetMerchant: '74.25',
     });
-    expect(await sandbox.list('status=irregular')).toHaveLength(1);
-    sandbox.control.setFaults({ irregularHoldsDisputes: false });
     expect(await sandbox.list('status=irregular')).toHaveLength(0);
+    sandbox.control.setFaults({ irregularHoldsDisputes: true });
+    expect(await sandbox.list('status=irregular')).toHaveLength(1);
   });
 
   it('can be cancelled while it is open', async () => {

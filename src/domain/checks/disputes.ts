@@ -1,6 +1,9 @@
-import { textField } from '../records.js';
-import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
-import { type Findings, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
+import { dueOf } from '../books/match/match-sides.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { compareAmounts } from '../money.js';
+import { amountField } from '../orders/order-facts.js';
+import type { CheckedRecord } from './check-facts.js';
+import { type FieldEvidence, type Findings, foundBreak } from './findings.js';
 
 /** What a complete reading of the filter `irregular` showed. Times in ms of the service's clock. */
 export interface IrregularListing {
@@ -9,50 +12,91 @@ export interface IrregularListing {
   ids: ReadonlySet<string>;
 }
 
+/** `exactlyPaid`: not known to have received another amount than expected. */
+const sorts = ['exactlyPaid', 'amountDiffers'] as const;
+type Sort = (typeof sorts)[number];
+
+/** An open dispute beside a listing. `awaited`: only a later reading can tell; `untold`: none will. */
+export interface DisputeStanding {
+  id: string;
+  sort: Sort;
+  place: 'listed' | 'outside' | 'awaited' | 'untold';
+}
+
+/** The finding is about the account's filter: its value stands where the id of a payment would. */
+export const outsideIrregular = {
+  kind: 'dispute_outside_irregular',
+  entity: { kind: 'payment_intent', id: 'status=irregular' },
+} as const;
+
+const EXAMPLES = 5;
+
 /**
- * That the filter `irregular` holds every open dispute is an assumption (specification 3.1). A payment that was disputed
- * before the filter was read, and that a reading begun since shows so still, should have been among what it listed.
+ * A payment that was disputed before the filter was read, and that a reading begun since shows so still, is outside of what
+ * the filter holds. Two requests within the doubt about the service's clock have no order.
  */
-export function checkDisputes(disputed: readonly CheckedRecord[], listing: IrregularListing): Findings {
-  const findings: Findings = { open: [], resolve: [] };
-  for (const intent of disputed) {
-    const { id, since, readAt, verified, history } = intent;
-    const name = { kind: 'dispute_outside_irregular', entity: { kind: 'payment_intent', id } } as const;
-    const isListed = listing.ids.has(id);
-    const stoodThroughout = since !== null && since < listing.from && readAt !== null && readAt >= listing.to;
-    if (isListed || history) settle(findings, name, null);
-    else if (verified && stoodThroughout) {
-      const irregular = {
-        ours: 'pending_decision',
-        theirs: 'not listed',
-        source: {
-          record: sourceOf(intent),
-          filter: 'irregular',
-          readFrom: new Date(listing.from).toISOString(),
-          readTo: new Date(listing.to).toISOString(),
-        },
-      };
-      settle(findings, name, foundBreak(name, { irregularStatus: irregular }));
-    }
-  }
-  return findings;
+export function standingOf(intent: CheckedRecord, listing: IrregularListing): DisputeStanding {
+  const { id, since, readAt, verified, history } = intent;
+  const standing = (place: DisputeStanding['place']): DisputeStanding => ({ id, sort: sortOf(intent), place });
+  if (listing.ids.has(id)) return standing('listed');
+  if (history || since === null || since >= listing.from) return standing('untold');
+  if (readAt === null || readAt < listing.to) return standing('awaited');
+  return standing(verified ? 'outside' : 'untold');
+}
+
+/** One that could not be held against the listing: whatever it received, a later time has to tell. */
+export function unknownStanding(id: string): DisputeStanding[] {
+  return sorts.map((sort) => ({ id, sort, place: 'awaited' }));
 }
 
 /**
- * Whether a later reading could still show that this one should have been listed: it stood before, and no reading that
- * surely began after the listing ended has shown it yet. Two requests within the doubt about the service's clock have no order.
+ * One finding for all of them. By the specification (3.1) the filter groups payments whose received amount differs from the
+ * expected one, so it may miss what is exactly paid, which is `low`; any other should be there. A sort that was seen outside
+ * stays in the finding until a listing holds one of it and misses none: each dispute that is decided would end it otherwise,
+ * and the next begin it anew.
+ *
+ * @param before evidence of the finding where it is open
  */
-export function awaitsReading({ id, since, readAt, history }: CheckedRecord, listing: IrregularListing): boolean {
-  if (history || listing.ids.has(id) || since === null || since >= listing.from) return false;
-  return readAt === null || readAt < listing.to;
+export function judgeListing(
+  disputes: readonly DisputeStanding[],
+  listing: IrregularListing,
+  before: JsonObject | null,
+): Findings {
+  const fields = new Map<Sort, FieldEvidence>();
+  for (const sort of sorts) {
+    const [outside = [], listed = [], awaited = []] = (['outside', 'listed', 'awaited'] as const).map((place) =>
+      disputes.filter((one) => one.sort === sort && one.place === place),
+    );
+    const kept = before?.[sort];
+    if (outside.length > 0) fields.set(sort, missed(outside, listing));
+    else if (isEvidence(kept) && (listed.length === 0 || awaited.length > 0)) fields.set(sort, kept);
+  }
+  if (fields.size === 0) return { open: [], resolve: [outsideIrregular] };
+  const severity = fields.has('amountDiffers') ? {} : { severity: 'low' as const };
+  return { open: [foundBreak(outsideIrregular, Object.fromEntries(fields), severity)], resolve: [] };
 }
 
-/** A dispute that is decided can't be missing any more. */
-export function checkEndedDisputes(facts: CheckFacts): TimedFindings {
-  const findings = noFindings();
-  for (const { id, fields, absent } of focused(facts, 'intents')) {
-    if (!absent && textField(fields, 'irregularStatus') === 'pending_decision') continue;
-    findings.resolve.push({ kind: 'dispute_outside_irregular', entity: { kind: 'payment_intent', id } });
-  }
-  return findings;
+function sortOf({ fields }: CheckedRecord): Sort {
+  const [received, due] = [amountField(fields, 'totalAmountReceived'), dueOf({ fields })];
+  const differs = received !== null && due !== null && compareAmounts(received, due) !== 0;
+  return differs ? 'amountDiffers' : 'exactlyPaid';
+}
+
+function missed(outside: readonly DisputeStanding[], { from, to }: IrregularListing): FieldEvidence {
+  const ids = outside.map(({ id }) => id);
+  return {
+    ours: 'pending_decision',
+    theirs: 'not listed',
+    source: {
+      filter: 'irregular',
+      readFrom: new Date(from).toISOString(),
+      readTo: new Date(to).toISOString(),
+      payments: String(ids.length),
+      examples: ids.slice(0, EXAMPLES),
+    },
+  };
+}
+
+function isEvidence(value: Json | undefined): value is JsonObject & FieldEvidence {
+  return isJsonObject(value) && 'ours' in value && 'theirs' in value && 'source' in value;
 }

@@ -1,6 +1,5 @@
 import type { CheckFacts } from './check-facts.js';
 import { focused } from './check-facts.js';
-import { checkEndedDisputes } from './disputes.js';
 import { checkFees, type FeeFindings, type IdentityEvidence } from './fee-identity.js';
 import { allFindings } from './findings.js';
 import { checkInvoicedPayments, checkInvoices } from './invoices.js';
@@ -11,16 +10,7 @@ import { checkRefunds } from './refunds.js';
 import { checkStale } from './stale-records.js';
 
 /** Every check of how records stand to one another; what a check says does not hang on another's. */
-const checks = [
-  checkOrders,
-  checkInvoices,
-  checkInvoicedPayments,
-  checkRefunds,
-  checkKyt,
-  checkLinks,
-  checkStale,
-  checkEndedDisputes,
-];
+const checks = [checkOrders, checkInvoices, checkInvoicedPayments, checkRefunds, checkKyt, checkLinks, checkStale];
 
 /** All of them, and what the records add to what is known of unproven identities. */
 export function runChecks(facts: CheckFacts, evidence: readonly IdentityEvidence[]): FeeFindings {

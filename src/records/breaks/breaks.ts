@@ -82,6 +82,15 @@ export async function openBreaks(trx: Knex, breaks: NewBreak[]): Promise<number>
   return opened.rows.filter((row) => row.is_new).length;
 }
 
+/** What an open break rests on now: for one that stays while what it counts comes and goes. */
+export async function renewEvidence(trx: Knex, { kind, entity, evidence, cause }: NewBreak): Promise<void> {
+  await trx.raw(
+    `UPDATE breaks SET evidence = ?, cause = ?
+     WHERE kind = ? AND entity_kind = ? AND entity_id = ? AND status IN ('open', 'acknowledged')`,
+    [toJsonText(maskEvidence(evidence)), cause ?? null, kind, entity.kind, toDatabaseText(entity.id)],
+  );
+}
+
 /** Closes open breaks of which a later observation showed that they are gone. Returns how many. */
 export async function autoResolveBreaks(trx: Knex, gone: BreakRef[]): Promise<number> {
   if (gone.length === 0) return 0;

@@ -6,18 +6,18 @@ import type { EntityKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 
-/** What the open breaks of a kind rest on, by the id of the record that each is about. */
+/** What the open breaks of a kind rest on, by the id of the record that each is about; `ids` null: all there are. */
 export async function openEvidence(
   db: Knex,
   kind: BreakKind,
   entityKind: EntityKind,
-  ids: readonly string[],
+  ids: readonly string[] | null,
 ): Promise<Map<string, JsonObject>> {
-  if (ids.length === 0) return new Map();
+  if (ids?.length === 0) return new Map();
   const { rows } = await db.raw<{ rows: { entity_id: string; evidence: string }[] }>(
     `SELECT entity_id, evidence FROM breaks
-     WHERE kind = ? AND entity_kind = ? AND entity_id = ANY (?::text[]) AND status IN ('open', 'acknowledged')`,
-    [kind, entityKind, textArray(ids.map(toDatabaseText))],
+     WHERE kind = ? AND entity_kind = ? ${ids === null ? '' : 'AND entity_id = ANY (?::text[])'} AND status IN ('open', 'acknowledged')`,
+    [kind, entityKind, ...(ids === null ? [] : [textArray(ids.map(toDatabaseText))])],
   );
   return new Map(rows.map((row) => [fromDatabaseText(row.entity_id), objectFromJsonText(row.evidence)]));
 }

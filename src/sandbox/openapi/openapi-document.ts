@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Service } from '../service.js';
 import { answerComponents } from './answers/answers.js';
+import { withoutUnnamed } from './answers/unnamed-fields.js';
 import { OPERATIONS, type Operation, type QueryParameter } from './operations.js';
 
 type Json = Record<string, unknown>;
@@ -31,7 +32,7 @@ export function openapiDocument(service: Service): Json {
     paths,
     components: {
       securitySchemes: { accessToken: { type: 'http', scheme: 'bearer' } },
-      schemas: { ...answerComponents(isPage ? [] : ['AccountPage']), Error: ERROR },
+      schemas: { ...withoutUnnamed(answerComponents(isPage ? [] : ['AccountPage']), service.faults), Error: ERROR },
       responses: { Refused: { description: 'Refused', content: jsonContent({ $ref: '#/components/schemas/Error' }) } },
     },
   };

@@ -24,7 +24,8 @@ export interface IntentPage {
   take: number;
   cursor: string | null;
   semantics: 'key' | 'orm' | 'list';
-  irregularHoldsDisputes: boolean;
+  /** `irregular` has each payment that has, or had, a dispute, whatever it received. */
+  irregularHoldsDisputes?: boolean;
   /** `irregular` misses each payment that has, or had, a dispute. */
   hideDisputes?: boolean;
 }

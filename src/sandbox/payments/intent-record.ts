@@ -1,5 +1,6 @@
 import { findAsset } from '../assets/assets.js';
 import { iso, isoOrNull } from '../base/iso-time.js';
+import type { Service } from '../service.js';
 import type { EventSubject } from '../webhooks/event-subject.js';
 import { expectedAmount, type Intent, type Payin, type Transition } from './intent.js';
 
@@ -71,7 +72,12 @@ function withMetadata(fields: object, metadata: string | null): string {
   return `${JSON.stringify(fields).slice(0, -1)},"metadata":${metadata ?? 'null'}}`;
 }
 
-/** The payment intent as the list and full events show it: JSON text. */
+/** The payment intent as the list shows it: JSON text. Specification 2.1 does not name its metadata. */
+export function listedIntentJson(intent: Intent, { baseUrl, faults }: Pick<Service, 'baseUrl' | 'faults'>): string {
+  return faults.unnamedFields ? intentJson(intent, baseUrl) : JSON.stringify(intentFields(intent, baseUrl));
+}
+
+/** The payment intent as full events show it, with the metadata that they echo (specification 6.2): JSON text. */
 export function intentJson(intent: Intent, baseUrl: string): string {
   return withMetadata(intentFields(intent, baseUrl), intent.metadata);
 }

@@ -116,5 +116,4 @@ const WHOLE_LIST = {
   take: Number.POSITIVE_INFINITY,
   cursor: null,
   semantics: 'key',
-  irregularHoldsDisputes: true,
 } as const;

@@ -14,7 +14,6 @@ export function productStats(merchant: Merchant, productId: string): ProductStat
     take: Number.POSITIVE_INFINITY,
     cursor: null,
     semantics: 'key',
-    irregularHoldsDisputes: true,
   });
   const completed = (intents ?? []).filter(({ status }) => status === 'completed');
   return {

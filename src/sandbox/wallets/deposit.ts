@@ -1,5 +1,6 @@
 import { iso } from '../base/iso-time.js';
 import { formatAmount } from '../base/money.js';
+import type { Faults } from '../faults.js';
 import { type EventSubject, subjectOf } from '../webhooks/event-subject.js';
 
 type DepositStatus = 'pending' | 'confirming' | 'confirmed' | 'unmatched';
@@ -28,8 +29,8 @@ export interface Deposit {
   isInternal?: true;
 }
 
-/** The payin of specification 2.2, with the account that it went to. */
-export function depositRecord(deposit: Deposit) {
+/** The payin of specification 2.2; `unnamedFields` adds the account that it went to. */
+export function depositRecord(deposit: Deposit, { unnamedFields }: Pick<Faults, 'unnamedFields'>) {
   const own = deposit.accountId === null;
   const onChain = deposit.isInternal !== true;
   return {
@@ -54,12 +55,12 @@ export function depositRecord(deposit: Deposit) {
       timestamp: iso(at),
       source: onChain ? 'blockchain' : 'system',
     })),
-    accountId: deposit.accountId,
+    ...(unnamedFields ? { accountId: deposit.accountId } : {}),
   };
 }
 
 const DIGEST = ['id', 'accountId', 'assetCode', 'amountGross', 'amountNet', 'status'] as const;
 
-export function depositSubject(deposit: Deposit): EventSubject {
-  return subjectOf('deposit', depositRecord(deposit), DIGEST, { depositId: deposit.id });
+export function depositSubject(deposit: Deposit, faults: Faults): EventSubject {
+  return subjectOf('deposit', depositRecord(deposit, faults), DIGEST, { depositId: deposit.id });
 }

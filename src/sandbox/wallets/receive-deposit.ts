@@ -104,5 +104,6 @@ function credit(merchant: Merchant, deposit: Deposit, to: { holder: Holder; lost
       ? []
       : [{ accountId, type: 'deposit', feeAmount: fee, note: null, counterpartyAccountId: null } as const];
   book(merchant, { at: to.at, type: 'deposit', assetCode, recordId: id, lines }, movements);
-  if (movements.length > 0) merchant.tell('wallet_account.deposit.completed', () => depositSubject(deposit));
+  if (movements.length > 0)
+    merchant.tell('wallet_account.deposit.completed', () => depositSubject(deposit, merchant.service.faults));
 }

@@ -4,10 +4,14 @@ import { walletHolder } from '../ledger/ledger.js';
 import type { Merchant } from '../service.js';
 import type { Wallet } from './wallet.js';
 
-/** An account as list, update, close and archive show it; the specification does not say how (2.5). */
-export function walletRecord({ ledger }: Merchant, wallet: Wallet) {
+/**
+ * An account as list, update, close and archive show it; the specification does not say how, but names what an account has
+ * (2.5). `unnamedFields` adds the rest.
+ */
+export function walletRecord({ ledger, service }: Merchant, wallet: Wallet) {
   const { id, label, externalRef, email, phoneNumber, status, isArchived, createdAt, updatedAt } = wallet;
   const holder = walletHolder(id);
+  const { unnamedFields } = service.faults;
   return {
     id,
     label,
@@ -15,7 +19,7 @@ export function walletRecord({ ledger }: Merchant, wallet: Wallet) {
     email,
     phoneNumber,
     status,
-    isArchived,
+    ...(unnamedFields ? { isArchived } : {}),
     balances: ledger.assetsOf(holder).map((assetCode) => ({
       assetCode,
       balance: formatAmount(ledger.balance(holder, assetCode)),
@@ -23,8 +27,7 @@ export function walletRecord({ ledger }: Merchant, wallet: Wallet) {
       available: formatAmount(ledger.available(holder, assetCode)),
     })),
     depositAddresses: [...wallet.addresses].map(([assetCode, place]) => ({ assetCode, ...place })),
-    createdAt: iso(createdAt),
-    updatedAt: iso(updatedAt),
+    ...(unnamedFields ? { createdAt: iso(createdAt), updatedAt: iso(updatedAt) } : {}),
   };
 }
 

@@ -28,7 +28,7 @@ export function imaginedSubject(merchant: Merchant, eventType: string, n: number
   const dream = { merchant, eventType, n, at: merchant.service.clock.now() - 60_000 };
   if (eventType.startsWith('payout.')) return payoutSubject(payoutOf(dream), merchant.service.faults.links);
   if (eventType.startsWith('invoice.')) return invoiceSubject(invoiceOf(dream), viewOf(merchant));
-  if (eventType.startsWith('wallet_account.deposit.')) return depositSubject(depositOf(dream));
+  if (eventType.startsWith('wallet_account.deposit.')) return depositSubject(depositOf(dream), merchant.service.faults);
   if (eventType.startsWith('wallet_account.transfer.')) return transferSubject(transferOf(dream));
   return null;
 }

@@ -35,18 +35,6 @@ function isRefusal(attempt: Attempt | undefined): boolean {
   return attempt?.httpStatus === 400 || attempt?.httpStatus === 401;
 }
 
-/** States that the specification does not name: one break for each, whoever showed it. */
-export function wordBreaks({ payouts, deliveries }: Truth): Set<BreakName> {
-  const named = ['pending', 'approved', 'confirmed', 'failed'];
-  const told = deliveries.flatMap(({ eventType, payload }) =>
-    String(eventType).startsWith('payout.') ? [(payload as { data: Fields }).data] : [],
-  );
-  const words = [...payouts, ...told].map(({ status }) => String(status));
-  return new Set(
-    words.filter((word) => !named.includes(word)).map((word) => `contract_violation payout status=${word}`),
-  );
-}
-
 /** What a customer did to an order that the store registered is a break too, whatever became of the webhooks. */
 const breakOfOrder: Readonly<Record<string, string>> = { underpaid: 'order_underpaid', overpaid: 'order_overpaid' };
 const withoutMoney: readonly string[] = ['expired', 'cancelled', 'awaiting_payment'];

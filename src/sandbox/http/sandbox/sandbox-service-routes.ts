@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import type { Account } from '../../account.js';
 import { invalid } from '../../base/refusal.js';
-import { parseFaults } from '../../faults.js';
+import { defaultFaults, parseFaults } from '../../faults.js';
 import { ledgerProblems } from '../../ledger/ledger-problems.js';
 import { openapiDocument } from '../../openapi/openapi-document.js';
 import type { Service } from '../../service.js';
@@ -34,7 +34,7 @@ export function sandboxServiceRoutes(service: Service, account: Account): Router
   });
 
   router.put('/faults', (request, response) => {
-    const parsed = parseFaults(requestBody(request).body);
+    const parsed = parseFaults(requestBody(request).body, defaultFaults(service.settings));
     if (!parsed.ok) throw invalid(parsed.problem);
     service.faults = parsed.faults;
     response.json(service.faults);

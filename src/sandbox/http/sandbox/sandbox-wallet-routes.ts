@@ -32,12 +32,12 @@ export function sandboxWalletRoutes(merchant: Merchant): Router {
   router.post('/accounts/:id/deposit', (request, response) => {
     const wallet = findWallet(merchant, request.params.id);
     const deposit = receiveDeposit(merchant, wallet, parseBody(request, depositSchema));
-    response.status(201).json(depositRecord(deposit));
+    response.status(201).json(depositRecord(deposit, merchant.service.faults));
   });
 
   router.post('/deposits', (request, response) => {
     const deposit = receiveDeposit(merchant, null, parseBody(request, depositSchema));
-    response.status(201).json(depositRecord(deposit));
+    response.status(201).json(depositRecord(deposit, merchant.service.faults));
   });
 
   return router;

@@ -5,7 +5,7 @@ import { churn } from '../../churn.js';
 import { createDirectIntent, directSchema } from '../../payments/create-direct.js';
 import { INTENT_STATUSES, type Intent, type IntentStatus } from '../../payments/intent.js';
 import type { IntentFilter } from '../../payments/intent-page.js';
-import { confirmationsAt, directJson, intentJson, payinRecord } from '../../payments/intent-record.js';
+import { confirmationsAt, directJson, listedIntentJson, payinRecord } from '../../payments/intent-record.js';
 import { placeOfPayin } from '../../payments/payin.js';
 import { type Merchant, type Service, strikes } from '../../service.js';
 import { depositRecord } from '../../wallets/deposit.js';
@@ -35,7 +35,7 @@ export function paymentIntentRoutes({ service, authenticate }: V1Deps): Router {
     const rows = merchant.intents.page({ filter, take: query.take(20), cursor, semantics, ...disputes });
     if (rows === null) throw invalid('cursor is unknown');
     lastPages.set(merchant, { rows, pages: last.pages + 1 });
-    sendJson(response, `[${rows.map((row) => intentJson(row, service.baseUrl)).join(',')}]`);
+    sendJson(response, `[${rows.map((row) => listedIntentJson(row, service)).join(',')}]`);
   });
 
   router.post('/payment-intents/direct', (request, response) => {
@@ -52,7 +52,7 @@ export function paymentIntentRoutes({ service, authenticate }: V1Deps): Router {
 /** A customer's deposit for a payment, or one to an address of the merchant's own. */
 function findPayin(service: Service, merchant: Merchant, id: string): object {
   const deposit = merchant.deposits.get(id);
-  if (deposit) return depositRecord(deposit);
+  if (deposit) return depositRecord(deposit, service.faults);
   const n = merchant.payinIds.decode(id);
   const place = placeOfPayin(n ?? 0);
   const intent = n === null ? null : merchant.intents.at(place.position);

@@ -5,7 +5,7 @@ import { decimal, signedDecimal, time } from './parts.js';
 const balance = z.strictObject({ assetCode: z.string(), balance: decimal, frozen: decimal, available: decimal });
 const address = z.strictObject({ assetCode: z.string(), address: z.string(), memo: z.string().nullable() });
 
-/** The account record, which the specification does not show (2.5). */
+/** The account record, which the specification does not show (2.5). See unnamed-fields.ts. */
 export const accountAnswer = z.strictObject({
   id: z.string(),
   label: z.string().nullable(),

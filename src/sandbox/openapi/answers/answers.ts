@@ -37,7 +37,7 @@ const ANSWERS = {
 export type AnswerName = keyof typeof ANSWERS;
 
 /** The same as the document's components, but for those that nothing refers to; one that holds another refers to it. */
-export function answerComponents(without: readonly string[]): Record<string, unknown> {
+export function answerComponents(without: readonly string[]): Record<string, Record<string, unknown>> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(ANSWERS)) {
     if (!without.includes(id)) registry.add(schema, { id });

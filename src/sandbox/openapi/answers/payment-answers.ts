@@ -13,7 +13,7 @@ const payinSummary = z.strictObject({
   createdAt: time,
 });
 
-/** Specification 2.1, with the metadata of 4.1. */
+/** Specification 2.1, with the metadata of 4.1. See unnamed-fields.ts. */
 export const paymentIntentAnswer = z.strictObject({
   id: z.string(),
   status: z.enum(INTENT_STATUSES),

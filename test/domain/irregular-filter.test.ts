@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type DisputeStanding, judgeListing, outsideIrregular } from '../../src/domain/checks/disputes.js';
+import type { JsonObject } from '../../src/domain/json.js';
+
+const listing = { from: 1_000, to: 2_000, ids: new Set<string>() };
+const sort = fc.constantFrom('exactlyPaid' as const, 'amountDiffers' as const);
+const place = fc.constantFrom<DisputeStanding['place'][]>('listed', 'outside', 'awaited', 'untold');
+const disputes = fc.uniqueArray(fc.record({ id: fc.uuid(), sort, place }), { selector: ({ id }) => id, maxLength: 12 });
+const rounds = fc.array(disputes, { minLength: 1, maxLength: 8 });
+
+/** What stays open after these listings, one after the other. */
+function openAfter(listings: readonly DisputeStanding[][]): JsonObject | null {
+  return listings.reduce<JsonObject | null>(
+    (before, round) => judgeListing(round, listing, before).open[0]?.evidence ?? null,
+    null,
+  );
+}
+
+describe('the finding about the filter irregular', () => {
+  it('is one for the account, open as long as a sort of dispute is missed, or none of it was seen in the list since', () => {
+    fc.assert(
+      fc.property(rounds, (all) => {
+        const open = openAfter(all);
+        for (const one of ['exactlyPaid', 'amountDiffers'] as const) {
+          const has = (round: DisputeStanding[], where: DisputeStanding['place']): boolean =>
+            round.some((dispute) => dispute.sort === one && dispute.place === where);
+          const lastOutside = all.findLastIndex((round) => has(round, 'outside'));
+          const cleared = all
+            .slice(lastOutside + 1)
+            .some((round) => has(round, 'listed') && !has(round, 'awaited') && !has(round, 'outside'));
+          expect(open !== null && one in open).toBe(lastOutside >= 0 && !cleared);
+        }
+      }),
+    );
+  });
+
+  it('names the same entity always, counts what is outside, and is low where the specification allows it', () => {
+    fc.assert(
+      fc.property(disputes, (round) => {
+        const { open, resolve } = judgeListing(round, listing, null);
+        const outside = round.filter((dispute) => dispute.place === 'outside');
+        expect([...open, ...resolve].map(({ kind, entity }) => ({ kind, entity }))).toEqual([outsideIrregular]);
+        expect(open.length).toBe(outside.length > 0 ? 1 : 0);
+        const counted = Object.values(open[0]?.evidence ?? {}) as {
+          source: { payments: string; examples: string[] };
+        }[];
+        expect(counted.reduce((sum, { source }) => sum + Number(source.payments), 0)).toBe(outside.length);
+        expect(counted.every(({ source }) => source.examples.length <= 5)).toBe(true);
+        const differs = outside.some((dispute) => dispute.sort === 'amountDiffers');
+        expect(open[0]?.severity).toBe(outside.length > 0 && !differs ? 'low' : undefined);
+      }),
+    );
+  });
+});
