@@ -30,7 +30,7 @@ test('a deposit that the service denies and a payment lists is told, and asked f
   expect(await breaksOf('pa')).toHaveLength(1);
 
   await save(database, [reading('payin', payin('pa', 'a'), 200)]);
-  expect(await marksOf('pa')).toEqual([]);
+  expect(await marksOf('pa')).toEqual(['recheck']);
   expect(await breaksOf('pa')).toEqual(['record_not_at_service auto_resolved']);
   expect(await releaseOf('order-a')).toBe('proven');
 });

@@ -1,13 +1,16 @@
 import type { RecordKind } from '../../domain/records.js';
-import { dueMarks, endMarks, postponeMarks } from '../../records/runs/marks.js';
+import { dueRequests } from '../../records/runs/due-requests.js';
+import { endMarks, postponeMarks } from '../../records/runs/marks.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
 import { followPayouts } from '../follow-payouts.js';
 import { invoiceList } from '../invoices.js';
 import { paymentIntentList } from '../payment-intents.js';
 import { hasNoPayoutList, hasPayoutList, payoutList } from '../payouts.js';
+import { freeShare } from './call-share.js';
 import type { Marked } from './claim-memory.js';
 import { readMarkedAccounts, readMarkedTransactions } from './read-marked-wallets.js';
 import { readPayins } from './read-payins.js';
+import { takeTurns } from './take-turns.js';
 import { verifyList } from './verify-list.js';
 
 const source = { type: 'poll', ref: 'verify-claims' } as const;
@@ -33,13 +36,14 @@ export const markedReaders: readonly { kind: RecordKind; read: (marked: Marked) 
   { kind: 'payin', read: readMarkedPayins },
 ];
 
-async function readMarkedPayins({ deps, signal }: Marked): Promise<void> {
+async function readMarkedPayins({ deps, memory, signal }: Marked): Promise<void> {
   const until = new Date(deps.now().getTime() + PAYINS_TURN_MS);
   const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
   await readPayins(deps, {
     source,
     tally,
     fence: null,
+    rotation: memory.rotationOf('payin'),
     limit: PAYINS_PER_ROUND,
     until,
     ...(signal ? { signal } : {}),
@@ -48,17 +52,22 @@ async function readMarkedPayins({ deps, signal }: Marked): Promise<void> {
 
 /** Where there is no list, nothing can settle such a mark: it is looked after ever more rarely, and ends. */
 async function readMarkedPayouts(marked: Marked): Promise<void> {
-  const { deps, signal } = marked;
-  const due = await dueMarks(deps.db, 'payout', PAYOUTS_PER_ROUND);
+  const { deps, memory, signal } = marked;
+  const due = await dueRequests(deps.db, 'payout', PAYOUTS_PER_ROUND);
   if (due.length === 0) return;
   const known = await readWatermarks(deps.db, payoutList.kind);
   if (hasPayoutList(known)) return verifyList(marked, payoutList);
-  const ids = due.map(({ id }) => id);
-  if (hasNoPayoutList(known)) {
+  const isUnlisted = hasNoPayoutList(known);
+  const { share = freeShare(deps.client) } = deps;
+  const turns = takeTurns(due, share, memory.rotationOf('payout'));
+  for (let asked = 0; asked < PAYOUTS_PER_ROUND; asked += 1) {
+    const request = turns.next();
+    if (request === null) return;
+    const client = request.lane === 'report' ? share.reports : deps.client;
     const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
-    await followPayouts({ deps, tally, fence: null, ...(signal ? { signal } : {}) }, ids);
+    const following = { deps: { ...deps, client }, tally, fence: null, ...(signal ? { signal } : {}) };
+    if (isUnlisted) await followPayouts(following, [request.id]);
+    if (isUnlisted && request.attempts >= MOST_FOLLOWED) await endMarks(deps.db, 'payout', [request]);
+    await postponeMarks(deps.db, 'payout', [request.id], PAYOUT_AGAIN_MS);
   }
-  const isOver = ({ attempts }: { attempts: number }) => hasNoPayoutList(known) && attempts >= MOST_FOLLOWED;
-  await endMarks(deps.db, 'payout', due.filter(isOver));
-  await postponeMarks(deps.db, 'payout', ids, PAYOUT_AGAIN_MS);
 }

@@ -9,6 +9,8 @@ export interface WaitingEvent {
   /** Unix seconds of the service's clock. */
   timestamp: number;
   source: 'webhook' | 'delivery_history';
+  /** Of the secret that signed it; null: it was not signed, or before labels were kept. */
+  secretLabel: string | null;
   body: Buffer;
 }
 
@@ -44,7 +46,7 @@ export async function takeWaiting(trx: Knex.Transaction, ids: string[]): Promise
      ), taken AS (
        UPDATE inbox SET status = 'applied', error = NULL, applied_at = now()
        FROM sized WHERE inbox.id = sized.id AND before < :most
-       RETURNING inbox.id, key, event_type AS type, event_timestamp AS timestamp, source, body
+       RETURNING inbox.id, key, event_type AS type, event_timestamp AS timestamp, source, secret_label AS "secretLabel", body
      )
      SELECT * FROM taken ORDER BY id`,
     { ids, most: MAX_BYTES_AT_ONCE },

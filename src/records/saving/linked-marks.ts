@@ -3,7 +3,8 @@ import { textField } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { usableId } from '../database/key-text.js';
-import type { NewMark } from '../runs/marks.js';
+import type { AskedBy, NewMark } from '../runs/marks.js';
+import { askedByClaims, isPolled } from './asked-by.js';
 import type { IntentsBehind } from './intents-behind.js';
 import { type LinkedRecords, namedIntents } from './record-links.js';
 import { isHistory, type SaveContext } from './save-context.js';
@@ -18,47 +19,61 @@ export async function linkedMarks(
 ): Promise<NewMark[]> {
   const isNews = (record: MergedRecord): boolean => !isHistory(record, context);
   return [
-    ...linked.payin.flatMap((payin) => namedMarks(payin, behind)),
-    ...[...linked.invoice, ...linked.payout].filter(isNews).flatMap((record) => namedMarks(record, behind)),
-    ...(await marksOfIntents(trx, linked.payment_intent.filter(isNews))),
+    ...linked.payin.flatMap((payin) => namedMarks(payin, behind, context)),
+    ...[...linked.invoice, ...linked.payout].filter(isNews).flatMap((record) => namedMarks(record, behind, context)),
+    ...(await marksOfIntents(trx, linked.payment_intent.filter(isNews), context)),
   ];
 }
 
-function namedMarks(record: MergedRecord, { statusOf }: IntentsBehind): NewMark[] {
+/** Who asks for what a record names in a field: the service's own list, or a webhook alone. */
+function askedBy(record: MergedRecord, field: string, id: string, context: SaveContext): AskedBy {
+  return isPolled(record, field, id) ? { lane: 'poll' } : askedByClaims(record, context);
+}
+
+function namedMarks(record: MergedRecord, { statusOf }: IntentsBehind, context: SaveContext): NewMark[] {
   const isPaid = record.kind === 'invoice' && textField(record.shown.fields, 'status') === 'paid';
   return namedIntents(record).flatMap((id): NewMark[] => {
     const status = statusOf(id);
-    if (status === undefined) return [{ kind: 'payment_intent', id, reason: `intent_of_${record.kind}` }];
+    const asked = { kind: 'payment_intent', id, ...askedBy(record, 'paymentIntentId', id, context) } as const;
+    if (status === undefined) return [{ ...asked, reason: `intent_of_${record.kind}` }];
     const lags = isPaid && record.changedFields.includes('status') && status !== 'completed';
-    return lags ? [{ kind: 'payment_intent', id, reason: 'invoice_paid' }] : [];
+    return lags ? [{ ...asked, reason: 'invoice_paid' }] : [];
   });
 }
 
 /** The invoice of a payment that moved, unless it is known to be paid; a refund that is not known. */
-async function marksOfIntents(trx: Knex.Transaction, intents: MergedRecord[]): Promise<NewMark[]> {
+async function marksOfIntents(
+  trx: Knex.Transaction,
+  intents: MergedRecord[],
+  context: SaveContext,
+): Promise<NewMark[]> {
   const invoices = intents
     .filter(({ changedFields }) => ['invoiceId', 'status'].some((name) => changedFields.includes(name)))
     .flatMap((intent) => {
       const id = usableId(textField(intent.shown.fields, 'invoiceId'));
-      return id === null ? [] : [{ id, isOver: textField(intent.shown.fields, 'status') === 'completed' }];
+      const isOver = textField(intent.shown.fields, 'status') === 'completed';
+      return id === null ? [] : [{ id, isOver, by: askedBy(intent, 'invoiceId', id, context) }];
     });
   const refunds = intents
     .filter(({ changedFields }) => changedFields.includes('irregularRefundPayoutId'))
-    .flatMap(({ shown }) => usableId(textField(shown.fields, 'irregularRefundPayoutId')) ?? []);
+    .flatMap((intent) => {
+      const id = usableId(textField(intent.shown.fields, 'irregularRefundPayoutId'));
+      return id === null ? [] : [{ id, by: askedBy(intent, 'irregularRefundPayoutId', id, context) }];
+    });
   if (invoices.length + refunds.length === 0) return [];
   const statuses = await statusesOf(
     trx,
     invoices.map(({ id }) => id),
-    refunds,
+    refunds.map(({ id }) => id),
   );
   return [
-    ...invoices.flatMap(({ id, isOver }): NewMark[] => {
+    ...invoices.flatMap(({ id, isOver, by }): NewMark[] => {
       const status = statuses.get(`invoice ${id}`);
-      if (status === undefined) return [{ kind: 'invoice', id, reason: 'invoice_of_intent' }];
-      return isOver && status !== 'paid' ? [{ kind: 'invoice', id, reason: 'intent_completed' }] : [];
+      if (status === undefined) return [{ kind: 'invoice', id, reason: 'invoice_of_intent', ...by }];
+      return isOver && status !== 'paid' ? [{ kind: 'invoice', id, reason: 'intent_completed', ...by }] : [];
     }),
-    ...refunds.flatMap((id): NewMark[] =>
-      statuses.has(`payout ${id}`) ? [] : [{ kind: 'payout', id, reason: 'refund_of_intent' }],
+    ...refunds.flatMap(({ id, by }): NewMark[] =>
+      statuses.has(`payout ${id}`) ? [] : [{ kind: 'payout', id, reason: 'refund_of_intent', ...by }],
     ),
   ];
 }
