@@ -42,14 +42,14 @@ const MAX_TIME_MS = 8.64e15;
  * What an event says of the records it speaks of. Its type's prefix decides what kind of record it is about, the shape
  * of its data is recognized (find-records.ts). A state that only the type's suffix names counts as the record's; where
  * the data says another one the data counts, and the record is to be read. Whatever can't be read off is asked for by
- * a mention; of a sub-wallet's movement, which its feed shows, only the sub-wallets. A claim with amounts that are no decimal strings is handed on as it is: saving refuses it. Never throws.
+ * a mention; of a sub-wallet's movement, which its feed shows, only the sub-wallets, and of a deposit its payin. A claim with amounts that are no decimal strings is handed on as it is: saving refuses it. Never throws.
  */
 export function observeEvent(event: ObservableEvent, links: LinkPointers = {}): ObservedEvent {
   const about = eventKind(event.type);
   if (about === null) return { observations: [], handled: false, problems: [] };
   const { kind, suffix } = about;
   const { found, untaken } = about.isMovement
-    ? { found: findMovement(event.data), untaken: [] }
+    ? { found: findMovement(suffix, event.data), untaken: [] }
     : findRecords(about, event.data);
   if (found.length === 0 && !about.isMovement) {
     const entity = { kind: 'event' as const, id: event.id };

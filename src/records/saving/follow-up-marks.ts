@@ -51,6 +51,9 @@ export function followUpMarks(
       marks.ask.push({ kind, id, reason: 'claimed', ...askedBy(record, context), ...again });
     } else if (wasRead && shown.absent && kind === 'payin' && denied.has(id)) {
       marks.ask.push({ kind, id, reason: 'listed_elsewhere', again: true, delayMs: PAYIN_AGAIN_MS });
+    } else if (wasRead && shown.absent && readingOf(state.poll) === null) {
+      // Only webhooks spoke of it, and what they say of its state is no reason to ask for ever.
+      marks.settled.push({ kind, id, readAt: state.poll?.from ?? 0 });
     } else if (wasRead && state.poll !== null) {
       settle(marks, record, shown.fields, state.poll.from, context);
     }
