@@ -136,7 +136,9 @@ describe('an event of a sub-wallet', () => {
       accountId: 'acc_1',
       metadata: { bank_account: 'DE89', customerAccount: 'a@b.c' },
     };
-    expect(observe('wallet_account.deposit.completed', data)).toEqual(applied(mention('account', 'acc_1')));
+    expect(observe('wallet_account.deposit.completed', data)).toEqual(
+      applied(claim('payin', 'dep_1', { id: 'dep_1', accountId: 'acc_1' }), mention('account', 'acc_1')),
+    );
   });
 
   it('a movement that the data calls one is claimed', () => {
@@ -149,8 +151,8 @@ describe('an event of a sub-wallet', () => {
     );
   });
 
-  it('that names no sub-wallet: the feed shows it', () => {
-    expect(observe('wallet_account.deposit.completed', { depositId: 'dep_1' })).toEqual(applied());
+  it('a transfer that names no sub-wallet: the feed shows it', () => {
+    expect(observe('wallet_account.transfer.completed', { transferId: 'tr_1' })).toEqual(applied());
   });
 });
 
