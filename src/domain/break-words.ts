@@ -107,10 +107,11 @@ export const breakWords: Readonly<Record<BreakKind, BreakWords>> = {
     remedy: 'Look at its failureReason; ask the service.',
   },
   kyt_hold: {
-    means: 'A deposit of a collected payment has not passed the screening for an hour.',
+    means:
+      'A deposit of a collected payment, or one that belongs to no payment, was rejected by the screening; or that of a payment has not passed it for an hour.',
     ends: 'It passes, or the payment is no longer collected.',
     remedy:
-      'Pending: wait. Rejected: ask the service before shipping. Unknown: put the word on a list of the contract (kyt).',
+      'Pending: wait. Rejected: ask the service before shipping, or before using the money. Unknown: put the word on a list of the contract (kyt).',
   },
   order_unknown_reference: {
     means: 'Money came in for an order that the store, which registers its orders, did not register.',

@@ -98,6 +98,8 @@ export const recordRules: Readonly<Record<RecordKind, RecordRules>> = {
       unlisted: 2,
     },
     amounts: [...payinAmounts, 'kytRiskScore'],
+    // Specification 2.2 names no account: the event of a deposit to a sub-wallet does.
+    kept: ['accountId'],
     decisive: ['kytStatus'],
     vanishing: 'break',
     columns: columns({ text: ['paymentIntentId', 'status', 'kytStatus', 'assetCode'], time: ['createdAt'] }),

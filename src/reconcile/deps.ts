@@ -9,6 +9,7 @@ import type { Run, RunTally } from '../records/runs/runs.js';
 import type { Watermark } from '../records/runs/watermarks.js';
 import type { Contract } from '../service-api/contract.js';
 import type { ReadOperation } from '../service-api/operations.js';
+import type { CallShare } from './claims/call-share.js';
 import type { Fence } from './write-fenced.js';
 
 export { runKinds as kinds } from '../domain/run-kinds.js';
@@ -61,6 +62,8 @@ export interface ReconcileDeps {
   log: Logger;
   now: () => Date;
   client: ServiceReader;
+  /** What of the calls may be made for what webhooks ask for; left out: all that are left. */
+  share?: CallShare;
   contract: Contract;
   settings: ReconcileSettings;
   adoptedAt: Date;

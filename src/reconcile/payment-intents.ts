@@ -36,9 +36,10 @@ export async function reconcilePaymentIntents(run: RunContext): Promise<Outcome>
 }
 
 async function readDuePayins(run: RunContext): Promise<number> {
+  const rotation = { last: '' };
   let read = 0;
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const asked = await readPayins(run.deps, { ...run, limit: PAYINS_AT_ONCE });
+    const asked = await readPayins(run.deps, { ...run, rotation, limit: PAYINS_AT_ONCE });
     read += asked;
     if (asked < PAYINS_AT_ONCE) break;
   }

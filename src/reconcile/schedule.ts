@@ -4,6 +4,7 @@ import { type ScheduledTask, schedule, validate } from 'node-cron';
 import { ConfigError } from '../errors.js';
 import { describeError } from '../records/database/database-errors.js';
 import type { RetentionDays } from '../records/retention/retention-task.js';
+import { createCallShare } from './claims/call-share.js';
 import { keepVerifyingClaims } from './claims/verify-claims.js';
 import { keepCrossChecking } from './cross-check/keep-cross-checking.js';
 import { CRON_OFF, defaultCrons } from './default-crons.js';
@@ -74,7 +75,9 @@ async function standBy(deps: SchedulerDeps, on: Timed[], signal: AbortSignal): P
 /** Each loop of the leader, each run and each call under way waits for the one signal: more than Node takes for a leak. */
 const MOST_WAITING = 100;
 
-async function lead(deps: SchedulerDeps, on: Timed[], lock: Lock, stop: AbortSignal): Promise<void> {
+async function lead(given: SchedulerDeps, on: Timed[], lock: Lock, stop: AbortSignal): Promise<void> {
+  const share = createCallShare(given.client);
+  const deps = { ...given, share, client: share.others };
   const signal = AbortSignal.any([stop, lock.signal]);
   setMaxListeners(MOST_WAITING, signal);
   deps.log.info('this scheduler leads');

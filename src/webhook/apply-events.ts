@@ -13,7 +13,7 @@ import { eventLabel } from './event-label.js';
 import { findCollisions } from './find-collisions.js';
 import { type ReadEvent, readEvent } from './read-event.js';
 
-export interface ApplyDeps extends Omit<SaveContext, 'now'> {
+export interface ApplyDeps extends Omit<SaveContext, 'now' | 'secrets'> {
   db: Knex;
   log: Logger;
   now: () => Date;
@@ -96,9 +96,11 @@ async function applyTogether(deps: ApplyDeps, ids: string[]): Promise<Outcome> {
 
 /** The story of one batch: take, observe, save; all or nothing. */
 async function applyIn(trx: Knex.Transaction, deps: ApplyDeps, ids: string[]): Promise<ReadEvent[]> {
-  const events = (await takeWaiting(trx, ids)).map((event) => readEvent(event, deps.links));
-  if (events.length === 0) return [];
-  const saveContext = { ...deps, now: deps.now() };
+  const taken = await takeWaiting(trx, ids);
+  if (taken.length === 0) return [];
+  const events = taken.map((event) => readEvent(event, deps.links));
+  const secrets = new Map(taken.map(({ id, secretLabel }) => [id, secretLabel ?? '']));
+  const saveContext = { ...deps, now: deps.now(), secrets };
   await saveObservations(
     trx,
     events.flatMap((event) => event.observations),

@@ -9,18 +9,34 @@ const ACCOUNT_NAME = /(account|wallet)(_?id)?$/i;
 const OTHER_ACCOUNT = /settlement|merchant|owner|user/i;
 /** What is echoed unchanged is the merchant's own (6.2), and names nothing of the service's. */
 const NOT_THE_SERVICES = /^(meta(data)?|customer)$/i;
+/** `wallet_account.deposit.completed` (specification 6.2), and the like. */
+const DEPOSIT = 'deposit.';
 /** A transfer has two. */
 const MOST_ACCOUNTS = 8;
 
 /**
  * The sub-wallets that a deposit or a transfer names under any name that ends in "account" or "wallet", and the movement
  * itself where the data calls it one. The id of a deposit or transfer need not be that of a row of the feed (4.12: not
- * shown), so nothing is claimed of it: its sub-wallets are to be read.
+ * shown), so nothing is claimed of it: its sub-wallets are to be read. That of a deposit may be a payin's: so is that.
  */
-export function findMovement(data: JsonObject): FoundRecord[] {
-  const accounts = new Map<string, FoundRecord>();
-  for (const found of accountsIn(data, '', 0)) if (!accounts.has(found.id)) accounts.set(found.id, found);
-  return [...transactionIn(data), ...[...accounts.values()].slice(0, MOST_ACCOUNTS)];
+export function findMovement(suffix: string, data: JsonObject): FoundRecord[] {
+  const named = new Map<string, FoundRecord>();
+  for (const found of accountsIn(data, '', 0)) if (!named.has(found.id)) named.set(found.id, found);
+  const accounts = [...named.values()];
+  const deposit = suffix.startsWith(DEPOSIT) ? payinIn(data, accounts) : [];
+  return [...transactionIn(data), ...deposit, ...accounts.slice(0, MOST_ACCOUNTS)];
+}
+
+/**
+ * What came to the address of a sub-wallet belongs to no payment, so no list shows its payin (4.14, 4.15): the event alone
+ * names it, and whose it is. Of two sub-wallets none is guessed.
+ */
+function payinIn(data: JsonObject, accounts: readonly FoundRecord[]): FoundRecord[] {
+  const id = movementId(data);
+  const [account, ...others] = accounts;
+  if (id === null) return [];
+  const fields = account === undefined || others.length > 0 ? null : { id, accountId: account.id };
+  return [{ kind: 'payin', id, fields, path: '' }];
 }
 
 /** The id of the deposit or transfer; null where the data names none. */

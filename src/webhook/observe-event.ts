@@ -37,6 +37,8 @@ export interface ObservedEvent {
 
 /** More than two clocks will be apart. */
 const CLOCK_DOUBT_MS = 2_000;
+/** So many records one event may say something of, besides its own. */
+const MOST_BESIDE = 100;
 /** The furthest moment that a date can name; a timestamp beyond it counts as it. */
 const MAX_TIME_MS = 8.64e15;
 
@@ -44,13 +46,15 @@ const MAX_TIME_MS = 8.64e15;
  * What an event says of the records it speaks of. Its type's prefix decides what kind of record it is about, the shape
  * of its data is recognized (find-records.ts). A state that only the type's suffix names counts as the record's; where
  * the data says another one the data counts, and the record is to be read. Whatever can't be read off is asked for by
- * a mention; of a sub-wallet's movement, which its feed shows, only the sub-wallets. A claim with amounts that are no decimal strings is handed on as it is: saving refuses it. Never throws.
+ * a mention; of a sub-wallet's movement, which its feed shows, only the sub-wallets, and of a deposit its payin. A claim with amounts that are no decimal strings is handed on as it is: saving refuses it. Never throws.
  */
 export function observeEvent(event: ObservableEvent, links: LinkPointers = {}): ObservedEvent {
   const about = eventKind(event.type);
   if (about === null) return { observations: [], handled: false, problems: [] };
   const { kind, suffix } = about;
-  const found = about.isMovement ? findMovement(event.data) : findRecords(about, event.data);
+  const { found, untaken } = about.isMovement
+    ? { found: findMovement(suffix, event.data), untaken: [] }
+    : findRecords(about, event.data);
   if (found.length === 0 && !about.isMovement) {
     const entity = { kind: 'event' as const, id: event.id };
     return {
@@ -66,14 +70,34 @@ export function observeEvent(event: ObservableEvent, links: LinkPointers = {}): 
   return {
     observations: seen.flatMap((one) => one.observations),
     handled: true,
-    problems: seen.flatMap((one) => one.problems),
+    problems: [...untaken, ...seen.flatMap((one) => one.problems)],
   };
 }
 
-/** The record that the event is about, with the state that its type names, and those beside it. */
-function findRecords({ kind, suffix }: EventKind, data: JsonObject): FoundRecord[] {
+/**
+ * The record that the event is about, with the state that its type names, and those beside it. Where it names more than an
+ * event may cause, only its subject is asked for.
+ */
+function findRecords({ kind, suffix }: EventKind, data: JsonObject): { found: FoundRecord[]; untaken: EventProblem[] } {
   const subject = findSubject(kind, data);
-  return subject === null ? [] : [withState(subject, suffix), ...findBeside(data, subject)];
+  if (subject === null) return { found: [], untaken: [] };
+  const long = longList(subject);
+  const beside = long === null ? findBeside(data, subject) : [];
+  const most = `an event says something of ${MOST_BESIDE} records besides its own at most: only its own is read`;
+  if (long === null && beside.length <= MOST_BESIDE) {
+    return { found: [withState(subject, suffix), ...beside], untaken: [] };
+  }
+  const path = long === null ? subject.path : `${subject.path}/${long.name}`;
+  const detail = `${long?.length ?? beside.length} given; ${most}`;
+  return { found: [{ ...subject, fields: null }], untaken: [problem(path, detail, null)] };
+}
+
+/** The list of the subject that is longer than any record needs; null: none is. */
+function longList({ fields }: FoundRecord): { name: string; length: number } | null {
+  for (const [name, value] of Object.entries(fields ?? {})) {
+    if (Array.isArray(value) && value.length > MOST_BESIDE) return { name, length: value.length };
+  }
+  return null;
 }
 
 function withLinked(found: FoundRecord, links: LinkPointers): FoundRecord {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
+import { createCallShare } from '../../src/reconcile/claims/call-share.js';
 import { type ClaimMemory, newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
 import { verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
@@ -124,6 +125,28 @@ test('what was not settled is put off, ever longer', async () => {
   expect(service.asked).toHaveLength(1);
   const [mark] = await database.db('reading_marks');
   expect(mark).toMatchObject({ id: 'pi_somewhere', attempts: 1 });
+});
+
+test('made-up payments all over the list cost one head page a round, and a quarter of the calls besides', async () => {
+  await runReconcile(deps, { kind, full: false });
+  const share = createCallShare(service, () => 0);
+  const shared = { ...deps, client: share.others, share };
+  const oldest = [...service.list.rows.values()][0]!.createdAt;
+  const span = service.list.clock - oldest;
+  const spread = Array.from({ length: 300 }, (_, index) => ({
+    id: `pi_made_up_${index}`,
+    createdAt: oldest + Math.floor((span * index) / 300),
+  }));
+  await claims(spread);
+  service.asked = [];
+  for (let round = 0; round < 9; round += 1) {
+    await makeDue();
+    await verifyClaims(shared, looks);
+  }
+  const deep = service.asked.filter(({ cursor }) => cursor !== undefined);
+  expect(service.asked.length - deep.length).toBe(9);
+  expect(deep.length).toBeGreaterThan(0);
+  expect(deep.length).toBeLessThanOrEqual(9 / 3 + 2);
 });
 
 test('a refusal of the service leaves everything to be read later', async () => {

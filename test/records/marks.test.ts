@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dueMarks, endMarks, markForReading, postponeMarks, waitingMarks } from '../../src/records/runs/marks.js';
+import { dueRequests } from '../../src/records/runs/due-requests.js';
+import { endMarks, markForReading, postponeMarks, waitingMarks } from '../../src/records/runs/marks.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { at, claim, intent, payin, reading, save } from './observed.js';
 
@@ -10,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 async function dueIds(kind: 'payment_intent' | 'payin'): Promise<string[]> {
-  return (await dueMarks(database.db, kind, 100)).map((mark) => mark.id);
+  return (await dueRequests(database.db, kind, 100)).map((mark) => mark.id);
 }
 
 async function secondsToDue(id: string): Promise<number> {
@@ -26,11 +27,11 @@ test('a marked record is due at once, once, and until it is put off', async () =
   await markForReading(database.db, marks);
   expect((await dueIds('payment_intent')).sort()).toEqual(['a', 'b', 'c\0']);
   expect(await dueIds('payin')).toEqual([]);
-  expect(await dueMarks(database.db, 'payment_intent', 2)).toHaveLength(2);
+  expect(await dueRequests(database.db, 'payment_intent', 2)).toHaveLength(2);
 
   await postponeMarks(database.db, 'payment_intent', ['a', 'c\0', 'unknown'], 10_000);
-  expect(await dueMarks(database.db, 'payment_intent', 9)).toEqual([
-    { id: 'b', reason: 'mention', attempts: 0, askedAt: 0 },
+  expect(await dueRequests(database.db, 'payment_intent', 9)).toEqual([
+    { id: 'b', reason: 'mention', attempts: 0, askedAt: 0, lane: 'poll', secret: '' },
   ]);
 });
 
@@ -43,7 +44,7 @@ test('each attempt doubles the delay, up to an hour; asking again makes it due',
   }
   expect(delays).toEqual([10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600, 3600]);
   await markForReading(database.db, [{ kind: 'payin', id: 'd', reason: 'y' }]);
-  expect(await dueMarks(database.db, 'payin', 9)).toEqual([{ id: 'd', reason: 'y', attempts: 12, askedAt: 0 }]);
+  expect(await dueRequests(database.db, 'payin', 9)).toMatchObject([{ id: 'd', reason: 'y', attempts: 12 }]);
 });
 
 test('a reading that began before the moment asked about does not settle the mark', async () => {
@@ -80,7 +81,7 @@ test('a confirmed deposit without a compliance result is looked at once more, te
   await save(database, [reading('payin', young, 0)]);
   expect(await secondsToDue('h')).toBe(480);
   await save(database, [reading('payin', young, 9)], { now: new Date('2026-03-01T01:09:00Z') });
-  expect(await database.db('reading_marks').where({ id: 'h' })).toEqual([]);
+  expect(await database.db('reading_marks').where({ id: 'h' })).toMatchObject([{ lane: 'recheck' }]);
 });
 
 test('a deposit that names a payment that is not known asks for that payment', async () => {

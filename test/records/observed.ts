@@ -146,7 +146,8 @@ export async function everything({ db }: TestDatabase) {
     }));
   };
   const orders = await db('orders').orderBy('reference');
-  const marks = await db('reading_marks').orderBy(['kind', 'id']);
+  // What has passed is read again where it was asked for: that hangs on what came first.
+  const marks = await db('reading_marks').whereNot({ lane: 'recheck' }).orderBy(['kind', 'id']);
   const breaks = await db('breaks').whereIn('status', ['open', 'acknowledged']).orderBy(['kind', 'entity_id']);
   return {
     intents: await records('payment_intents'),

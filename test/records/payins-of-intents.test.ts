@@ -30,7 +30,7 @@ test('a deposit that the service denies and a payment lists is told, and asked f
   expect(await breaksOf('pa')).toHaveLength(1);
 
   await save(database, [reading('payin', payin('pa', 'a'), 200)]);
-  expect(await marksOf('pa')).toEqual([]);
+  expect(await marksOf('pa')).toEqual(['recheck']);
   expect(await breaksOf('pa')).toEqual(['record_not_at_service auto_resolved']);
   expect(await releaseOf('order-a')).toBe('proven');
 });
@@ -59,4 +59,39 @@ test('deposits of a payment that was under way at adoption are read, those of on
   expect(await marksOf('pc1')).toEqual(['payin_of_intent']);
   expect(await marksOf('pc2')).toEqual(['payin_of_intent']);
   expect(await marksOf('pc3')).toEqual([]);
+});
+
+test('a screening that turns against a released order is a break at once, and the order is held', async () => {
+  await save(database, [reading('payment_intent', paidIntent('t', 'pt'), 0), reading('payin', payin('pt', 't'), 1)]);
+  expect(await releaseOf('order-t')).toBe('proven');
+  await save(database, [reading('payin', payin('pt', 't', { kytStatus: 'High Risk' }), 20)]);
+  expect(await releaseOf('order-t')).not.toBe('proven');
+  expect(await breaksOf('pt')).toEqual(['kyt_hold open']);
+  await save(database, [reading('payin', payin('pt', 't', { kytStatus: 'High Risk' }), 30)]);
+  expect(await breaksOf('pt')).toHaveLength(1);
+});
+
+test('a rejected deposit that belongs to no payment is a break; what a webhook alone says of it is none', async () => {
+  const lone = payin('lone', '', { paymentIntentId: null, payinType: 'merchant_deposit', kytStatus: 'rejected' });
+  await save(database, [claim('payin', 'lone', lone, 0)]);
+  expect(await breaksOf('lone')).toEqual([]);
+  await save(database, [reading('payin', lone, 5)]);
+  expect(await breaksOf('lone')).toEqual(['kyt_hold open']);
+});
+
+test('a deposit that its event alone names, and that the service does not know, is settled without a break', async () => {
+  await save(database, [claim('payin', 'dep_1', { id: 'dep_1', accountId: 'wa_1' }, 0)]);
+  await save(database, [absence('payin', 'dep_1', 60)]);
+  expect(await marksOf('dep_1')).toEqual([]);
+  expect(await breaksOf('dep_1')).toEqual([]);
+});
+
+test('what a webhook says of a payment makes its invented deposit no listed one', async () => {
+  await save(database, [reading('payment_intent', intent('v'), 0)]);
+  const forged = intent('v', { status: 'confirming', payins: [{ id: 'pv', status: 'confirmed' }] });
+  await save(database, [claim('payment_intent', 'v', forged, 1)]);
+  expect(await marksOf('pv')).toEqual(['payin_of_intent']);
+  await save(database, [absence('payin', 'pv', 60)]);
+  expect(await marksOf('pv')).toEqual([]);
+  expect(await breaksOf('pv')).toEqual([]);
 });

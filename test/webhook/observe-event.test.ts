@@ -56,6 +56,20 @@ describe('what an event is taken to say', () => {
     ]);
   });
 
+  it('that names a hundred deposits is taken at its word; that names more only asks for its subject, and says so', () => {
+    const named = (many: number) => ({
+      ...intent,
+      payins: Array.from({ length: many }, (_, n) => ({ id: `in_${n}` })),
+    });
+    expect(observe('payment_intent.completed', named(100)).observations).toHaveLength(101);
+    const { observations, problems } = observe('payment_intent.completed', { paymentIntent: named(101) });
+    expect(observations).toEqual([mention('payment_intent', 'pi_1')]);
+    expect(problems).toMatchObject([{ path: '/paymentIntent/payins', entity: null }]);
+    expect(problems[0]?.detail).toMatch(/^101 given; /);
+    const beside = { ...named(100), invoice: { id: 'inv_1', status: 'paid' } };
+    expect(observe('payment_intent.completed', beside).observations).toEqual([mention('payment_intent', 'pi_1')]);
+  });
+
   it('an id alone under a type that names no state asks for a reading', () => {
     expect(observe('payment_intent.updated', { id: 'pi_1' }).observations).toEqual([mention('payment_intent', 'pi_1')]);
   });

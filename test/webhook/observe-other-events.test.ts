@@ -107,8 +107,20 @@ describe('an event of a sub-wallet', () => {
     ['wrapped', { deposit: { id: 'dep_1', walletAccountId: 'acc_1', amount: '1' } }],
     ['with the sub-wallet beside it', { deposit: { id: 'dep_1' }, wallet_account: { id: 'acc_1', label: 'Ada' } }],
     ['with a number for its amount', { accountId: 'acc_1', amount: 1 }],
-  ])('a deposit, %s: nothing is claimed of it, since its id need not be that of a movement', (_, data) => {
-    expect(observe('wallet_account.deposit.completed', data)).toEqual(applied(mention('account', 'acc_1')));
+  ])('a deposit, %s: its payin is to be read, and is that sub-wallet’s; nothing else is claimed', (_, data) => {
+    const { observations } = observe('wallet_account.deposit.completed', data);
+    const payin = claim('payin', 'dep_1', { id: 'dep_1', accountId: 'acc_1' });
+    expect(observations).toEqual(
+      'deposit' in data || 'id' in data ? [payin, mention('account', 'acc_1')] : [mention('account', 'acc_1')],
+    );
+  });
+
+  it('a deposit that names two sub-wallets: neither is taken for its own; one that names none: its payin alone', () => {
+    const two = { depositId: 'dep_1', accountId: 'acc_1', sourceAccountId: 'acc_2' };
+    expect(observe('wallet_account.deposit.completed', two).observations[0]).toEqual(mention('payin', 'dep_1'));
+    expect(observe('wallet_account.deposit.completed', { depositId: 'dep_1' })).toEqual(
+      applied(mention('payin', 'dep_1')),
+    );
   });
 
   it('a transfer: both sides are to be read, each once', () => {
@@ -124,7 +136,9 @@ describe('an event of a sub-wallet', () => {
       accountId: 'acc_1',
       metadata: { bank_account: 'DE89', customerAccount: 'a@b.c' },
     };
-    expect(observe('wallet_account.deposit.completed', data)).toEqual(applied(mention('account', 'acc_1')));
+    expect(observe('wallet_account.deposit.completed', data)).toEqual(
+      applied(claim('payin', 'dep_1', { id: 'dep_1', accountId: 'acc_1' }), mention('account', 'acc_1')),
+    );
   });
 
   it('a movement that the data calls one is claimed', () => {
@@ -137,8 +151,8 @@ describe('an event of a sub-wallet', () => {
     );
   });
 
-  it('that names no sub-wallet: the feed shows it', () => {
-    expect(observe('wallet_account.deposit.completed', { depositId: 'dep_1' })).toEqual(applied());
+  it('a transfer that names no sub-wallet: the feed shows it', () => {
+    expect(observe('wallet_account.transfer.completed', { transferId: 'tr_1' })).toEqual(applied());
   });
 });
 

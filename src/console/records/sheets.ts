@@ -85,7 +85,7 @@ const deposits: Sheet = {
   one: 'deposit',
   group: 'Records',
   intro: 'What came in on a chain, how far it is confirmed, and what its screening says.',
-  empty: 'A deposit appears once a payment lists it.',
+  empty: 'A deposit appears once a payment lists it, or an event names it.',
   filters: ['status', 'kytStatus', 'assetCode'],
   columns: ['amountGross', 'kytStatus', 'confirmations'],
   groups: [
@@ -95,7 +95,7 @@ const deposits: Sheet = {
       title: 'On the chain',
       fields: ['assetCode', 'txid', 'senderAddress', 'depositAddress', 'addressPurpose'],
     },
-    { title: 'Where it belongs', fields: ['payinType', 'paymentIntentId', 'createdAt'] },
+    { title: 'Where it belongs', fields: ['payinType', 'paymentIntentId', 'accountId', 'createdAt'] },
   ],
   related: [
     {
@@ -104,6 +104,7 @@ const deposits: Sheet = {
       named: 'paymentIntentId',
       none: 'The deposit names none: a deposit of the merchant, or a transfer.',
     },
+    { title: 'Sub-wallet', kind: 'account', named: 'accountId', none: 'None is named.' },
   ],
 };
 

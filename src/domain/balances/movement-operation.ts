@@ -18,6 +18,8 @@ function ofPayin({ fields }: MovementRecord): Operations {
   if (type === 'internal_transfer') return { operations: ['internalTransferIn'] };
   if (type !== null && type !== 'blockchain') return { unclear: `payinType "${type}" is not known` };
   if (textField(fields, 'paymentIntentId') !== null) return { operations: ['payinConfirmed'] };
+  // What a sub-wallet gets stands among its own movements.
+  if (textField(fields, 'addressPurpose') === 'STATIC_ADDRESS') return { operations: [] };
   return { unclear: 'a deposit without a payment: which balance it went to is not shown' };
 }
 

@@ -74,6 +74,6 @@ export function isCollected({ fields, verified, doubted, absent }: ShownRecord):
 }
 
 /** Where a value of the record comes from, for evidence. */
-export function sourceOf(record: CheckedRecord): Json {
+export function sourceOf(record: Pick<CheckedRecord, 'kind' | 'id' | 'fields' | 'verified' | 'observedBy'>): Json {
   return { kind: record.kind, id: record.id, verified: record.verified, ...record.observedBy };
 }

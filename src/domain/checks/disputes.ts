@@ -1,7 +1,6 @@
-import { dueOf } from '../books/match/match-sides.js';
+import { amountField, dueOf } from '../family/money.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { compareAmounts } from '../money.js';
-import { amountField } from '../orders/order-facts.js';
 import type { CheckedRecord } from './check-facts.js';
 import { type FieldEvidence, type Findings, foundBreak } from './findings.js';
 
@@ -77,7 +76,7 @@ export function judgeListing(
 }
 
 function sortOf({ fields }: CheckedRecord): Sort {
-  const [received, due] = [amountField(fields, 'totalAmountReceived'), dueOf({ fields })];
+  const [received, due] = [amountField(fields, 'totalAmountReceived'), dueOf(fields)];
   const differs = received !== null && due !== null && compareAmounts(received, due) !== 0;
   return differs ? 'amountDiffers' : 'exactlyPaid';
 }

@@ -1,12 +1,13 @@
-import { kytVerdict } from '../orders/kyt.js';
+import { isRejected, kytVerdict } from '../orders/kyt.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, isCollected, sourceOf } from './check-facts.js';
-import { foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
+import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
 import { grace } from './grace.js';
 
 /**
  * A deposit whose screening is not passed, though its payment counts as collected: the goods wait. A word on no list holds
- * them too.
+ * them too. A rejection is no matter of waiting, and needs no payment: a deposit that belongs to none is the merchant's own
+ * money.
  */
 export function checkKyt(facts: CheckFacts): TimedFindings {
   const findings = noFindings();
@@ -15,27 +16,48 @@ export function checkKyt(facts: CheckFacts): TimedFindings {
     const name = { kind: 'kyt_hold', entity } as const;
     const word = payin.fields['kytStatus'] ?? null;
     const verdict = word === null ? 'passed' : typeof word === 'string' ? kytVerdict(word, facts.kytWords) : 'unknown';
-    const intent = intentsOf(payin, facts).find(isCollected);
-    if (verdict === 'passed' || intent === undefined || payin.absent || payin.history) {
+    const named = intentsOf(payin, facts);
+    const intent = named.ids.size === 0 ? null : named.intents.find(isCollected);
+    if (payin.absent || payin.history) {
       settle(findings, name, null);
-      continue;
+    } else if (intent !== undefined && payin.verified && isRejected(payin.fields, facts.kytWords)) {
+      settle(findings, name, rejectedHold(payin, intent));
+    } else if (verdict === 'passed' || !intent) {
+      settle(findings, name, null);
+    } else {
+      const since = payin.since ?? payin.createdAt ?? payin.firstSeenAt;
+      if (facts.now < since + grace.kyt) {
+        findings.again.push({ entity, at: since + grace.kyt });
+        continue;
+      }
+      const fields = {
+        kytStatus: { ours: 'passed', theirs: word, source: sourceOf(payin) },
+        paymentStatus: { ours: intent.id, theirs: intent.fields['status'] ?? null, source: sourceOf(intent) },
+      };
+      settle(findings, name, foundBreak(name, fields, { since, notes: { verdict } }));
     }
-    const since = payin.since ?? payin.createdAt ?? payin.firstSeenAt;
-    if (facts.now < since + grace.kyt) {
-      findings.again.push({ entity, at: since + grace.kyt });
-      continue;
-    }
-    const fields = {
-      kytStatus: { ours: 'passed', theirs: word, source: sourceOf(payin) },
-      paymentStatus: { ours: intent.id, theirs: intent.fields['status'] ?? null, source: sourceOf(intent) },
-    };
-    settle(findings, name, foundBreak(name, fields, { since, notes: { verdict } }));
   }
   return findings;
 }
 
-function intentsOf(payin: CheckedRecord, { intents, listings }: CheckFacts): CheckedRecord[] {
+/** The same, whatever finds it: what a person has decided of it stays decided. `intent`: the payment that counts on it. */
+export function rejectedHold(
+  payin: Parameters<typeof sourceOf>[0],
+  intent: Pick<CheckedRecord, 'id'> | null,
+): FoundBreak {
+  const name = { kind: 'kyt_hold', entity: { kind: 'payin', id: payin.id } } as const;
+  const word = payin.fields['kytStatus'] ?? null;
+  const notes = {
+    verdict: 'rejected',
+    paymentIntent: intent?.id ?? textField(payin.fields, 'paymentIntentId'),
+    account: textField(payin.fields, 'accountId'),
+  };
+  return foundBreak(name, { kytStatus: { ours: 'passed', theirs: word, source: sourceOf(payin) } }, { notes });
+}
+
+/** The payments that a deposit names or that list it, and those of them that are known. */
+function intentsOf(payin: CheckedRecord, { intents, listings }: CheckFacts) {
   const named = textField(payin.fields, 'paymentIntentId');
   const ids = new Set([...(listings.get(payin.id) ?? []), ...(named === null ? [] : [named])]);
-  return [...ids].flatMap((id) => intents.get(id) ?? []);
+  return { ids, intents: [...ids].flatMap((id) => intents.get(id) ?? []) };
 }

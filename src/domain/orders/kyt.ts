@@ -1,3 +1,6 @@
+import type { JsonObject } from '../json.js';
+import { textField } from '../records.js';
+
 /**
  * Results of the transaction-compliance check (KYT). The specification names none (2.2), so these lists are part of the
  * contract (`kyt`): lower-cased, blanks and hyphens as underscores.
@@ -59,6 +62,12 @@ export function kytVerdict(status: string, words: KytWords): KytVerdict {
   if (words.rejected.includes(word)) return 'rejected';
   if (words.pending.includes(word)) return 'pending';
   return words.passed.includes(word) ? 'passed' : 'unknown';
+}
+
+/** Whether the screening of a deposit says no. */
+export function isRejected(fields: JsonObject, words: KytWords): boolean {
+  const word = textField(fields, 'kytStatus');
+  return word !== null && kytVerdict(word, words) === 'rejected';
 }
 
 /** A result as the lists hold it: `High Risk` and `high-risk` are `high_risk`. */

@@ -1,12 +1,15 @@
-import { dueMarks, endMarks, type MarkKind, postponeMarks } from '../../records/runs/marks.js';
+import { dueRequests } from '../../records/runs/due-requests.js';
+import { endMarks, type MarkKind, postponeMarks } from '../../records/runs/marks.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
 import { type FollowedRecord, followDeliveries } from '../follow-deliveries.js';
 import { invoiceList } from '../invoices.js';
 import { paymentIntentList } from '../payment-intents.js';
 import { hasNoPayoutList, hasPayoutList, payoutList } from '../payouts.js';
+import { freeShare } from './call-share.js';
 import type { Marked } from './claim-memory.js';
 import { readMarkedAccounts, readMarkedTransactions } from './read-marked-wallets.js';
 import { readPayins } from './read-payins.js';
+import { takeTurns } from './take-turns.js';
 import { verifyList } from './verify-list.js';
 
 const source = { type: 'poll', ref: 'verify-claims' } as const;
@@ -36,20 +39,20 @@ export const markedReaders: readonly { kind: MarkKind; read: (marked: Marked) =>
   { kind: 'delivery', read: readMarkedDeliveries },
 ];
 
-/** What only reports link: the delivery history is asked, now and once more, since it may lag behind its events. */
-async function readMarkedDeliveries({ deps, signal }: Marked): Promise<void> {
-  const due = await dueMarks(deps.db, 'delivery', PAYOUTS_PER_ROUND);
-  if (due.length === 0) return;
+/** What only reports link: the delivery history is asked, now and a little later, since it may lag behind its events. */
+async function readMarkedDeliveries({ deps, memory, signal }: Marked): Promise<void> {
+  const due = await dueRequests(deps.db, 'delivery', PAYOUTS_PER_ROUND);
+  const { share = freeShare(deps.client) } = deps;
+  const turns = takeTurns(due, share, memory.rotationOf('delivery'));
   const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
-  const records = due.flatMap(({ id }) => followedRecord(id) ?? []);
-  await followDeliveries({ deps, tally, fence: null, ...(signal ? { signal } : {}) }, records);
-  await endMarks(
-    deps.db,
-    'delivery',
-    due.filter(({ attempts }) => attempts >= MOST_SEARCHES),
-  );
-  const ids = due.map(({ id }) => id);
-  await postponeMarks(deps.db, 'delivery', ids, SEARCH_AGAIN_MS);
+  for (let request = turns.next(); request !== null; request = turns.next()) {
+    const record = followedRecord(request.id);
+    const client = request.lane === 'report' ? share.reports : deps.client;
+    const following = { deps: { ...deps, client }, tally, fence: null, ...(signal ? { signal } : {}) };
+    if (record !== null) await followDeliveries(following, [record]);
+    if (record === null || request.attempts >= MOST_SEARCHES) await endMarks(deps.db, 'delivery', [request]);
+    await postponeMarks(deps.db, 'delivery', [request.id], SEARCH_AGAIN_MS);
+  }
 }
 
 function followedRecord(id: string): FollowedRecord | null {
@@ -58,13 +61,14 @@ function followedRecord(id: string): FollowedRecord | null {
   return kind === undefined ? null : { kind, id: id.slice(at + 1) };
 }
 
-async function readMarkedPayins({ deps, signal }: Marked): Promise<void> {
+async function readMarkedPayins({ deps, memory, signal }: Marked): Promise<void> {
   const until = new Date(deps.now().getTime() + PAYINS_TURN_MS);
   const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
   await readPayins(deps, {
     source,
     tally,
     fence: null,
+    rotation: memory.rotationOf('payin'),
     limit: PAYINS_PER_ROUND,
     until,
     ...(signal ? { signal } : {}),
@@ -73,18 +77,22 @@ async function readMarkedPayins({ deps, signal }: Marked): Promise<void> {
 
 /** Where there is no list, nothing can settle such a mark: it is looked after ever more rarely, and ends. */
 async function readMarkedPayouts(marked: Marked): Promise<void> {
-  const { deps, signal } = marked;
-  const due = await dueMarks(deps.db, 'payout', PAYOUTS_PER_ROUND);
+  const { deps, memory, signal } = marked;
+  const due = await dueRequests(deps.db, 'payout', PAYOUTS_PER_ROUND);
   if (due.length === 0) return;
   const known = await readWatermarks(deps.db, payoutList.kind);
   if (hasPayoutList(known)) return verifyList(marked, payoutList);
-  const ids = due.map(({ id }) => id);
-  if (hasNoPayoutList(known)) {
+  const isUnlisted = hasNoPayoutList(known);
+  const { share = freeShare(deps.client) } = deps;
+  const turns = takeTurns(due, share, memory.rotationOf('payout'));
+  for (let asked = 0; asked < PAYOUTS_PER_ROUND; asked += 1) {
+    const request = turns.next();
+    if (request === null) return;
+    const client = request.lane === 'report' ? share.reports : deps.client;
     const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
-    const records = ids.map((id) => ({ kind: 'payout' as const, id }));
-    await followDeliveries({ deps, tally, fence: null, ...(signal ? { signal } : {}) }, records);
+    const following = { deps: { ...deps, client }, tally, fence: null, ...(signal ? { signal } : {}) };
+    if (isUnlisted) await followDeliveries(following, [{ kind: 'payout', id: request.id }]);
+    if (isUnlisted && request.attempts >= MOST_FOLLOWED) await endMarks(deps.db, 'payout', [request]);
+    await postponeMarks(deps.db, 'payout', [request.id], PAYOUT_AGAIN_MS);
   }
-  const isOver = ({ attempts }: { attempts: number }) => hasNoPayoutList(known) && attempts >= MOST_FOLLOWED;
-  await endMarks(deps.db, 'payout', due.filter(isOver));
-  await postponeMarks(deps.db, 'payout', ids, PAYOUT_AGAIN_MS);
 }

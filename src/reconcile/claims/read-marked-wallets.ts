@@ -1,9 +1,11 @@
-import { dueMarks, postponeMarks } from '../../records/runs/marks.js';
+import { dueRequests } from '../../records/runs/due-requests.js';
+import { postponeMarks } from '../../records/runs/marks.js';
 import { readAll } from '../accounts.js';
 import type { RunContext } from '../deps.js';
 import { createFeedReader } from '../transactions/read-feed.js';
 import { readTwice } from '../transactions/read-window.js';
 import { createFeedStore } from '../transactions/sql-feed-store.js';
+import { freeShare } from './call-share.js';
 import type { Marked } from './claim-memory.js';
 
 const PER_ROUND = 500;
@@ -37,9 +39,13 @@ async function readDue(
 ): Promise<void> {
   const now = () => deps.now().getTime();
   if (now() < (memory.restUntil.get(kind) ?? 0)) return;
-  const due = await dueMarks(deps.db, kind, PER_ROUND);
+  const due = await dueRequests(deps.db, kind, PER_ROUND);
   if (due.length === 0) return;
-  const run = roundOf({ deps, ...(signal ? { signal } : {}) });
+  const { share = freeShare(deps.client) } = deps;
+  const isReports = due.every(({ lane }) => lane === 'report');
+  if (isReports && !share.hasEarned() && !share.isQuiet()) return;
+  const client = isReports ? share.reports : deps.client;
+  const run = roundOf({ deps: { ...deps, client }, ...(signal ? { signal } : {}) });
   await read(run).finally(() => memory.restUntil.set(kind, now() + run.tally.calls * REST_MS_PER_CALL));
   await postponeMarks(
     deps.db,

@@ -2,7 +2,8 @@ import { isJsonObject } from '../../domain/json.js';
 import type { Observation, ObservationSource } from '../../domain/observation.js';
 import { textField } from '../../domain/records.js';
 import { describeError } from '../../records/database/database-errors.js';
-import { type DueMark, dueMarks, postponeMarks } from '../../records/runs/marks.js';
+import { type DueRequest, dueRequests } from '../../records/runs/due-requests.js';
+import { postponeMarks } from '../../records/runs/marks.js';
 import type { RunTally } from '../../records/runs/runs.js';
 import { saveObservations } from '../../records/save-observations.js';
 import {
@@ -16,11 +17,13 @@ import {
 } from '../../service-api/service-errors.js';
 import type { ReconcileDeps } from '../deps.js';
 import { type Fence, writeFenced } from '../write-fenced.js';
+import { freeShare } from './call-share.js';
+import { type Rotation, takeTurns } from './take-turns.js';
 
 const kind = 'payin';
 /** A deposit that an event spoke of may not be there yet when it is asked for at once. */
 const AGAIN_MS = 5_000;
-/** What was read is shown after so many calls at the latest. */
+/** What was read is shown after so many calls at the latest; then what came to be due meanwhile has its turn. */
 const SAVED_AT_ONCE = 10;
 /** More than the likeliest time of the service's clock will be off: an absence never hides what an event said meanwhile. */
 const CLOCK_DOUBT_MS = 2_000;
@@ -31,6 +34,7 @@ export interface PayinReading {
   fence: Fence | null;
   /** So many at most. */
   limit: number;
+  rotation: Rotation;
   /** No further one once this moment has come. */
   until?: Date;
   signal?: AbortSignal;
@@ -41,22 +45,30 @@ export interface PayinReading {
  * does not know, twice, is absent. Returns how many were asked for.
  */
 export async function readPayins(deps: ReconcileDeps, reading: PayinReading): Promise<number> {
-  const due = await dueMarks(deps.db, kind, reading.limit);
   let asked = 0;
-  let unsaved: Observation[] = [];
+  for (let read = SAVED_AT_ONCE; read === SAVED_AT_ONCE && asked < reading.limit; asked += read) {
+    read = await readFew(deps, reading, Math.min(SAVED_AT_ONCE, reading.limit - asked));
+  }
+  return asked;
+}
+
+/** Those whose turn it is; how many. */
+async function readFew(deps: ReconcileDeps, reading: PayinReading, limit: number): Promise<number> {
+  const { share = freeShare(deps.client) } = deps;
+  const turns = takeTurns(await dueRequests(deps.db, kind, limit), share, reading.rotation);
+  const unsaved: Observation[] = [];
+  let asked = 0;
   try {
-    for (const mark of due) {
+    while (asked < limit && !(reading.until && deps.now() >= reading.until)) {
       reading.signal?.throwIfAborted();
-      if (reading.until && deps.now() >= reading.until) break;
+      const request = turns.next();
+      if (request === null) break;
       asked += 1;
       reading.tally.calls += 1;
-      const observation = await readPayin(deps, mark, reading);
-      if (observation === null) await postponeMarks(deps.db, kind, [mark.id], AGAIN_MS);
+      const client = request.lane === 'report' ? share.reports : deps.client;
+      const observation = await readPayin({ ...deps, client }, request, reading);
+      if (observation === null) await postponeMarks(deps.db, kind, [request.id], AGAIN_MS);
       else unsaved.push(observation);
-      if (unsaved.length < SAVED_AT_ONCE) continue;
-      const full = unsaved;
-      unsaved = [];
-      await savePayins(deps, full, reading);
     }
   } finally {
     await savePayins(deps, unsaved, reading);
@@ -67,7 +79,7 @@ export async function readPayins(deps: ReconcileDeps, reading: PayinReading): Pr
 /** Null: nothing that could be kept. What is wrong with one deposit alone holds up none of the others. */
 async function readPayin(
   { db, client, log }: ReconcileDeps,
-  { id, attempts }: DueMark,
+  { id, attempts }: DueRequest,
   { source, signal }: PayinReading,
 ): Promise<Observation | null> {
   const askedAt = client.serviceNow();

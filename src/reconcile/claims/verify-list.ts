@@ -1,4 +1,5 @@
-import { dueMarks, postponeMarks } from '../../records/runs/marks.js';
+import { type DueRequest, dueRequests } from '../../records/runs/due-requests.js';
+import { postponeMarks } from '../../records/runs/marks.js';
 import { placesOfRecords } from '../../records/runs/record-places.js';
 import type { RunTally } from '../../records/runs/runs.js';
 import type { ListPlan } from '../lists/list-plan.js';
@@ -9,29 +10,40 @@ import { listPages } from '../lists/read-pages.js';
 import { type Looked, readWindows } from '../lists/read-windows.js';
 import { assertSameList } from '../lists/same-list.js';
 import { createListStore } from '../lists/sql-list-store.js';
+import { type CallShare, freeShare } from './call-share.js';
 import type { Marked } from './claim-memory.js';
+import { takeTurns } from './take-turns.js';
 
 const PER_ROUND = 500;
 /** Between the two looks that prove an absence, so that a list that lags behind its events can catch up. */
 const SECOND_LOOK_MS = 5_000;
 const UNDECIDED_MS = 2_000;
+/** Of what webhooks alone name, wherever in the list they say that it stands. The whole list shows what these don't reach. */
+const REPORTED = { windows: 20, pagesPerWindow: 3 };
 
 const source = { type: 'poll', ref: 'verify-claims' } as const;
 
-/** Reads what is marked of a list, by its windows. Claims cluster near the head, so a call answers for up to 100. */
+/**
+ * Reads what is marked of a list, by its windows. Claims cluster near the head, so a call answers for up to 100. What webhooks
+ * alone ask for is looked for on the head page, which all of it shares, and further down by its share of the calls.
+ */
 export async function verifyList(marked: Marked, plan: ListPlan): Promise<void> {
   const { deps, memory } = marked;
-  const due = await dueMarks(deps.db, plan.record, PER_ROUND);
+  const due = await dueRequests(deps.db, plan.record, PER_ROUND);
   if (due.length === 0) return;
   const reading = newRound(marked, plan);
   if (!memory.sure.has(plan.record)) await assertSameList(reading.read, reading.store);
   memory.sure.add(plan.record);
-  const ids = due.map(({ id }) => id);
-  const places = await placesOfRecords(deps.db, plan.record, ids);
-  const looked = await readWindows(
-    reading,
-    ids.map((id): Place => places.get(id) ?? { id, createdAt: null }),
+  const known = await placesOfRecords(
+    deps.db,
+    plan.record,
+    due.map(({ id }) => id),
   );
+  const places = due.map(({ id }): Place => known.get(id) ?? { id, createdAt: null });
+  const reported = due.filter(({ lane }) => lane === 'report');
+  const headOnly = new Set(reported.map(({ id }) => id));
+  const own = await readWindows(reading, places, { headOnly });
+  const looked = await lookFurther(marked, reading, own, reported);
   const { absent, again } = compareLooks(memory.looksOf(plan.record), looked);
   await reading.store.saveAbsences(absent);
   await postponeMarks(deps.db, plan.record, again, SECOND_LOOK_MS);
@@ -42,6 +54,44 @@ export async function verifyList(marked: Marked, plan: ListPlan): Promise<void> 
     { kind: plan.kind, due: due.length, found: looked.found.size, absent: absent.length, calls },
     'verified',
   );
+}
+
+/** What the head page did not decide of what webhooks alone ask for, each secret in turn, while its share lasts. */
+async function lookFurther(
+  { deps, memory, signal }: Marked,
+  reading: ListReading,
+  looked: Looked,
+  reported: readonly DueRequest[],
+): Promise<Looked> {
+  const { share = freeShare(deps.client) } = deps;
+  const open = new Map(looked.undecided.map((place) => [place.id, place]));
+  const asked = reported.filter(({ id }) => typeof open.get(id)?.createdAt === 'number');
+  const turns = takeTurns(asked, anyOf(share), memory.rotationOf(reading.plan.record));
+  const targets: Place[] = [];
+  for (let next = turns.next(); next !== null && targets.length < REPORTED.windows; next = turns.next()) {
+    targets.push(open.get(next.id) ?? { id: next.id, createdAt: null });
+  }
+  if (targets.length === 0) return looked;
+  const read = listPages(share.reports, reading.plan.operation, {
+    tally: reading.tally,
+    ...(signal ? { signal } : {}),
+  });
+  const further = await readWindows({ ...reading, read }, targets, {
+    pagesPerWindow: REPORTED.pagesPerWindow,
+    mayGoOn: () => share.hasEarned() || share.isQuiet(),
+  });
+  const decided = new Set([...further.found, ...further.missing.keys()]);
+  return {
+    found: new Set([...looked.found, ...further.found]),
+    missing: new Map([...looked.missing, ...further.missing]),
+    undecided: looked.undecided.filter(({ id }) => !decided.has(id)),
+  };
+}
+
+/** In turn, whatever may be read of it then. */
+function anyOf(share: CallShare): Pick<CallShare, 'hasEarned' | 'isQuiet'> {
+  const may = share.hasEarned() || share.isQuiet();
+  return { hasEarned: () => may, isQuiet: () => false };
 }
 
 function newRound({ deps, signal }: Marked, plan: ListPlan): ListReading {

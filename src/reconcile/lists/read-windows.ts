@@ -11,6 +11,14 @@ const STONES = 16;
 const FIRM_STONES = 4;
 const PAGES_PER_WINDOW = 25;
 
+export interface WindowLimits {
+  /** These are looked for at the head alone, wherever they say that they stand. */
+  headOnly?: ReadonlySet<string>;
+  pagesPerWindow?: number;
+  /** Asked before each window; where it says no, the rest is undecided. */
+  mayGoOn?: () => boolean;
+}
+
 export interface Looked {
   found: Set<string>;
   /** Each one missing where the list provably would have shown it. */
@@ -24,17 +32,23 @@ export interface Looked {
  * in our own books; it shows up to 100, and so answers for the neighbours too. Records of unknown `createdAt` are
  * looked for at the head alone, and never found missing.
  */
-export async function readWindows(reading: ListReading, targets: readonly Place[]): Promise<Looked> {
+export async function readWindows(
+  reading: ListReading,
+  targets: readonly Place[],
+  { headOnly, pagesPerWindow = PAGES_PER_WINDOW, mayGoOn = () => true }: WindowLimits = {},
+): Promise<Looked> {
+  const isAtHead = (place: Place): boolean => place.createdAt === null || headOnly?.has(place.id) === true;
   const pending = new Map(newestFirst(targets).map((place) => [place.id, place]));
   const looked: Looked = { found: new Set(), missing: new Map(), undecided: [] };
   let headRead = false;
   for (;;) {
-    const target = [...pending.values()].find((place) => place.createdAt !== null || !headRead);
-    if (target === undefined) break;
-    const trail = await stonesAbove(reading, target);
+    const target = [...pending.values()].find((place) => !isAtHead(place) || !headRead);
+    if (target === undefined || !mayGoOn()) break;
+    const isDeep = !isAtHead(target);
+    const trail = isDeep ? await stonesAbove(reading, target) : [];
     headRead ||= trail.length === 0;
-    await readWindow(reading, { target, trail, pending, looked });
-    if (target.createdAt !== null && pending.delete(target.id)) looked.undecided.push(target);
+    await readWindow(reading, { target, trail, maxPages: isDeep ? pagesPerWindow : 1, isDeep, pending, looked });
+    if (isDeep && pending.delete(target.id)) looked.undecided.push(target);
   }
   looked.undecided.push(...pending.values());
   return looked;
@@ -59,16 +73,22 @@ function ofLastMoment(stones: Place[]): Place[] {
 
 async function readWindow(
   reading: ListReading,
-  window: { target: Place; trail: Place[]; pending: Map<string, Place>; looked: Looked },
+  window: {
+    target: Place;
+    trail: Place[];
+    maxPages: number;
+    isDeep: boolean;
+    pending: Map<string, Place>;
+    looked: Looked;
+  },
 ): Promise<void> {
-  const { target, trail, pending, looked } = window;
-  const unplaced = target.createdAt === null;
+  const { target, trail, maxPages, isDeep, pending, looked } = window;
   let top: { before: number; from: number } | null = null;
   const options: WalkOptions = {
-    bound: target.createdAt === null ? null : { createdAt: target.createdAt - toldWithin(target) },
+    bound: !isDeep || target.createdAt === null ? null : { createdAt: target.createdAt - toldWithin(target) },
     trail,
     expectsRows: () => reading.store.holdsListed(),
-    maxPages: unplaced ? 1 : PAGES_PER_WINDOW,
+    maxPages,
     enough: () => looked.found.has(target.id),
     ...(reading.signal ? { signal: reading.signal } : {}),
   };

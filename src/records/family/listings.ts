@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
 import { listedPayins } from '../../domain/family/links.js';
+import { compareText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { usableId } from '../database/key-text.js';
 import { prepared } from '../database/prepared.js';
-import type { MergedRecord } from '../saving/stored-record.js';
+import { readRows } from '../saving/lock-records.js';
+import { type MergedRecord, storedRecord } from '../saving/stored-record.js';
 
 /** Keeps which intents list which deposits. */
 export async function saveListings(trx: Knex.Transaction, intents: MergedRecord[]): Promise<void> {
@@ -40,19 +42,21 @@ export async function listingIntents(trx: Knex.Transaction, payins: string[]): P
 
 /**
  * Deposits that the service just said not to know, by id, with the payment intents that it lists and that sum them up all
- * the same.
+ * the same. What a webhook alone says of a payment is no listing of the service.
  */
 export async function deniedPayins(trx: Knex.Transaction, records: MergedRecord[]): Promise<Map<string, string[]>> {
-  const denied = records.flatMap(({ kind, id, shown }) =>
-    kind === 'payin' && shown.absent ? [toDatabaseText(id)] : [],
+  const denied = records.flatMap(({ kind, id, shown }) => (kind === 'payin' && shown.absent ? [id] : []));
+  const listings = await listingIntents(trx, denied);
+  const rows = await readRows(trx, 'payment_intent', [...new Set([...listings.values()].flat())]);
+  const isListed = (payin: string, intent: string): boolean => {
+    const row = rows.get(intent);
+    const poll = row === undefined ? null : storedRecord(row).state.poll;
+    return poll?.fields != null && listedPayins(poll.fields).includes(payin);
+  };
+  return new Map(
+    [...listings].flatMap(([payin, intents]) => {
+      const listing = intents.filter((intent) => isListed(payin, intent)).toSorted(compareText);
+      return listing.length === 0 ? [] : [[payin, listing] as const];
+    }),
   );
-  if (denied.length === 0) return new Map();
-  const { rows } = await trx.raw<{ rows: { payin_id: string; intents: string[] }[] }>(
-    `SELECT payin_id, array_agg(intent_id ORDER BY intent_id) AS intents
-     FROM payin_listings JOIN payment_intents AS intent ON intent.id = intent_id
-     WHERE payin_id = ANY (?::text[]) AND absent_since IS NULL AND coalesce(poll_hash, '') <> ''
-     GROUP BY payin_id`,
-    [denied],
-  );
-  return new Map(rows.map((row) => [fromDatabaseText(row.payin_id), row.intents.map(fromDatabaseText)]));
 }

@@ -11,6 +11,8 @@ export interface WaitingEvent {
   source: 'webhook' | 'delivery_history';
   /** ms of our clock. */
   receivedAt: number;
+  /** Of the secret that signed it; null: it was not signed, or before labels were kept. */
+  secretLabel: string | null;
   body: Buffer;
 }
 
@@ -46,7 +48,7 @@ export async function takeWaiting(trx: Knex.Transaction, ids: string[]): Promise
      ), taken AS (
        UPDATE inbox SET status = 'applied', error = NULL, applied_at = now()
        FROM sized WHERE inbox.id = sized.id AND before < :most
-       RETURNING inbox.id, key, event_type AS type, event_timestamp AS timestamp, source, body,
+       RETURNING inbox.id, key, event_type AS type, event_timestamp AS timestamp, source, secret_label AS "secretLabel", body,
          extract(epoch FROM received_at) * 1000 AS "receivedAt"
      )
      SELECT * FROM taken ORDER BY id`,

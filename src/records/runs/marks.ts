@@ -7,18 +7,33 @@ import { recordTables } from '../saving/record-columns.js';
 
 const LONGEST_DELAY_MS = 3_600_000;
 const MAX_DOUBLINGS = 10;
-/** What was only named, by an event that was refused or could not be read, is looked for so often: for about 16 hours. */
+/** What webhooks alone ask for, or only named, is looked for so often: for about 16 hours. */
 const MAX_READINGS = 26;
 const ONLY_NAMED = ['expired_event', 'unreadable_delivery'];
-/** Stands for no reason at all: the mark is taken hold of, to be deleted. */
-const LOCK_ONLY = '';
+/** The weakest first. */
+const lanes = ['recheck', 'report', 'poll', 'listed'] as const;
+const STRENGTH = `ARRAY['${lanes.join("', '")}']`;
+const STRONGER = `array_position(${STRENGTH}, excluded.lane) > array_position(${STRENGTH}, mark.lane)`;
 
 /** A record, or what the delivery history says of one (`delivery`: its id is a kind and an id). */
 export type MarkKind = RecordKind | 'delivery';
 
-export interface NewMark {
+/**
+ * Who asked: `listed`, a payment that the service shows and that lists the deposit; `poll`, a reading; `report`, a webhook;
+ * `recheck`, the time since a deposit passed. A record that several asked for has the strongest, in this order.
+ */
+export type RefreshLane = (typeof lanes)[number];
+
+/** `secret`: the label of the secret that signed the webhook; left out where it is none, or not known. */
+export interface AskedBy {
+  lane: RefreshLane;
+  secret?: string;
+}
+
+export interface NewMark extends Partial<AskedBy> {
   kind: MarkKind;
   id: string;
+  /** Left empty: a mark that is there is only taken hold of. */
   reason: string;
   /** Service clock, ms: a reading that began earlier does not settle the mark. Left out: any reading does. */
   askedAt?: number;
@@ -28,40 +43,36 @@ export interface NewMark {
   again?: boolean;
 }
 
-export interface DueMark extends MetMark {
-  reason: string;
-  attempts: number;
-}
-
-/** A mark that may go: something was read at `readAt` (service clock, ms) that leaves nothing to ask. */
-export interface SettledMark {
-  kind: RecordKind;
-  id: string;
-  readAt: number;
-}
-
 /**
- * Asks for records to be read. A record already marked becomes due as early as the earlier of the two and keeps its
- * attempts. Call it after `saveObservations` where one transaction does both.
+ * Asks for records to be read; `lane` left out: a poll does. A record already marked becomes due as early as the earlier of
+ * the two and keeps its attempts, unless one asks whose lane is stronger: it begins anew in that. Call it after
+ * `saveObservations` where one transaction does both.
  */
 export async function markForReading(trx: Knex, marks: NewMark[]): Promise<void> {
-  const asked = [...new Map(marks.map((mark) => [`${mark.kind} ${mark.id}`, mark])).values()];
+  const asked = eachOnce(marks);
   if (asked.length === 0) return;
   await prepared(
     trx,
     'insert marks',
-    `INSERT INTO reading_marks AS mark (kind, id, reason, asked_at, next_at, attempts)
-     SELECT kind, id, reason, asked_at, now() + delay * interval '1 millisecond', attempts
-     FROM unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::float8[], ?::bigint[])
-       AS new (kind, id, reason, asked_at, delay, attempts)
+    `INSERT INTO reading_marks AS mark (kind, id, reason, asked_at, next_at, attempts, lane, secret)
+     SELECT kind, id, reason, asked_at, now() + delay * interval '1 millisecond', attempts, lane, secret
+     FROM unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::float8[], ?::bigint[], ?::text[], ?::text[])
+       AS new (kind, id, reason, asked_at, delay, attempts, lane, secret)
      ORDER BY kind, id
      ON CONFLICT (kind, id) DO UPDATE SET
        reason = coalesce(nullif(excluded.reason, ''), mark.reason),
        asked_at = greatest(mark.asked_at, excluded.asked_at),
-       attempts = mark.attempts + excluded.attempts,
+       attempts = CASE WHEN ${STRONGER} THEN excluded.attempts ELSE mark.attempts + excluded.attempts END,
+       lane = CASE WHEN ${STRONGER} THEN excluded.lane ELSE mark.lane END,
+       secret = CASE
+         WHEN ${STRONGER} THEN excluded.secret
+         WHEN mark.lane = 'report' THEN coalesce(nullif(mark.secret, ''), excluded.secret)
+         ELSE ''
+       END,
+       final_since = CASE WHEN excluded.attempts = 0 THEN mark.final_since END,
        next_at = CASE
          WHEN excluded.attempts = 0 THEN least(mark.next_at, excluded.next_at)
-         ELSE now() + least((excluded.next_at - now()) * 2 ^ least(mark.attempts, ${MAX_DOUBLINGS}), interval '1 hour')
+         ELSE now() + least((excluded.next_at - now()) * 2 ^ least(CASE WHEN ${STRONGER} THEN 0 ELSE mark.attempts END, ${MAX_DOUBLINGS}), interval '1 hour')
        END`,
     [
       textArray(asked.map((mark) => mark.kind)),
@@ -70,28 +81,25 @@ export async function markForReading(trx: Knex, marks: NewMark[]): Promise<void>
       bigintArray(asked.map((mark) => Math.floor(mark.askedAt ?? 0))),
       floatArray(asked.map((mark) => mark.delayMs ?? 0)),
       bigintArray(asked.map((mark) => (mark.again ? 1 : 0))),
+      textArray(asked.map((mark) => mark.lane ?? 'poll')),
+      textArray(asked.map((mark) => (mark.lane === 'report' ? toDatabaseText(mark.secret ?? '') : ''))),
     ],
   );
 }
 
-/** Records whose reading is due, the longest waiting first. */
-export async function dueMarks(db: Knex, kind: MarkKind, limit: number): Promise<DueMark[]> {
-  const rows = await db<{
-    id: string;
-    reason: string;
-    attempts: number;
-    asked_at: string;
-    kind: string;
-    next_at: Date;
-  }>('reading_marks')
-    .select('id', 'reason', 'attempts', 'asked_at')
-    .where({ kind })
-    .whereRaw('next_at <= now()')
-    .orderBy(['next_at', 'id'])
-    .limit(limit);
-  return rows.map(({ id, reason, attempts, asked_at }) => {
-    return { id: fromDatabaseText(id), reason, attempts, askedAt: Number(asked_at) };
-  });
+/** Of those that ask for one record, the last of the strongest lane. */
+function eachOnce(marks: readonly NewMark[]): NewMark[] {
+  const strongest = new Map<string, NewMark>();
+  for (const mark of marks) {
+    const key = `${mark.kind} ${mark.id}`;
+    const known = strongest.get(key);
+    if (known === undefined || strengthOf(mark) >= strengthOf(known)) strongest.set(key, mark);
+  }
+  return [...strongest.values()];
+}
+
+function strengthOf({ lane = 'poll' }: NewMark): number {
+  return lanes.indexOf(lane);
 }
 
 /** A mark as it was met: what is asked anew meanwhile is another. */
@@ -147,21 +155,25 @@ export async function endMarks(trx: Knex, kind: MarkKind, marks: readonly MetMar
   );
 }
 
-/** Deposits whose reading is due, or failed before anything was read of them, and has been for longer than `waitingMs`. */
+/**
+ * Deposits whose reading is due, or failed before anything was read of them, and has been for longer than `waitingMs`. What
+ * webhooks alone name may wait, and so may what has passed: neither says that the readings don't keep up.
+ */
 export async function countOverduePayins(db: Knex, waitingMs: number): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: string }] }>(
     `SELECT count(*) FROM reading_marks, LATERAL (SELECT now() - :waiting * interval '1 millisecond' AS latest) AS bound
-     WHERE kind = 'payin'
+     WHERE kind = 'payin' AND lane IN ('listed', 'poll')
        AND (next_at <= latest OR (reason = 'payin_of_intent' AND attempts > 0 AND marked_at <= latest))`,
     { waiting: waitingMs },
   );
   return Number(rows[0].count);
 }
 
-/** Deposits that payments list, and whose own record was not read since they were listed so. */
+/** Deposits that payments list, by the service's own list, and whose own record was not read since they were listed so. */
 export async function countUnreadPayins(db: Knex): Promise<number> {
   const row = await db('reading_marks')
     .where({ kind: 'payin' })
+    .whereIn('lane', ['listed', 'poll'])
     .whereIn('reason', ['payin_of_intent', 'payin_moved'])
     .count({ count: '*' })
     .first();
@@ -169,9 +181,9 @@ export async function countUnreadPayins(db: Knex): Promise<number> {
 }
 
 /**
- * Puts marks off after a reading that did not settle them: by `delayMs`, doubled with each attempt, an hour at most. A
- * record that was only named, and that nothing has shown after many readings, is not looked for any more: the service
- * never had it, or its whole list will show it.
+ * Puts marks off after a reading that did not settle them: by `delayMs`, doubled with each attempt, an hour at most. What
+ * webhooks alone ask for, and a record that was only named and that nothing has shown, is not looked for any more after many
+ * readings: the service never had it, or its whole list will show it.
  */
 export async function postponeMarks(db: Knex, kind: MarkKind, ids: string[], delayMs: number): Promise<void> {
   if (ids.length === 0) return;
@@ -188,47 +200,9 @@ export async function postponeMarks(db: Knex, kind: MarkKind, ids: string[], del
   if (kind === 'delivery') return;
   await db.raw(
     `DELETE FROM reading_marks AS mark
-     WHERE kind = ? AND id = ANY (?::text[]) AND reason = ANY (?::text[]) AND attempts >= ?
-       AND NOT EXISTS (SELECT FROM ${recordTables[kind]} AS record WHERE record.id = mark.id)`,
-    [kind, textArray(ids.map(toDatabaseText)), textArray(ONLY_NAMED), MAX_READINGS],
+     WHERE kind = ? AND id = ANY (?::text[]) AND attempts >= ?
+       AND (lane = 'report' OR (reason = ANY (?::text[])
+         AND NOT EXISTS (SELECT FROM ${recordTables[kind]} AS record WHERE record.id = mark.id)))`,
+    [kind, textArray(ids.map(toDatabaseText)), MAX_READINGS, textArray(ONLY_NAMED)],
   );
-}
-
-/**
- * Takes the marks off that a reading settled, and sets new ones. One pass in one order over both, so that two
- * transactions never wait for each other in a circle.
- */
-export async function updateMarks(trx: Knex.Transaction, asked: NewMark[], settled: SettledMark[]): Promise<void> {
-  const off = await findMarked(trx, settled);
-  const goes = new Set(off.map((mark) => `${mark.kind} ${mark.id}`));
-  const stays = asked.filter((mark) => !goes.has(`${mark.kind} ${mark.id}`));
-  await markForReading(trx, [...stays, ...off.map(({ kind, id }) => ({ kind, id, reason: LOCK_ONLY }))]);
-  if (off.length === 0) return;
-  await trx.raw(
-    `DELETE FROM reading_marks AS mark
-     USING unnest(?::text[], ?::text[], ?::bigint[]) AS settled (kind, id, read_at)
-     WHERE mark.kind = settled.kind AND mark.id = settled.id AND mark.asked_at <= settled.read_at`,
-    [
-      textArray(off.map((mark) => mark.kind)),
-      textArray(off.map((mark) => toDatabaseText(mark.id))),
-      bigintArray(off.map((mark) => Math.floor(mark.readAt))),
-    ],
-  );
-}
-
-async function findMarked(trx: Knex.Transaction, settled: SettledMark[]): Promise<SettledMark[]> {
-  const readAt = new Map(settled.map((mark) => [`${mark.kind} ${toDatabaseText(mark.id)}`, mark.readAt]));
-  const found: SettledMark[] = [];
-  for (const kind of new Set(settled.map((mark) => mark.kind))) {
-    const ids = settled.filter((mark) => mark.kind === kind).map((mark) => toDatabaseText(mark.id));
-    const { rows } = await trx.raw<{ rows: { id: string; asked_at: string }[] }>(
-      `SELECT id, asked_at FROM reading_marks WHERE kind = ? AND id = ANY (?::text[])`,
-      [kind, textArray(ids)],
-    );
-    for (const { id, asked_at } of rows) {
-      const at = readAt.get(`${kind} ${id}`) ?? 0;
-      if (Number(asked_at) <= at) found.push({ kind, id: fromDatabaseText(id), readAt: at });
-    }
-  }
-  return found;
 }

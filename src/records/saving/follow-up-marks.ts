@@ -1,12 +1,15 @@
 import type { Knex } from 'knex';
-import { payinSummaries } from '../../domain/family/links.js';
+import { listedPayins, payinSummaries } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import type { Observation } from '../../domain/observation.js';
 import { defaultKytWords, kytVerdict } from '../../domain/orders/kyt.js';
+import { readingOf } from '../../domain/record-state.js';
 import { recordRules, stateOn, textField } from '../../domain/records.js';
 import { instantMs } from '../database/instant.js';
-import type { NewMark, SettledMark } from '../runs/marks.js';
+import type { AskedBy, NewMark } from '../runs/marks.js';
+import type { SettledMark } from '../runs/settle-marks.js';
+import { askedByClaims, polledFields } from './asked-by.js';
 import { readRows } from './lock-records.js';
 import { isHistory, type SaveContext } from './save-context.js';
 import type { SavedRecords } from './save-records.js';
@@ -17,6 +20,9 @@ const CLAIM_AGAIN_MS = 1_000;
 const PAYIN_AGAIN_MS = 30_000;
 /** A confirmed deposit without a KYT result is looked at once more when it is this old. */
 const KYT_LATEST_MS = 600_000;
+
+/** A deposit older than this that is read as passed is not read again. */
+const RECHECKED_AGE_MS = 7 * 86_400_000;
 
 const finalPayin = ['confirmed', 'unmatched'];
 const finalIntent = ['completed', 'expired', 'cancelled'];
@@ -41,9 +47,13 @@ export function followUpMarks(
     const { kind, id, shown, state } = record;
     const wasRead = read.has(`${kind} ${id}`);
     if (shown.needsReading) {
-      marks.ask.push({ kind, id, reason: 'claimed', ...(wasRead ? { again: true, delayMs: CLAIM_AGAIN_MS } : {}) });
+      const again = wasRead ? { again: true, delayMs: CLAIM_AGAIN_MS } : {};
+      marks.ask.push({ kind, id, reason: 'claimed', ...askedBy(record, context), ...again });
     } else if (wasRead && shown.absent && kind === 'payin' && denied.has(id)) {
       marks.ask.push({ kind, id, reason: 'listed_elsewhere', again: true, delayMs: PAYIN_AGAIN_MS });
+    } else if (wasRead && shown.absent && readingOf(state.poll) === null) {
+      // Only webhooks spoke of it, and what they say of its state is no reason to ask for ever.
+      marks.settled.push({ kind, id, readAt: state.poll?.from ?? 0 });
     } else if (wasRead && state.poll !== null) {
       settle(marks, record, shown.fields, state.poll.from, context);
     }
@@ -54,6 +64,11 @@ export function followUpMarks(
   return marks;
 }
 
+/** A subject that a poll showed is asked for as if a poll did: there are only so many of them. */
+function askedBy(record: MergedRecord, context: SaveContext): AskedBy {
+  return readingOf(record.state.poll) === null ? askedByClaims(record, context) : { lane: 'poll' };
+}
+
 function settle(
   marks: FollowUpMarks,
   { kind, id }: Pick<Observation, 'kind' | 'id'>,
@@ -62,8 +77,18 @@ function settle(
   context: SaveContext,
 ): void {
   const delayMs = kind === 'payin' ? payinDelay(fields, context) : null;
-  if (delayMs === null) marks.settled.push({ kind, id, readAt });
+  const recheck = kind === 'payin' && mayTurn(fields, context);
+  if (delayMs === null) marks.settled.push({ kind, id, readAt, recheck });
   else marks.ask.push({ kind, id, reason: 'not_final', again: true, delayMs });
+}
+
+/** A deposit of a payment that has passed, lately: its order may be released, and its screening may still change its mind. */
+function mayTurn(fields: JsonObject, { now, kytWords = defaultKytWords }: SaveContext): boolean {
+  const kyt = textField(fields, 'kytStatus');
+  const hasPassed = kyt === null || kytVerdict(kyt, kytWords) === 'passed';
+  const age = now.getTime() - (instantMs(fields['createdAt']) ?? 0);
+  const isOfPayment = textField(fields, 'paymentIntentId') !== null;
+  return isOfPayment && hasPassed && textField(fields, 'status') === 'confirmed' && age < RECHECKED_AGE_MS;
 }
 
 /** In how many ms a deposit is to be read again; null once its state and its KYT result are final. */
@@ -85,21 +110,30 @@ export async function payinMarks(
   const listed = records
     .filter(({ kind, changedFields }) => kind === 'payment_intent' && changedFields.includes('payins'))
     .filter((intent) => !isClosedHistory(intent, context))
-    .flatMap((intent) => payinSummaries(intent.shown.fields));
+    .flatMap((intent) => summariesOf(intent, context));
   const rows = await readRows(
     trx,
     'payin',
-    listed.flatMap((summary) => textField(summary, 'id') ?? []),
+    listed.map(({ id }) => id),
   );
-  return listed.flatMap((summary): NewMark[] => {
-    const id = textField(summary, 'id') ?? '';
+  return listed.flatMap(({ id, status, by }): NewMark[] => {
     const row = rows.get(id);
-    if (row === undefined || row.poll_hash === null) return [{ kind: 'payin', id, reason: 'payin_of_intent' }];
+    const asked = { kind: 'payin', id, ...by } as const;
+    if (row === undefined || row.poll_hash === null) return [{ ...asked, reason: 'payin_of_intent' }];
     const fields = objectFromJsonText(row.shown);
-    if (textField(summary, 'status') !== textField(fields, 'status'))
-      return [{ kind: 'payin', id, reason: 'payin_moved' }];
+    if (status !== textField(fields, 'status')) return [{ ...asked, reason: 'payin_moved' }];
     const delayMs = payinDelay(fields, context);
-    return delayMs === null ? [] : [{ kind: 'payin', id, reason: 'not_final', delayMs }];
+    return delayMs === null ? [] : [{ ...asked, reason: 'not_final', delayMs }];
+  });
+}
+
+/** Each deposit that a payment sums up, and who says so: the service's own list, or a webhook alone. */
+function summariesOf(intent: MergedRecord, context: SaveContext): { id: string; status: string | null; by: AskedBy }[] {
+  const polled = new Set(listedPayins(polledFields(intent)));
+  const claimed = askedByClaims(intent, context);
+  return payinSummaries(intent.shown.fields).map((summary) => {
+    const id = textField(summary, 'id') ?? '';
+    return { id, status: textField(summary, 'status'), by: polled.has(id) ? { lane: 'listed' } : claimed };
   });
 }
 

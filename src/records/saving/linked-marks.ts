@@ -7,6 +7,7 @@ import { usableId } from '../database/key-text.js';
 import type { Affected } from '../family/affected.js';
 import { type FamilyMembers, namedBy } from '../family/lock.js';
 import type { NewMark } from '../runs/marks.js';
+import { askedByClaims } from './asked-by.js';
 import { isHistory, type SaveContext } from './save-context.js';
 import type { MergedRecord } from './stored-record.js';
 
@@ -22,7 +23,7 @@ export async function linkedMarks(
     ...members.payin.flatMap((payin) => namedMarks(payin, affected)),
     ...[...members.invoice, ...members.payout].filter(isNews).flatMap((record) => namedMarks(record, affected)),
     ...(await marksOfIntents(trx, members.payment_intent.filter(isNews))),
-    ...[...members.invoice, ...members.payout].flatMap(reportedLinks),
+    ...[...members.invoice, ...members.payout].flatMap((record) => reportedLinks(record, context)),
   ];
 }
 
@@ -30,21 +31,24 @@ function namedMarks(record: MergedRecord, { statusOf }: Affected): NewMark[] {
   const isPaid = record.kind === 'invoice' && textField(record.shown.fields, 'status') === 'paid';
   return namedBy(record, 'payment_intent').flatMap((id): NewMark[] => {
     const status = statusOf(id);
-    if (status === undefined) return [{ kind: 'payment_intent', id, reason: `intent_of_${record.kind}` }];
+    const asked = { kind: 'payment_intent', id } as const;
+    if (status === undefined) return [{ ...asked, reason: `intent_of_${record.kind}` }];
     const lags = isPaid && record.changedFields.includes('status') && status !== 'completed';
-    return lags ? [{ kind: 'payment_intent', id, reason: 'invoice_paid' }] : [];
+    return lags ? [{ ...asked, reason: 'invoice_paid' }] : [];
   });
 }
 
 /** The other end of a link that only a report shows, and the delivery history, which can prove what no list shows. */
-function reportedLinks({ kind, id, before, shown, reported }: MergedRecord): NewMark[] {
+function reportedLinks(record: MergedRecord, context: SaveContext): NewMark[] {
+  const { kind, id, before, shown, reported } = record;
   if (shown.reported === null || reported === before?.reported) return [];
   const intent = usableId(textField(shown.reported, 'paymentIntentId'));
   const reference = textField(shown.reported, 'merchantReference');
   if (intent === null && reference === null) return [];
+  const asked = { reason: 'reported_link', ...askedByClaims(record, context) };
   return [
-    ...(intent === null ? [] : [{ kind: 'payment_intent' as const, id: intent, reason: 'reported_link' }]),
-    { kind: 'delivery', id: `${kind} ${id}`, reason: 'reported_link' },
+    ...(intent === null ? [] : [{ kind: 'payment_intent' as const, id: intent, ...asked }]),
+    { kind: 'delivery', id: `${kind} ${id}`, ...asked },
   ];
 }
 

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../domain/json.js';
-import { MENTION, type RecordState } from '../../domain/record-state.js';
+import { type Claim, MENTION, type RecordState } from '../../domain/record-state.js';
 import { amountViolations, mayVanish, type RecordKind, unlistedStates } from '../../domain/records.js';
 import type { BreakRef, NewBreak } from '../breaks/breaks.js';
 import { isHistory, type SaveContext } from './save-context.js';
+import { rejectedScreenings } from './screening-breaks.js';
 import type { MergedRecord } from './stored-record.js';
 
 export interface BreakFindings {
@@ -24,7 +25,7 @@ export function recordBreaks(record: MergedRecord, context: SaveContext): BreakF
   if (record.shown.verified && before !== null && violations.length === 0) {
     resolve.push({ kind: 'contract_violation', entity });
   }
-  const open = record.changed ? [...violations, ...unlistedBreaks(record)] : [];
+  const open = record.changed ? [...violations, ...unlistedBreaks(record), ...rejectedScreenings(record, context)] : [];
   if (missing && !wasMissing) {
     open.push({ kind: 'record_not_at_service', entity, evidence: missingEvidence(record) });
   }
@@ -34,7 +35,12 @@ export function recordBreaks(record: MergedRecord, context: SaveContext): BreakF
 /** The service does not list a record that an event spoke of or that it listed before, and that may not vanish. */
 function isMissing(kind: RecordKind, absent: boolean, fields: JsonObject, { poll, claims }: RecordState): boolean {
   if (!absent || [fields, ...claims.map((claim) => claim.fields)].some((said) => mayVanish(kind, said))) return false;
-  return poll?.before != null || claims.some((claim) => claim.state !== MENTION);
+  return poll?.before != null || claims.some((claim) => claim.state !== MENTION && !namesAccountAlone(kind, claim));
+}
+
+/** The id that the event of a sub-wallet's deposit names need not be that of a payin. */
+function namesAccountAlone(kind: RecordKind, { fields }: Claim): boolean {
+  return kind === 'payin' && Object.keys(fields).every((name) => name === 'id' || name === 'accountId');
 }
 
 /** The service has no such deposit by its id, and sums it up in these payment intents: one of the two is wrong. */

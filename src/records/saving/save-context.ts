@@ -9,6 +9,8 @@ export interface SaveContext {
   adoptedAt: Date;
   /** How the account's compliance results are read; left out: domain/orders/kyt.ts. */
   kytWords?: KytWords;
+  /** The label of the secret that signed each webhook, by its inbox row; left out: not known. */
+  secrets?: ReadonlyMap<string, string>;
 }
 
 /** Older than adoption, and no event has spoken of it since. */

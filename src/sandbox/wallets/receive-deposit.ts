@@ -13,7 +13,13 @@ import { type Deposit, depositSubject } from './deposit.js';
 import { type DepositAddress, type Wallet } from './wallet.js';
 
 /** What somebody sends to one of the merchant's own addresses. */
-export const depositSchema = z.object({ assetCode, amount, senderAddress: address.nullish() });
+export const depositSchema = z.object({
+  assetCode,
+  amount,
+  senderAddress: address.nullish(),
+  /** What its screening will say; left out: what the faults say. */
+  kytStatus: z.enum(['pending', 'approved', 'rejected']).optional(),
+});
 
 export type DepositRequest = z.output<typeof depositSchema>;
 
@@ -43,8 +49,9 @@ export function receiveDeposit(merchant: Merchant, wallet: Wallet | null, reques
     history: [{ status: 'pending', at }],
   }));
   const wait = service.settings.confirmationSeconds * asset.confirmations;
-  if (wait <= 0) settleDeposit(merchant, deposit, asset);
-  else service.clock.at(at + wait * 1000, () => settleDeposit(merchant, deposit, asset));
+  const settle = (): void => settleDeposit(merchant, deposit, asset, request.kytStatus);
+  if (wait <= 0) settle();
+  else service.clock.at(at + wait * 1000, settle);
   return deposit;
 }
 
@@ -67,8 +74,13 @@ function operatingPlace(merchant: Merchant, asset: Asset): DepositAddress {
   return { address: addressOf(merchant.seed, 'operating', 0, asset.assetCode), memo: null };
 }
 
-function settleDeposit(merchant: Merchant, deposit: Deposit, asset: Asset): void {
-  const { faults, clock } = merchant.service;
+function settleDeposit(
+  merchant: Merchant,
+  deposit: Deposit,
+  asset: Asset,
+  kytStatus: Deposit['kytStatus'] = screened(merchant, deposit),
+): void {
+  const { clock } = merchant.service;
   const at = clock.now();
   const step = (status: Deposit['status']): void => {
     deposit.status = status;
@@ -79,12 +91,15 @@ function settleDeposit(merchant: Merchant, deposit: Deposit, asset: Asset): void
   const lost = wallet?.isTerminal === true;
   step('confirming');
   deposit.confirmations = asset.confirmations;
-  if (!strikes(merchant, faults.kytPending, 'deposit-kyt-pending', deposit.number)) {
-    const rejected = strikes(merchant, faults.kytRejected, 'deposit-kyt-rejected', deposit.number);
-    deposit.kytStatus = rejected ? 'rejected' : 'approved';
-  }
+  deposit.kytStatus = kytStatus;
   step(lost ? 'unmatched' : 'confirmed');
   credit(merchant, deposit, { holder: lost ? 'held' : holderOf(deposit), lost, at });
+}
+
+function screened(merchant: Merchant, { number }: Deposit): Deposit['kytStatus'] {
+  const { faults } = merchant.service;
+  if (strikes(merchant, faults.kytPending, 'deposit-kyt-pending', number)) return 'pending';
+  return strikes(merchant, faults.kytRejected, 'deposit-kyt-rejected', number) ? 'rejected' : 'approved';
 }
 
 function holderOf({ accountId }: Deposit): Holder {

@@ -45,6 +45,7 @@ export const payinShape = recordShape(
     kytStatus: word('What the screening of the deposit said.', 'approved'),
     paymentIntentId: word('The payment that it belongs to.', 'pi_1'),
     payinType: word('blockchain, merchant_deposit or internal_transfer.', 'blockchain'),
+    accountId: word('The sub-wallet that it went to, where the service or an event of the deposit names it.', 'wa_1'),
     ...payinFields,
     ...texts('depositAddress', 'senderAddress', 'addressPurpose'),
     ...amounts('kytRiskScore'),

@@ -1,0 +1,27 @@
+import type { JsonObject } from '../../domain/json.js';
+import { compareClaims, KEPT, readingOf } from '../../domain/record-state.js';
+import { textField } from '../../domain/records.js';
+import type { AskedBy } from '../runs/marks.js';
+import type { SaveContext } from './save-context.js';
+import type { MergedRecord } from './stored-record.js';
+
+/** What the service itself shows of the record, or showed before it vanished; nothing where no poll did. */
+export function polledFields({ state }: Pick<MergedRecord, 'state'>): JsonObject {
+  return readingOf(state.poll)?.fields ?? {};
+}
+
+/** Whether the service shows this in the field, or a webhook alone says so. */
+export function isPolled(record: Pick<MergedRecord, 'state'>, field: string, value: string): boolean {
+  return textField(polledFields(record), field) === value;
+}
+
+/**
+ * Who asks for what a record's claims name: webhooks, with the secret that signed the newest, or anything that was read with
+ * the API key.
+ */
+export function askedByClaims({ state }: Pick<MergedRecord, 'state'>, { secrets }: SaveContext): AskedBy {
+  const claims = state.claims.filter((claim) => !claim.state.startsWith(KEPT)).toSorted(compareClaims);
+  const newest = claims.at(-1);
+  if (newest === undefined || claims.some(({ source }) => source.type !== 'webhook')) return { lane: 'poll' };
+  return { lane: 'report', secret: secrets?.get(newest.source.ref) ?? '' };
+}
