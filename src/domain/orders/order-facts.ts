@@ -20,6 +20,13 @@ export interface OrderRefund {
   paymentIntentId?: string | null;
 }
 
+/** A call of our own that gives a payment back, and of which the records don't know yet what came. */
+export interface OpenCall {
+  operation: 'createRefund';
+  paymentIntentId: string;
+  begunAt: Date;
+}
+
 export interface Money {
   amount: string;
   currency: string;
@@ -35,6 +42,8 @@ export interface OrderFacts {
   payins: readonly ShownRecord[];
   invoices: readonly ShownRecord[];
   refunds: readonly OrderRefund[];
+  /** Of the order's payments. */
+  openCalls?: readonly OpenCall[];
   kytWords?: KytWords;
   /** More records carry the reference than can be one order's; they need not be here. */
   shared?: boolean;

@@ -34,6 +34,7 @@ export function releaseOfPaid(collected: readonly Collected[], facts: OrderFacts
     proof.push(intent, ...payins);
   }
   if (facts.refunds.some((refund) => !FINAL_REFUND.includes(refund.status))) return held('refund_in_progress');
+  if ((facts.openCalls ?? []).length > 0) return held('refund_in_progress');
   return { safe: true, reason: 'proven', provenAt: newest(proof) };
 }
 

@@ -73,7 +73,7 @@ function derive(
   records: RecordsOfOrder,
   kytWords: OrderFacts['kytWords'],
 ): DerivedRow {
-  const { intents, payins, invoices, refunds, refundIds, shared } = records;
+  const { intents, payins, invoices, refunds, refundIds, openCalls, shared } = records;
   const facts = {
     reference: fromDatabaseText(row.reference),
     expected: expectedOf(row),
@@ -81,6 +81,7 @@ function derive(
     payins,
     invoices,
     refunds,
+    openCalls,
     shared,
   };
   const { status, release } = deriveOrder(kytWords === undefined ? facts : { ...facts, kytWords });

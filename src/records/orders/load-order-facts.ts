@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
-import type { OrderRefund, ShownRecord } from '../../domain/orders/order-facts.js';
+import type { OpenCall, OrderRefund, ShownRecord } from '../../domain/orders/order-facts.js';
 import { refundOf } from '../../domain/orders/order-refund.js';
 import { textField } from '../../domain/records.js';
+import { openCalls } from '../calls/open-calls.js';
 import { fromDatabaseText } from '../database/database-text.js';
 import { instantText } from '../database/instant.js';
 import { keyText } from '../database/key-text.js';
@@ -26,6 +27,7 @@ export interface RecordsOfOrder {
   refunds: OrderRefund[];
   /** Ids of the payouts behind the refunds, and of those that a payment names but that are not known here. */
   refundIds: string[];
+  openCalls: OpenCall[];
   /** More records carry the reference than can be one order's: none of them is here. */
   shared: boolean;
 }
@@ -36,6 +38,7 @@ export const noRecords: RecordsOfOrder = {
   invoices: [],
   refunds: [],
   refundIds: [],
+  openCalls: [],
   shared: false,
 };
 
@@ -65,11 +68,14 @@ export async function loadOrderFacts(
   await addInvoiced(trx, inHand, intents, invoices);
   const { payins, payouts } = await loadBelonging(trx, inHand, [...intents.values()].flat());
   const links = linksOf(payins, payouts);
+  const calls = await openCalls(trx, { paymentIntents: [...intents.values()].flat().map(({ id }) => id) });
   const found = new Map<string, RecordsOfOrder>();
   for (const reference of shared) found.set(reference, { ...noRecords, shared: true });
   for (const [reference, own] of intents) {
     const invoiced = invoices.get(reference) ?? [];
-    found.set(reference, { intents: own.sort(byCreation), invoices: invoiced, ...behind(own, links), shared: false });
+    const called = calls.filter(({ paymentIntentId }) => own.some(({ id }) => id === paymentIntentId));
+    const belonging = { invoices: invoiced, ...behind(own, links), openCalls: called };
+    found.set(reference, { intents: own.sort(byCreation), ...belonging, shared: false });
   }
   return found;
 }
