@@ -1,13 +1,13 @@
 -- Which payment, reference or sub-wallet a creating call was for: kept for good, while `request` goes.
 --   taken_in_at  since then the records know what the call made, and by which call
 --   withholds    a refund of which the records don't know yet what came of it
---   held         the orders were last derived with the call withholding
+--   derived      of a refund: its orders were derived since its state was last another
 ALTER TABLE service_writes
   ADD COLUMN payment_intent_id  text,
   ADD COLUMN merchant_reference text,
   ADD COLUMN account_id         text,
   ADD COLUMN taken_in_at        timestamptz,
-  ADD COLUMN held               boolean NOT NULL DEFAULT false,
+  ADD COLUMN derived            boolean NOT NULL DEFAULT false,
   ADD COLUMN withholds          boolean NOT NULL GENERATED ALWAYS AS
     (operation = 'createRefund' AND (status IN ('open', 'lost') OR (status = 'done' AND taken_in_at IS NULL))) STORED;
 
@@ -19,7 +19,9 @@ DECLARE
 BEGIN
   asked := call.request::jsonb;
   body := (asked ->> 'body')::jsonb;
-  call.payment_intent_id := CASE WHEN call.operation = 'createRefund' THEN body ->> 'paymentIntentId' END;
+  -- What is longer is no record's id, and no index holds it.
+  call.payment_intent_id := CASE WHEN call.operation = 'createRefund' AND octet_length(body ->> 'paymentIntentId') <= 1000
+    THEN body ->> 'paymentIntentId' END;
   call.merchant_reference := body ->> 'merchantReference';
   call.account_id := CASE WHEN call.operation = 'createPayout' THEN asked -> 'path' ->> 'id' END;
   RETURN call;
@@ -27,16 +29,15 @@ EXCEPTION WHEN data_exception THEN
   -- A text that Postgres can't hold: this version writes it down itself, escaped.
   RETURN call;
 END $$;
-CREATE FUNCTION link_new_service_write() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION service_write_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF NEW.request IS NULL THEN RETURN NEW; END IF;
   IF TG_OP = 'UPDATE' THEN
+    IF (NEW.status, NEW.taken_in_at) IS DISTINCT FROM (OLD.status, OLD.taken_in_at) THEN NEW.derived := false; END IF;
     IF NEW.hash = OLD.hash THEN RETURN NEW; END IF;
   END IF;
+  IF NEW.request IS NULL THEN RETURN NEW; END IF;
   RETURN link_service_write(NEW);
 END $$;
-CREATE TRIGGER service_writes_linked BEFORE INSERT OR UPDATE OF hash ON service_writes
-  FOR EACH ROW EXECUTE FUNCTION link_new_service_write();
 
 UPDATE service_writes AS call SET
   payment_intent_id = linked.payment_intent_id,
@@ -60,7 +61,11 @@ WHERE object_id IS NOT NULL AND CASE operation
     WHERE id = object_id AND (payouts.payment_intent_id IS NOT NULL OR call.payment_intent_id IS NULL))
   ELSE false END;
 
+UPDATE service_writes SET derived = true WHERE NOT withholds;
+CREATE TRIGGER service_writes_changed BEFORE INSERT OR UPDATE ON service_writes
+  FOR EACH ROW EXECUTE FUNCTION service_write_changed();
+
 CREATE INDEX service_writes_refunds ON service_writes (payment_intent_id) WHERE operation = 'createRefund';
-CREATE INDEX service_writes_to_hold ON service_writes (begun_at) WHERE withholds <> held;
+CREATE INDEX service_writes_to_derive ON service_writes (begun_at) WHERE operation = 'createRefund' AND NOT derived;
 CREATE INDEX service_writes_to_take_in ON service_writes (begun_at)
   WHERE taken_in_at IS NULL AND object_id IS NOT NULL AND operation <> 'createTransfer';

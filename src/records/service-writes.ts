@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { CallLinks } from '../domain/own-calls.js';
 import { fromDatabaseText, fromNullableText, toDatabaseText, toNullableText } from './database/database-text.js';
+import { keyText } from './database/key-text.js';
 
 interface Write<O extends string> {
   operation: O;
@@ -171,9 +172,9 @@ function bindingsOf({ operation, key, hash, request }: Write<string>) {
 
 function linksIn({ links }: Write<string>) {
   return {
-    paymentIntent: toNullableText(links?.paymentIntentId ?? null),
-    reference: toNullableText(links?.merchantReference ?? null),
-    account: toNullableText(links?.accountId ?? null),
+    paymentIntent: keyText(links?.paymentIntentId),
+    reference: keyText(links?.merchantReference),
+    account: keyText(links?.accountId),
   };
 }
 

@@ -17,7 +17,7 @@ interface Row {
 const CAUSE = { source: { type: 'api_response', ref: 'createRefund' }, serviceTime: null } as const;
 
 /**
- * Derives anew the orders of refunds that were begun or settled since their orders were derived, whoever called. Returns
+ * Derives anew the orders of refunds that were begun or settled since they were derived, whoever called. Returns
  * how many calls there were, `limit` at most; somebody else's are left to them.
  *
  * The payments' links are locked first, as by savers: an order that is being made meanwhile is waited for.
@@ -28,7 +28,7 @@ export async function holdOrders(
 ): Promise<number> {
   const { rows } = await trx.raw<{ rows: Row[] }>(
     `SELECT operation, key, payment_intent_id FROM service_writes
-     WHERE withholds <> held ORDER BY begun_at LIMIT ? FOR UPDATE SKIP LOCKED`,
+     WHERE operation = 'createRefund' AND NOT derived ORDER BY begun_at LIMIT ? FOR UPDATE SKIP LOCKED`,
     [limit],
   );
   if (rows.length === 0) return 0;
@@ -44,7 +44,7 @@ export async function holdOrders(
     derived.flatMap((order) => orderChanges(order, CAUSE)),
   );
   await trx.raw(
-    `UPDATE service_writes AS call SET held = withholds
+    `UPDATE service_writes AS call SET derived = true
      FROM unnest(?::text[], ?::text[]) AS done (operation, key)
      WHERE call.operation = done.operation AND call.key = done.key`,
     [textArray(rows.map(({ operation }) => operation)), textArray(rows.map(({ key }) => key))],
