@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { defaultKytWords } from '../../src/domain/orders/kyt.js';
-import { createLog } from '../../src/log.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { holdOrders } from '../../src/records/calls/hold-orders.js';
 import { listCalls } from '../../src/records/calls/list-calls.js';
@@ -10,7 +9,6 @@ import { settleCall } from '../../src/records/calls/settle-call.js';
 import { takeInCalls } from '../../src/records/calls/take-in-calls.js';
 import { changesOf } from '../../src/records/changes.js';
 import { getOrder } from '../../src/records/orders/orders.js';
-import { applyRetention } from '../../src/records/retention/apply-retention.js';
 import { getRecord } from '../../src/records/rows.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
@@ -18,10 +16,10 @@ import type { KeyStore, NotedWrite } from '../../src/service-api/key-store.js';
 import { type KeyedParts, prepareKeyed } from '../../src/service-api/keyed-request.js';
 import type { KeyedOperation } from '../../src/service-api/operations.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { insertAsBefore } from './earlier-library.js';
 import { absence, at, context, paidIntent, payin, payout, reading, save } from './observed.js';
 
 const LIMITS = { leaseMs: 60_000, withinMs: 480_000 };
-const NO_LINKS = { payment_intent_id: null, merchant_reference: null, account_id: null };
 
 let database: TestDatabase;
 let db: Knex;
@@ -60,95 +58,6 @@ async function provenOrder(): Promise<void> {
   ]);
   expect(await release()).toMatchObject(SAFE);
 }
-
-describe('what a call links is kept for good', () => {
-  const linksOf = (key: string) =>
-    db('service_writes').where({ key }).first('payment_intent_id', 'merchant_reference', 'account_id', 'request');
-  const ADDRESS = { assetCode: 'USDT.TRON', amount: '1', destinationAddress: 'TAbc' };
-
-  test.each<[KeyedOperation, KeyedParts, object]>([
-    ['createRefund', { body: { paymentIntentId: 'pi_9' } }, { payment_intent_id: 'pi_9' }],
-    ['createRefund', { body: { paymentIntentId: 'pi_9', totpCode: '123456' } }, { payment_intent_id: 'pi_9' }],
-    [
-      'createPayout',
-      { path: { id: 'acc_1' }, body: { ...ADDRESS, merchantReference: 'ord-1' } },
-      { merchant_reference: 'ord-1', account_id: 'acc_1' },
-    ],
-    [
-      'createDirectPayment',
-      { body: { requestedCoin: 'BTC', amount: '1', customer: {}, merchantReference: 'ord\uD800-1' } },
-      { merchant_reference: 'ord\uFFFFd800-1' },
-    ],
-    ['createTransfer', { path: { id: 'acc_1' }, body: { assetCode: 'BTC', amount: '1', toOperating: true } }, {}],
-  ])('%s', async (operation, parts, links) => {
-    const write = prepared(operation, { ...parts, idempotencyKey: 'k' });
-    await log.begin(write, LIMITS);
-    await log.end(write, 'done', 'x_1');
-    expect(await linksOf('k')).toEqual({ ...NO_LINKS, ...links, request: null });
-  });
-
-  test('another request under a key that is free again has its own', async () => {
-    const [first, second] = ['pi_a', 'pi_b'].map((paymentIntentId) =>
-      prepared('createRefund', { body: { paymentIntentId }, idempotencyKey: 'k' }),
-    );
-    await log.begin(first!, LIMITS);
-    await log.end(first!, 'refused', null);
-    await log.begin(second!, LIMITS);
-    expect(await linksOf('k')).toMatchObject({ payment_intent_id: 'pi_b' });
-  });
-
-  test('no id that an index can’t hold stops a call', async () => {
-    const write = prepared('createRefund', { body: { paymentIntentId: 'x'.repeat(5_000) }, idempotencyKey: 'k' });
-    expect(await log.begin(write, LIMITS)).toMatchObject({ ok: true });
-    expect(await linksOf('k')).toMatchObject(NO_LINKS);
-  });
-
-  test('also when what it asked for goes by its age', async () => {
-    const write = refund();
-    await log.begin(write, LIMITS);
-    await log.end(write, 'lost', null);
-    const days = { body: 1, keys: 1, personal: 1 };
-    const now = () => new Date(Date.now() + 86_400_000 * 30);
-    await applyRetention({ db, log: createLog('silent'), now, days }, { pauseMs: 0 });
-    expect(await linksOf(write.key)).toEqual({ ...NO_LINKS, payment_intent_id: pi, request: null });
-  });
-});
-
-describe('written down by a library of the version before', () => {
-  const INSERT = `INSERT INTO service_writes (operation, key, hash, request, leased_until)
-    VALUES (:operation, :key, :hash, :request, now())
-    ON CONFLICT (operation, key) DO UPDATE SET hash = excluded.hash, request = excluded.request, status = 'open'`;
-  const begin = ({ operation, key, hash, request }: NotedWrite) =>
-    db.raw(INSERT, { operation, key, hash, request } as Record<string, string>);
-
-  test('its payment is kept, also when the key begins anew for another', async () => {
-    await begin(refund({ idempotencyKey: 'k' }));
-    await db('service_writes').update({ status: 'refused', request: null });
-    expect(await db('service_writes').pluck('payment_intent_id')).toEqual([pi]);
-    await begin(prepared('createRefund', { body: { paymentIntentId: 'pi_other' }, idempotencyKey: 'k' }));
-    expect(await db('service_writes').pluck('payment_intent_id')).toEqual(['pi_other']);
-  });
-
-  test('a request that can’t be read links nothing, and stops nothing', async () => {
-    const write = { ...refund(), request: '{"path":{},"body":"{\\"paymentIntentId\\":\\"\\\\u0000\\"}"}' };
-    await begin(write);
-    await begin({ ...write, key: 'k2', request: 'no JSON' });
-    expect(await db('service_writes').pluck('payment_intent_id')).toEqual([null, null]);
-  });
-
-  test('is held, taken in and linked like any other', async () => {
-    await provenOrder();
-    const write = refund();
-    await begin(write);
-    await hold();
-    expect(await release()).toEqual(HELD);
-    await db('service_writes').update({ status: 'done', object_id: `po_${pi}`, request: null, ended_at: new Date() });
-    await takeIn();
-    await hold();
-    expect(await getRecord(db, 'payout', `po_${pi}`)).toMatchObject({ paymentIntentId: pi });
-    expect(await release()).toEqual(HELD);
-  });
-});
 
 describe('what a call made that nobody took in', () => {
   const claims = async () =>
@@ -229,6 +138,19 @@ describe('what a call made that nobody took in', () => {
 });
 
 describe('a refund of which nobody knows what came', () => {
+  test('by a library of the version before is held, taken in and linked like any other', async () => {
+    await provenOrder();
+    const write = refund();
+    await insertAsBefore(db, write);
+    await hold();
+    expect(await release()).toEqual(HELD);
+    await db('service_writes').update({ status: 'done', object_id: `po_${pi}`, request: null, ended_at: new Date() });
+    await takeIn();
+    await hold();
+    expect(await getRecord(db, 'payout', `po_${pi}`)).toMatchObject({ paymentIntentId: pi });
+    expect(await release()).toEqual(HELD);
+  });
+
   test('holds its order from the next look on, and lets go when it was refused', async () => {
     await provenOrder();
     const write = refund();
