@@ -125,6 +125,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./api.js')).defineApi,
   },
   {
+    name: 'calls',
+    summary: 'creating calls of ours: which are not settled, and what a person says of a lost one',
+    load: async () => (await import('./calls.js')).defineCalls,
+  },
+  {
     name: 'trigger',
     summary: 'sign a test event and send it to the receiver',
     load: async () => (await import('./trigger.js')).defineTrigger,

@@ -1,11 +1,14 @@
 import type { Knex } from 'knex';
+import type { CallLinks } from '../domain/own-calls.js';
 import { fromDatabaseText, fromNullableText, toDatabaseText, toNullableText } from './database/database-text.js';
+import { keyText } from './database/key-text.js';
 
 interface Write<O extends string> {
   operation: O;
   key: string;
   hash: string;
   request: string | null;
+  links?: CallLinks;
 }
 
 interface Limits {
@@ -47,7 +50,7 @@ export function createServiceWriteLog<O extends string>(db: Knex): ServiceWriteL
     (await db.raw<{ rows: Row[] }>(sql, bindings as Record<string, string>).timeout(QUERY_MS)).rows;
   return {
     async begin(write, limits) {
-      const [row] = await query(BEGIN, { ...bindingsOf(write), ...inSeconds(limits) });
+      const [row] = await query(BEGIN, { ...bindingsOf(write), ...linksIn(write), ...inSeconds(limits) });
       if (row) return { ok: true, again: !row.fresh, age: row.age };
       const [known] = await query(`SELECT *, ${AGE} FROM service_writes ${THIS}`, bindingsOf(write));
       const objectId = known?.object_id == null ? null : fromDatabaseText(known.object_id);
@@ -97,11 +100,15 @@ const THIS = 'WHERE operation = :operation AND key = :key';
 
 /** Returns nothing where the key stands for something else, or was first used too long ago. */
 const BEGIN = `
-  INSERT INTO service_writes AS known (operation, key, hash, request, leased_until)
-  VALUES (:operation, :key, :hash, :request, now() + make_interval(secs => :lease))
+  INSERT INTO service_writes AS known
+    (operation, key, hash, request, payment_intent_id, merchant_reference, account_id, leased_until)
+  VALUES (:operation, :key, :hash, :request, :paymentIntent, :reference, :account, now() + make_interval(secs => :lease))
   ON CONFLICT (operation, key) DO UPDATE SET
     hash = excluded.hash,
     request = CASE WHEN known.status <> 'done' THEN excluded.request END,
+    payment_intent_id = excluded.payment_intent_id,
+    merchant_reference = excluded.merchant_reference,
+    account_id = excluded.account_id,
     status = CASE WHEN known.status = 'done' THEN 'done' ELSE 'open' END,
     ended_at = CASE WHEN known.status = 'done' THEN known.ended_at END,
     leased_until = excluded.leased_until,
@@ -160,6 +167,14 @@ function bindingsOf({ operation, key, hash, request }: Write<string>) {
     key: toDatabaseText(key),
     hash,
     request: toNullableText(request),
+  };
+}
+
+function linksIn({ links }: Write<string>) {
+  return {
+    paymentIntent: keyText(links?.paymentIntentId),
+    reference: keyText(links?.merchantReference),
+    account: keyText(links?.accountId),
   };
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { canonicalJson } from '../domain/canonical-json.js';
 import type { Json, JsonObject } from '../domain/json.js';
 import { objectFromJsonText, toJsonText } from '../domain/json-text.js';
+import { linksOfCall } from '../domain/own-calls.js';
 import { textField } from '../domain/records.js';
 import { AppError } from '../errors.js';
 import type { Reply } from './attempt.js';
@@ -19,7 +20,7 @@ interface InvoiceWritesDeps {
   send: (operation: 'createInvoice', sending: Sending) => Promise<Reply<Json>>;
   /** A page of the invoices, newest first. */
   listInvoices: (query: { take: number; cursor?: string }, signal: AbortSignal | undefined) => Promise<Reply<Json>>;
-  tell: (operation: 'createInvoice', request: SentRequest, reply: Reply<Json>) => Promise<boolean>;
+  tell: (write: InvoiceWrite, request: SentRequest, reply: Reply<Json>) => Promise<boolean>;
   /** The earliest time that it may be at the service, ms. */
   earliestNow: () => number;
   pauseMs: number;
@@ -60,6 +61,7 @@ export class InvoiceWrites {
       key: randomUUID(),
       hash: createHash('sha256').update(canonicalJson(asked)).digest('hex'),
       request: toJsonText({ body, sentAt }),
+      links: linksOfCall('createInvoice', { path: {}, request: asked }),
     };
     signal?.throwIfAborted();
     await this.deps.store.begin(write, this.limits);
@@ -153,7 +155,7 @@ export class InvoiceWrites {
   }
 
   private async done(write: InvoiceWrite, body: string, reply: Reply<Json>): Promise<void> {
-    const isTold = await this.deps.tell('createInvoice', { path: {}, body }, reply);
+    const isTold = await this.deps.tell(write, { path: {}, body }, reply);
     await this.end(write, isTold ? 'done' : 'doubt', idsOf([reply.data as JsonObject])[0]);
   }
 

@@ -1,3 +1,4 @@
+import type { CallLinks } from '../domain/own-calls.js';
 import type { KeyedOperation } from './operations.js';
 
 /** What is written down before it is sent: calls with an idempotency key, and invoices, which have none to send. */
@@ -15,6 +16,8 @@ export interface NotedWrite<O extends NotedOperation = NotedOperation> {
    * code is in it).
    */
   request: string | null;
+  /** What it says by itself of what it makes: kept for good, unlike `request`. Left out: nothing. */
+  links?: CallLinks;
 }
 
 export interface KeyLimits {

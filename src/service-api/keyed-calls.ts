@@ -29,7 +29,7 @@ interface KeyedCallsDeps {
     about: { progress: WriteProgress; signal: AbortSignal | undefined; isTooLate: () => boolean },
   ) => Promise<Reply<Json>>;
   /** Takes the answer in; false where that failed. */
-  tell: (operation: KeyedOperation, request: KeyedRequest, reply: Reply<Json>) => Promise<boolean>;
+  tell: (write: KeyedWrite, request: KeyedRequest, reply: Reply<Json>) => Promise<boolean>;
   /** The longest that one call may take, its retries among it. */
   deadlineMs: number;
   log: { warn(about: object, message: string): void } | undefined;
@@ -101,7 +101,7 @@ export class KeyedCalls {
     try {
       const reply = await this.deps.send(operation, request, { progress, signal, isTooLate });
       checkAnswer(operation, objectFromJsonText(request.body), reply.data);
-      const isTold = await this.deps.tell(operation, request, reply);
+      const isTold = await this.deps.tell(write, request, reply);
       // Asking again hands the answer over again; what was not kept can't be asked again.
       await this.end(write, isTold || write.request === null ? 'done' : 'doubt', idOf(reply.data));
       return reply;

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { canonicalJson } from '../domain/canonical-json.js';
 import type { Json, JsonObject } from '../domain/json.js';
 import { fromJsonText, objectFromJsonText, toJsonText } from '../domain/json-text.js';
+import { linksOfCall } from '../domain/own-calls.js';
 import { checkRequest } from './check-request.js';
 import type { NotedWrite } from './key-store.js';
 import type { KeyedOperation } from './operations.js';
@@ -50,7 +51,8 @@ export function prepareKeyed(
   };
   // A code is good for half a minute, and nothing that is to be kept.
   const kept = given.totpCode === undefined ? toJsonText({ ...request }) : null;
-  return { write: { operation, key, hash: hashOf(operation, path, textWithKey), request: kept }, request };
+  const links = linksOfCall(operation, { path, request: objectFromJsonText(textWithKey) });
+  return { write: { operation, key, hash: hashOf(operation, path, textWithKey), request: kept, links }, request };
 }
 
 /** What `prepareKeyed` kept. */

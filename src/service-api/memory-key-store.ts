@@ -10,7 +10,10 @@ interface Entry<O extends NotedOperation = NotedOperation> {
 
 const MOST_ENTRIES = 10_000;
 
-/** Keeps keys for as long as the process lives: what it does not survive, nobody settles. */
+/**
+ * Keeps keys for as long as the process lives: what it does not survive, nobody settles. Nobody else sees the calls: which
+ * payment a refund was for is lost, and no order is held while it is not known what came of one.
+ */
 export class MemoryKeyStore implements KeyStore {
   private readonly entries = new Map<string, Entry>();
   private readonly now: () => number;

@@ -27,8 +27,9 @@ export interface MerchantClientOptions
   /** Bytes of an answer; 20 MB by default. */
   bodyLimit?: number;
   /**
-   * Where creating calls are written down before they are sent. Without one they are kept in memory: what the process does
-   * not outlive is then settled by nobody.
+   * Where creating calls are written down before they are sent: createKeyStore. Without one they are kept in memory. What the
+   * process does not outlive is then settled by nobody, and Tallyhook does not see the calls: it learns of a refund only from
+   * polls and the delivery history, and can't tell from them which payment it was for.
    */
   keyStore?: KeyStore;
   /**
@@ -43,6 +44,7 @@ export interface ServiceRequestParts extends RequestParts {
 }
 
 const BODY_LIMIT = 20 * 1024 * 1024;
+const UNSEEN = 'creating calls are kept in memory: Tallyhook does not see them (keyStore)';
 
 /** What all methods of the client share: addresses, the key, the way to the service, its clock. */
 export class ServiceCalls {
@@ -70,6 +72,7 @@ export class ServiceCalls {
       patience,
     });
     const { log, onAnswer, keyStore: store = new MemoryKeyStore() } = options;
+    if (options.keyStore === undefined) log?.warn({}, UNSEEN);
     this.writes = new ServiceWrites({
       store,
       send: (operation, sending) => this.send(operation, sending),

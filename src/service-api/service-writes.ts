@@ -22,6 +22,8 @@ export interface WriteParts {
 /** A call that changed something, and what the service said of it. */
 export interface Answered {
   operation: WriteOperation;
+  /** Of a creating call: the key under which it was written down. Null: it was not. */
+  key: string | null;
   path: Readonly<Record<string, string>>;
   /** The body that was sent, but for a TOTP code; null where there was none. */
   request: JsonObject | null;
@@ -66,7 +68,7 @@ export class ServiceWrites {
     if (operation === 'createInvoice') return this.invoices.call(parts.body, signal);
     const body = checkRequest(operation, parts.body);
     const reply = await this.repeatable(operation, { path, body, signal, progress: { doubt: false } });
-    await this.tell(operation, { path, body }, reply);
+    await this.tell({ operation, key: null }, { path, body }, reply);
     checkOutline(operation, reply.data);
     return reply;
   }
@@ -97,9 +99,13 @@ export class ServiceWrites {
     }
   }
 
-  private async tell(operation: WriteOperation, { path, body }: SentRequest, reply: Reply<Json>): Promise<boolean> {
+  private async tell(
+    { operation, key }: Pick<Answered, 'operation' | 'key'>,
+    { path, body }: SentRequest,
+    reply: Reply<Json>,
+  ): Promise<boolean> {
     try {
-      await this.deps.onAnswer?.({ operation, path, request: body === undefined ? null : asTold(body), reply });
+      await this.deps.onAnswer?.({ operation, key, path, request: body === undefined ? null : asTold(body), reply });
       return true;
     } catch (error) {
       this.deps.log?.warn({ operation, err: error }, 'what the service answered could not be taken in');

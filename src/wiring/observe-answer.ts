@@ -3,36 +3,21 @@ import { isJsonObject, type JsonObject } from '../domain/json.js';
 import { type LinkPointers, withLinks } from '../domain/link-fields.js';
 import type { Observation } from '../domain/observation.js';
 import type { KytWords } from '../domain/orders/kyt.js';
-import { type RecordKind, textField } from '../domain/records.js';
+import { createdKind, linksOfCall, toldFields } from '../domain/own-calls.js';
+import { textField } from '../domain/records.js';
+import { noteTakenIn } from '../records/calls/take-in-calls.js';
 import { saveObservations } from '../records/save-observations.js';
 import type { WriteOperation } from '../service-api/operations.js';
 import type { Answered } from '../service-api/service-writes.js';
 
-interface AnswerOf {
-  kind: RecordKind;
-  /** What the call itself tells of the record, which its answer may lack. */
-  tells?: (call: { path: Answered['path']; request: JsonObject }) => Readonly<Record<string, string | null>>;
-}
+type Tells = (call: { path: Answered['path']; request: JsonObject }) => Readonly<Record<string, string | null>>;
 
-/** What an operation answers with, of the kinds that are kept; an account's own calls perhaps with nothing (4.7 to 4.9). */
-const answers: Partial<Record<WriteOperation, AnswerOf>> = {
-  createDirectPayment: { kind: 'payment_intent' },
-  createInvoice: {
-    kind: 'invoice',
-    tells: ({ request }) => ({ merchantReference: textField(request, 'merchantReference') }),
-  },
-  createPayout: { kind: 'payout', tells: ({ path }) => ({ accountId: path['id'] ?? null }) },
-  createRefund: {
-    kind: 'payout',
-    tells: ({ request }) => ({ paymentIntentId: textField(request, 'paymentIntentId') }),
-  },
-  updateAccount: {
-    kind: 'account',
-    tells: ({ path, request }) => ({ id: path['id'] ?? null, status: textField(request, 'status') }),
-  },
+/** What calls of an account tell of it, which their answers may lack: perhaps there is nothing in them (4.7 to 4.9). */
+const tellsOfAccount: Partial<Record<WriteOperation, Tells>> = {
+  updateAccount: ({ path, request }) => ({ id: path['id'] ?? null, status: textField(request, 'status') }),
   // Hidden from the list by what follows, an account is missed by nobody that was told that it is closed (3.6).
-  closeAccount: { kind: 'account', tells: closed },
-  archiveAccount: { kind: 'account', tells: closed },
+  closeAccount: closed,
+  archiveAccount: closed,
 };
 
 /**
@@ -50,7 +35,12 @@ export function observeAnswers(deps: {
   return async (answered) => {
     const observations = observationsOf(answered, links);
     if (observations.length === 0) return;
-    await db.transaction((trx) => saveObservations(trx, observations, { now: now(), adoptedAt, kytWords }));
+    const { operation, key } = answered;
+    const made = observations.find(({ kind, type }) => type === 'claim' && kind === createdKind(operation));
+    await db.transaction(async (trx) => {
+      if (key !== null && made !== undefined) await noteTakenIn(trx, { operation, key, objectId: made.id });
+      await saveObservations(trx, observations, { now: now(), adoptedAt, kytWords });
+    });
   };
 }
 
@@ -58,13 +48,17 @@ function observationsOf({ operation, path, request, reply }: Answered, links: Li
   const at = { from: reply.from, to: reply.to, source: { type: 'api_response', ref: operation } } as const;
   if (operation === 'createTransfer')
     return walletsOf(path, request).map((id) => ({ ...at, kind: 'account', id, type: 'mention' }));
-  const answer = answers[operation];
-  if (answer === undefined) return [];
-  const told = Object.entries(answer.tells?.({ path, request: request ?? {} }) ?? {});
-  const data = isJsonObject(reply.data) ? withLinks(answer.kind, reply.data, links) : {};
-  const fields: JsonObject = { ...Object.fromEntries(told.filter(([, value]) => value !== null)), ...data };
+  const call = { path, request: request ?? {} };
+  const ofAccount = tellsOfAccount[operation]?.(call);
+  const kind = ofAccount === undefined ? createdKind(operation) : 'account';
+  if (kind === null) return [];
+  const told = Object.entries(toldFields(ofAccount ?? linksOfCall(operation, call)));
+  const data = isJsonObject(reply.data) ? withLinks(kind, reply.data, links) : {};
+  // Null says nothing against what the call itself says.
+  const lacking = told.filter(([name]) => !Object.hasOwn(data, name) || data[name] === null);
+  const fields: JsonObject = { ...data, ...Object.fromEntries(lacking) };
   const id = textField(fields, 'id');
-  return id === null || id === '' ? [] : [{ ...at, type: 'claim', kind: answer.kind, id, fields }];
+  return id === null || id === '' ? [] : [{ ...at, type: 'claim', kind, id, fields }];
 }
 
 function closed({ path }: { path: Answered['path'] }): { id: string | null; status: string } {

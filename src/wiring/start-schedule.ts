@@ -6,6 +6,7 @@ import { runReconcile } from '../reconcile/run.js';
 import { startScheduler } from '../reconcile/schedule.js';
 import { type CommandHandlers, createCommandWorker } from '../webhook/command-queue.js';
 import { cronsOf, tellIntervals } from './crons.js';
+import { keepOwnCalls } from './keep-own-calls.js';
 import { reconcileSettings, retentionDays } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
 import { createServiceClient } from './service-client.js';
@@ -37,7 +38,12 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   const keepNotifying = createNotifying(runtime, adoptedAt);
   const beside = {
     keep: async (leading: AbortSignal) =>
-      void (await Promise.all([posting.keep(leading), keepNotifying(leading), sealing.keep(leading)])),
+      void (await Promise.all([
+        posting.keep(leading),
+        keepNotifying(leading),
+        sealing.keep(leading),
+        keepOwnCalls(deps, leading),
+      ])),
     wake: () => posting.wake(),
   };
   const scheduler = startScheduler({ ...deps, crons: cronsOf(config), retention: retentionDays(config), beside });

@@ -78,6 +78,16 @@ const releases: Line[] = [
     'payin_not_final',
   ],
   ['R9', 'a refund on its way', one(paid, {}, [gave('49.5', 'approved')]), 'paid', 'refund_in_progress'],
+  [
+    'R9',
+    'a refund of ours of which nobody knows what came',
+    {
+      ...one(paid),
+      openCalls: [{ operation: 'createRefund', paymentIntentId: 'pi_1', begunAt: new Date(0) }],
+    },
+    'paid',
+    'refund_in_progress',
+  ],
   ['R10', 'screened and passed', kyt('Approved'), 'paid', 'proven'],
   ['R10', 'final and not screened', kyt(null), 'paid', 'proven'],
   [

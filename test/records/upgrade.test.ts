@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { prepareKeyed } from '../../src/service-api/keyed-request.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url);
@@ -31,4 +32,43 @@ test('a status that no index can hold, kept by an earlier version, does not stop
   ]);
   await run((name) => name >= '0024');
   expect(await db('deliveries').orderBy('id').pluck('status')).toEqual([long.slice(0, 100), 'failed']);
+});
+
+test('calls of earlier versions keep what they were for, where their request or their hash proves it', async () => {
+  const { db } = database;
+  await run((name) => name < '0049');
+  const row = (key: string, more: object) => ({ operation: 'createRefund', key, leased_until: new Date(), ...more });
+  const refund = (body: { paymentIntentId: string; amount?: string; idempotencyKey?: string }) => {
+    const { key, hash, request } = prepareKeyed('createRefund', { body }).write;
+    return { key, hash, request };
+  };
+  const done = (id: string, { key, hash }: { key: string; hash: string }) =>
+    row(key, { hash, status: 'done', object_id: id, ended_at: new Date() });
+  const alike = { ...refund({ paymentIntentId: 'pi_other' }), key: 'refund-pi_5' };
+  await db('service_writes').insert([
+    row('k-1', { ...refund({ paymentIntentId: 'pi_1', amount: '1', idempotencyKey: 'k-1' }), status: 'lost' }),
+    done('po_2', refund({ paymentIntentId: 'pi_2' })),
+    done('po_3', refund({ paymentIntentId: 'pi_3', amount: '1' })),
+    done('po_4', refund({ paymentIntentId: 'pi_4' })),
+    done('po_5', alike),
+    row('unreadable', { hash: 'h', status: 'open', request: 'no JSON' }),
+  ]);
+  const payout = { poll: null, claims: '[]', shown: '{}', verified: false, settled: false };
+  const seen = { observed_at: new Date(), observed_by_type: 'api_response', observed_by_ref: 'createRefund' };
+  await db('payouts').insert([
+    { ...payout, ...seen, id: 'po_2' },
+    { ...payout, ...seen, id: 'po_4', payment_intent_id: 'pi_4' },
+  ]);
+  await run((name) => name >= '0049');
+  const rows = await db('service_writes')
+    .orderBy('key')
+    .select('payment_intent_id', 'withholds', 'derived', 'taken_in_at');
+  expect(rows.map(({ taken_in_at, ...kept }) => ({ ...kept, taken: taken_in_at !== null }))).toEqual([
+    { payment_intent_id: 'pi_1', withholds: true, derived: false, taken: false },
+    { payment_intent_id: 'pi_2', withholds: true, derived: false, taken: false },
+    { payment_intent_id: null, withholds: true, derived: false, taken: false },
+    { payment_intent_id: 'pi_4', withholds: false, derived: true, taken: true },
+    { payment_intent_id: null, withholds: true, derived: false, taken: false },
+    { payment_intent_id: null, withholds: true, derived: false, taken: false },
+  ]);
 });

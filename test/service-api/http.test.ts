@@ -102,7 +102,9 @@ describe('retries', () => {
 
   it('keeps the pauses growing and jittered', async () => {
     const pauses: number[] = [];
-    const log = { warn: (about: object) => void pauses.push((about as { pauseMs: number }).pauseMs) };
+    const log = {
+      warn: (about: { pauseMs?: number }) => void (about.pauseMs !== undefined && pauses.push(about.pauseMs)),
+    };
     service().times(4).reply(500);
     const patience = { pauseMs: 40, longestPauseMs: 100 };
     await rejection(testClient({ log, patience }).listPaymentIntents(), UnavailableError);

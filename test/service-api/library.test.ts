@@ -1,5 +1,5 @@
 import nock from 'nock';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createKeyStore, MerchantClient, OutcomeUnknownError, SchemaError } from '../../src/index.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { made, noting, PAYOUTS, payout, post, seen, useScriptedWrites } from './scripted-writes.js';
@@ -33,6 +33,21 @@ it('a store’s own client keeps its calls where another process settles them', 
   expect(seen).toEqual([{ body: payout, key: error.idempotencyKey }]);
   await second.close();
   expect(nock.isDone()).toBe(true);
+});
+
+it('a client that keeps its calls to itself says so once; one with a store has nothing to say', async () => {
+  const warn = vi.fn();
+  const given = { baseUrl: BASE_URL, apiKey: API_KEY, log: { warn }, patience: { retries: 0 } };
+  const alone = new MerchantClient(given);
+  post(PAYOUTS).reply(201, made);
+  await alone.createPayout('acc_1', payout);
+  expect(warn.mock.calls.map(([, message]) => String(message))).toEqual([
+    expect.stringContaining('Tallyhook does not see them'),
+  ]);
+  const keyStore = await createKeyStore({ databaseUrl: database.url });
+  expect(new MerchantClient({ ...given, keyStore })).toBeDefined();
+  expect(warn).toHaveBeenCalledTimes(1);
+  await keyStore.close();
 });
 
 it('a database without the schema is refused, before a call is lost in it', async () => {

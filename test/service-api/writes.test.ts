@@ -229,6 +229,7 @@ describe('what the service answered', () => {
   it('counts although it could not be taken in', async () => {
     const warn = vi.fn();
     const client = testClient({ onAnswer: () => Promise.reject(new Error('no database')), log: { warn } });
+    warn.mockClear();
     post(PAYOUTS).reply(201, made);
     expect((await client.createPayout('acc_1', payout)).data.id).toBe('po_1');
     expect(warn).toHaveBeenCalledTimes(1);

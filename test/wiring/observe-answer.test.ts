@@ -16,7 +16,7 @@ afterAll(() => database.drop());
 
 async function answered(
   operation: Answered['operation'],
-  given: { path?: Record<string, string>; request?: JsonObject | null; data: Json },
+  given: { key?: string; path?: Record<string, string>; request?: JsonObject | null; data: Json },
   links: LinkPointers = {},
 ): Promise<void> {
   const observe = observeAnswers({
@@ -27,7 +27,7 @@ async function answered(
     links,
   });
   const reply = { data: given.data, from: 1_772_323_200_000, to: 1_772_323_200_500, totalCount: null };
-  await observe({ operation, path: given.path ?? {}, request: given.request ?? null, reply });
+  await observe({ operation, key: given.key ?? null, path: given.path ?? {}, request: given.request ?? null, reply });
 }
 
 const marked = () => database.db('reading_marks').orderBy(['kind', 'id']).select('kind', 'id');

@@ -13,6 +13,13 @@ export interface OrderRefund {
   paymentIntentId?: string | null;
 }
 
+/** A call of our own that gives a payment back, and of which the records don't know yet what came. */
+export interface OpenCall {
+  operation: 'createRefund';
+  paymentIntentId: string;
+  begunAt: Date;
+}
+
 /** Everything that an order's state is derived from. What is left out is empty, or not so. */
 export interface OrderFacts {
   reference: string;
@@ -35,6 +42,8 @@ export interface OrderFacts {
   saysPaid?: boolean;
   /** Ids of the payments that were made before adoption. */
   history?: ReadonlySet<string>;
+  /** Of the order's payments. */
+  openCalls?: readonly OpenCall[];
   kytWords?: KytWords;
   /** The account has shown a result of the screening: a deposit without one waits for it. */
   showsKyt?: boolean;

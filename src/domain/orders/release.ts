@@ -63,14 +63,14 @@ export function releaseOfPaid(collected: readonly Collected[], facts: OrderFacts
 }
 
 function doubtsOfOrder(facts: OrderFacts): PaidReason[] {
-  const { contested = [], invoices, refunds } = facts;
+  const { contested = [], invoices, openCalls = [], refunds } = facts;
   const isDenied = invoices.some(({ absent, ownCall }) => absent && (ownCall ?? null) !== null);
   return [
     ...(contested.length > 0 ? (['two_orders'] as const) : []),
     ...(isDenied ? (['record_not_at_service'] as const) : []),
     ...(facts.refundUnlinked === true ? (['refund_unlinked'] as const) : []),
     ...(facts.refundReported === true ? (['refund_reported'] as const) : []),
-    ...(refunds.every(isOver) ? [] : (['refund_in_progress'] as const)),
+    ...(refunds.every(isOver) && openCalls.length === 0 ? [] : (['refund_in_progress'] as const)),
   ];
 }
 

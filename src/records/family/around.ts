@@ -1,5 +1,7 @@
 import type { Knex } from 'knex';
 import { type Assignments, listedPayins, namedIn, type ShownRecord } from '../../domain/family/links.js';
+import type { OpenCall } from '../../domain/orders/order-facts.js';
+import { openCalls } from '../calls/open-calls.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText } from '../database/database-text.js';
 import { idsInHand, idTexts, loadShown, type RecordsInHand, shownColumns } from './shown-records.js';
@@ -15,6 +17,7 @@ export interface Around {
   reportedReferences: ReadonlySet<string>;
   reportedIntents: ReadonlySet<string>;
   saysPaid: ReadonlySet<string>;
+  openCalls: readonly OpenCall[];
   showsKyt: boolean;
 }
 
@@ -28,7 +31,8 @@ export async function readAround(
   const said = await readSaid(trx, references, intents);
   const naming = payouts.length === 0 ? [] : await loadNaming(trx, inHand, payouts, intents);
   const assigned = payouts.length === 0 ? new Map<string, string | null>() : await readAssigned(trx, payouts);
-  return { payins, payouts, naming, assigned, ...said };
+  const calls = await openCalls(trx, { paymentIntents: intents.map(({ id }) => id) });
+  return { payins, payouts, naming, assigned, openCalls: calls, ...said };
 }
 
 /** Deposits and payouts that name one of the payment intents, that one of them names, or that carry one of the references. */

@@ -13,7 +13,7 @@ import {
   type ShownRecord,
 } from '../../domain/family/links.js';
 import { MOST_RECORDS } from '../../domain/orders/order.js';
-import type { OrderRefund } from '../../domain/orders/order-facts.js';
+import type { OpenCall, OrderRefund } from '../../domain/orders/order-facts.js';
 import { refundOf } from '../../domain/orders/order-refund.js';
 import { compareText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
@@ -40,6 +40,8 @@ export interface Family {
   /** Refunds that carry the reference, and of which nothing says whose they are. */
   unlinked: ShownRecord[];
   refundReported: boolean;
+  /** Refunds of its payments that we asked for ourselves, and of which nobody knows yet what came. */
+  openCalls: readonly OpenCall[];
   saysPaid: boolean;
   showsKyt: boolean;
   /** More records carry the reference than can be one order's: none of them is here. */
@@ -56,6 +58,7 @@ export const noFamily: Family = {
   refundIds: [],
   unlinked: [],
   refundReported: false,
+  openCalls: [],
   saysPaid: false,
   showsKyt: false,
   shared: false,
@@ -192,6 +195,7 @@ function familyOf(key: string, linked: Linked, around: Around, words: PayoutWord
     ),
     refundReported:
       around.reportedReferences.has(key) || all.some(({ id }) => around.reportedIntents.has(toDatabaseText(id))),
+    openCalls: around.openCalls.filter(({ paymentIntentId }) => all.some(({ id }) => id === paymentIntentId)),
     saysPaid: around.saysPaid.has(key),
     showsKyt: around.showsKyt,
     shared: false,

@@ -49,7 +49,7 @@ export async function checkWork({ db }: DoctorParts): Promise<Check[]> {
       : finding(
           'calls in doubt',
           `${open} creating calls wait to be settled, ${lost} can’t be settled any more`,
-          'let tallyhook schedule run; look for what the lost ones made in the dashboard (table service_writes)',
+          'let tallyhook schedule run; tallyhook calls list names the lost ones: look in the dashboard, then calls settle',
         ),
     now.waiting === '0'
       ? ok('events', 'none has waited for more than a minute')

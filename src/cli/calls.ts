@@ -1,0 +1,117 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { UsageError } from '../errors.js';
+import { recordAction } from '../records/actions/record-action.js';
+import { type CallView, callsUnder, listCalls } from '../records/calls/list-calls.js';
+import { settleCall } from '../records/calls/settle-call.js';
+import { cliActor } from './actor.js';
+import { type ListFlags, listFlags } from './arguments.js';
+import { EXIT_FINDINGS } from './exit-codes.js';
+import { inTransaction } from './in-transaction.js';
+import { type Columns, printJson, printList, printText } from './print.js';
+import { withStore } from './with-store.js';
+
+const columns: Columns<CallView> = {
+  key: (call) => call.key,
+  operation: (call) => call.operation,
+  status: (call) => (call.undecided ? `${call.status}, decide` : call.status),
+  for: (call) => call.paymentIntentId ?? call.merchantReference ?? call.accountId,
+  made: (call) => call.objectId,
+  begun: (call) => call.begunAt,
+  ended: (call) => call.endedAt,
+};
+
+const statuses = ['open', 'done', 'refused', 'unsent', 'lost'];
+const DONE = 'done:';
+
+interface Flags {
+  /** Of what it made; null: nothing. */
+  as: string | null;
+  note: string;
+  operation?: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export function defineCalls(command: Command): void {
+  command.description('creating calls of ours (payments, invoices, payouts, refunds): list, show, settle');
+  listFlags(
+    command.command('list').description('those not settled, newest first; exit code 3 when a person must decide'),
+  )
+    .option('--status <status>', `any of one status: ${statuses.join(', ')}`, status)
+    .action(({ json = false, ...query }: ListFlags & { status?: string }) =>
+      withStore(async ({ db }) => {
+        const page = await listCalls(db, query);
+        printList(page, json, columns);
+        if (page.items.some(({ undecided }) => undecided)) process.exitCode = EXIT_FINDINGS;
+      }),
+    );
+  command
+    .command('show <key>')
+    .description('what it was for, what came of it, and what it asked for as long as that is kept')
+    .option('--json', 'print JSON')
+    .action((key: string) =>
+      withStore(async ({ db }) => {
+        const items = await callsUnder(db, key);
+        if (items.length === 0) throw unknownKey(key);
+        printJson({ items });
+      }),
+    );
+  command
+    .command('settle <key>')
+    .description(
+      'say what came of a lost call, or of one whose record the service denies; it holds its order until then',
+    )
+    .requiredOption('--as <outcome>', 'done:ID of what it made, as the dashboard shows it, or not_done', outcome)
+    .requiredOption('--note <text>', 'why; kept with your name')
+    .option('--operation <name>', 'such as createRefund, where several have the key')
+    .option('--dry-run', 'only say what would be done')
+    .option('--json', 'print JSON')
+    .action(settle);
+}
+
+async function settle(key: string, flags: Flags): Promise<void> {
+  const { as: objectId, note, dryRun = false, json = false } = flags;
+  await withStore(async ({ db }) => {
+    const call = theOne(key, await callsUnder(db, key), flags.operation);
+    const { operation } = call;
+    await inTransaction(db, dryRun, async (trx) => {
+      const result = await settleCall(trx, { operation, key, objectId });
+      if (result.outcome === 'of_another') throw new UsageError(`${objectId} was made by the call ${result.key}.`);
+      if (result.outcome === 'decided') throw new UsageError(decidedAlready(call));
+      const about = { actor: cliActor(), action: 'settle call', target: `call ${operation} ${key}`, reason: note };
+      await recordAction(trx, { ...about, details: { made: objectId, before: call.objectId }, outcome: 'done' });
+    });
+    const said = objectId === null ? 'made nothing' : `made ${objectId}`;
+    if (json) printJson({ operation, key, objectId, dryRun });
+    else printText(`${dryRun ? 'would settle' : 'settled'} ${operation} ${key}: it ${said}`);
+  });
+}
+
+function theOne<Call extends CallView>(key: string, calls: readonly Call[], operation: string | undefined): Call {
+  const [call, ...others] = calls.filter((one) => operation === undefined || one.operation === operation);
+  if (call === undefined) throw unknownKey(key);
+  if (others.length === 0) return call;
+  const operations = calls.map((one) => one.operation).join(', ');
+  throw new UsageError(`Several calls have this key; say which with --operation: ${operations}.`);
+}
+
+function decidedAlready({ operation, key, status, objectId }: CallView): string {
+  const named = `${operation} ${key}`;
+  if (status === 'open') return `${named} is still looked after by the scheduler: ten minutes, an invoice a day.`;
+  return `${named} is ${status}${objectId === null ? '' : `: it made ${objectId}`}. There is nothing to decide.`;
+}
+
+function unknownKey(key: string): UsageError {
+  return new UsageError(`There is no call under the key "${key}".`);
+}
+
+function outcome(word: string): string | null {
+  if (word === 'not_done') return null;
+  if (word.startsWith(DONE) && word.length > DONE.length) return word.slice(DONE.length);
+  throw new InvalidArgumentError('Accepted is done:ID, such as done:po_123, or not_done.');
+}
+
+function status(word: string): string {
+  if (statuses.includes(word)) return word;
+  throw new InvalidArgumentError(`Accepted is one of ${statuses.join(', ')}.`);
+}

@@ -1,0 +1,47 @@
+import type { Knex } from 'knex';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { lockLinks, membersOf } from '../family/lock.js';
+import type { OrderRules } from '../orders/derive-orders.js';
+import { ordersBehind } from '../orders/orders-behind.js';
+import { rederiveOrders } from '../orders/rederive-releases.js';
+
+interface Row {
+  operation: string;
+  key: string;
+  payment_intent_id: string | null;
+}
+
+const CAUSE = { source: { type: 'api_response', ref: 'createRefund' }, serviceTime: null } as const;
+
+/**
+ * Derives anew the orders of refunds that were begun or settled since they were derived, whoever called. Returns
+ * how many calls there were, `limit` at most; somebody else's are left to them.
+ *
+ * The payments' links are locked first, as by savers: an order that is being made meanwhile is waited for.
+ */
+export async function holdOrders(
+  trx: Knex.Transaction,
+  { limit, rules }: { limit: number; rules: OrderRules },
+): Promise<number> {
+  const { rows } = await trx.raw<{ rows: Row[] }>(
+    `SELECT operation, key, payment_intent_id FROM service_writes
+     WHERE operation = 'createRefund' AND NOT derived ORDER BY begun_at LIMIT ? FOR UPDATE SKIP LOCKED`,
+    [limit],
+  );
+  if (rows.length === 0) return 0;
+  const named = rows.flatMap(({ payment_intent_id: id }) => (id === null ? [] : [fromDatabaseText(id)]));
+  const intents = [...new Set(named)];
+  await lockLinks(trx, membersOf([]), intents);
+  const behind = await ordersBehind(trx, 'payment_intent', intents);
+  const references = [...new Set([...behind.values()].flat())].map(toDatabaseText);
+  const touched = references.map((reference) => ({ reference, since: null }));
+  await rederiveOrders(trx, touched, rules, CAUSE);
+  await trx.raw(
+    `UPDATE service_writes AS call SET derived = true
+     FROM unnest(?::text[], ?::text[]) AS done (operation, key)
+     WHERE call.operation = done.operation AND call.key = done.key`,
+    [textArray(rows.map(({ operation }) => operation)), textArray(rows.map(({ key }) => key))],
+  );
+  return rows.length;
+}

@@ -1,0 +1,87 @@
+import type { Knex } from 'knex';
+import { fromDatabaseText, fromNullableText, toDatabaseText } from '../database/database-text.js';
+import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
+import { DENIED } from './open-calls.js';
+
+/** A creating call of ours. Times are ISO 8601 UTC, of our clock. */
+export interface CallView {
+  operation: string;
+  key: string;
+  status: 'open' | 'done' | 'refused' | 'unsent' | 'lost';
+  /** Nobody but a person can tell what came of it: its answer is lost, or the service denies what it made. */
+  undecided: boolean;
+  paymentIntentId: string | null;
+  merchantReference: string | null;
+  accountId: string | null;
+  objectId: string | null;
+  begunAt: string;
+  endedAt: string | null;
+  /** Since then what it made is among the records. */
+  takenInAt: string | null;
+}
+
+interface Row {
+  operation: string;
+  key: string;
+  status: CallView['status'];
+  undecided: boolean;
+  payment_intent_id: string | null;
+  merchant_reference: string | null;
+  account_id: string | null;
+  object_id: string | null;
+  request: string | null;
+  begun_at: Date;
+  ended_at: Date | null;
+  taken_in_at: Date | null;
+  begun: string;
+}
+
+const UNDECIDED = `(call.status = 'lost' OR (${DENIED}))`;
+const COLUMNS = `call.*, ${UNDECIDED} AS undecided, floor(extract(epoch FROM begun_at) * 1000000)::bigint::text AS begun`;
+
+export interface CallFilters {
+  /** Left out: those that are not settled, or that a person must decide. */
+  status?: string | undefined;
+}
+
+/** Newest first, paged by key. @throws {CursorError} */
+export async function listCalls(db: Knex, query: PageQuery & CallFilters): Promise<Page<CallView>> {
+  const take = takeOf(query);
+  const [begun = null, operation = '', key = ''] = query.cursor === undefined ? [] : decodeCursor(query.cursor, 3);
+  if (begun !== null && !/^\d{1,18}$/.test(begun)) throw new CursorError(query.cursor ?? '');
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `SELECT ${COLUMNS} FROM service_writes AS call
+     WHERE ${query.status === undefined ? `(call.status = 'open' OR ${UNDECIDED})` : 'call.status = :status'}
+       AND (CAST(:begun AS bigint) IS NULL OR
+         (begun_at, operation, key) < ('epoch'::timestamptz + CAST(:begun AS bigint) * interval '1 microsecond', :operation, :key))
+     ORDER BY begun_at DESC, operation DESC, key DESC LIMIT :limit`,
+    { begun, operation, key, status: query.status ?? '', limit: take + 1 },
+  );
+  const { items, nextCursor } = cut(rows, take, (row) => [row.begun, row.operation, row.key]);
+  return { items: items.map(callView), nextCursor };
+}
+
+/** The calls under a key: each operation has keys of its own. With what they asked for, as far as it is kept. */
+export async function callsUnder(db: Knex, key: string): Promise<(CallView & { request: string | null })[]> {
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `SELECT ${COLUMNS} FROM service_writes AS call WHERE key = ? ORDER BY operation`,
+    [toDatabaseText(key)],
+  );
+  return rows.map((row) => ({ ...callView(row), request: fromNullableText(row.request) }));
+}
+
+function callView(row: Row): CallView {
+  return {
+    operation: row.operation,
+    key: fromDatabaseText(row.key),
+    status: row.status,
+    undecided: row.undecided,
+    paymentIntentId: fromNullableText(row.payment_intent_id),
+    merchantReference: fromNullableText(row.merchant_reference),
+    accountId: fromNullableText(row.account_id),
+    objectId: fromNullableText(row.object_id),
+    begunAt: row.begun_at.toISOString(),
+    endedAt: row.ended_at?.toISOString() ?? null,
+    takenInAt: row.taken_in_at?.toISOString() ?? null,
+  };
+}

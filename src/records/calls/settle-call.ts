@@ -1,0 +1,31 @@
+import type { Knex } from 'knex';
+import { fromDatabaseText, toDatabaseText, toNullableText } from '../database/database-text.js';
+import { DENIED } from './open-calls.js';
+
+export type Settled = { outcome: 'settled' } | { outcome: 'decided' } | { outcome: 'of_another'; key: string };
+
+/**
+ * A person's word on a call that nobody else can settle: it made this record, or nothing. The orders that it held are derived
+ * anew, and the record is taken in, by the scheduler. A call that made nothing frees its key, as one that was refused does.
+ *
+ * `decided`: what came of the call is known, or still looked for. `of_another`: that call made the record.
+ */
+export async function settleCall(
+  trx: Knex.Transaction,
+  { operation, key, objectId }: { operation: string; key: string; objectId: string | null },
+): Promise<Settled> {
+  const given = { operation, key: toDatabaseText(key), id: toNullableText(objectId) };
+  const other = await trx<{ operation: string; key: string; object_id: string }>('service_writes')
+    .where({ operation, object_id: given.id ?? '' })
+    .whereNot({ key: given.key })
+    .first('key');
+  if (other !== undefined) return { outcome: 'of_another', key: fromDatabaseText(other.key) };
+  const { rowCount } = await trx.raw<{ rowCount: number }>(
+    `UPDATE service_writes AS call SET
+       status = CASE WHEN CAST(:id AS text) IS NULL THEN 'unsent' ELSE 'done' END,
+       object_id = :id, request = NULL, taken_in_at = NULL, ended_at = now()
+     WHERE operation = :operation AND key = :key AND (status = 'lost' OR (${DENIED}))`,
+    given,
+  );
+  return { outcome: rowCount === 0 ? 'decided' : 'settled' };
+}

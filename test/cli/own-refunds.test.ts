@@ -1,0 +1,158 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKeyStore, MerchantClient } from '../../src/index.js';
+import { getOrder } from '../../src/records/orders/orders.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { DRILL_MS, until } from '../support/drill.js';
+import { createInstallation, type Installation } from '../support/installation.js';
+import { type CliProcess, startCli } from '../support/run-cli.js';
+
+/** Beside a reader that is busy, from the moment a refund is written down until its order is held. */
+const SECONDS = 15_000;
+const REFUND_TO = { customerRefundAddress: 'TCustomer0000000001' };
+
+let database: TestDatabase;
+let installation: Installation;
+/** Payments by the reference of their order. */
+const payments = new Map<string, string>();
+const others: CliProcess[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const env = { ADOPTED_AT: '2020-01-01T00:00:00Z' };
+  installation = await createInstallation({ databaseUrl: database.url, env });
+  const { control } = installation.sandbox;
+  // Neither a list of payouts nor an event tells of a refund.
+  control.setFaults({ payoutsList: false, drop: 1 });
+  for (const reference of ['library', 'killed', 'lost']) {
+    const id = control.createPayment({
+      amount: '100',
+      currency: 'USDT.TRC20',
+      merchantReference: reference,
+      ...REFUND_TO,
+    });
+    control.pay(id);
+    payments.set(reference, id);
+  }
+  await installation.start('schedule');
+  others.push(startCli(['schedule'], { cwd: installation.cwd, env: installation.env }));
+  for (const reference of payments.keys()) await untilReleased(reference);
+}, DRILL_MS);
+afterAll(async () => {
+  for (const cli of others) await cli.end('SIGKILL');
+  await installation.close();
+  await database.drop();
+});
+
+const release = async (reference: string) => (await getOrder(database.db, reference))?.release;
+const untilReleased = (reference: string) =>
+  until(`${reference} is safe`, async () => (await release(reference))?.safe === true || release(reference));
+const untilHeld = (reference: string) =>
+  until(`${reference} is held`, async () => (await release(reference))?.reason === 'refund_in_progress', {
+    timeoutMs: SECONDS,
+  });
+const untilLinked = (paymentIntentId: string) =>
+  until('the payout is linked', async () => {
+    const row = await database.db('payouts').where({ payment_intent_id: paymentIntentId }).first('id');
+    return row !== undefined;
+  });
+const holdTurns = (seconds: number) =>
+  database.db.raw(`UPDATE service_rate SET next_at = now() + make_interval(secs => ?)`, [seconds]);
+
+/** A refund of the CLI that is killed when it is written down and waits for its turn to be sent. */
+async function killedBeforeItIsSent(paymentIntentId: string): Promise<void> {
+  const body = path.join(installation.cwd, 'refund.json');
+  await writeFile(body, JSON.stringify({ paymentIntentId }));
+  await holdTurns(120);
+  const cli = startCli(['api', 'createRefund', '--body', body], { cwd: installation.cwd, env: installation.env });
+  others.push(cli);
+  const written = () => database.db('service_writes').where({ payment_intent_id: paymentIntentId });
+  await until('the call is written down', async () => (await written()).length === 1);
+  expect(await cli.end('SIGKILL')).toBe('SIGKILL');
+}
+
+test(
+  'a refund by a store’s own process holds its order, and is linked though nothing but the call names its payment',
+  async () => {
+    const keyStore = await createKeyStore({ databaseUrl: database.url });
+    const client = new MerchantClient({ baseUrl: installation.sandbox.url, apiKey: 'sandbox-api-key', keyStore });
+    const paymentIntentId = payments.get('library') ?? '';
+    const { data } = await client.createRefund({ paymentIntentId });
+    await keyStore.close();
+    await untilHeld('library');
+    await untilLinked(paymentIntentId);
+    expect(await getOrder(database.db, 'library')).toMatchObject({ refunds: [data.id], release: { safe: false } });
+  },
+  DRILL_MS,
+);
+
+test(
+  'a refund whose process was killed holds its order until it is settled, and what was made goes on holding it',
+  async () => {
+    const paymentIntentId = payments.get('killed') ?? '';
+    await killedBeforeItIsSent(paymentIntentId);
+    await untilHeld('killed');
+    await holdTurns(0);
+    await database
+      .db('service_writes')
+      .where({ payment_intent_id: paymentIntentId })
+      .update({ leased_until: new Date() });
+    await untilLinked(paymentIntentId);
+    await until('the call is done', async () => {
+      const row = await database
+        .db('service_writes')
+        .where({ payment_intent_id: paymentIntentId })
+        .first('status', 'derived');
+      return row?.status === 'done' && row.derived === true;
+    });
+    expect(await release('killed')).toMatchObject({ safe: false, reason: 'refund_in_progress' });
+  },
+  DRILL_MS,
+);
+
+test(
+  'a lost refund holds its order until a person says what came of it',
+  async () => {
+    const paymentIntentId = payments.get('lost') ?? '';
+    const key = `refund-${paymentIntentId}`;
+    await killedBeforeItIsSent(paymentIntentId);
+    await database.db.raw(
+      `UPDATE service_writes SET leased_until = now(), begun_at = now() - interval '1 hour' WHERE key = ?`,
+      [key],
+    );
+    await holdTurns(0);
+    await until(
+      'it is given up',
+      async () => (await database.db('service_writes').where({ key }).first())?.status === 'lost',
+    );
+    await untilHeld('lost');
+
+    const listed = await installation.run(['calls', 'list', '--json']);
+    expect(listed.code).toBe(3);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ items: [{ key, paymentIntentId, undecided: true }] });
+    const shown = await installation.run(['calls', 'show', key]);
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      items: [{ key, request: expect.stringContaining(paymentIntentId) }],
+    });
+    const settle = (...words: string[]) => installation.run(['calls', 'settle', key, '--note', 'looked', ...words]);
+    expect(await settle('--as', 'perhaps')).toMatchObject({ code: 2 });
+    const made = String((await database.db('service_writes').whereNotNull('object_id').first('object_id'))?.object_id);
+    expect(await settle('--as', `done:${made}`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('was made by'),
+    });
+    expect(await settle('--as', 'not_done', '--dry-run')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^would/),
+    });
+    expect(await release('lost')).toMatchObject({ safe: false });
+    expect(await settle('--as', 'not_done')).toMatchObject({ code: 0 });
+    await untilReleased('lost');
+    expect(await settle('--as', 'not_done')).toMatchObject({ code: 2 });
+    const action = await database.db('actions').where({ action: 'settle call' }).first();
+    expect(action).toMatchObject({ target: `call createRefund ${key}`, reason: 'looked' });
+    expect(await installation.run(['calls', 'list'])).toMatchObject({ code: 0 });
+  },
+  DRILL_MS,
+);

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Observation } from '../../src/domain/observation.js';
+import { getOrder } from '../../src/records/orders/orders.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { absence, at, paidIntent, payin, payout, reading, save } from './observed.js';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+/** The answer to a refund of our own, of which no row of service_writes knows the payment: an earlier version made it. */
+const answer = (id: string, paymentIntentId: string, second: number): Observation => ({
+  type: 'claim',
+  kind: 'payout',
+  id,
+  from: at(second),
+  to: at(second),
+  source: { type: 'api_response', ref: 'createRefund' },
+  fields: { ...payout(id), paymentIntentId },
+});
+
+test.each(['never listed', 'listed before'])('%s: no absence outranks the answer to our own refund', async (was) => {
+  const id = was === 'never listed' ? 'n' : 'l';
+  await save(database, [
+    reading('payment_intent', paidIntent(`pi_${id}`, `in_${id}`), 10),
+    reading('payin', payin(`in_${id}`, `pi_${id}`), 10),
+  ]);
+  await save(database, [answer(`po_${id}`, `pi_${id}`, 20)]);
+  if (was === 'listed before')
+    await save(database, [reading('payout', payout(`po_${id}`, { status: 'confirmed' }), 30)]);
+  await save(database, [absence('payout', `po_${id}`, 40)]);
+  expect(await getOrder(database.db, `order-pi_${id}`)).toMatchObject({ release: { safe: false } });
+});
