@@ -75,10 +75,10 @@ function itemsOf(data: Json): JsonObject[] {
 }
 
 async function save({ deps, tally, fence }: Following, observations: Observation[]): Promise<void> {
-  const { db, now, adoptedAt, kytWords } = deps;
+  const { db, now, adoptedAt, kytWords, requiresRegistration } = deps;
   tally.seen += 1;
   await writeFenced({ db, now, tally, fence }, async (trx) => {
-    const context = { now: now(), adoptedAt, ...(kytWords ? { kytWords } : {}) };
+    const context = { now: now(), adoptedAt, kytWords, requiresRegistration };
     const { changed, breaksOpened } = await saveObservations(trx, observations, context);
     return { changed, breaksOpened };
   });

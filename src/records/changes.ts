@@ -10,9 +10,9 @@ import { prepared } from './database/prepared.js';
 /** The field of the one change that brings a record into being: `to` is the whole record. */
 export const WHOLE_RECORD = '*';
 
-/** An observation; the store itself, which registers what it expects of an order; or other words of the contract. */
-interface ChangeSource {
-  type: SourceType | 'store' | 'contract';
+/** An observation; the store itself, which registers what it expects of an order; or other words of the contract, or another setting. */
+export interface ChangeSource {
+  type: SourceType | 'store' | 'contract' | 'setting';
   ref: string;
 }
 

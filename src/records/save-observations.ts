@@ -81,7 +81,7 @@ async function saveAll(trx: Knex.Transaction, { byKind }: GroupedObservations, c
   const behind = await lockIntentsBehind(trx, linked);
   await saveListings(trx, linked.payment_intent);
   const ordersTouched = touchedOrders(linked, behind);
-  const orders = await deriveOrders(trx, [...ordersTouched.values()], merged, context.kytWords);
+  const orders = await deriveOrders(trx, [...ordersTouched.values()], merged, context);
   const asked = await linkedMarks(trx, linked, behind, context);
   return { merged, touched: again, orders, ordersTouched, asked, denied: await deniedPayins(trx, merged) };
 }

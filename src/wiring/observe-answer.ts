@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
 import { type LinkPointers, withLinks } from '../domain/link-fields.js';
 import type { Observation } from '../domain/observation.js';
-import type { KytWords } from '../domain/orders/kyt.js';
+import type { ReleaseRules } from '../domain/orders/order-facts.js';
 import { type RecordKind, textField } from '../domain/records.js';
 import { saveObservations } from '../records/save-observations.js';
 import type { WriteOperation } from '../service-api/operations.js';
@@ -39,18 +39,21 @@ const answers: Partial<Record<WriteOperation, AnswerOf>> = {
  * Takes in what the service answered to calls of our own that changed something. It is no reading of the service's own
  * list, so it claims, as an event does, and is verified like one.
  */
-export function observeAnswers(deps: {
+export function observeAnswers({
+  db,
+  now,
+  links,
+  ...context
+}: {
   db: Knex;
   now: () => Date;
   adoptedAt: Date;
-  kytWords: KytWords;
   links: LinkPointers;
-}): (answered: Answered) => Promise<void> {
-  const { db, now, adoptedAt, kytWords, links } = deps;
+} & ReleaseRules): (answered: Answered) => Promise<void> {
   return async (answered) => {
     const observations = observationsOf(answered, links);
     if (observations.length === 0) return;
-    await db.transaction((trx) => saveObservations(trx, observations, { now: now(), adoptedAt, kytWords }));
+    await db.transaction((trx) => saveObservations(trx, observations, { ...context, now: now() }));
   };
 }
 

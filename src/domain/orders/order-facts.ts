@@ -25,8 +25,16 @@ export interface Money {
   currency: string;
 }
 
+/** What this installation holds a release to. */
+export interface ReleaseRules {
+  /** How the account's compliance results are read; left out: domain/orders/kyt.ts. */
+  kytWords?: KytWords | undefined;
+  /** An order that the store did not register is never safe. */
+  requiresRegistration?: boolean | undefined;
+}
+
 /** Everything that an order's state is derived from. */
-export interface OrderFacts {
+export interface OrderFacts extends ReleaseRules {
   reference: string;
   /** What the store registered; null: the service's records alone decide. */
   expected: Money | null;
@@ -35,7 +43,6 @@ export interface OrderFacts {
   payins: readonly ShownRecord[];
   invoices: readonly ShownRecord[];
   refunds: readonly OrderRefund[];
-  kytWords?: KytWords;
   /** More records carry the reference than can be one order's; they need not be here. */
   shared?: boolean;
 }

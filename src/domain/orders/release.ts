@@ -34,6 +34,7 @@ export function releaseOfPaid(collected: readonly Collected[], facts: OrderFacts
     proof.push(intent, ...payins);
   }
   if (facts.refunds.some((refund) => !FINAL_REFUND.includes(refund.status))) return held('refund_in_progress');
+  if (facts.requiresRegistration === true && facts.expected === null) return held('not_registered');
   return { safe: true, reason: 'proven', provenAt: newest(proof) };
 }
 

@@ -1,15 +1,14 @@
-import { defaultKytWords } from '../../domain/orders/kyt.js';
 import { rederiveSlice } from '../../records/orders/rederive-releases.js';
 import type { ReconcileDeps } from '../deps.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';
 
 /**
- * Orders keep the release that they were derived with until one of their records changes. So where the contract's words of
- * compliance are others than when they were last derived, all that hang on them are derived anew: slice by slice, going
- * on where a process before stopped.
+ * Orders keep the release that they were derived with until one of their records changes. So where the rules of the release
+ * are others than when they were last derived, all that hang on them are derived anew: slice by slice, going on where a
+ * process before stopped.
  */
 export async function rederiveReleases(
-  { db, now, kytWords = defaultKytWords }: Pick<ReconcileDeps, 'db' | 'now' | 'kytWords'>,
+  { db, now, ...rules }: Pick<ReconcileDeps, 'db' | 'now' | 'kytWords' | 'requiresRegistration'>,
   signal?: AbortSignal,
 ): Promise<void> {
   const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
@@ -17,7 +16,7 @@ export async function rederiveReleases(
     signal?.throwIfAborted();
     const left: boolean[] = [];
     await writeFenced({ db, now, tally, fence: null }, async (trx) => {
-      left.push(await rederiveSlice(trx, kytWords));
+      left.push(await rederiveSlice(trx, rules));
       return NOTHING;
     });
     if (left.at(-1) !== true) return;

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Json } from '../../domain/json.js';
 import { deriveOrder } from '../../domain/orders/order.js';
-import type { OrderFacts } from '../../domain/orders/order-facts.js';
+import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
 import { textField } from '../../domain/records.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
@@ -29,12 +29,12 @@ export async function deriveOrders(
   trx: Knex.Transaction,
   touched: TouchedOrder[],
   inHand: MergedRecord[],
-  kytWords?: OrderFacts['kytWords'],
+  rules: ReleaseRules = {},
 ): Promise<DerivedRow[]> {
   if (touched.length === 0) return [];
   const existing = await findExisting(trx, touched);
   const missing = touched.filter(({ reference }) => !existing.has(reference));
-  const derive = (orders: OrderState[], isNew: boolean) => deriveEach(trx, orders, isNew, inHand, kytWords);
+  const derive = (orders: OrderState[], isNew: boolean) => deriveEach(trx, orders, isNew, inHand, rules);
   const fresh = await derive(
     missing.map(({ reference }) => untouchedOrder(reference)),
     true,
@@ -60,19 +60,14 @@ async function deriveEach(
   orders: OrderState[],
   isNew: boolean,
   inHand: MergedRecord[],
-  kytWords: OrderFacts['kytWords'],
+  rules: ReleaseRules,
 ): Promise<DerivedRow[]> {
   if (orders.length === 0) return [];
   const records = await loadOrderFacts(trx, orders, inHand);
-  return orders.map((order) => derive(order, isNew, records.get(order.reference) ?? noRecords, kytWords));
+  return orders.map((order) => derive(order, isNew, records.get(order.reference) ?? noRecords, rules));
 }
 
-function derive(
-  row: OrderState,
-  isNew: boolean,
-  records: RecordsOfOrder,
-  kytWords: OrderFacts['kytWords'],
-): DerivedRow {
+function derive(row: OrderState, isNew: boolean, records: RecordsOfOrder, rules: ReleaseRules): DerivedRow {
   const { intents, payins, invoices, refunds, refundIds, shared } = records;
   const facts = {
     reference: fromDatabaseText(row.reference),
@@ -82,8 +77,10 @@ function derive(
     invoices,
     refunds,
     shared,
+    kytWords: rules.kytWords,
+    requiresRegistration: rules.requiresRegistration,
   };
-  const { status, release } = deriveOrder(kytWords === undefined ? facts : { ...facts, kytWords });
+  const { status, release } = deriveOrder(facts);
   const named = intents.flatMap(({ fields }) => textField(fields, 'invoiceId') ?? []);
   const lists = {
     payment_intents: intents.map(({ id }) => toDatabaseText(id)),

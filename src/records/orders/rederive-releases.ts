@@ -1,28 +1,30 @@
 import type { Knex } from 'knex';
 import { canonicalHash } from '../../domain/canonical-json.js';
-import type { KytWords } from '../../domain/orders/kyt.js';
-import { appendChanges } from '../changes.js';
+import { defaultKytWords } from '../../domain/orders/kyt.js';
+import type { ReleaseRules } from '../../domain/orders/order-facts.js';
+import { appendChanges, type ChangeSource } from '../changes.js';
 import { textArray } from '../database/array-parameter.js';
-import { deriveOrders } from './derive-orders.js';
+import { type DerivedRow, deriveOrders } from './derive-orders.js';
 import { orderChanges } from './order-follow-up.js';
 
 const MARK = { kind: 'cross-check', name: 'kyt' };
+const NOT_REGISTERED = 'not_registered';
 const ORDERS_AT_ONCE = 200;
 
 interface Mark {
-  /** Of the words that orders are derived by. */
+  /** Of the rules that releases are derived by. */
   hash: string;
   /** Derived are those with references up to here; null: all. As the database holds it. */
   after: string | null;
 }
 
 /**
- * One slice of deriving anew the orders whose release hangs on how compliance results are read, where the contract reads
- * them otherwise than before; it goes on where an earlier one stopped. False: there is nothing left to do.
+ * One slice of deriving anew the orders whose release hangs on the rules, where these are others than before: how the
+ * contract reads compliance results, and whether an order must be registered. It goes on where an earlier one stopped.
+ * False: there is nothing left to do.
  */
-export async function rederiveSlice(trx: Knex.Transaction, words: KytWords): Promise<boolean> {
-  const { passed, pending, rejected } = words;
-  const hash = canonicalHash({ passed: [...passed], pending: [...pending], rejected: [...rejected] });
+export async function rederiveSlice(trx: Knex.Transaction, rules: ReleaseRules): Promise<boolean> {
+  const hash = hashOf(rules);
   await trx.raw(`INSERT INTO watermarks (kind, name, value) VALUES (?, ?, '{}') ON CONFLICT DO NOTHING`, [
     MARK.kind,
     MARK.name,
@@ -30,9 +32,9 @@ export async function rederiveSlice(trx: Knex.Transaction, words: KytWords): Pro
   const row = await trx<{ value: Partial<Mark> }>('watermarks').where(MARK).forUpdate().first('value');
   const isBegun = row?.value.hash === hash;
   if (isBegun && row.value.after === null) return false;
-  if (!isBegun) await planScreened(trx, passed);
+  if (!isBegun) await planScreened(trx, (rules.kytWords ?? defaultKytWords).passed);
   const after = isBegun ? (row.value.after ?? '') : '';
-  const next = await deriveAfter(trx, after, words);
+  const next = await deriveAfter(trx, after, rules);
   const value: Mark = { hash, after: next };
   await trx('watermarks')
     .where(MARK)
@@ -40,8 +42,15 @@ export async function rederiveSlice(trx: Knex.Transaction, words: KytWords): Pro
   return next !== null;
 }
 
-/** Only of orders that are paid does the release hang on their deposits' results. */
-async function deriveAfter(trx: Knex.Transaction, after: string, words: KytWords): Promise<string | null> {
+/** Without the demand for a registration it is what it was before there was one: nothing is derived anew for that. */
+function hashOf({ kytWords = defaultKytWords, requiresRegistration = false }: ReleaseRules): string {
+  const { passed, pending, rejected } = kytWords;
+  const words = { passed: [...passed], pending: [...pending], rejected: [...rejected] };
+  return canonicalHash(requiresRegistration ? { ...words, requiresRegistration } : words);
+}
+
+/** Only of orders that are paid does the release hang on the rules. */
+async function deriveAfter(trx: Knex.Transaction, after: string, rules: ReleaseRules): Promise<string | null> {
   const rows: { reference: string }[] = await trx('orders')
     .select('reference')
     .where({ status: 'paid' })
@@ -49,13 +58,17 @@ async function deriveAfter(trx: Knex.Transaction, after: string, words: KytWords
     .orderBy('reference')
     .limit(ORDERS_AT_ONCE);
   const touched = rows.map(({ reference }) => ({ reference, since: null }));
-  const derived = await deriveOrders(trx, touched, [], words);
-  const cause = { source: { type: 'contract', ref: 'kyt' }, serviceTime: null } as const;
+  const derived = await deriveOrders(trx, touched, [], rules);
   await appendChanges(
     trx,
-    derived.flatMap((order) => orderChanges(order, cause)),
+    derived.flatMap((order) => orderChanges(order, { source: causeOf(order), serviceTime: null })),
   );
   return rows.length < ORDERS_AT_ONCE ? null : (rows.at(-1)?.reference ?? null);
+}
+
+function causeOf({ before, after }: DerivedRow): ChangeSource {
+  const isBySetting = [before?.release_reason, after.release_reason].includes(NOT_REGISTERED);
+  return isBySetting ? { type: 'setting', ref: 'RELEASE_REQUIRES_REGISTRATION' } : { type: 'contract', ref: 'kyt' };
 }
 
 /** Deposits whose result has another meaning now are to be cross-checked: those that don't pass, and those held so far. */
