@@ -45,7 +45,7 @@ async function ask(verb: Verb, path: string, given: Given = {}): Promise<Respons
   const address = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''));
   const { token = '' } = consoleTokens.find((one) => one.role === role) ?? {};
   const asked = request(app)[verb](`/api/v1${address}`).set('Authorization', `Bearer ${token}`);
-  if (ifMatch !== undefined) asked.set('If-Match', ifMatch);
+  if (ifMatch !== undefined) void asked.set('If-Match', ifMatch);
   const answer = await (body === undefined ? asked : asked.send(body));
   const where = `${verb} ${address} as ${role}: ${answer.text.slice(0, 400)}`;
   expect(answer.status, where).toBe(status);
