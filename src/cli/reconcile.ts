@@ -7,7 +7,7 @@ import { runReconcile } from '../reconcile/run.js';
 import { recordAction } from '../records/actions/record-action.js';
 import type { Run } from '../records/runs/runs.js';
 import { adopt } from '../wiring/adopt.js';
-import { reconcileSettings } from '../wiring/reconcile-settings.js';
+import { reconcileSettings, releaseRules } from '../wiring/reconcile-settings.js';
 import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
 import { keepHeapSmall } from '../wiring/small-heap.js';
@@ -49,7 +49,8 @@ async function reconcile(asked: Kind[], { full = false, json = false, note, ...f
     const adoptedAt = await adopt({ db, log, now, config, signal, ready });
     const client = await createServiceClient(runtime);
     const settings = reconcileSettings(config, contract);
-    const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, kytWords: contract.kyt };
+    const rules = releaseRules(config, contract);
+    const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, ...rules };
     if (!flags.dryRun) await keep(db, asked, { full, ...(note === undefined ? {} : { note }), ...flags });
     const runs: Run[] = [];
     const line = createProgressLine(json ? { write: () => true } : process.stderr, () => performance.now());

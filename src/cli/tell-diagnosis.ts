@@ -7,17 +7,18 @@ const INDENT = 10;
 const groups = ['installation', 'service', 'secrets', 'alerts', 'what is proven', 'contract'] as const;
 type Group = (typeof groups)[number];
 
-/** In a line's first column, and in the order in which they are told. */
-const words = { finding: 'finding', unknown: 'unknown', ok: 'ok' } as const;
-type Status = keyof typeof words;
+type Status = Check['status'];
+
+/** In a line's first column, and in the order in which they are told. Advice is `ok`, with something to do. */
+const words = ['finding', 'unknown', 'hint', 'ok'] as const;
 
 /**
- * How many of each group are well, and in full what is not, findings first; those of which the same is said are told
- * together. With `all` also what is well. At most 100 columns, but for a word that is longer.
+ * How many of each group are well, and in full what is not, findings first, and what is advised; those of which the same is
+ * said are told together. With `all` also what is well. At most 100 columns, but for a word that is longer.
  */
 export function tellDiagnosis(items: readonly Check[], { all }: { all: boolean }): string[] {
-  const told = all ? (['finding', 'unknown', 'ok'] as const) : (['finding', 'unknown'] as const);
-  const lines = told.flatMap((status) => alikeOf(items.filter((check) => check.status === status)).flatMap(tellAlike));
+  const told = words.filter((word) => all || word !== 'ok');
+  const lines = told.flatMap((word) => alikeOf(items.filter((check) => wordOf(check) === word)).flatMap(tellAlike));
   return [...tellGroups(items), ...(lines.length > 0 ? ['', ...lines] : []), '', ...summaryOf(items, all)];
 }
 
@@ -66,7 +67,12 @@ function alikeOf(items: readonly Check[]): Alike[] {
   return [...alike.values()];
 }
 
-function tellAlike({ names, check: { status, found, remedy }, upToName }: Alike): string[] {
+function wordOf({ status, remedy }: Check): (typeof words)[number] {
+  return status === 'ok' && remedy !== null ? 'hint' : status;
+}
+
+function tellAlike({ names, check, upToName }: Alike): string[] {
+  const { found, remedy } = check;
   const [first = '', ...others] = names;
   // The word that they all begin with is said once.
   const shared = others.length > 0 && first.startsWith('contract ') ? 'contract ' : '';
@@ -74,7 +80,7 @@ function tellAlike({ names, check: { status, found, remedy }, upToName }: Alike)
   const [head = '', ...rest] = wrap(list);
   const whole = upToName === null ? remedy : `${upToName}${names.join(' ')}`;
   const body = [...wrap(found), ...(whole === null ? [] : wrap(`→ ${whole}`, 2))];
-  return [`${words[status].padEnd(INDENT)}${head.trimStart()}`, ...rest, ...body];
+  return [`${wordOf(check).padEnd(INDENT)}${head.trimStart()}`, ...rest, ...body];
 }
 
 /** Lines of words behind the first column; what does not fit goes on `more` further in. */

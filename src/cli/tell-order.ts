@@ -1,5 +1,6 @@
 import type { Json } from '../domain/json.js';
 import { toJsonText } from '../domain/json-text.js';
+import { referenceDifference } from '../domain/reference-difference.js';
 import type { OrderStory, StoryStep } from '../records/orders/order-story.js';
 import type { RecordView } from '../records/rows.js';
 
@@ -15,12 +16,17 @@ export function tellOrder({ order, timeline, ...records }: OrderStory): string[]
     `expected   ${order.expected ? `${order.expected.amount} ${order.expected.currency}` : 'not registered by the store'}`,
     `release    ${safe ? `safe since ${provenAt}` : 'not safe'} (${reason})`,
     ...(order.sharedBy === null ? [] : [`ambiguous  ${tellShared(order.sharedBy)}`]),
-    ...order.similarReferences.map((similar) => `not to be mistaken for  ${similar}`),
+    ...order.similarReferences.map((similar) => tellSimilar(order.reference, similar)),
     '',
     ...tellMadeOf(order, records, { tell: tellRecord, unread: 'not read yet' }),
     '',
     ...timeline.map(tellStep),
   ];
+}
+
+function tellSimilar(reference: string, similar: string): string {
+  const { here, there } = referenceDifference(reference, similar);
+  return `not to be mistaken for  ${similar}  (here ${here}; there ${there})`;
 }
 
 function tellShared({ paymentIntents, invoices }: NonNullable<OrderStory['order']['sharedBy']>): string {

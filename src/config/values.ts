@@ -66,7 +66,7 @@ export const instant = z
 
 export const cron = z.string().refine((text) => text === 'off' || validate(text));
 
-export const onOrOff = z.enum(['on', 'off']).transform((text) => text === 'on');
+export const onOrOff = z.enum(['on', 'off', 'true', 'false']).transform((text) => text === 'on' || text === 'true');
 
 export const timeZone = z.string().refine((zone) => {
   try {

@@ -27,6 +27,7 @@ export interface Variable {
 
 const port = { schema: wholeNumber(0, 65_535), accepts: 'a port, 0 to 65535; 0 is any free one' };
 const seconds = { schema: wholeNumber(0, 31_536_000), accepts: 'whole seconds, 0 or more' };
+const onOff = { schema: onOrOff, accepts: 'on or off' };
 const days = { schema: wholeNumber(1, 36_500), accepts: 'whole days, 1 or more' };
 const host = { schema: z.string().regex(/^[\w.:-]+$/), accepts: 'a host name or an address to listen on' };
 const runsAt = { schema: cron, accepts: 'a cron expression of 5 or 6 fields, or off' };
@@ -116,6 +117,7 @@ export const variables = {
   SERVICE_RATE: { schema: perSecond, accepts: 'calls per time such as 5/s or 300/min', fallback: '5/s' },
   MISSED_GRACE_SECONDS: { ...seconds, fallback: '900' },
   PAYOUT_GRACE_SECONDS: { ...seconds, fallback: '86400' },
+  RELEASE_REQUIRES_REGISTRATION: { ...onOff, fallback: 'off' },
   RETENTION_BODY_DAYS: { ...days, fallback: '90' },
   RETENTION_KEY_DAYS: { ...days, fallback: '400' },
   RETENTION_PERSONAL_DAYS: { ...days, fallback: '400' },
@@ -133,7 +135,7 @@ export const variables = {
     accepts: 'addresses, comma between',
   },
   ALERT_HEARTBEAT_URL: alertUrl,
-  OUTBOUND_PRIVATE_NETWORKS: { schema: onOrOff, accepts: 'on or off', fallback: 'off' },
+  OUTBOUND_PRIVATE_NETWORKS: { ...onOff, fallback: 'off' },
   LOG_LEVEL: {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     accepts: 'fatal, error, warn, info, debug, trace or silent',

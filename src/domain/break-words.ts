@@ -74,6 +74,12 @@ export const breakWords: Readonly<Record<BreakKind, BreakWords>> = {
     ends: 'The payment ends unpaid, or asks for what is registered.',
     remedy: 'The store created the payment with another amount than it registered: look there.',
   },
+  similar_reference_paid: {
+    means: 'An order that the store did not register is paid, and a registered one that looks the same is not.',
+    ends: 'The registered one is paid or withdrawn, or the other is registered.',
+    remedy:
+      'Ship nothing on it. “similarReferences” names the registered ones; the page of the order shows the characters in which they differ. Ask the customer, or refund.',
+  },
   order_underpaid: {
     means: 'The store registered an amount, less came in, and no payment of the order is open any more.',
     ends: 'More comes in, or the money is given back.',

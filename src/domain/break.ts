@@ -16,6 +16,7 @@ const severities = {
   endpoint_inactive: 'high',
   endpoint_unsubscribed: 'high',
   order_amount_mismatch: 'high',
+  similar_reference_paid: 'high',
   order_underpaid: 'high',
   order_overpaid: 'high',
   transaction_mismatch: 'high',

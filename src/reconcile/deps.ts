@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Json, JsonObject } from '../domain/json.js';
 import type { ObservationSource } from '../domain/observation.js';
-import type { KytWords } from '../domain/orders/kyt.js';
+import type { ReleaseRules } from '../domain/orders/order-facts.js';
 import type { RunKind } from '../domain/run-kinds.js';
 import type { Logger } from '../log.js';
 import type { Wanted } from '../records/deliveries/recoverable-deliveries.js';
@@ -55,7 +55,7 @@ export interface ReconcileSettings {
   eventIdPointer: string;
 }
 
-export interface ReconcileDeps {
+export interface ReconcileDeps extends ReleaseRules {
   db: Knex;
   /** For the connection of its own that holds the lock. */
   databaseUrl: string;
@@ -67,8 +67,6 @@ export interface ReconcileDeps {
   contract: Contract;
   settings: ReconcileSettings;
   adoptedAt: Date;
-  /** How the account's compliance results are read; left out: domain/orders/kyt.ts. */
-  kytWords?: KytWords;
   metrics?: { reconcileLastSuccess: { set(labels: { kind: string }, value: number): void } };
 }
 

@@ -108,12 +108,12 @@ function itemsOf(data: Json): JsonObject[] {
 }
 
 async function save({ deps, tally, fence }: Following, record: FollowedRecord, { claims, at }: Search): Promise<void> {
-  const { db, now, adoptedAt, kytWords } = deps;
+  const { db, now, adoptedAt, kytWords, requiresRegistration } = deps;
   const isNoted = record.kind === 'payout' && at !== null;
   if (claims.length === 0 && !isNoted) return;
   tally.seen += claims.length === 0 ? 0 : 1;
   await writeFenced({ db, now, tally, fence }, async (trx) => {
-    const context = { now: now(), adoptedAt, ...(kytWords ? { kytWords } : {}) };
+    const context = { now: now(), adoptedAt, kytWords, requiresRegistration };
     const { changed, breaksOpened } = await saveObservations(trx, claims, context);
     if (isNoted) await noteSearched(trx, record.id, at, context);
     return { changed, breaksOpened };

@@ -12,9 +12,9 @@ export const WHOLE_RECORD = '*';
 /** The field of a change of what only reports say of a record. */
 export const REPORTED = 'reported';
 
-/** An observation; the store itself, which registers what it expects of an order; or other words of the contract. */
-interface ChangeSource {
-  type: SourceType | 'store' | 'contract';
+/** An observation; the store itself, which registers what it expects of an order; or other words of the contract, or another setting. */
+export interface ChangeSource {
+  type: SourceType | 'store' | 'contract' | 'setting';
   ref: string;
 }
 

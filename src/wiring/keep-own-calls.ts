@@ -1,19 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import type { KytWords } from '../domain/orders/kyt.js';
+import type { ReleaseRules } from '../domain/orders/order-facts.js';
 import type { Logger } from '../log.js';
 import { holdOrders } from '../records/calls/hold-orders.js';
 import { takeInCalls } from '../records/calls/take-in-calls.js';
 import { describeError } from '../records/database/database-errors.js';
 import type { MerchantClient } from '../service-api/client.js';
 
-interface OwnCallsDeps {
+interface OwnCallsDeps extends ReleaseRules {
   db: Knex;
   log: Logger;
   now: () => Date;
   client: Pick<MerchantClient, 'clock' | 'serviceNow'>;
   adoptedAt: Date;
-  kytWords: KytWords;
 }
 
 const EVERY_MS = 2_000;
@@ -45,15 +44,19 @@ async function untilNoneIsLeft(signal: AbortSignal, some: () => Promise<number>)
   while (!signal.aborted && (await some()) === AT_ONCE);
 }
 
-function holdSome({ db, now, adoptedAt, kytWords }: OwnCallsDeps): Promise<number> {
-  return db.transaction((trx) => holdOrders(trx, { limit: AT_ONCE, rules: { now: now(), adoptedAt, kytWords } }));
+function holdSome({ db, ...deps }: OwnCallsDeps): Promise<number> {
+  return db.transaction((trx) => holdOrders(trx, { limit: AT_ONCE, rules: rulesOf(deps) }));
 }
 
-async function takeInSome({ db, log, now, client, adoptedAt, kytWords }: OwnCallsDeps): Promise<number> {
-  const context = { now: now(), adoptedAt, kytWords };
+async function takeInSome({ db, log, client, ...deps }: OwnCallsDeps): Promise<number> {
+  const context = rulesOf(deps);
   const taken = await db.transaction((trx) =>
     takeInCalls(trx, { limit: AT_ONCE, serviceNow: client.serviceNow(), context }),
   );
   if (taken > 0) log.info({ calls: taken }, 'own calls taken in');
   return taken;
+}
+
+function rulesOf({ now, adoptedAt, kytWords, requiresRegistration }: Omit<OwnCallsDeps, 'db' | 'log' | 'client'>) {
+  return { now: now(), adoptedAt, kytWords, requiresRegistration };
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
 import { type LinkPointers, withLinks } from '../domain/link-fields.js';
 import type { Observation } from '../domain/observation.js';
-import type { KytWords } from '../domain/orders/kyt.js';
+import type { ReleaseRules } from '../domain/orders/order-facts.js';
 import { createdKind, linksOfCall, toldFields } from '../domain/own-calls.js';
 import { textField } from '../domain/records.js';
 import { noteTakenIn } from '../records/calls/take-in-calls.js';
@@ -24,14 +24,17 @@ const tellsOfAccount: Partial<Record<WriteOperation, Tells>> = {
  * Takes in what the service answered to calls of our own that changed something. It is no reading of the service's own
  * list, so it claims, as an event does, and is verified like one.
  */
-export function observeAnswers(deps: {
+export function observeAnswers({
+  db,
+  now,
+  links,
+  ...context
+}: {
   db: Knex;
   now: () => Date;
   adoptedAt: Date;
-  kytWords: KytWords;
   links: LinkPointers;
-}): (answered: Answered) => Promise<void> {
-  const { db, now, adoptedAt, kytWords, links } = deps;
+} & ReleaseRules): (answered: Answered) => Promise<void> {
   return async (answered) => {
     const observations = observationsOf(answered, links);
     if (observations.length === 0) return;
@@ -39,7 +42,7 @@ export function observeAnswers(deps: {
     const made = observations.find(({ kind, type }) => type === 'claim' && kind === createdKind(operation));
     await db.transaction(async (trx) => {
       if (key !== null && made !== undefined) await noteTakenIn(trx, { operation, key, objectId: made.id });
-      await saveObservations(trx, observations, { now: now(), adoptedAt, kytWords });
+      await saveObservations(trx, observations, { ...context, now: now() });
     });
   };
 }

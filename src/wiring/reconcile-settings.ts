@@ -1,4 +1,5 @@
 import type { Config } from '../config.js';
+import type { ReleaseRules } from '../domain/orders/order-facts.js';
 import type { ReconcileSettings } from '../reconcile/deps.js';
 import type { RetentionDays } from '../records/retention/retention-task.js';
 import type { Contract } from '../service-api/contract.js';
@@ -16,6 +17,11 @@ export function reconcileSettings(config: Config, contract: Contract): Reconcile
     webhookPath: config.WEBHOOK_PATH,
     eventIdPointer: eventIdPointerOf(config, contract),
   };
+}
+
+/** What each role that derives orders holds their release to. */
+export function releaseRules(config: Pick<Config, 'RELEASE_REQUIRES_REGISTRATION'>, contract: Contract): ReleaseRules {
+  return { kytWords: contract.kyt, requiresRegistration: config.RELEASE_REQUIRES_REGISTRATION };
 }
 
 export function retentionDays(config: Config): RetentionDays {

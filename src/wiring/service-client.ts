@@ -4,6 +4,7 @@ import { MerchantClient } from '../service-api/client.js';
 import type { Contract } from '../service-api/contract.js';
 import type { Patience } from '../service-api/http.js';
 import { observeAnswers } from './observe-answer.js';
+import { releaseRules } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
 
 export interface ServiceClientChoices {
@@ -33,7 +34,7 @@ export async function createServiceClient(
     onCircuit: (state) => metrics.apiCircuitOpen.set(state === 'open' ? 1 : 0),
     keyStore: createServiceWriteLog(db),
     ...(adoptedAt && {
-      onAnswer: observeAnswers({ db, now, adoptedAt, kytWords: contract.kyt, links: contract.links }),
+      onAnswer: observeAnswers({ db, now, adoptedAt, ...releaseRules(config, contract), links: contract.links }),
     }),
     ...(patience && { patience }),
     log,

@@ -13,6 +13,7 @@ import { channelsOf } from './alert-settings.js';
 import { collectQueues } from './collect-queues.js';
 import { runEverySeconds, tellIntervals } from './crons.js';
 import type { Listener } from './listen.js';
+import { releaseRules } from './reconcile-settings.js';
 import { renderMetrics } from './render-metrics.js';
 import { runDoctor } from './run-doctor.js';
 import type { Runtime } from './runtime.js';
@@ -43,7 +44,7 @@ export function startConsole(runtime: Runtime, front: Listener): void {
       runDoctor: doctorOf(runtime),
       verifySeals: async (actor) => void (await queue.send('verify seals', { actor })),
     },
-    kytWords: contract.kyt,
+    ...releaseRules(config, contract),
     books: {
       timeZone: config.BOOKS_TIMEZONE,
       currency: config.REPORTING_CURRENCY,

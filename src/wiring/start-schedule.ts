@@ -7,7 +7,7 @@ import { startScheduler } from '../reconcile/schedule.js';
 import { type CommandHandlers, createCommandWorker } from '../webhook/command-queue.js';
 import { cronsOf, tellIntervals } from './crons.js';
 import { keepOwnCalls } from './keep-own-calls.js';
-import { reconcileSettings, retentionDays } from './reconcile-settings.js';
+import { reconcileSettings, releaseRules, retentionDays } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
 import { createServiceClient } from './service-client.js';
 import { createNotifying } from './start-notify.js';
@@ -30,7 +30,8 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   tellIntervals(runtime);
   startSettling({ client, log, closers });
   const settings = reconcileSettings(config, contract);
-  const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, metrics, kytWords: contract.kyt };
+  const rules = releaseRules(config, contract);
+  const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, metrics, ...rules };
   const books = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
   const posting = createPosting({ db, log, table: contract.movements, ...books });
   const sealing = createSealing({ db, log, now, signal });

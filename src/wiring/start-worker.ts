@@ -1,15 +1,16 @@
 import { createWorker } from '../webhook/worker.js';
+import { releaseRules } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
 
 export function startWorker(runtime: Runtime, adoptedAt: Date): void {
-  const { db, now, metrics, queues, closers, contract } = runtime;
+  const { db, now, metrics, queues, closers, config, contract } = runtime;
   const worker = createWorker({
     ...queues,
     db,
     now,
     metrics,
     adoptedAt,
-    kytWords: contract.kyt,
+    ...releaseRules(config, contract),
     links: contract.links,
   });
   closers.add('worker', () => worker.close());

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 /** Why the goods of the order may go out, or not, under the contract of a file. */
-async function releaseUnder(contract: object): Promise<string> {
+async function releaseUnder(contract: object, more: Record<string, string> = {}): Promise<string> {
   const file = path.join(cwd, 'contract.json');
   await writeFile(file, JSON.stringify(contract));
   const database = await createTestDatabase();
@@ -35,6 +35,7 @@ async function releaseUnder(contract: object): Promise<string> {
     SERVICE_RATE: '1000/s',
     ADOPTED_AT: '2020-01-01T00:00:00Z',
     CONTRACT_FILE: file,
+    ...more,
   };
   const { code, stderr } = await runCli(['reconcile', 'payment-intents', '--json'], { cwd, env });
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('rror')]);
@@ -47,4 +48,8 @@ it('the words of compliance are those of CONTRACT_FILE', async () => {
   // The sandbox says "approved".
   expect(await releaseUnder({ kyt: { passed: ['fine'] } })).toBe('kyt_unknown');
   expect(await releaseUnder({ kyt: { passed: ['fine'], rejected: ['Approved'] } })).toBe('kyt_rejected');
+});
+
+it('an order that nobody registered is held where RELEASE_REQUIRES_REGISTRATION demands it', async () => {
+  expect(await releaseUnder({}, { RELEASE_REQUIRES_REGISTRATION: 'on' })).toBe('not_registered');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tellDiagnosis } from '../../src/cli/tell-diagnosis.js';
-import { type Check, finding, ok, unknown } from '../../src/wiring/doctor/check.js';
+import { type Check, finding, hint, ok, unknown } from '../../src/wiring/doctor/check.js';
 
 const told = (items: Check[], all = false) => tellDiagnosis(items, { all });
 const WELL = [
@@ -24,6 +24,27 @@ describe('what doctor tells', () => {
       'contract                1        –        –',
       '',
       '6 checks: nothing is to be done. Each of them: tallyhook doctor --all',
+    ]);
+  });
+
+  it('is advice too, which is no finding', () => {
+    const lines = told([
+      ...WELL,
+      hint('registration', 'orders are registered', 'set RELEASE_REQUIRES_REGISTRATION=on'),
+    ]);
+    expect(lines.slice(1)).toEqual([
+      'installation            2        –        –',
+      'service                 1        –        –',
+      'secrets                 1        –        –',
+      'alerts                  1        –        –',
+      'what is proven          1        –        –',
+      'contract                1        –        –',
+      '',
+      'hint      registration',
+      '          orders are registered',
+      '          → set RELEASE_REQUIRES_REGISTRATION=on',
+      '',
+      '7 checks: nothing is to be done. Each of them: tallyhook doctor --all',
     ]);
   });
 

@@ -37,14 +37,15 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => store.drop());
 
-type Verb = 'get' | 'post' | 'put';
+type Verb = 'get' | 'post' | 'put' | 'delete';
 
 /** Asks, and holds the answer against the document. */
 async function ask(verb: Verb, path: string, given: Given = {}): Promise<Response['body']> {
-  const { params = {}, body, role = 'admin', status = 200 } = given;
+  const { params = {}, body, role = 'admin', status = 200, ifMatch } = given;
   const address = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''));
   const { token = '' } = consoleTokens.find((one) => one.role === role) ?? {};
   const asked = request(app)[verb](`/api/v1${address}`).set('Authorization', `Bearer ${token}`);
+  if (ifMatch !== undefined) void asked.set('If-Match', ifMatch);
   const answer = await (body === undefined ? asked : asked.send(body));
   const where = `${verb} ${address} as ${role}: ${answer.text.slice(0, 400)}`;
   expect(answer.status, where).toBe(status);
@@ -60,6 +61,7 @@ interface Given {
   body?: object;
   role?: string;
   status?: number;
+  ifMatch?: string;
 }
 
 const lists = Object.entries(apiDocument.paths).filter(
@@ -90,6 +92,15 @@ it('every action is answered as it is documented', async () => {
   await ask('put', '/orders/{reference}', { ...order, body: { amount: '13', currency: 'EUR' }, status: 409 });
   await ask('put', '/orders/{reference}', { ...order, body: { amount: 13 }, status: 400 });
   await ask('put', '/orders/{reference}', { ...order, role: 'viewer', status: 403 });
+  await ask('put', '/orders/{reference}', {
+    ...order,
+    ifMatch: '"stale"',
+    body: { amount: '13', currency: 'EUR' },
+    status: 412,
+  });
+  await ask('delete', '/orders/{reference}', { params: order.params, ifMatch: '"stale"', status: 412 });
+  await ask('delete', '/orders/{reference}', { params: order.params });
+  await ask('delete', '/orders/{reference}', { params: { reference: 'nobody' }, status: 404 });
   await ask('post', '/events/{id}/replay', { params: { id: '1' }, status: 202 });
   await ask('post', '/events/{id}/replay', { params: { id: '999' }, status: 404 });
   await ask('post', '/deliveries/recover', { body: { since: '2026-10-01T00:00:00Z' }, status: 202 });

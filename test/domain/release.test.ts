@@ -2,6 +2,7 @@ import { LosslessNumber } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { deriveOrder } from '../../src/domain/orders/order.js';
+import type { OrderFacts } from '../../src/domain/orders/order-facts.js';
 import {
   describeLines,
   eur,
@@ -23,6 +24,8 @@ const behind = { ...paid, payins: [{ id: 'payin_1' }] };
 const deposited = (fields: JsonObject, more: Partial<Given> = {}) =>
   order({ intents: [{ fields: behind }], payins: [{ fields, ...more }] });
 const kyt = (kytStatus: JsonObject[string]) => deposited({ ...deposit, kytStatus });
+
+const demanding = (facts: OrderFacts): OrderFacts => ({ ...facts, requiresRegistration: true });
 
 const releases: Line[] = [
   ['R1', 'two payments out of range that add up', want(eur('100'), half, half), 'paid', 'out_of_range'],
@@ -88,10 +91,12 @@ const releases: Line[] = [
     'paid',
     'refund_in_progress',
   ],
-  ['R10', 'screened and passed', kyt('Approved'), 'paid', 'proven'],
-  ['R10', 'final and not screened', kyt(null), 'paid', 'proven'],
+  ['R10', 'not registered, where that is demanded', demanding(kyt('Approved')), 'paid', 'not_registered'],
+  ['R11', 'screened and passed', kyt('Approved'), 'paid', 'proven'],
+  ['R11', 'registered, where that is demanded', demanding(want(eur('100'), paid)), 'paid', 'proven'],
+  ['R11', 'final and not screened', kyt(null), 'paid', 'proven'],
   [
-    'R10',
+    'R11',
     'a deposit that matched nothing beside a good one',
     order({
       intents: [{ fields: behind }],
@@ -101,7 +106,7 @@ const releases: Line[] = [
     'proven',
   ],
   [
-    'R10',
+    'R11',
     'a bad deposit of another payment',
     order({
       intents: [{ fields: behind }, { fields: state('expired') }],
@@ -110,7 +115,7 @@ const releases: Line[] = [
     'paid',
     'proven',
   ],
-  ['R10', 'a refund that failed', one(paid, {}, [gave('49.5', 'failed')]), 'paid', 'proven'],
+  ['R11', 'a refund that failed', one(paid, {}, [gave('49.5', 'failed')]), 'paid', 'proven'],
 ];
 
 describeLines('may the goods go out', 'R', releases);
@@ -127,5 +132,15 @@ describe('a release', () => {
     const kytWords = { passed: ['amber'], pending: [], rejected: ['approved'] };
     expect(deriveOrder({ ...kyt('Amber'), kytWords }).release.reason).toBe('proven');
     expect(deriveOrder({ ...kyt('approved'), kytWords }).release.reason).toBe('kyt_rejected');
+  });
+
+  it('where a registration is demanded is another only of what would be proven and is not registered', () => {
+    for (const [, what, facts] of releases) {
+      const free = deriveOrder({ ...facts, requiresRegistration: false });
+      const held = deriveOrder(demanding(facts));
+      const isHeld = free.release.safe && facts.expected === null;
+      expect([what, held.release.reason]).toEqual([what, isHeld ? 'not_registered' : free.release.reason]);
+      expect([what, held.status, held.release.safe && facts.expected === null]).toEqual([what, free.status, false]);
+    }
   });
 });

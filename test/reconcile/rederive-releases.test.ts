@@ -5,7 +5,7 @@ import { rederiveReleases } from '../../src/reconcile/cross-check/rederive-relea
 import { crossCheck } from '../../src/reconcile/cross-check.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { changesOf } from '../../src/records/changes.js';
-import { getOrder } from '../../src/records/orders/orders.js';
+import { getOrder, registerOrder } from '../../src/records/orders/orders.js';
 import { at, context, paidIntent, payin, reading, save } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
@@ -44,4 +44,36 @@ test('other words for compliance results: every order that hangs on them is deri
   const before = await database.db('changes').count();
   await rederiveReleases({ adoptedAt: new Date(0), db: database.db, now, kytWords: words });
   expect(await database.db('changes').count()).toEqual(before);
+});
+
+test('the demand for a registration: what is paid and not registered is held, and released where the demand goes', async () => {
+  const { db } = database;
+  await save(database, [
+    reading('payment_intent', paidIntent('d1', 'pd1'), 10),
+    reading('payin', payin('pd1', 'd1'), 10),
+    reading('payment_intent', paidIntent('d2', 'pd2'), 10),
+    reading('payin', payin('pd2', 'd2'), 10),
+  ]);
+  await db.transaction((trx) => registerOrder(trx, { reference: 'order-d2', amount: '25', currency: 'EUR' }));
+  const reasons = async () => [
+    (await getOrder(db, 'order-d1'))?.release.reason,
+    (await getOrder(db, 'order-d2'))?.release.reason,
+  ];
+  await rederiveReleases({ adoptedAt: new Date(0), db, now, requiresRegistration: false });
+  expect(await reasons()).toEqual(['proven', 'proven']);
+  await rederiveReleases({ adoptedAt: new Date(0), db, now, requiresRegistration: true });
+  expect(await reasons()).toEqual(['not_registered', 'proven']);
+  const source = { type: 'setting', ref: 'RELEASE_REQUIRES_REGISTRATION' };
+  const last = async () => (await changesOf(db, { kind: 'order', id: 'order-d1' })).at(-1);
+  expect(await last()).toMatchObject({ field: 'release', to: { safe: false, reason: 'not_registered' }, source });
+  const count = async () => db('changes').count();
+  const before = await count();
+  await rederiveReleases({ adoptedAt: new Date(0), db, now, requiresRegistration: true });
+  expect(await count()).toEqual(before);
+  await rederiveReleases({ adoptedAt: new Date(0), db, now });
+  expect(await reasons()).toEqual(['proven', 'proven']);
+  expect(await last()).toMatchObject({ to: { safe: true, reason: 'proven' }, source });
+  const asking = { rules: { requiresRegistration: true } };
+  await db.transaction((trx) => registerOrder(trx, { reference: 'order-d1', amount: '25', currency: 'EUR' }, asking));
+  expect(await reasons()).toEqual(['proven', 'proven']);
 });

@@ -27,6 +27,7 @@ test('money for an order that the store never registered, where it registers its
     await other.db.transaction((trx) => registerOrder(trx, { reference: 'ORDER-n1', amount: '25', currency: 'EUR' }));
     await save(other, [
       reading('payment_intent', paidIntent('n1', 'pn1', { createdAt: created, returnUrl: null }), 20),
+      reading('payment_intent', paidIntent('n0', 'pn0', { createdAt: created, merchantReference: 'ORDER-n1' }), 20),
     ]);
     await checkAt(0);
     expect(await open()).toEqual([]);

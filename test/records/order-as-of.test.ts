@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { asOfMoment } from '../../src/domain/as-of.js';
 import { orderAsOf } from '../../src/records/orders/order-as-of.js';
 import { orderStory } from '../../src/records/orders/order-story.js';
-import { registerOrder } from '../../src/records/orders/orders.js';
+import { registerOrder, withdrawRegistration } from '../../src/records/orders/orders.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { at, claim, intent, reading, save } from './observed.js';
 
@@ -69,6 +69,26 @@ it('tells an order as it was known at each time, though the service dates things
   expect(last.timeline.map(({ seq }) => seq)).toEqual(story?.timeline.map(({ seq }) => seq));
   expect(last.paymentIntents[0]).toMatchObject({ id: 'pi_1', verified: true });
   expect(last.toldLater).toEqual({ changes: 0, firstKnownAt: null });
+});
+
+it('tells what was registered then, of an order that was registered, changed, withdrawn and registered again', async () => {
+  const isCurrent = async () => true;
+  const register = (amount: string) =>
+    db.transaction((trx) => registerOrder(trx, { reference: 'r2', amount, currency: 'EUR' }, { isCurrent }));
+  await db.transaction((trx) => registerOrder(trx, { reference: 'r2', amount: '10', currency: 'EUR' }));
+  const moments = [await moment()];
+  const steps = [
+    () => register('12'),
+    () => db.transaction((trx) => withdrawRegistration(trx, 'r2')),
+    () => register('13'),
+  ];
+  for (const step of steps) {
+    await step();
+    moments.push(await moment());
+  }
+  const amounts: (string | null)[] = [];
+  for (const then of moments) amounts.push((await known(then, 'r2')).order.expected?.amount ?? null);
+  expect(amounts).toEqual(['10', '12', null, '13']);
 });
 
 it('counts what the service dates by then and told later', async () => {

@@ -71,7 +71,7 @@ test('an order tells of its payments, deposits, invoices and refunds, each step 
   expect(told).toEqual(
     expect.arrayContaining([
       'status     partially_refunded',
-      'not to be mistaken for  story-1',
+      'not to be mistaken for  story-1  (here “S”; there “s”)',
       expect.stringMatching(/^payment {4}pi {2}completed, as the service's own list showed at 2026-03-01T00:00:04/),
       expect.stringMatching(new RegExp(`^invoice {4}inv {2}paid, as webhook ${event} said at .*, not verified$`)),
       'refund     po-2  not read yet',

@@ -8,7 +8,7 @@ import type { OpenApiDocument } from '../../src/console/api/openapi-document.js'
  */
 export function documentedAnswers({ paths, components }: OpenApiDocument) {
   const $defs = Object.fromEntries(Object.entries(components.schemas).map(([name, one]) => [name, strict(one)]));
-  return (method: 'get' | 'post' | 'put', path: string, status: number): z.ZodType => {
+  return (method: 'get' | 'post' | 'put' | 'delete', path: string, status: number): z.ZodType => {
     const { content } = paths[path]?.[method]?.responses[status] ?? {};
     const schema = Object.values(content ?? {})[0]?.schema;
     if (schema === undefined) throw new Error(`${status} of ${method} ${path} is not in the document`);

@@ -20,6 +20,11 @@ export function sendTagged(req: Request, res: Response, { text, role }: { text: 
   else res.type('application/json').send(text);
 }
 
+/** Whether If-Match names the answer: a request that changes something comes from who has seen it as it is now. */
+export function isNamed(given: string, { text, role }: { text: string; role: string }): boolean {
+  return names(given, answerTag(role, text));
+}
+
 /** A proxy that packs an answer makes its tag a weak one. */
 function names(given: string | undefined, tag: string): boolean {
   const tags = (given ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { SecretStatus } from '../../domain/deliveries/secret-status.js';
-import type { KytWords } from '../../domain/orders/kyt.js';
+import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import type { ClosingDeps } from '../../finance/periods/close-period.js';
 
 /** What the console can't do by a record; wiring puts it on the `commands` queue. */
@@ -20,14 +20,12 @@ interface BooksSettings extends Pick<ClosingDeps, 'timeZone' | 'currency' | 'tab
   chart: () => Promise<ClosingDeps['chart']>;
 }
 
-export interface ApiDeps {
+export interface ApiDeps extends ReleaseRules {
   db: Knex;
   log: Logger;
   commands: Commands;
   /** Kinds that a run may be asked for. */
   runKinds: readonly string[];
-  /** How the account's compliance results are read; left out: domain/orders/kyt.ts. */
-  kytWords?: KytWords;
   secretsStatus: () => Promise<{ items: SecretStatus[] }>;
   /** Left out: months can be looked at, not closed. */
   books?: BooksSettings;

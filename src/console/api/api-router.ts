@@ -7,7 +7,7 @@ import { InvalidOrderError } from '../../records/orders/orders.js';
 import { type Actor, actorOf, allow } from '../authenticate.js';
 import { Problem } from '../problem.js';
 import { mayKnowPeople } from '../view/personal.js';
-import { sendTagged } from './answer-tag.js';
+import { isNamed, sendTagged } from './answer-tag.js';
 import type { ApiDeps } from './api-deps.js';
 import { readQuery } from './list-query.js';
 import type { Answer, Operation } from './operation.js';
@@ -27,6 +27,7 @@ export function createApi(deps: ApiDeps): Router {
         params: req.params as Record<string, string>,
         query: queryOf(req, operation, actor),
         body: operation.body === undefined ? undefined : parseBody(operation.body, req.body ?? {}),
+        matches: matcherOf(req, actor),
       });
       send(req, res, { answer, actor });
     });
@@ -54,8 +55,17 @@ function queryOf(req: Request, { query, personal = [] }: Operation, actor: Actor
 }
 
 /** lossless-json writes numbers of the service with the digits they came with. */
+function textOf(body: object): string {
+  return stringify(body) ?? 'null';
+}
+
+function matcherOf(req: Request, { role }: Actor): ((body: object) => boolean) | null {
+  const given = req.get('if-match');
+  return given === undefined ? null : (body) => isNamed(given, { text: textOf(body), role });
+}
+
 function send(req: Request, res: Response, { answer, actor }: { answer: Answer; actor: Actor }): void {
-  const text = stringify(answer.body) ?? 'null';
+  const text = textOf(answer.body);
   if (req.method === 'GET' || req.method === 'HEAD') {
     sendTagged(req, res, { text, role: actor.role });
     return;

@@ -148,7 +148,11 @@ function queryParameters({ query }: Operation): Parameter[] {
   });
 }
 
-function conditionOf({ method }: Pick<Operation, 'method'>): Parameter[] {
+function conditionOf({ method, heedsIfMatch = false }: Pick<Operation, 'method' | 'heedsIfMatch'>): Parameter[] {
+  if (heedsIfMatch) {
+    const description = 'The ETag that `get` of the same address answered: 412 where the order is another since.';
+    return [{ name: 'If-Match', in: 'header', required: false, description, schema: { type: 'string' } }];
+  }
   if (method !== 'get') return [];
   const description = 'An ETag that was given before: 304 without a body where nothing has changed since.';
   return [{ name: 'If-None-Match', in: 'header', required: false, description, schema: { type: 'string' } }];

@@ -10,7 +10,7 @@ import type { Group } from './groups.js';
 export interface Operation {
   /** As generators of clients name the function: `listOrders`. */
   id: string;
-  method: 'get' | 'post' | 'put';
+  method: 'get' | 'post' | 'put' | 'delete';
   /** Below /api/v1, parameters in braces: `/orders/{reference}`. */
   path: string;
   group: Group;
@@ -26,6 +26,8 @@ export interface Operation {
   personal?: readonly string[];
   /** Checks the body; left out: none is read. */
   body?: z.ZodType;
+  /** It heeds If-Match, the ETag of what it changes. */
+  heedsIfMatch?: boolean;
   /** What success is answered with, by status. */
   answers: Readonly<Record<number, { description: string; shape: z.ZodType }>>;
   /** When else it refuses, by status; 400, 401, 403 and 503 are told of all. */
@@ -33,11 +35,13 @@ export interface Operation {
   answer(deps: ApiDeps, asked: Asked<unknown, unknown>): Promise<Answer>;
 }
 
-interface Asked<Body, Query> {
+export interface Asked<Body, Query> {
   actor: Actor;
   params: Readonly<Record<string, string>>;
   query: Query;
   body: Body;
+  /** Whether If-Match names the answer that has this body; null: the request has none. */
+  matches: ((body: object) => boolean) | null;
 }
 
 export interface Answer {

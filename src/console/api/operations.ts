@@ -3,7 +3,7 @@ import { feedOperations } from './feed-operations.js';
 import { listOperations } from './list-operations.js';
 import { matchOperations } from './match-operations.js';
 import type { Operation } from './operation.js';
-import { getOrderOperation, registerOrderOperation } from './order-operations.js';
+import { getOrderOperation, registerOrderOperation, withdrawRegistrationOperation } from './order-operations.js';
 import { periodOperations } from './period-operations.js';
 import { proofOperations } from './proof-operations.js';
 import { webhookOperations } from './webhook-operations.js';
@@ -13,6 +13,7 @@ export const operations: readonly Operation[] = [
   ...listOperations,
   getOrderOperation,
   registerOrderOperation,
+  withdrawRegistrationOperation,
   ...feedOperations,
   ...webhookOperations,
   ...proofOperations,

@@ -1,12 +1,15 @@
+import type { Knex } from 'knex';
 import { z } from 'zod';
 import { asOfMoment } from '../../domain/as-of.js';
 import { ASSET_CODE } from '../../domain/asset-code.js';
 import { amountProblem, currencyProblem, EXPECTED_AMOUNT } from '../../domain/orders/expectation.js';
 import { type OrderAsOf, orderAsOf } from '../../records/orders/order-as-of.js';
-import { getOrder, registerOrder } from '../../records/orders/orders.js';
+import { getOrder, registerOrder, withdrawRegistration } from '../../records/orders/orders.js';
+import type { RegisterOrderResult, RegistrationAsking, RegistrationDone } from '../../records/orders/register-order.js';
 import { Problem } from '../problem.js';
+import type { ApiDeps } from './api-deps.js';
 import { keepAction } from './keep-action.js';
-import { type Operation, operation } from './operation.js';
+import { type Asked, type Operation, operation } from './operation.js';
 import { orderAsOfShape } from './shapes/order-as-of-shape.js';
 import { orderDetailShape, orderShape } from './shapes/order-shapes.js';
 
@@ -45,7 +48,7 @@ export const getOrderOperation: Operation = operation({
   refusals: { 404: 'There is no such record here, or there was none then.' },
   answer: async ({ db, books }, { params, query: { asOf } }) => {
     const asked = params['reference'] ?? '';
-    const missing = new Problem(404, 'Not found', `There is no orders record "${asked.slice(0, 80)}" here.`);
+    const missing = missingOrder(asked);
     if (asOf === undefined) {
       const order = await getOrder(db, asked);
       if (order === null) throw missing;
@@ -83,6 +86,11 @@ function asOfBody({
   return { reference: own, asOf, ...order, toldLater, records };
 }
 
+const refusals = {
+  409: 'It is registered with another amount or currency and If-Match is left out, or money came in; `existing` is what stands.',
+  412: 'The order is not the one that If-Match names; nothing was changed.',
+};
+
 export const registerOrderOperation: Operation = operation({
   id: 'registerOrder',
   method: 'put',
@@ -90,30 +98,100 @@ export const registerOrderOperation: Operation = operation({
   group: 'Orders',
   summary: 'Register what the store expects',
   description:
-    'Before or after the payment is created, as often as wanted: the same amount and currency again change nothing.',
+    'Before or after the payment is created, or paid, as often as wanted: the same amount and currency again change nothing. With `If-Match` another amount or currency takes their place while no money came in.',
   roles: ['operator'],
   params: { reference },
   body,
+  heedsIfMatch: true,
   answers: {
-    200: { description: 'It was registered so before.', shape: orderShape },
+    200: { description: 'It was registered so before, or is changed now.', shape: orderShape },
     201: { description: 'It is registered now.', shape: orderShape },
   },
-  refusals: { 409: 'It is registered with another amount or currency, told in `existing`.' },
-  answer: async ({ db, log, kytWords }, { actor, params, body: { amount, currency } }) => {
-    const own = params['reference'] ?? '';
-    const result = await db.transaction(async (trx) => {
-      const registered = await registerOrder(trx, { reference: own, amount, currency }, kytWords);
-      const outcome = registered.outcome === 'conflict' ? 'refused' : 'done';
-      const details = { amount, currency, outcome: registered.outcome };
-      const target = `order ${own}`;
-      await keepAction({ db: trx, log }, actor, { action: 'register order', target, details, outcome });
-      return registered;
+  refusals,
+  answer: async (deps, asked) => {
+    const { amount, currency } = asked.body;
+    const result = await register(deps, asked, {
+      action: 'register order',
+      details: { amount, currency },
+      work: (trx, own, asking) => registerOrder(trx, { reference: own, amount, currency }, asking),
     });
-    if (result.outcome === 'conflict') {
-      throw new Problem(409, 'Conflict', 'The order is registered with another amount or currency.', {
-        existing: result.expected,
-      });
-    }
     return { status: result.outcome === 'created' ? 201 : 200, body: result.order };
   },
 });
+
+export const withdrawRegistrationOperation: Operation = operation({
+  id: 'withdrawRegistration',
+  method: 'delete',
+  path: '/orders/{reference}',
+  group: 'Orders',
+  summary: 'Withdraw what the store registered',
+  description:
+    'While no money came in. The order stays, as one that is not registered, and so does its history. With `If-Match` only where the order is still the one that it names.',
+  roles: ['operator'],
+  params: { reference },
+  heedsIfMatch: true,
+  answers: { 200: { description: 'It is not registered, now or already.', shape: orderShape } },
+  refusals: { ...refusals, 404: 'There is no such order.' },
+  answer: async (deps, asked) => {
+    const { order } = await register(deps, asked, {
+      action: 'withdraw registration',
+      details: {},
+      work: withdrawRegistration,
+    });
+    return { body: order };
+  },
+});
+
+interface Registering {
+  action: string;
+  details: Readonly<Record<string, unknown>>;
+  /** Null: there is no such order. */
+  work: (trx: Knex.Transaction, own: string, asking: RegistrationAsking) => Promise<RegisterOrderResult | null>;
+}
+
+/** What was done, or a problem; who asked is kept either way. */
+async function register(
+  { db, log, kytWords, requiresRegistration }: ApiDeps,
+  { actor, params, matches }: Pick<Asked<unknown, unknown>, 'actor' | 'params' | 'matches'>,
+  { action, details, work }: Registering,
+): Promise<RegistrationDone> {
+  const own = params['reference'] ?? '';
+  const isCurrent = async (trx: Knex.Transaction): Promise<boolean> => {
+    const order = await getOrder(trx, own);
+    return order !== null && (matches?.(order) ?? true);
+  };
+  const asking = {
+    actor: actor.name,
+    rules: { kytWords, requiresRegistration },
+    ...(matches === null ? {} : { isCurrent }),
+  };
+  const result = await db.transaction(async (trx) => {
+    const done = await work(trx, own, asking);
+    if (done === null) return done;
+    const outcome = 'order' in done ? 'done' : 'refused';
+    const target = `order ${own}`;
+    await keepAction({ db: trx, log }, actor, {
+      action,
+      target,
+      details: { ...details, outcome: done.outcome },
+      outcome,
+    });
+    return done;
+  });
+  if (result === null) throw missingOrder(own);
+  if ('order' in result) return result;
+  const { expected: existing } = result;
+  if (result.outcome === 'stale')
+    throw new Problem(412, 'Precondition failed', 'The order is not the one that If-Match names; get it again.', {
+      existing,
+    });
+  const why =
+    result.outcome === 'received'
+      ? 'Money came in for the order: what is registered stands.'
+      : 'The order is registered with another amount or currency.';
+  throw new Problem(409, 'Conflict', why, { existing });
+}
+
+function missingOrder(own: string): Problem {
+  return new Problem(404, 'Not found', `There is no orders record "${own.slice(0, 80)}" here.`);
+}

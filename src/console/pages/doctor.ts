@@ -80,7 +80,7 @@ function tableOf(lines: readonly DoctorLine[]): Section {
     columns: [{ label: 'Check' }, { label: 'State' }, { label: 'Found' }, { label: 'What to do' }],
     rows: lines.map(({ name, status, found, remedy }) => [
       text(name),
-      badge(status === 'ok' ? 'fine' : status, tones[status]),
+      badge(status === 'ok' ? (remedy === null ? 'fine' : 'hint') : status, tones[status]),
       text(found),
       remedy === null ? none('nothing') : text(remedy),
     ]),

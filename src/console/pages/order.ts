@@ -1,5 +1,6 @@
 import { asOfMoment } from '../../domain/as-of.js';
 import { todayIn } from '../../domain/books/match/ageing.js';
+import { referenceDifference } from '../../domain/reference-difference.js';
 import { listMatches, type MatchView } from '../../records/books/match/list-matches.js';
 import { orderAsOf } from '../../records/orders/order-as-of.js';
 import { type OrderStory, orderStory } from '../../records/orders/order-story.js';
@@ -41,7 +42,7 @@ export const order: Page = {
       crumbs: [{ text: 'Orders', href: '/orders' }],
       sections: [
         releaseNotice(story),
-        ...similarNotice(story),
+        ...similarPanel(story),
         ...breaksOf(story.breaks, now()),
         factsOf(story, now()),
         recordsOf(story, req),
@@ -72,17 +73,26 @@ function releaseNotice({ order: { release } }: OrderStory): Section {
   return { is: 'notice', tone: 'warn', title: 'Hold the goods', text: releaseReason(release.reason) };
 }
 
-function similarNotice({ order: { similarReferences } }: OrderStory): Section[] {
-  const [first] = similarReferences;
-  if (first === undefined) return [];
-  const text = `Not to be mistaken for ${similarReferences.map((other) => `“${other}”`).join(', ')}: upper and lower case count.`;
+/** Each with the characters in which it differs: to the eye they may be the same. */
+function similarPanel({ order: { reference, similarReferences } }: OrderStory): Section[] {
+  if (similarReferences.length === 0) return [];
   return [
     {
-      is: 'notice',
-      tone: 'info',
-      title: 'A similar reference',
-      text,
-      link: { text: `Order ${first}`, href: orderHref(first) },
+      is: 'panel',
+      title: 'Not to be mistaken for',
+      intro: 'Other orders whose references look like this one’s. References count byte for byte.',
+      sections: [
+        {
+          is: 'table',
+          caption: 'Similar references',
+          columns: [{ label: 'Reference' }, { label: 'Here' }, { label: 'There' }],
+          rows: similarReferences.map((other) => {
+            const { here, there } = referenceDifference(reference, other);
+            return [id(other, orderHref(other)), text(here), text(there)];
+          }),
+          empty: { title: 'None', text: 'No reference looks like this one.' },
+        },
+      ],
     },
   ];
 }

@@ -58,6 +58,8 @@ const reasons: Readonly<Record<string, string>> = {
   kyt_unknown:
     'The screening of a deposit ended with a word that is not known here. Do not release before it is looked at.',
   refund_in_progress: 'A refund is under way.',
+  not_registered:
+    'The store did not register this order, and RELEASE_REQUIRES_REGISTRATION is on. Registering it releases it.',
   shared_reference:
     'So many payments carry this reference that it can name no one order. Look at the payments themselves.',
   amount_unknown: 'How much came in can not be told in the currency of the order.',

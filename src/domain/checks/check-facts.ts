@@ -29,8 +29,8 @@ export interface CheckedOrder {
   status: OrderStatus;
   releaseReason: string;
   createdAt: number;
-  /** Registered references that differ from this one in upper and lower case alone. */
-  similar: readonly string[];
+  /** The registered orders that look like this one, which is not registered. */
+  similar: readonly { reference: string; status: OrderStatus }[];
   /** Of one whose reference is shared, and whose payments are therefore not here: money came in for one of them. */
   sharedMoney: boolean;
 }

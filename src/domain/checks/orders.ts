@@ -1,28 +1,30 @@
 import { amountField, type Money, sameCurrency } from '../family/money.js';
 import type { Json, JsonObject } from '../json.js';
 import { compareAmounts } from '../money.js';
+import type { OrderStatus } from '../orders/order.js';
 import { textField } from '../records.js';
 import { type CheckedOrder, type CheckedRecord, type CheckFacts, sourceOf } from './check-facts.js';
 import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
 import { grace } from './grace.js';
 
-const kinds = ['order_underpaid', 'order_overpaid', 'order_amount_mismatch', 'order_unknown_reference'] as const;
+const kinds = [
+  'order_underpaid',
+  'order_overpaid',
+  'order_amount_mismatch',
+  'order_unknown_reference',
+  'similar_reference_paid',
+] as const;
 type OrderBreak = (typeof kinds)[number];
 
 /** States of a payment that may still bring money: what is missing until then is expected. */
 const OPEN = ['waiting_address_selection', 'pending', 'confirming'];
 const NOT_ASKING = ['expired', 'cancelled'];
+/** Money came in, and stays. */
+const PAID: readonly OrderStatus[] = ['paid', 'underpaid', 'overpaid', 'paid_twice', 'partially_refunded', 'unmatched'];
 /** The store may send goods for what it never registered. */
-const WITH_MONEY = [
-  'paid',
-  'underpaid',
-  'overpaid',
-  'paid_twice',
-  'partially_refunded',
-  'refunded',
-  'disputed',
-  'unmatched',
-];
+const WITH_MONEY: readonly OrderStatus[] = [...PAID, 'refunded', 'disputed'];
+/** Nothing came in, and nothing is on its way. */
+const UNPAID: readonly OrderStatus[] = ['awaiting_payment', 'expired', 'cancelled'];
 
 /**
  * What the store registered against what its payments show, in the currency of the request. One break at most: money that
@@ -51,7 +53,7 @@ interface Problem {
 
 function problemOf(order: CheckedOrder, facts: CheckFacts): Problem | { at: number } | null {
   const { expected } = order;
-  if (expected === null) return unknownReference(order, facts);
+  if (expected === null) return paidInPlaceOf(order) ?? unknownReference(order, facts);
   if (order.status === 'shared_reference') return { kind: 'order_amount_mismatch', reason: 'shared_reference' };
   const isFinal = order.intents.every(
     ({ fields, verified, absent }) => absent || (verified && !OPEN.includes(textField(fields, 'status') ?? '')),
@@ -79,6 +81,13 @@ function mismatch(intents: readonly CheckedRecord[], expected: Money): string | 
   return null;
 }
 
+/** The customer may have paid under this reference what the store registered under one that looks the same. */
+function paidInPlaceOf({ status, sharedMoney, similar }: CheckedOrder): Problem | null {
+  const isPaid = sharedMoney || PAID.includes(status);
+  if (!isPaid || !similar.some((other) => UNPAID.includes(other.status))) return null;
+  return { kind: 'similar_reference_paid', reason: 'similar_reference' };
+}
+
 function unknownReference(order: CheckedOrder, { registersSince, now }: CheckFacts): Problem | { at: number } | null {
   const hasMoney = order.sharedMoney || WITH_MONEY.includes(order.status);
   if (registersSince === null || order.createdAt < registersSince || !hasMoney) return null;
@@ -90,7 +99,11 @@ function foundOrder(order: CheckedOrder, { kind, reason }: Problem): FoundBreak 
   const { expected, similar, reference, status } = order;
   const ours: Json = expected === null ? null : { ...expected };
   const payments = order.intents.map((intent) => [`paymentIntent ${intent.id}`, paymentOf(intent, ours)] as const);
-  const notes: JsonObject = { reason, status, ...(similar.length > 0 ? { similarReferences: [...similar] } : {}) };
+  const notes: JsonObject = {
+    reason,
+    status,
+    ...(similar.length > 0 ? { similarReferences: similar.map((other) => other.reference) } : {}),
+  };
   return foundBreak({ kind, entity: { kind: 'order', id: reference } }, Object.fromEntries(payments), { notes });
 }
 

@@ -20,8 +20,16 @@ export interface OpenCall {
   begunAt: Date;
 }
 
-/** Everything that an order's state is derived from. What is left out is empty, or not so. */
-export interface OrderFacts {
+/** What this installation holds a release to. */
+export interface ReleaseRules {
+  /** How the account's compliance results are read; left out: domain/orders/kyt.ts. */
+  kytWords?: KytWords | undefined;
+  /** An order that the store did not register is never safe. */
+  requiresRegistration?: boolean | undefined;
+}
+
+/** Everything that an order's state is derived from. */
+export interface OrderFacts extends ReleaseRules {
   reference: string;
   /** What the store registered; null: the service's records alone decide. */
   expected: Money | null;
@@ -44,7 +52,6 @@ export interface OrderFacts {
   history?: ReadonlySet<string>;
   /** Of the order's payments. */
   openCalls?: readonly OpenCall[];
-  kytWords?: KytWords;
   /** The account has shown a result of the screening: a deposit without one waits for it. */
   showsKyt?: boolean;
   /** More records carry the reference than can be one order's; they need not be here. */

@@ -24,6 +24,7 @@ export const paidReasons = [
   'payin_not_final',
   'refund_in_progress',
   'refund_reported',
+  'not_registered',
   'proven',
 ] as const;
 type PaidReason = (typeof paidReasons)[number];
@@ -69,6 +70,7 @@ function doubtsOfOrder(facts: OrderFacts): PaidReason[] {
     ...(contested.length > 0 ? (['two_orders'] as const) : []),
     ...(isDenied ? (['record_not_at_service'] as const) : []),
     ...(facts.refundUnlinked === true ? (['refund_unlinked'] as const) : []),
+    ...(facts.requiresRegistration === true && facts.expected === null ? (['not_registered'] as const) : []),
     ...(facts.refundReported === true ? (['refund_reported'] as const) : []),
     ...(refunds.every(isOver) && openCalls.length === 0 ? [] : (['refund_in_progress'] as const)),
   ];

@@ -131,10 +131,10 @@ async function savePayins(deps: ReconcileDeps, observations: Observation[], read
 }
 
 async function saveTogether(deps: ReconcileDeps, observations: Observation[], reading: PayinReading): Promise<void> {
-  const { db, now, adoptedAt, kytWords } = deps;
+  const { db, now, adoptedAt, kytWords, requiresRegistration } = deps;
   const { tally, fence } = reading;
   await writeFenced({ db, now, tally, fence }, async (trx) => {
-    const context = { now: now(), adoptedAt, ...(kytWords ? { kytWords } : {}) };
+    const context = { now: now(), adoptedAt, kytWords, requiresRegistration };
     const saved = await saveObservations(trx, observations, context);
     return { changed: saved.changed, breaksOpened: saved.breaksOpened };
   });

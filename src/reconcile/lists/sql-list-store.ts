@@ -23,14 +23,15 @@ export interface SqlListStoreOptions {
 
 /** The records in Postgres. Every write is one fenced transaction; of a dry run all are rolled back. */
 export function createListStore(
-  deps: Pick<ReconcileDeps, 'db' | 'now' | 'adoptedAt' | 'kytWords' | 'contract'>,
+  deps: Pick<ReconcileDeps, 'db' | 'now' | 'adoptedAt' | 'kytWords' | 'requiresRegistration' | 'contract'>,
   { kind, record }: Pick<ListPlan, 'kind' | 'record'>,
   { source, tally, fence }: SqlListStoreOptions,
 ): ListStore {
   const { db, adoptedAt } = deps;
   const { links } = deps.contract;
   const writing: WriteDeps = { db, now: deps.now, tally, fence };
-  const context = () => ({ now: deps.now(), adoptedAt, ...(deps.kytWords ? { kytWords: deps.kytWords } : {}) });
+  const { kytWords, requiresRegistration } = deps;
+  const context = () => ({ now: deps.now(), adoptedAt, kytWords, requiresRegistration });
 
   const observe = async (trx: Knex.Transaction, observations: Observation[]): Promise<Written> => {
     if (observations.length === 0) return NOTHING;

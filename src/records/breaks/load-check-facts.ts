@@ -5,6 +5,7 @@ import type { EntityRef, RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText } from '../database/database-text.js';
 import { keyText } from '../database/key-text.js';
+import { lookAlikes } from '../orders/look-alikes.js';
 import { expectedOf, type OrderRow } from '../orders/order-row.js';
 import { sharedWithMoney } from '../orders/shared-references.js';
 import { ownField } from '../saving/stored-record.js';
@@ -82,11 +83,13 @@ function referencesOf({ intents, invoices }: Neighbours): string[] {
   });
 }
 
+/** What was withdrawn since counts; an order of an older program has no version of its registration. */
 async function registersSince(trx: Knex): Promise<number | null> {
-  const { rows } = await trx.raw<{ rows: { at: Date }[] }>(
-    'SELECT registered_at AS at FROM orders WHERE registered_at IS NOT NULL ORDER BY registered_at LIMIT 1',
+  const { rows } = await trx.raw<{ rows: { at: Date | null }[] }>(
+    `SELECT least((SELECT registered_at FROM orders WHERE registered_at IS NOT NULL ORDER BY registered_at LIMIT 1),
+       (SELECT at FROM order_registrations ORDER BY at LIMIT 1)) AS at`,
   );
-  return rows[0]?.at.getTime() ?? null;
+  return rows[0]?.at?.getTime() ?? null;
 }
 
 async function loadAlone(trx: Knex, entities: readonly EntityRef[], adoptedAt: Date): Promise<CheckedRecord[]> {
@@ -106,14 +109,11 @@ async function loadOrders(
   { registered, known, adoptedAt }: { registered: number | null; known: Neighbours['intents']; adoptedAt: Date },
 ): Promise<CheckedOrder[]> {
   if (references.size === 0 || registered === null) return [];
-  const { rows } = await trx.raw<{ rows: OrderRow[] }>('SELECT * FROM orders WHERE reference = ANY (?::text[])', [
-    idArray(references),
-  ]);
+  const { rows, alike } = await withLookAlikes(trx, references);
   const missing = rows.flatMap((row) => row.payment_intents.filter((id) => !known.has(fromDatabaseText(id))));
   const where = { sql: 'id = ANY (?::text[])', bindings: [textArray(missing)] };
   const loaded = missing.length === 0 ? [] : await selectChecked(trx, 'payment_intent', where, adoptedAt);
   const intents = new Map([...known, ...byId(loaded)]);
-  const similar = await similarReferences(trx, rows);
   const unregistered = rows.filter((row) => row.registered_at === null);
   const withMoney = await sharedWithMoney(trx, unregistered);
   return rows.map((row) => ({
@@ -123,21 +123,34 @@ async function loadOrders(
     status: row.status,
     releaseReason: row.release_reason,
     createdAt: row.created_at.getTime(),
-    similar: similar.get(row.reference) ?? [],
+    similar: (row.registered_at === null ? (alike.get(row.reference) ?? []) : [])
+      .filter((other) => other.registered_at !== null)
+      .map((other) => ({ reference: fromDatabaseText(other.reference), status: other.status })),
     sharedMoney: withMoney.has(row.reference),
   }));
 }
 
-/** Registered references that differ from an unregistered one in upper and lower case alone. */
-async function similarReferences(trx: Knex, orders: readonly OrderRow[]): Promise<Map<string, string[]>> {
-  const unregistered = orders.filter((row) => row.registered_at === null).map(({ reference }) => reference);
-  if (unregistered.length === 0) return new Map();
-  const { rows } = await trx.raw<{ rows: { reference: string; others: string[] }[] }>(
-    `SELECT asked.reference, array_agg(orders.reference ORDER BY orders.reference) AS others
-     FROM unnest(?::text[]) AS asked (reference)
-     JOIN orders ON lower(orders.reference) = lower(asked.reference) AND orders.reference <> asked.reference
-     WHERE orders.registered_at IS NOT NULL GROUP BY asked.reference`,
-    [textArray(unregistered)],
+/**
+ * The orders of these references, and the unregistered ones that look like a registered one among them: what is wrong with
+ * those hangs on it. Of each of all these the look-alikes.
+ */
+async function withLookAlikes(
+  trx: Knex,
+  references: ReadonlySet<string>,
+): Promise<{ rows: OrderRow[]; alike: Map<string, OrderRow[]> }> {
+  const { rows } = await trx.raw<{ rows: OrderRow[] }>('SELECT * FROM orders WHERE reference = ANY (?::text[])', [
+    idArray(references),
+  ]);
+  const alike = await lookAlikes(
+    trx,
+    rows.map(({ reference }) => reference),
   );
-  return new Map(rows.map(({ reference, others }) => [reference, others.map(fromDatabaseText)]));
+  const known = new Set(rows.map(({ reference }) => reference));
+  const others = [...alike.values()].flat().filter((row) => row.registered_at === null && !known.has(row.reference));
+  const further = [...new Map(others.map((row) => [row.reference, row])).values()];
+  const alikeOthers = await lookAlikes(
+    trx,
+    further.map(({ reference }) => reference),
+  );
+  return { rows: [...rows, ...further], alike: new Map([...alike, ...alikeOthers]) };
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { namedIn } from '../../domain/family/links.js';
 import type { Json } from '../../domain/json.js';
 import { heedReports } from '../../domain/orders/heed-reports.js';
-import type { KytWords } from '../../domain/orders/kyt.js';
+import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { instantMs } from '../database/instant.js';
@@ -13,8 +13,7 @@ import { expectedOf, type OrderState, untouchedOrder } from './order-row.js';
 import { insertOrders, type NewOrder, updateOrders } from './write-orders.js';
 
 /** What a release hangs on beside the records. */
-export interface OrderRules extends FamilyRules {
-  kytWords?: KytWords | undefined;
+export interface OrderRules extends FamilyRules, ReleaseRules {
   /** Records older than this are history. */
   adoptedAt: Date;
   /** Left out: this moment. */
@@ -78,7 +77,7 @@ async function deriveEach(
 }
 
 function derive(row: OrderState, isNew: boolean, family: Family, rules: OrderRules): DerivedRow {
-  const { kytWords, adoptedAt, now = new Date() } = rules;
+  const { kytWords, requiresRegistration, adoptedAt, now = new Date() } = rules;
   const { intents, contested, invoices, refundIds, unlinked, ...facts } = family;
   const given = {
     ...facts,
@@ -89,7 +88,8 @@ function derive(row: OrderState, isNew: boolean, family: Family, rules: OrderRul
     invoices,
     refundUnlinked: unlinked.some((payout) => payout.fields['status'] !== 'failed' || payout.doubted === true),
     history: new Set(intents.flatMap((intent) => (isOlder(intent.fields['createdAt'], adoptedAt) ? [intent.id] : []))),
-    ...(kytWords === undefined ? {} : { kytWords }),
+    kytWords,
+    requiresRegistration,
   };
   const before = { held: row.held_by_reports, refutedAt: row.refuted_at.map((at) => at.getTime()) };
   const { status, release, reports } = heedReports(given, before, now.getTime());

@@ -106,15 +106,24 @@ function foldOrder(now: OrderDetail, { known, later }: History, asOf: Date): Ord
   };
   const last = (field: string): Json => known.findLast((change) => change.field === field)?.to ?? null;
   const release = last('release') as { safe?: boolean; reason?: string } | null;
-  const wasRegistered = now.registeredAt !== null && Date.parse(now.registeredAt) <= asOf.getTime();
   return {
     status: last('status') as OrderStatus | null,
-    expected: wasRegistered ? now.expected : null,
+    expected: expectedThen(now, { known, later }, asOf),
     paymentIntents: before('paymentIntents', now.paymentIntents),
     invoices: before('invoices', now.invoices),
     refunds: before('refunds', now.refunds),
     release: { safe: release?.safe === true, reason: release?.reason ?? 'unknown' },
   };
+}
+
+/** Orders of an older version tell of their first registration by its time alone. */
+function expectedThen(now: OrderDetail, { known, later }: History, asOf: Date): OrderDetail['expected'] {
+  const isOne = ({ field }: KnownChange): boolean => field === 'expected';
+  const last = known.findLast(isOne);
+  if (last !== undefined) return last.to as OrderDetail['expected'];
+  const next = later.find(isOne);
+  if (next !== undefined) return next.from as OrderDetail['expected'];
+  return now.registeredAt !== null && Date.parse(now.registeredAt) <= asOf.getTime() ? now.expected : null;
 }
 
 function createReader(trx: Knex.Transaction, asOf: Date) {

@@ -25,7 +25,7 @@ export function orderChanges(
     from === to ? [] : [{ entity, field, from, to, ...cause }];
   const parts = Object.entries(partsOf).flatMap(([field, part]) => {
     // Of a new order the rest says nothing that its records don't.
-    const isTold = before !== null || field !== 'expected';
+    const isTold = before !== null || field !== 'expected' || expectedOf(after) !== null;
     return isTold ? told(field, before && part(before), part(after)) : [];
   });
   if (before === null) return parts;

@@ -1,89 +1,22 @@
 import type { Knex } from 'knex';
-import { sameCurrency } from '../../domain/family/money.js';
-import { compareAmounts } from '../../domain/money.js';
-import { amountProblem, currencyProblem } from '../../domain/orders/expectation.js';
-import type { KytWords } from '../../domain/orders/kyt.js';
-import { AppError } from '../../errors.js';
-import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
-import { appendChanges } from '../changes.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
-import { keyText } from '../database/key-text.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
-import { noFamily } from '../family/load.js';
-import { findInstallation } from '../installation.js';
-import { deriveOrders } from './derive-orders.js';
-import { lockOrders } from './lock-orders.js';
-import { orderBreaks, orderChanges } from './order-follow-up.js';
-import { expectedOf, type OrderRow, type OrderView, orderView } from './order-row.js';
+import { lookAlikes } from './look-alikes.js';
+import { type OrderRow, type OrderView, orderView } from './order-row.js';
 import { countCarriers } from './shared-references.js';
 
 export type { OrderView } from './order-row.js';
-
-/** What the store expects to be paid. */
-export interface OrderRegistration {
-  reference: string;
-  /** A decimal string above zero. */
-  amount: string;
-  /** A code in upper case. */
-  currency: string;
-}
-
-export type RegisterOrderResult =
-  | { outcome: 'created' | 'unchanged'; order: OrderView }
-  /** The order is registered with another amount or currency: nothing is changed. */
-  | { outcome: 'conflict'; expected: OrderView['expected']; existing: OrderView };
-
-/** A reference, amount or currency that no order can have. */
-export class InvalidOrderError extends AppError {
-  readonly code = 'invalid_order';
-}
-
-/** Registers what the store expects of an order; the same registration again changes nothing. */
-export async function registerOrder(
-  trx: Knex.Transaction,
-  wanted: OrderRegistration,
-  kytWords?: KytWords,
-): Promise<RegisterOrderResult> {
-  const reference = keyText(wanted.reference);
-  if (reference === null || reference === '') throw new InvalidOrderError('A reference has 1 to 1,000 bytes');
-  const problems = { amount: amountProblem(wanted.amount), currency: currencyProblem(wanted.currency) };
-  for (const [field, problem] of Object.entries(problems))
-    if (problem !== null) throw new InvalidOrderError(`${field}: ${problem}`);
-  const touched = [{ reference, since: null }];
-  const before = (await lockOrders(trx, touched)).get(reference);
-  const expected = before === undefined ? null : expectedOf(before.row);
-  if (before !== undefined && expected !== null) {
-    const same =
-      sameCurrency(expected.currency, wanted.currency) && compareAmounts(expected.amount, wanted.amount) === 0;
-    const existing = orderView(before.row);
-    return same ? { outcome: 'unchanged', order: existing } : { outcome: 'conflict', expected, existing };
-  }
-  await trx('orders')
-    .where({ reference })
-    .update({
-      expected_amount: wanted.amount,
-      expected_currency: toDatabaseText(wanted.currency),
-      registered_at: trx.fn.now(),
-    });
-  const adoptedAt = (await findInstallation(trx))?.adoptedAt ?? new Date(0);
-  const [derived] = await deriveOrders(trx, touched, [], { kytWords, adoptedAt });
-  const after = await rowOf(trx, reference);
-  const records = derived?.records ?? noFamily;
-  const changed = { before: before?.isNew === false ? before.row : null, after, records };
-  const { open, resolve } = orderBreaks(changed, { adoptedAt });
-  await autoResolveBreaks(trx, resolve);
-  await openBreaks(trx, open);
-  await appendChanges(
-    trx,
-    orderChanges(changed, { source: { type: 'store', ref: 'registration' }, serviceTime: null }),
-  );
-  return { outcome: 'created', order: orderView(after) };
-}
+export {
+  InvalidOrderError,
+  type OrderRegistration,
+  registerOrder,
+  withdrawRegistration,
+} from './register-order.js';
 
 /** An order, with what may be mistaken for it. */
 export interface OrderDetail extends OrderView {
-  /** References of other orders that differ from this one's in upper and lower case alone. */
+  /** References of other orders that look like this one's: the first hundred. */
   similarReferences: string[];
   /** How many carry the reference, where that is more than can be one order's; null: it is one order's. */
   sharedBy: { paymentIntents: number; invoices: number } | null;
@@ -92,13 +25,12 @@ export interface OrderDetail extends OrderView {
 /** By its reference, byte for byte. */
 export async function getOrder(db: Knex, reference: string): Promise<OrderDetail | null> {
   const key = toDatabaseText(reference);
-  const rows = await db<OrderRow>('orders').whereRaw('lower(reference) = lower(?)', [key]).orderBy('reference');
-  const row = rows.find((found) => found.reference === key);
+  const row = await db<OrderRow>('orders').where({ reference: key }).first();
   if (row === undefined) return null;
-  const others = rows.filter((found) => found !== row);
+  const others = (await lookAlikes(db, [key])).get(key) ?? [];
   return {
     ...orderView(row),
-    similarReferences: others.map((found) => fromDatabaseText(found.reference)),
+    similarReferences: others.map(({ reference: other }) => fromDatabaseText(other)),
     sharedBy: row.status === 'shared_reference' ? await countCarriers(db, row.reference) : null,
   };
 }
@@ -136,10 +68,4 @@ function startAfter(rows: Knex.QueryBuilder, cursor: string): Knex.QueryBuilder 
     created,
     reference,
   ]);
-}
-
-async function rowOf(trx: Knex.Transaction, reference: string): Promise<OrderRow> {
-  const row = await trx<OrderRow>('orders').where({ reference }).first();
-  if (row === undefined) throw new Error('The row of a locked order is gone');
-  return row;
 }

@@ -1,36 +1,33 @@
 import type { Knex } from 'knex';
 import { canonicalHash } from '../../domain/canonical-json.js';
-import type { KytWords } from '../../domain/orders/kyt.js';
+import { defaultKytWords } from '../../domain/orders/kyt.js';
 import { appendChanges, type NewChange } from '../changes.js';
 import { textArray } from '../database/array-parameter.js';
 import { showsKyt } from '../family/shows-kyt.js';
-import { deriveOrders, type OrderRules } from './derive-orders.js';
+import { type DerivedRow, deriveOrders, type OrderRules } from './derive-orders.js';
 import type { TouchedOrder } from './lock-orders.js';
 import { orderChanges } from './order-follow-up.js';
 
 const MARK = { kind: 'cross-check', name: 'kyt' };
+const NOT_REGISTERED = 'not_registered';
 const ORDERS_AT_ONCE = 200;
 /** Another law of release than before: orders are derived anew. */
 const LAW = 'sources';
 
 interface Mark {
-  /** Of the words that orders are derived by. */
+  /** Of the rules that releases are derived by. */
   hash: string;
   /** Derived are those with references up to here; null: all. As the database holds it. */
   after: string | null;
 }
 
 /**
- * One slice of deriving anew the orders whose release hangs on how compliance results are read, where the contract reads
- * them otherwise than before; it goes on where an earlier one stopped. False: there is nothing left to do.
+ * One slice of deriving anew the orders whose release hangs on the rules, where these are others than before: how the
+ * contract reads compliance results, and whether an order must be registered. It goes on where an earlier one stopped.
+ * False: there is nothing left to do.
  */
-export async function rederiveSlice(
-  trx: Knex.Transaction,
-  rules: OrderRules & { kytWords: KytWords },
-): Promise<boolean> {
-  const { passed, pending, rejected } = rules.kytWords;
-  const words = { passed: [...passed], pending: [...pending], rejected: [...rejected] };
-  const hash = canonicalHash({ ...words, law: LAW, showsKyt: await showsKyt(trx) });
+export async function rederiveSlice(trx: Knex.Transaction, rules: OrderRules): Promise<boolean> {
+  const hash = await hashOf(trx, rules);
   await trx.raw(`INSERT INTO watermarks (kind, name, value) VALUES (?, ?, '{}') ON CONFLICT DO NOTHING`, [
     MARK.kind,
     MARK.name,
@@ -38,7 +35,7 @@ export async function rederiveSlice(
   const row = await trx<{ value: Partial<Mark> }>('watermarks').where(MARK).forUpdate().first('value');
   const isBegun = row?.value.hash === hash;
   if (isBegun && row.value.after === null) return false;
-  if (!isBegun) await planScreened(trx, passed);
+  if (!isBegun) await planScreened(trx, (rules.kytWords ?? defaultKytWords).passed);
   const after = isBegun ? (row.value.after ?? '') : '';
   const next = await deriveAfter(trx, after, rules);
   const value: Mark = { hash, after: next };
@@ -53,16 +50,25 @@ export async function rederiveOrders(
   trx: Knex.Transaction,
   touched: TouchedOrder[],
   rules: OrderRules,
-  cause: Pick<NewChange, 'source' | 'serviceTime'>,
+  cause: Pick<NewChange, 'source' | 'serviceTime'> | ((order: DerivedRow) => Pick<NewChange, 'source' | 'serviceTime'>),
 ): Promise<void> {
-  const derived = await deriveOrders(trx, touched, [], rules);
+  const derived = (await deriveOrders(trx, touched, [], rules)).filter(({ changed }) => changed);
   await appendChanges(
     trx,
-    derived.flatMap((order) => (order.changed ? orderChanges(order, cause) : [])),
+    derived.flatMap((order) => orderChanges(order, typeof cause === 'function' ? cause(order) : cause)),
   );
 }
 
-/** Only of orders that are paid does the release hang on their deposits' results. */
+async function hashOf(
+  trx: Knex,
+  { kytWords = defaultKytWords, requiresRegistration = false }: OrderRules,
+): Promise<string> {
+  const { passed, pending, rejected } = kytWords;
+  const words = { passed: [...passed], pending: [...pending], rejected: [...rejected] };
+  return canonicalHash({ ...words, law: LAW, requiresRegistration, showsKyt: await showsKyt(trx) });
+}
+
+/** Only of orders that are paid does the release hang on the rules. */
 async function deriveAfter(trx: Knex.Transaction, after: string, rules: OrderRules): Promise<string | null> {
   const rows: { reference: string }[] = await trx('orders')
     .select('reference')
@@ -71,8 +77,14 @@ async function deriveAfter(trx: Knex.Transaction, after: string, rules: OrderRul
     .orderBy('reference')
     .limit(ORDERS_AT_ONCE);
   const touched = rows.map(({ reference }) => ({ reference, since: null }));
-  await rederiveOrders(trx, touched, rules, { source: { type: 'contract', ref: 'release' }, serviceTime: null });
+  await rederiveOrders(trx, touched, rules, causeOf);
   return rows.length < ORDERS_AT_ONCE ? null : (rows.at(-1)?.reference ?? null);
+}
+
+function causeOf({ before, after }: DerivedRow): Pick<NewChange, 'source' | 'serviceTime'> {
+  const isBySetting = [before?.release_reason, after.release_reason].includes(NOT_REGISTERED);
+  const setting = { type: 'setting', ref: 'RELEASE_REQUIRES_REGISTRATION' } as const;
+  return { source: isBySetting ? setting : { type: 'contract', ref: 'release' }, serviceTime: null };
 }
 
 /** Deposits whose result has another meaning now are to be cross-checked: those that don't pass, and those held so far. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { arrayText, booleanArray, floatArray, textArray } from '../database/array-parameter.js';
 import { prepared } from '../database/prepared.js';
+import { skeletonKey } from './look-alikes.js';
 import type { OrderState } from './order-row.js';
 
 /** An order to be made. `since`: when it began, as far as is known: text for a `timestamptz`; null: now. */
@@ -15,15 +16,19 @@ export async function insertOrders(trx: Knex.Transaction, orders: readonly NewOr
     trx,
     'insert orders',
     `INSERT INTO orders (reference, status, release_safe, release_reason, release_proven_at,
-       payment_intents, invoices, refunds, held_by_reports, refuted_at, created_at)
-     SELECT reference, status, safe, reason, to_timestamp(proven_at / 1000.0),
-       intents::text[], invoices::text[], refunds::text[], held, refuted::timestamptz[], coalesce(since::timestamptz, now())
+       payment_intents, invoices, refunds, held_by_reports, refuted_at, created_at, reference_skeleton)
+     SELECT reference, status, safe, reason, to_timestamp(proven_at / 1000.0), intents::text[], invoices::text[],
+       refunds::text[], held, refuted::timestamptz[], coalesce(since::timestamptz, now()), skeleton
      FROM unnest(?::text[], ?::text[], ?::boolean[], ?::text[], ?::float8[], ?::text[], ?::text[], ?::text[],
-       ?::boolean[], ?::text[], ?::text[])
-       AS new (reference, status, safe, reason, proven_at, intents, invoices, refunds, held, refuted, since)
+       ?::boolean[], ?::text[], ?::text[], ?::text[])
+       AS new (reference, status, safe, reason, proven_at, intents, invoices, refunds, held, refuted, since, skeleton)
      ORDER BY reference
      ON CONFLICT (reference) DO UPDATE SET reference = excluded.reference WHERE false RETURNING reference`,
-    [...arraysOf(orders), textArray(orders.map(({ since }) => since))],
+    [
+      ...arraysOf(orders),
+      textArray(orders.map(({ since }) => since)),
+      textArray(orders.map(({ reference }) => skeletonKey(reference))),
+    ],
   );
   return new Set(rows.map(({ reference }) => reference));
 }

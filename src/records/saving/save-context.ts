@@ -1,14 +1,12 @@
-import type { KytWords } from '../../domain/orders/kyt.js';
+import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { MENTION } from '../../domain/record-state.js';
 import { instantMs } from '../database/instant.js';
 import { type MergedRecord, ownField } from './stored-record.js';
 
-export interface SaveContext {
+export interface SaveContext extends ReleaseRules {
   now: Date;
   /** Records older than this are history: kept, but never a break. */
   adoptedAt: Date;
-  /** How the account's compliance results are read; left out: domain/orders/kyt.ts. */
-  kytWords?: KytWords;
   /** The label of the secret that signed each webhook, by its inbox row; left out: not known. */
   secrets?: ReadonlyMap<string, string>;
 }

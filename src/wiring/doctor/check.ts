@@ -8,7 +8,7 @@ export interface Check {
   name: string;
   status: 'ok' | 'finding' | 'unknown';
   found: string;
-  /** What to do; null where nothing is to be done. */
+  /** What to do; null where nothing is to be done. Of what is `ok` it is advice. */
   remedy: string | null;
 }
 
@@ -27,6 +27,7 @@ export interface DoctorParts {
 }
 
 export const ok = (name: string, found: string): Check => ({ name, status: 'ok', found, remedy: null });
+export const hint = (name: string, found: string, remedy: string): Check => ({ name, status: 'ok', found, remedy });
 export const finding = (name: string, found: string, remedy: string): Check => ({
   name,
   status: 'finding',

@@ -4,6 +4,7 @@ import { checkCoverage } from './check-coverage.js';
 import { checkDatabase, checkSecrets, checkWork } from './check-installation.js';
 import { checkKey } from './check-key.js';
 import { checkMatching } from './check-matching.js';
+import { checkRegistration } from './check-registration.js';
 import { checkRetention } from './check-retention.js';
 import { checkSealing } from './check-seals.js';
 import { checkEndpoint, checkService } from './check-service.js';
@@ -29,6 +30,7 @@ export async function examine(parts: DoctorParts): Promise<Diagnosis> {
     checkSecrets,
     checkWork,
     checkAlerts,
+    checkRegistration,
     checkRetention,
     checkSealing,
     checkMatching,

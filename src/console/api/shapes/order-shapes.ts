@@ -53,7 +53,7 @@ export const orderDetailShape = shapeOf<OrderDetail>()(
     .extend({
       similarReferences: told(
         z.array(text),
-        'References of other orders that differ in upper and lower case alone.',
+        'References of other orders that look the same: in upper or lower case, with a blank, an invisible character or another hyphen, with letters of another script. A hundred at most.',
         [],
       ),
       sharedBy: told(

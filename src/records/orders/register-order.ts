@@ -1,0 +1,174 @@
+import type { Knex } from 'knex';
+import { listedPayins } from '../../domain/family/links.js';
+import type { Money } from '../../domain/family/money.js';
+import { amountProblem, currencyProblem } from '../../domain/orders/expectation.js';
+import type { ReleaseRules } from '../../domain/orders/order-facts.js';
+import { type RegistrationAction, registrationVerdict, showsMoney } from '../../domain/orders/registration.js';
+import { AppError } from '../../errors.js';
+import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
+import { appendChanges } from '../changes.js';
+import { toDatabaseText, toNullableText } from '../database/database-text.js';
+import { keyText } from '../database/key-text.js';
+import { type Family, loadFamilies, noFamily } from '../family/load.js';
+import { findInstallation } from '../installation.js';
+import { markForReading } from '../runs/marks.js';
+import { deriveOrders } from './derive-orders.js';
+import { type LockedOrder, lockExisting, lockOrders } from './lock-orders.js';
+import { orderBreaks, orderChanges } from './order-follow-up.js';
+import { expectedOf, type OrderRow, type OrderView, orderView } from './order-row.js';
+
+/** What the store expects to be paid. */
+export interface OrderRegistration {
+  reference: string;
+  /** A decimal string above zero. */
+  amount: string;
+  /** A code in upper case. */
+  currency: string;
+}
+
+/** Who asks, and by what. */
+export interface RegistrationAsking {
+  /** The name of a console token; left out: not told. */
+  actor?: string;
+  rules?: ReleaseRules;
+  /** Whether the order, which is locked, is as who asks has seen it; left out: they don't say what they have seen. */
+  isCurrent?: (trx: Knex.Transaction) => Promise<boolean>;
+}
+
+export interface RegistrationDone {
+  outcome: 'created' | 'changed' | 'withdrawn' | 'unchanged';
+  order: OrderView;
+}
+
+export type RegisterOrderResult =
+  | RegistrationDone
+  /** It is registered otherwise, or money came in, or the order is other than it was seen: nothing is changed. */
+  | { outcome: 'conflict' | 'received' | 'stale'; expected: OrderView['expected']; existing: OrderView | null };
+
+/** A reference, amount or currency that no order can have. */
+export class InvalidOrderError extends AppError {
+  readonly code = 'invalid_order';
+}
+
+/** Registers what the store expects of an order, or changes that; the same registration again changes nothing. */
+export async function registerOrder(
+  trx: Knex.Transaction,
+  { reference: given, ...wanted }: OrderRegistration,
+  asking: RegistrationAsking = {},
+): Promise<RegisterOrderResult> {
+  const reference = keyText(given);
+  if (reference === null || reference === '') throw new InvalidOrderError('A reference has 1 to 1,000 bytes');
+  const problems = { amount: amountProblem(wanted.amount), currency: currencyProblem(wanted.currency) };
+  for (const [field, problem] of Object.entries(problems))
+    if (problem !== null) throw new InvalidOrderError(`${field}: ${problem}`);
+  const touched = [{ reference, since: null }];
+  // An order that was seen is there: asking for it makes none.
+  if (asking.isCurrent === undefined) {
+    const locked = (await lockOrders(trx, touched)).get(reference);
+    if (locked === undefined) throw new Error('The row of a locked order is gone');
+    return settle(trx, locked, wanted, asking);
+  }
+  const [row] = await lockExisting(trx, touched);
+  if (row === undefined) return { outcome: 'stale', expected: null, existing: null };
+  return settle(trx, { row, isNew: false }, wanted, asking);
+}
+
+/** Withdraws what the store registered, where no money came in. Null: there is no such order. */
+export async function withdrawRegistration(
+  trx: Knex.Transaction,
+  reference: string,
+  asking: RegistrationAsking = {},
+): Promise<RegisterOrderResult | null> {
+  const [row] = await lockExisting(trx, [{ reference: toDatabaseText(reference), since: null }]);
+  return row === undefined ? null : settle(trx, { row, isNew: false }, null, asking);
+}
+
+async function settle(
+  trx: Knex.Transaction,
+  locked: LockedOrder,
+  wanted: Money | null,
+  asking: RegistrationAsking,
+): Promise<RegisterOrderResult> {
+  const { row } = locked;
+  const expected = expectedOf(row);
+  const isCurrent = asking.isCurrent === undefined ? null : await asking.isCurrent(trx);
+  const received = expected !== null && (await receivedMoney(trx, row));
+  const verdict = registrationVerdict({ expected, wanted, isCurrent, received });
+  if (verdict === 'unchanged') return { outcome: verdict, order: orderView(row) };
+  if (verdict === 'conflict' || verdict === 'received' || verdict === 'stale')
+    return { outcome: verdict, expected, existing: orderView(row) };
+  await keepVersion(trx, row.reference, { action: verdict, wanted, actor: asking.actor ?? null });
+  const after = await write(trx, locked, wanted, asking.rules);
+  return { outcome: verdict === 'registered' ? 'created' : verdict, order: orderView(after) };
+}
+
+async function receivedMoney(trx: Knex.Transaction, row: OrderRow): Promise<boolean> {
+  return showsMoney((await loadFamilies(trx, [row])).get(row.reference) ?? noFamily);
+}
+
+interface Version {
+  action: RegistrationAction;
+  wanted: Money | null;
+  actor: string | null;
+}
+
+/** What stands and has no version was registered by a program that kept none: it is the version before. */
+async function keepVersion(trx: Knex.Transaction, reference: string, version: Version): Promise<void> {
+  const { action, wanted, actor } = version;
+  await trx.raw(
+    `INSERT INTO order_registrations (reference, action, amount, currency, at)
+     SELECT reference, 'registered', expected_amount, expected_currency, registered_at FROM orders
+     WHERE reference = ? AND registered_at IS NOT NULL AND 'withdrawn' = coalesce((
+       SELECT action FROM order_registrations AS kept WHERE kept.reference = orders.reference ORDER BY id DESC LIMIT 1
+     ), 'withdrawn')`,
+    [reference],
+  );
+  await trx('order_registrations').insert({
+    reference,
+    action,
+    amount: wanted?.amount ?? null,
+    currency: toNullableText(wanted?.currency ?? null),
+    actor: toNullableText(actor),
+  });
+}
+
+/** Derives the order anew by what is registered now, with its breaks and its history. */
+async function write(
+  trx: Knex.Transaction,
+  { row, isNew }: LockedOrder,
+  wanted: Money | null,
+  rules?: ReleaseRules,
+): Promise<OrderRow> {
+  const { reference } = row;
+  await trx('orders')
+    .where({ reference })
+    .update({
+      expected_amount: wanted?.amount ?? null,
+      expected_currency: toNullableText(wanted?.currency ?? null),
+      registered_at: wanted === null ? null : (row.registered_at ?? trx.fn.now()),
+      updated_at: trx.fn.now(),
+    });
+  const adoptedAt = (await findInstallation(trx))?.adoptedAt ?? new Date(0);
+  const [derived] = await deriveOrders(trx, [{ reference, since: null }], [], { ...rules, adoptedAt });
+  const after = await trx<OrderRow>('orders').where({ reference }).first();
+  if (after === undefined) throw new Error('The row of a locked order is gone');
+  const changed = { before: isNew ? null : row, after, records: derived?.records ?? noFamily };
+  if (after.release_reason === 'before_adoption') await askForPayins(trx, changed.records);
+  const { open, resolve } = orderBreaks(changed, { adoptedAt });
+  await autoResolveBreaks(trx, resolve);
+  await openBreaks(trx, open);
+  await appendChanges(
+    trx,
+    orderChanges(changed, { source: { type: 'store', ref: 'registration' }, serviceTime: null }),
+  );
+  return after;
+}
+
+/** Whoever registers an order wants to know of it: deposits of before adoption, which nobody asked for, are read now. */
+async function askForPayins(trx: Knex.Transaction, { intents }: Family): Promise<void> {
+  const ids = intents.flatMap(({ fields }) => listedPayins(fields));
+  await markForReading(
+    trx,
+    ids.map((id) => ({ kind: 'payin', id, reason: 'payin_of_intent', lane: 'listed' })),
+  );
+}

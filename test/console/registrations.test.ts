@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Observation } from '../../src/domain/observation.js';
+import { changesOf } from '../../src/records/changes.js';
+import { absence, claim, intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
+import { testConsole } from '../support/console.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+let store: TestDatabase;
+let app: ReturnType<typeof testConsole>['app'];
+
+beforeAll(async () => {
+  store = await createTestDatabase();
+  ({ app } = testConsole(store.db));
+});
+afterAll(() => store.drop());
+
+const operator = { Authorization: 'Bearer operator-token' };
+const path = (reference: string) => `/api/v1/orders/${encodeURIComponent(reference)}`;
+const get = (reference: string) => request(app).get(path(reference)).set(operator);
+const tagOf = async (reference: string): Promise<string> => (await get(reference)).get('etag') ?? '';
+const withTag = (tag?: string) => ({ ...operator, ...(tag === undefined ? {} : { 'If-Match': tag }) });
+const put = (reference: string, amount: string, tag?: string) =>
+  request(app).put(path(reference)).set(withTag(tag)).send({ amount, currency: 'EUR' });
+const withdraw = (reference: string, tag?: string) => request(app).delete(path(reference)).set(withTag(tag));
+const pays = (...observations: Observation[]) => save(store, observations);
+
+async function versions(reference: string): Promise<unknown[]> {
+  const rows = await store.db('order_registrations').where({ reference }).orderBy('id');
+  return rows.map(({ action, amount, actor }) => [action, amount === null ? null : Number(amount), actor]);
+}
+
+describe('a registration, while nothing was received,', () => {
+  it('is changed by who has seen the order as it is, and withdrawn; every version is kept, each change is in its history', async () => {
+    expect((await put('c1', '10')).status).toBe(201);
+    const changed = await put('c1', '12', await tagOf('c1'));
+    expect([changed.status, changed.body.expected]).toEqual([200, { amount: '12', currency: 'EUR' }]);
+    expect((await put('c1', '12.0')).status).toBe(200);
+    const withdrawn = await withdraw('c1');
+    expect([withdrawn.status, withdrawn.body.expected, withdrawn.body.registeredAt]).toEqual([200, null, null]);
+    expect((await withdraw('c1')).status).toBe(200);
+    expect((await put('c1', '13')).status).toBe(201);
+    expect(await versions('c1')).toEqual([
+      ['registered', 10, 'omar'],
+      ['changed', 12, 'omar'],
+      ['withdrawn', null, 'omar'],
+      ['registered', 13, 'omar'],
+    ]);
+    const history = await changesOf(store.db, { kind: 'order', id: 'c1' });
+    const told = history.filter(({ field }) => field === 'expected');
+    expect(told.map(({ from, to }) => [from, to])).toEqual([
+      [null, { amount: '10', currency: 'EUR' }],
+      [
+        { amount: '10', currency: 'EUR' },
+        { amount: '12', currency: 'EUR' },
+      ],
+      [{ amount: '12', currency: 'EUR' }, null],
+      [null, { amount: '13', currency: 'EUR' }],
+    ]);
+    expect(new Set(told.map(({ source }) => source.type))).toEqual(new Set(['store']));
+    const { body } = await request(app).get('/api/v1/actions?take=20').set(operator);
+    const kept = (body.items as { actor: string; action: string; details: object; outcome: string }[]).toReversed();
+    expect(kept.map(({ action, details, outcome }) => [action, details, outcome])).toEqual([
+      ['register order', { role: 'operator', amount: '10', currency: 'EUR', outcome: 'created' }, 'done'],
+      ['register order', { role: 'operator', amount: '12', currency: 'EUR', outcome: 'changed' }, 'done'],
+      ['register order', { role: 'operator', amount: '12.0', currency: 'EUR', outcome: 'unchanged' }, 'done'],
+      ['withdraw registration', { role: 'operator', outcome: 'withdrawn' }, 'done'],
+      ['withdraw registration', { role: 'operator', outcome: 'unchanged' }, 'done'],
+      ['register order', { role: 'operator', amount: '13', currency: 'EUR', outcome: 'created' }, 'done'],
+    ]);
+  });
+
+  it('stays by who has seen it otherwise, or does not say: 412, 409', async () => {
+    await put('c2', '10');
+    const tag = await tagOf('c2');
+    expect((await put('c2', '11')).status).toBe(409);
+    await put('c2', '11', tag);
+    const stale = await put('c2', '12', tag);
+    expect([stale.status, stale.body.existing]).toEqual([412, { amount: '11', currency: 'EUR' }]);
+    expect((await withdraw('c2', tag)).status).toBe(412);
+    expect((await put('c2', '12', '"made-up"')).status).toBe(412);
+    const viewers = await request(app).get(path('c2')).set('Authorization', 'Bearer viewer-token-1');
+    expect((await put('c2', '12', viewers.get('etag'))).status).toBe(412);
+    expect((await put('c2', '11', tag)).status).toBe(200);
+    expect((await withdraw('c2', await tagOf('c2'))).status).toBe(200);
+    expect(await versions('c2')).toHaveLength(3);
+  });
+
+  it('of an order that is not there asks for none: 412, 404, and none is made', async () => {
+    expect((await put('c3', '10', '*')).status).toBe(412);
+    expect((await withdraw('c3')).status).toBe(404);
+    expect((await get('c3')).status).toBe(404);
+  });
+
+  it('is taken for the first time by who has seen the order without one, and from a payment that waits on', async () => {
+    await pays(reading('payment_intent', intent('c4'), 0));
+    expect((await put('order-c4', '25', '"made-up"')).status).toBe(412);
+    expect((await put('order-c4', '20', await tagOf('order-c4'))).status).toBe(201);
+    expect((await put('order-c4', '25', await tagOf('order-c4'))).status).toBe(200);
+    const expired = reading('payment_intent', intent('c4', { status: 'expired' }), 10);
+    await pays(expired);
+    expect((await withdraw('order-c4')).status).toBe(200);
+  });
+
+  it('two that change it at once: one does, the other is refused', async () => {
+    await put('c5', '10');
+    const tag = await tagOf('c5');
+    const answers = await Promise.all(['11', '12', '13'].map((amount) => put('c5', amount, tag)));
+    expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['200', '412', '412']);
+    expect(await versions('c5')).toHaveLength(2);
+    const both = await Promise.all([put('c5', '20', await tagOf('c5')), withdraw('c5', await tagOf('c5'))]);
+    expect(both.map(({ status }) => String(status)).toSorted()).toEqual(['200', '412']);
+    expect(await versions('c5')).toHaveLength(3);
+  });
+
+  it('is for operators alone', async () => {
+    const asViewer = { Authorization: 'Bearer viewer-token-1' };
+    await request(app).delete(path('c5')).set(asViewer).expect(403);
+  });
+
+  it('of a program that kept no versions is the first of them', async () => {
+    await put('c6', '10');
+    await store.db.raw('ALTER TABLE order_registrations DISABLE TRIGGER USER');
+    await store.db('order_registrations').where({ reference: 'c6' }).delete();
+    await store.db.raw('ALTER TABLE order_registrations ENABLE TRIGGER USER');
+    await put('c6', '12', await tagOf('c6'));
+    await withdraw('c6');
+    expect(await versions('c6')).toEqual([
+      ['registered', 10, null],
+      ['changed', 12, 'omar'],
+      ['withdrawn', null, 'omar'],
+    ]);
+    await expect(store.db('order_registrations').delete()).rejects.toThrow('append-only');
+  });
+});
+
+describe('once money was received', () => {
+  const shows: [string, (id: string) => Observation[]][] = [
+    ['a completed payment', (id) => [reading('payment_intent', paidIntent(id, `p-${id}`), 10)]],
+    ['an event alone', (id) => [claim('payment_intent', id, paidIntent(id, `p-${id}`), 10)]],
+    ['a part', (id) => [reading('payment_intent', intent(id, { totalAmountReceived: '1' }), 10)]],
+    ['a deposit', (id) => [reading('payment_intent', intent(id), 10), reading('payin', payin(`p-${id}`, id), 10)]],
+    ['a dispute', (id) => [reading('payment_intent', intent(id, { irregularStatus: 'pending_decision' }), 10)]],
+    [
+      'a refund',
+      (id) => [
+        reading('payment_intent', intent(id), 10),
+        reading('payout', payout(`r-${id}`, { paymentIntentId: id }), 10),
+      ],
+    ],
+    [
+      'a paid invoice',
+      (id) => [
+        reading('payment_intent', intent(id, { invoiceId: `i-${id}` }), 10),
+        reading('invoice', invoice(`i-${id}`, { status: 'paid', paymentIntentId: id }), 10),
+      ],
+    ],
+  ];
+
+  it.each(shows)('%s: what is registered stands, and the first registration is taken', async (what, records) => {
+    const id = what.replaceAll(' ', '');
+    await put(`order-${id}`, '25');
+    await pays(...records(id));
+    const tag = await tagOf(`order-${id}`);
+    const changed = await put(`order-${id}`, '26', tag);
+    expect([changed.status, changed.body.existing]).toEqual([409, { amount: '25', currency: 'EUR' }]);
+    expect((await withdraw(`order-${id}`, tag)).status).toBe(409);
+    expect((await withdraw(`order-${id}`)).status).toBe(409);
+    expect((await put(`order-${id}`, '25')).status).toBe(200);
+    expect(await versions(`order-${id}`)).toHaveLength(1);
+    await pays(...records(`late${id}`));
+    expect((await put(`order-late${id}`, '25')).status).toBe(201);
+    expect((await put(`order-late${id}`, '25')).status).toBe(200);
+  });
+
+  it('what the service denies is no money', async () => {
+    await put('order-denied', '25');
+    await pays(claim('payment_intent', 'denied', paidIntent('denied', 'p-denied'), 10));
+    await pays(absence('payment_intent', 'denied', 100));
+    expect((await put('order-denied', '26', await tagOf('order-denied'))).status).toBe(200);
+  });
+});
+
+it('whatever comes in whatever order: what is expected never changes after money came, and no version is lost', async () => {
+  let number = 0;
+  const step = fc.constantFrom('put', 'change', 'stale', 'delete', 'money');
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(step, fc.constantFrom('10', '11', '12')), { maxLength: 9 }), async (steps) => {
+      number += 1;
+      const reference = `order-any${number}`;
+      let [received, expected, done] = [false, null as string | null, 0];
+      for (const [what, amount] of steps) {
+        const tag = what === 'stale' ? '"stale"' : await tagOf(reference);
+        if (what === 'money') {
+          await pays(reading('payment_intent', paidIntent(`any${number}`, `p${number}`), number));
+          received = true;
+        } else if (what === 'delete') await withdraw(reference);
+        else await put(reference, amount, what === 'put' ? undefined : tag);
+        const { body, status } = await get(reference);
+        const now = status === 404 ? null : ((body.expected?.amount as string | undefined) ?? null);
+        if (now !== expected) {
+          done += 1;
+          expect(what).not.toBe('stale');
+          expect([received && expected !== null, what === 'put' && expected !== null]).toEqual([false, false]);
+        }
+        expected = now;
+      }
+      expect(await versions(reference)).toHaveLength(done);
+    }),
+    { numRuns: 25 },
+  );
+});
