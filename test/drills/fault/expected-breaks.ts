@@ -1,3 +1,4 @@
+import { compareAmounts } from '../../../src/domain/money.js';
 import type { Fields, Truth } from './compare-truth.js';
 
 /** `kind entityKind entityId` */
@@ -33,6 +34,17 @@ export function deliveryBreaks(truth: Truth, url: string): Map<string, readonly 
 
 function isRefusal(attempt: Attempt | undefined): boolean {
   return attempt?.httpStatus === 400 || attempt?.httpStatus === 401;
+}
+
+/** `irregular` need not hold a payment that received what was expected (3.1). One finding, however many are disputed. */
+export function filterBreaks({ paymentIntents }: Truth, references: ReadonlySet<unknown>): BreakName[] {
+  const outside = paymentIntents.filter(
+    ({ merchantReference, irregularStatus, totalAmountReceived, amountCryptoExpected, amountRequested }) =>
+      references.has(merchantReference) &&
+      irregularStatus === 'pending_decision' &&
+      compareAmounts(String(totalAmountReceived), String(amountCryptoExpected ?? amountRequested)) === 0,
+  );
+  return outside.length === 0 ? [] : ['dispute_outside_irregular payment_intent status=irregular'];
 }
 
 /** What a customer did to an order that the store registered is a break too, whatever became of the webhooks. */
