@@ -30,6 +30,10 @@ TABLE accounts
   absent_since timestamp with time zone
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
   masked boolean NOT NULL DEFAULT false
+  reported text
+  known boolean NOT NULL DEFAULT true
+  doubted boolean NOT NULL DEFAULT false
+  own_call text
   CONSTRAINT accounts_pkey PRIMARY KEY (id)
   CREATE INDEX accounts_by_reference ON public.accounts USING btree (external_ref) WHERE (external_ref IS NOT NULL)
   CREATE INDEX accounts_by_status ON public.accounts USING btree (status, created_at DESC)
@@ -127,6 +131,10 @@ TABLE assets
   absent_since timestamp with time zone
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
   masked boolean NOT NULL DEFAULT false
+  reported text
+  known boolean NOT NULL DEFAULT true
+  doubted boolean NOT NULL DEFAULT false
+  own_call text
   CONSTRAINT assets_pkey PRIMARY KEY (id)
   CREATE INDEX assets_newest ON public.assets USING btree (created_at DESC, id DESC)
 
@@ -192,6 +200,10 @@ TABLE balances
   absent_since timestamp with time zone
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
   masked boolean NOT NULL DEFAULT false
+  reported text
+  known boolean NOT NULL DEFAULT true
+  doubted boolean NOT NULL DEFAULT false
+  own_call text
   CONSTRAINT balances_available_check CHECK ((available <> 'NaN'::numeric))
   CONSTRAINT balances_balance_check CHECK ((balance <> 'NaN'::numeric))
   CONSTRAINT balances_frozen_check CHECK ((frozen <> 'NaN'::numeric))
@@ -350,6 +362,10 @@ TABLE endpoints
   absent_since timestamp with time zone
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
   masked boolean NOT NULL DEFAULT false
+  reported text
+  known boolean NOT NULL DEFAULT true
+  doubted boolean NOT NULL DEFAULT false
+  own_call text
   CONSTRAINT endpoints_pkey PRIMARY KEY (id)
   CREATE INDEX endpoints_newest ON public.endpoints USING btree (created_at DESC, id DESC)
 
@@ -551,6 +567,10 @@ TABLE invoices
   absent_since timestamp with time zone
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
   masked boolean NOT NULL DEFAULT false
+  reported text
+  known boolean NOT NULL DEFAULT true
+  doubted boolean NOT NULL DEFAULT false
+  own_call text
   CONSTRAINT invoices_amount_check CHECK ((amount <> 'NaN'::numeric))
   CONSTRAINT invoices_pkey PRIMARY KEY (id)
   CREATE INDEX invoices_by_intent ON public.invoices USING btree (payment_intent_id) WHERE (payment_intent_id IS NOT NULL)
@@ -664,6 +684,22 @@ TABLE opened_assets
   CONSTRAINT opened_assets_balance_check CHECK ((balance <> 'NaN'::numeric))
   CONSTRAINT opened_assets_pkey PRIMARY KEY (asset_code)
 
+TABLE order_registrations
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  reference text NOT NULL
+  action text NOT NULL
+  amount numeric(36,18)
+  currency text
+  actor text
+  at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT order_registrations_action_check CHECK ((action = ANY (ARRAY['registered'::text, 'changed'::text, 'withdrawn'::text])))
+  CONSTRAINT order_registrations_amount_check CHECK ((amount <> 'NaN'::numeric))
+  CONSTRAINT order_registrations_check CHECK ((((action = 'withdrawn'::text) = (amount IS NULL)) AND ((amount IS NULL) = (currency IS NULL))))
+  CONSTRAINT order_registrations_pkey PRIMARY KEY (id)
+  CREATE INDEX order_registrations_by_reference ON public.order_registrations USING btree (reference, id)
+  CREATE INDEX order_registrations_by_time ON public.order_registrations USING btree (at)
+  CREATE TRIGGER order_registrations_append_only BEFORE DELETE OR UPDATE ON public.order_registrations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+
 TABLE orders
   reference text NOT NULL
   expected_amount numeric(36,18)
@@ -678,12 +714,16 @@ TABLE orders
   release_proven_at timestamp with time zone
   created_at timestamp with time zone NOT NULL DEFAULT now()
   updated_at timestamp with time zone NOT NULL DEFAULT now()
+  reference_skeleton text
+  held_by_reports boolean NOT NULL DEFAULT false
+  refuted_at timestamp with time zone[] NOT NULL DEFAULT '{}'::timestamp with time zone[]
   CONSTRAINT orders_expected_amount_check CHECK ((expected_amount <> 'NaN'::numeric))
   CONSTRAINT orders_pkey PRIMARY KEY (reference)
-  CREATE INDEX orders_by_folded_reference ON public.orders USING btree (lower(reference))
+  CREATE INDEX orders_by_skeleton ON public.orders USING btree (reference_skeleton)
   CREATE INDEX orders_by_status ON public.orders USING btree (status, created_at DESC)
   CREATE INDEX orders_newest ON public.orders USING btree (created_at DESC, reference DESC)
   CREATE INDEX orders_registered ON public.orders USING btree (registered_at) WHERE (registered_at IS NOT NULL)
+  CREATE INDEX orders_without_skeleton ON public.orders USING btree (reference) WHERE (reference_skeleton IS NULL)
 
 TABLE payin_listings
   payin_id text NOT NULL
@@ -714,6 +754,10 @@ TABLE payins
   poll_ref text
   settled boolean NOT NULL DEFAULT false
   masked boolean NOT NULL DEFAULT false
+  reported text
+  known boolean NOT NULL DEFAULT true
+  doubted boolean NOT NULL DEFAULT false
+  own_call text
   CONSTRAINT payins_pkey PRIMARY KEY (id)
   CREATE INDEX payins_by_asset ON public.payins USING btree (asset_code)
   CREATE INDEX payins_by_intent ON public.payins USING btree (payment_intent_id)
@@ -748,15 +792,23 @@ TABLE payment_intents
   settled boolean NOT NULL DEFAULT false
   irregular_refund_payout_id text
   masked boolean NOT NULL DEFAULT false
+  reported text
+  known boolean NOT NULL DEFAULT true
+  doubted boolean NOT NULL DEFAULT false
+  own_call text
+  reported_reference text
+  reported_paid boolean NOT NULL DEFAULT false
   CONSTRAINT payment_intents_amount_requested_check CHECK ((amount_requested <> 'NaN'::numeric))
   CONSTRAINT payment_intents_pkey PRIMARY KEY (id)
   CREATE INDEX payment_intents_by_invoice ON public.payment_intents USING btree (invoice_id) WHERE (invoice_id IS NOT NULL)
   CREATE INDEX payment_intents_by_product ON public.payment_intents USING btree (product_id, status) INCLUDE (absent_since) WHERE (product_id IS NOT NULL)
   CREATE INDEX payment_intents_by_reference ON public.payment_intents USING btree (merchant_reference)
   CREATE INDEX payment_intents_by_refund ON public.payment_intents USING btree (irregular_refund_payout_id) WHERE (irregular_refund_payout_id IS NOT NULL)
+  CREATE INDEX payment_intents_by_reported ON public.payment_intents USING btree (reported_reference) WHERE (reported_paid AND (NOT known) AND (absent_since IS NULL))
   CREATE INDEX payment_intents_by_status ON public.payment_intents USING btree (status, created_at DESC)
   CREATE INDEX payment_intents_newest ON public.payment_intents USING btree (created_at DESC, id DESC)
   CREATE INDEX payment_intents_open ON public.payment_intents USING btree (created_at DESC, id DESC) WHERE ((absent_since IS NULL) AND ((status <> ALL (ARRAY['completed'::text, 'expired'::text, 'cancelled'::text])) OR (irregular_status = 'pending_decision'::text)))
+  CREATE INDEX payment_intents_reported_paid ON public.payment_intents USING btree (created_at) WHERE reported_paid
   CREATE INDEX payment_intents_unverified ON public.payment_intents USING btree (created_at DESC, id DESC) WHERE (NOT verified)
 
 TABLE payouts
@@ -787,11 +839,21 @@ TABLE payouts
   absent_since timestamp with time zone
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
   masked boolean NOT NULL DEFAULT false
+  reported text
+  known boolean NOT NULL DEFAULT true
+  doubted boolean NOT NULL DEFAULT false
+  own_call text
+  reported_intent_id text
+  reported_reference text
+  reported_to bigint
+  searched_at bigint
   CONSTRAINT payouts_amount_check CHECK ((amount <> 'NaN'::numeric))
   CONSTRAINT payouts_pkey PRIMARY KEY (id)
   CREATE INDEX payouts_by_asset ON public.payouts USING btree (asset_code)
   CREATE INDEX payouts_by_intent ON public.payouts USING btree (payment_intent_id) WHERE (payment_intent_id IS NOT NULL)
   CREATE INDEX payouts_by_reference ON public.payouts USING btree (merchant_reference) WHERE (merchant_reference IS NOT NULL)
+  CREATE INDEX payouts_by_reported_intent ON public.payouts USING btree (reported_intent_id) WHERE (reported_intent_id IS NOT NULL)
+  CREATE INDEX payouts_by_reported_reference ON public.payouts USING btree (reported_reference) WHERE (reported_reference IS NOT NULL)
   CREATE INDEX payouts_by_status ON public.payouts USING btree (status, created_at DESC)
   CREATE INDEX payouts_by_txid ON public.payouts USING btree (txid) WHERE (txid IS NOT NULL)
   CREATE INDEX payouts_in_hand ON public.payouts USING btree (id) WHERE ((absent_since IS NULL) AND ((status IS NULL) OR (status <> ALL (ARRAY['confirmed'::text, 'failed'::text]))))
@@ -877,6 +939,10 @@ TABLE products
   absent_since timestamp with time zone
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
   masked boolean NOT NULL DEFAULT false
+  reported text
+  known boolean NOT NULL DEFAULT true
+  doubted boolean NOT NULL DEFAULT false
+  own_call text
   CONSTRAINT products_pkey PRIMARY KEY (id)
   CREATE INDEX products_newest ON public.products USING btree (created_at DESC, id DESC)
 
@@ -888,8 +954,23 @@ TABLE reading_marks
   attempts integer NOT NULL DEFAULT 0
   next_at timestamp with time zone NOT NULL DEFAULT now()
   asked_at bigint NOT NULL DEFAULT 0
+  lane text NOT NULL DEFAULT 'poll'::text
+  secret text NOT NULL DEFAULT ''::text
+  final_since timestamp with time zone
+  CONSTRAINT reading_marks_lane_check CHECK ((lane = ANY (ARRAY['listed'::text, 'poll'::text, 'report'::text, 'recheck'::text])))
   CONSTRAINT reading_marks_pkey PRIMARY KEY (kind, id)
-  CREATE INDEX reading_marks_due ON public.reading_marks USING btree (kind, next_at)
+  CREATE INDEX reading_marks_by_lane ON public.reading_marks USING btree (kind, lane, secret, next_at, id)
+
+TABLE refund_assignments
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  payout_id text NOT NULL
+  payment_intent_id text
+  note text NOT NULL
+  actor text NOT NULL
+  assigned_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT refund_assignments_pkey PRIMARY KEY (id)
+  CREATE INDEX refund_assignments_by_intent ON public.refund_assignments USING btree (payment_intent_id) WHERE (payment_intent_id IS NOT NULL)
+  CREATE INDEX refund_assignments_newest ON public.refund_assignments USING btree (payout_id, id DESC)
 
 TABLE rejection_counts
   hour timestamp with time zone NOT NULL
@@ -1014,9 +1095,19 @@ TABLE service_writes
   begun_at timestamp with time zone NOT NULL DEFAULT now()
   leased_until timestamp with time zone NOT NULL
   ended_at timestamp with time zone
+  payment_intent_id text
+  merchant_reference text
+  account_id text
+  taken_in_at timestamp with time zone
+  derived boolean NOT NULL DEFAULT false
+  withholds boolean NOT NULL DEFAULT ((operation = 'createRefund'::text) AND ((status = ANY (ARRAY['open'::text, 'lost'::text])) OR ((status = 'done'::text) AND (taken_in_at IS NULL))))
   CONSTRAINT service_writes_pkey PRIMARY KEY (operation, key)
   CONSTRAINT service_writes_status_check CHECK ((status = ANY (ARRAY['open'::text, 'done'::text, 'refused'::text, 'unsent'::text, 'lost'::text])))
   CREATE INDEX service_writes_open ON public.service_writes USING btree (begun_at) WHERE (status = ANY (ARRAY['open'::text, 'lost'::text]))
+  CREATE INDEX service_writes_refunds ON public.service_writes USING btree (payment_intent_id) WHERE (operation = 'createRefund'::text)
+  CREATE INDEX service_writes_to_derive ON public.service_writes USING btree (begun_at) WHERE ((operation = 'createRefund'::text) AND (NOT derived))
+  CREATE INDEX service_writes_to_take_in ON public.service_writes USING btree (begun_at) WHERE ((taken_in_at IS NULL) AND (object_id IS NOT NULL) AND (operation <> 'createTransfer'::text))
+  CREATE TRIGGER service_writes_changed BEFORE INSERT OR UPDATE ON public.service_writes FOR EACH ROW EXECUTE FUNCTION service_write_changed()
 
 TABLE settlement_accounts
   id text NOT NULL
@@ -1040,6 +1131,10 @@ TABLE settlement_accounts
   absent_since timestamp with time zone
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
   masked boolean NOT NULL DEFAULT false
+  reported text
+  known boolean NOT NULL DEFAULT true
+  doubted boolean NOT NULL DEFAULT false
+  own_call text
   CONSTRAINT settlement_accounts_pkey PRIMARY KEY (id)
   CREATE INDEX settlement_accounts_newest ON public.settlement_accounts USING btree (created_at DESC, id DESC)
 
@@ -1079,6 +1174,10 @@ TABLE transactions
   absent_since timestamp with time zone
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
   masked boolean NOT NULL DEFAULT false
+  reported text
+  known boolean NOT NULL DEFAULT true
+  doubted boolean NOT NULL DEFAULT false
+  own_call text
   CONSTRAINT transactions_amount_check CHECK ((amount <> 'NaN'::numeric))
   CONSTRAINT transactions_fee_amount_check CHECK ((fee_amount <> 'NaN'::numeric))
   CONSTRAINT transactions_pkey PRIMARY KEY (id)
