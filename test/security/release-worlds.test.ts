@@ -3,9 +3,9 @@ import { DRILL_MS, isLong, report } from '../support/drill.js';
 import { type BatchOutcome, runWorlds } from './worlds/batch.js';
 
 /** How many, and from which seed on: `WORLDS=1 WORLDS_FROM=17` is the world of seed 17. */
-const WORLDS = Number(process.env['WORLDS'] ?? (isLong ? 200 : 6));
+const WORLDS = Number(process.env['WORLDS'] ?? (isLong ? 200 : 4));
 const FROM = Number(process.env['WORLDS_FROM'] ?? 1);
-const AT_ONCE = isLong ? 10 : 3;
+const AT_ONCE = isLong ? 10 : 2;
 
 const batches = Array.from({ length: Math.ceil(WORLDS / AT_ONCE) }, (_, n) => {
   const first = FROM + n * AT_ONCE;
@@ -21,9 +21,9 @@ describe.concurrent('random signed reports among true events, calls of our own a
     },
     async ({ seeds, withList }) => {
       const outcome = await runWorlds(seeds, { withList });
-      const { orders, honest, reports, wrong, held } = outcome satisfies BatchOutcome;
+      const { orders, honest, reports, wrong, held, seconds } = outcome satisfies BatchOutcome;
       const numbers = { seeds: seeds.join(' '), 'list of payouts': String(withList), orders, honest, reports };
-      report('release-worlds', { ...numbers, wrong: wrong.length, held: held.length });
+      report('release-worlds', { ...numbers, wrong: wrong.length, held: held.length, seconds });
       expect(wrong.join('\n\n')).toBe('');
       expect(held.join('\n\n')).toBe('');
       expect(honest).toBeGreaterThanOrEqual(seeds.length);

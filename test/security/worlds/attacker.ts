@@ -85,15 +85,14 @@ function change(fields: Record<string, Json>, { random, records, references }: P
   random.pick(changes)();
 }
 
-/** An invoice, real or not, lends a payment to an order. */
-function lent({ random, orders }: World, records: WorldRecord[]): Report[] {
-  const payments = records.filter(({ kind }) => kind === 'payment_intent');
+/** An invoice, real or not, lends a payment to an order: that of nobody, mostly. */
+function lent({ random, orders, bait }: World, records: WorldRecord[]): Report[] {
+  const payments = records.filter(({ kind }) => kind === 'payment_intent').map(({ id }) => id);
   const id = random.pick([...records.filter(({ kind }) => kind === 'invoice').map((one) => one.id), invented(random)]);
-  const { id: paymentIntentId } = random.pick(payments);
+  const paymentIntentId = random.pick([bait ?? random.pick(payments), random.pick(payments)]);
   const { reference: merchantReference, amount, currency } = random.pick(orders);
-  return [
-    { event: 'invoice.paid', data: { id, status: 'paid', merchantReference, paymentIntentId, amount, currency } },
-  ];
+  const asked = random.below(3) === 0 ? { amount, currency } : {};
+  return [{ event: 'invoice.paid', data: { id, status: 'paid', merchantReference, paymentIntentId, ...asked } }];
 }
 
 /** A refund is said to be of another payment, of another kind, or to have failed. */

@@ -17,6 +17,8 @@ export interface BatchOutcome {
   wrong: string[];
   /** The stories of honest orders that are held although everything was read. */
   held: string[];
+  /** Of each part of it. */
+  seconds: string;
 }
 
 /** Of a list that lags nothing is said for half a minute: so much later it may be said. */
@@ -29,16 +31,32 @@ const LAST_ATTACKS = 30;
 
 /** All of these worlds at one installation, at the same time. */
 export async function runWorlds(seeds: readonly number[], { withList }: { withList: boolean }): Promise<BatchOutcome> {
+  const times = [performance.now()];
   const site = await startSite({ env: EAGER });
+  const passed = () => void times.push(performance.now());
   try {
+    passed();
     site.sandbox.control.setFaults({ payoutsList: withList });
     const worlds = seeds.map((seed) => createWorld(site, seed, withList));
     await Promise.all(worlds.map((world) => live(world, beginningOf)));
+    passed();
     await settled(worlds, site);
+    passed();
     await Promise.all(worlds.map((world) => live(world, endingOf)));
+    passed();
     await settled(worlds, site);
+    passed();
     await Promise.all(worlds.map((world) => attacks(world, LAST_ATTACKS)));
-    return await judge(site, worlds);
+    passed();
+    const outcome = await judge(site, worlds);
+    passed();
+    return {
+      ...outcome,
+      seconds: times
+        .slice(1)
+        .map((at, n) => ((at - times[n]!) / 1_000).toFixed(1))
+        .join(' '),
+    };
   } finally {
     await site.close();
   }
@@ -84,7 +102,7 @@ async function unsafe(worlds: readonly World[]): Promise<{ world: World; referen
   return found;
 }
 
-async function judge(site: Site, worlds: readonly World[]): Promise<BatchOutcome> {
+async function judge(site: Site, worlds: readonly World[]): Promise<Omit<BatchOutcome, 'seconds'>> {
   site.sandbox.control.advance(SETTLED_SECONDS);
   await site.quiet();
   let held = await unsafe(worlds);

@@ -13,17 +13,19 @@ type Deed = () => Promise<void>;
 export function beginningOf(world: World, order: WorldOrder, isFirst: boolean): Deed[] {
   const { random } = world;
   const ask = random.pick([widget, direct, invoice, bareInvoice, registered]);
-  const extra = isFirst ? nothing : random.pick([nothing, nothing, nothing, largerRequest, bait, foreignInvoice]);
-  const pay = isFirst ? exactly : random.pick([exactly, exactly, exactly, exactly, under, over, rejected, nothing]);
+  const extra = isFirst ? bait : random.pick([nothing, nothing, nothing, largerRequest, foreignInvoice]);
+  const pay = isFirst ? exactly : random.pick([exactly, exactly, exactly, under, over, rejected, nothing, nothing]);
   return [() => ask(world, order), () => extra(world, order), () => pay(world, order)];
 }
 
 /** What becomes of an order that was paid. */
 export function endingOf(world: World, order: WorldOrder, isFirst: boolean): Deed[] {
   if (isFirst || order.payment === null || !isCollected(world, order.payment)) return [];
-  const ending = world.random.pick([nothing, dispute, encash, disputeRefund, refund, refund, failedRefund, twice]);
+  const ending = world.random.pick(ENDINGS);
   return [() => ending(world, order)];
 }
+
+const ENDINGS = [nothing, dispute, encash, disputeRefund, refund, refund, refund, failedRefund, twice];
 
 function isCollected({ site }: World, id: string): boolean {
   const payment = site.sandbox.control.paymentIntent(id);
@@ -97,9 +99,12 @@ async function largerRequest(world: World, order: WorldOrder): Promise<void> {
 }
 
 /** Money that is nobody's: what an attacker would like to lend. */
-async function bait(world: World, order: WorldOrder): Promise<void> {
-  await deed(world, 'a payment without a reference is made and paid', () => {
-    const id = request(world, order, { merchantReference: undefined });
+async function bait(world: World): Promise<void> {
+  const { amount, currency } = world.random.pick(world.orders);
+  const what = `a payment of ${amount} ${currency} without a reference is made and paid`;
+  world.bait = await deed(world, what, () => {
+    const id = world.site.sandbox.control.createPayment({ amount, currency });
+    world.payments.add(id);
     world.site.sandbox.control.pay(id);
     return id;
   });

@@ -23,8 +23,8 @@ export const READ_MS = 4_000;
 const SEEN_MS = 12_000;
 
 /**
- * Every moment of `safe` against what was true: it may become safe only by what the service had shortly before, and stays
- * so no longer than it takes to read what changed.
+ * Every moment of `safe` against what was true: it may become safe only by what the service had shortly before, stays so no
+ * longer than it takes to read what changed, and is not so at the end, when everything was read.
  */
 export function wrongMoments(
   releases: readonly ReleaseChange[],
@@ -33,15 +33,17 @@ export function wrongMoments(
 ): Wrong[] {
   return releases.flatMap((change, place): Wrong[] => {
     if (!change.safe) return [];
-    const { reference, at } = change;
+    const { reference, at, seen } = change;
     const until = releases[place + 1]?.at ?? end;
-    const shown = (when: number, slackMs: number) =>
-      moments.some(
-        ({ from, verdict }, n) => verdict.may && from <= when && (moments[n + 1]?.done ?? end) >= when - slackMs,
-      );
+    const mayIn = (first: number, last: number) =>
+      moments.some(({ from, verdict }, n) => verdict.may && from <= last && (moments[n + 1]?.done ?? end) >= first);
     const truth = (when: number) => moments.findLast(({ from }) => from <= when)?.verdict ?? NOTHING;
-    if (!shown(at, READ_MS * slowness)) return [{ reference, what: 'became safe', change, truth: truth(at) }];
-    return shown(until, SEEN_MS * slowness) ? [] : [{ reference, what: 'stayed safe', change, truth: truth(until) }];
+    if (until === end && moments.at(-1)?.verdict.may !== true)
+      return [{ reference, what: 'is safe when all is read, made so', change, truth: truth(end) }];
+    if (!mayIn(at - READ_MS * slowness, seen)) return [{ reference, what: 'became safe', change, truth: truth(at) }];
+    return mayIn(until - SEEN_MS * slowness, until)
+      ? []
+      : [{ reference, what: 'stayed safe', change, truth: truth(until) }];
   });
 }
 

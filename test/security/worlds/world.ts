@@ -39,6 +39,8 @@ export interface World {
   site: Site;
   orders: WorldOrder[];
   payments: Set<string>;
+  /** Paid, and of no order. */
+  bait: string | null;
   payouts: Set<string>;
   invoices: Map<string, InvoiceTruth>;
   /** What the screening of a deposit said, where it was not `approved`. */
@@ -76,6 +78,7 @@ export function createWorld(site: Site, seed: number, withList: boolean): World 
     site,
     orders,
     payments: new Set(),
+    bait: null,
     payouts: new Set(),
     invoices: new Map(),
     screened: new Map(),

@@ -7,8 +7,10 @@ export interface ReleaseChange {
   reference: string;
   safe: boolean;
   reason: string;
-  /** Milliseconds of our clock. */
+  /** When its transaction began, or later: no earlier than the change before. Milliseconds of our clock. */
   at: number;
+  /** When it was in the feed: it happened in between. */
+  seen: number;
   /** By what: `webhook 17`, `poll 4`. */
   source: string;
 }
@@ -79,15 +81,9 @@ function note(found: Map<string, ReleaseChange[]>, change: Change): void {
   const release = entity.kind === 'order' ? releaseIn(change) : null;
   if (release === null) return;
   const known = found.get(entity.id) ?? [];
-  const { safe, reason } = release;
-  known.push({
-    seq,
-    reference: entity.id,
-    safe,
-    reason,
-    at: Date.parse(changedAt),
-    source: `${source.type} ${source.ref}`,
-  });
+  const at = Math.max(Date.parse(changedAt), known.at(-1)?.at ?? 0);
+  const by = `${source.type} ${source.ref}`;
+  known.push({ seq, reference: entity.id, ...release, at, seen: Date.now(), source: by });
   found.set(entity.id, known);
 }
 
