@@ -32,11 +32,11 @@ export function tellStory(world: World, order: WorldOrder, wrong: Wrong | string
 }
 
 /** The order, its records, and those that a line names together with one of them. */
-function familyOf({ lines }: World, { reference, payment, invoices }: WorldOrder): string[] {
+function familyOf({ lines, bait }: World, { reference, payment, invoices }: WorldOrder): string[] {
   const own = [reference, ...invoices, ...(payment === null ? [] : [payment])];
   const refunds = lines.flatMap(({ text }) => {
     const [, of, id] = / refunds (\S+) .*: (po_\w+)$/.exec(text) ?? [];
     return of !== undefined && id !== undefined && own.includes(of) ? [id] : [];
   });
-  return [...own, ...refunds];
+  return [...own, ...refunds, ...(bait === null ? [] : [`is made and paid: ${bait}`])];
 }

@@ -15,7 +15,7 @@ export interface PaymentTruth {
   irregularRefundPayoutId: string | null;
 }
 
-export interface PayinTruth {
+interface PayinTruth {
   paymentIntentId: string | null;
   status: string;
   kytStatus: string | null;

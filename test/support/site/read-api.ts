@@ -1,5 +1,5 @@
 /** An order as the read API shows it. */
-export interface OrderShown {
+interface OrderShown {
   reference: string;
   status: string;
   expected: { amount: string; currency: string } | null;

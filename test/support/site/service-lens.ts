@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { isJsonObject, type JsonObject } from '../../../src/domain/json.js';
 
 /** How another service would show a record of the sandbox's; `path` is that of the request. */
-export type Shown = (record: JsonObject, path: string) => JsonObject;
+type Shown = (record: JsonObject, path: string) => JsonObject;
 
 /** A way to the sandbox's API on which each record may look as the specification allows it and the sandbox does not show it. */
 export interface ServiceLens {

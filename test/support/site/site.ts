@@ -39,7 +39,7 @@ export interface SiteOptions extends InstallationOptions {
   before?: (sandbox: Sandbox) => void;
 }
 
-export const API_KEY = 'sandbox-api-key';
+const API_KEY = 'sandbox-api-key';
 /** Of a person at the dashboard; see `totpCode`. */
 export const SESSION = { token: 'sandbox-session-token', totpCode: '123456' };
 /** Until it is ready, on two cores that nobody else uses. */
