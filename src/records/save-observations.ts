@@ -7,7 +7,7 @@ import { fromDatabaseText } from './database/database-text.js';
 import { lockAffected } from './family/affected.js';
 import { deniedPayins, saveListings } from './family/listings.js';
 import { membersOf } from './family/lock.js';
-import { noteKyt } from './family/shows-kyt.js';
+import { noteKyt, showsKyt } from './family/shows-kyt.js';
 import { type DerivedRow, deriveOrders } from './orders/derive-orders.js';
 import { orderBreaks, orderChanges } from './orders/order-follow-up.js';
 import { type TouchedOrders, touchedOrders } from './orders/touched-orders.js';
@@ -112,11 +112,17 @@ async function saveMarks(
   trx: Knex.Transaction,
   { byKind }: GroupedObservations,
   saved: Saved,
-  context: SaveContext,
+  given: SaveContext,
 ): Promise<void> {
+  const hasPayins = saved.touched.some(isPayin) || saved.merged.some(isPayin);
+  const context = hasPayins ? { ...given, showsKyt: await showsKyt(trx) } : given;
   const { ask, settled } = followUpMarks(saved, readIds(byKind), context, saved.denied);
   const listed = await payinMarks(trx, saved.merged, context);
   await updateMarks(trx, [...saved.asked, ...listed, ...ask], settled);
+}
+
+function isPayin({ kind }: { kind: RecordKind }): boolean {
+  return kind === 'payin';
 }
 
 /** Kind and id of the records that were read. */

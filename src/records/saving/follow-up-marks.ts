@@ -20,6 +20,9 @@ const CLAIM_AGAIN_MS = 1_000;
 const PAYIN_AGAIN_MS = 30_000;
 /** A confirmed deposit without a KYT result is looked at once more when it is this old. */
 const KYT_LATEST_MS = 600_000;
+/** Where the account shows such results it is waited for, ever more seldom, for as long. */
+const KYT_AGAIN_MS = 5_000;
+const KYT_WAITED_MS = 30 * 86_400_000;
 
 /** A deposit older than this that is read as passed is not read again. */
 const RECHECKED_AGE_MS = 7 * 86_400_000;
@@ -92,12 +95,14 @@ function mayTurn(fields: JsonObject, { now, kytWords = defaultKytWords }: SaveCo
 }
 
 /** In how many ms a deposit is to be read again; null once its state and its KYT result are final. */
-function payinDelay(fields: JsonObject, { now, kytWords = defaultKytWords }: SaveContext): number | null {
+function payinDelay(fields: JsonObject, context: SaveContext): number | null {
+  const { now, kytWords = defaultKytWords, showsKyt = false } = context;
   if (Object.keys(fields).length === 0) return null;
   if (!finalPayin.includes(stateOn(recordRules.payin.main, fields) ?? '')) return PAYIN_AGAIN_MS;
   const kyt = textField(fields, 'kytStatus');
   if (kyt !== null) return ['passed', 'rejected'].includes(kytVerdict(kyt, kytWords)) ? null : PAYIN_AGAIN_MS;
   const age = now.getTime() - (instantMs(fields['createdAt']) ?? 0);
+  if (showsKyt) return age < KYT_WAITED_MS ? KYT_AGAIN_MS : null;
   return age < KYT_LATEST_MS ? KYT_LATEST_MS - age : null;
 }
 
