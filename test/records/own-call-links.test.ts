@@ -74,7 +74,7 @@ describe('what a call links is kept for good', () => {
     const write = refund();
     await log.begin(write, LIMITS);
     await log.end(write, 'lost', null);
-    const days = { body: 1, key: 1, personal: 1 };
+    const days = { body: 1, keys: 1, personal: 1 };
     const now = () => new Date(Date.now() + 86_400_000 * 30);
     await applyRetention({ db, log: createLog('silent'), now, days }, { pauseMs: 0 });
     expect(await linksOf(write.key)).toEqual({ ...NO_LINKS, payment_intent_id: pi, request: null });
