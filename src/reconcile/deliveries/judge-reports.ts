@@ -28,6 +28,8 @@ import { countBreaks, differsBreak, mostSingle, singleBreaks } from './report-br
 const TAKE_IN = 5_000;
 const JUDGED_AT_ONCE = 10_000;
 const DAY_MS = 86_400_000;
+/** Two clocks, and the way between. */
+const CLOCKS_MS = 60_000;
 
 /** A complete reading of the history. */
 export interface ReportReading {
@@ -92,7 +94,7 @@ function candidates(
   { reading, labels, limit = JUDGED_AT_ONCE }: { reading: ReportReading; labels: readonly string[]; limit?: number },
 ): Promise<UnmatchedReport[]> {
   const { known, begunAt } = reading;
-  const from = new Date(Math.max(0, ourTime(reading, known.from)));
+  const from = new Date(Math.max(0, ourTime(reading, known.from - CLOCKS_MS)));
   const until = new Date(begunAt - Math.max(0, deps.settings.missedGraceMs));
   return unmatchedReports(db, { labels, from, until, limit });
 }
@@ -101,7 +103,7 @@ function lackingOf(
   reports: readonly UnmatchedReport[],
   { run, reading }: { run: RunContext; reading: ReportReading },
 ): UnmatchedReport[] {
-  const { known } = reading;
+  const known = { ...reading.known, from: reading.known.from - CLOCKS_MS };
   const graceMs = run.deps.settings.missedGraceMs;
   return reports.filter(({ receivedAt }) => {
     const arrivedAt = serviceTime(reading, receivedAt.getTime());
