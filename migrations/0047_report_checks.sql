@@ -18,7 +18,7 @@ CREATE INDEX report_checks_lacking ON report_checks (secret_label, received_at) 
 CREATE INDEX report_checks_single ON report_checks (judged_at) WHERE single;
 -- What came before is not judged: whether the history was known then is not written down.
 INSERT INTO watermarks (kind, name, value)
-SELECT 'deliveries', 'reports', jsonb_build_object('id', coalesce(max(id), 0)::text) FROM inbox;
+SELECT 'reports', 'taken in', jsonb_build_object('id', coalesce(max(id), 0)::text) FROM inbox;
 
 -- Deliveries whose content may be that of an event that came by another way.
 CREATE INDEX deliveries_unpaired ON deliveries (content_hash) WHERE inbox_id IS NULL AND content_hash IS NOT NULL;

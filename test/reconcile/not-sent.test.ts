@@ -10,6 +10,7 @@ import { defaultContract } from '../../src/service-api/contract.js';
 import { ForbiddenError } from '../../src/service-api/service-errors.js';
 import { secretsStatus } from '../../src/webhook/rotation.js';
 import { createSecretMatchLog } from '../../src/webhook/secret-matches.js';
+import { loggedDeliveries } from '../support/deliveries.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { post } from '../support/receiver.js';
 import { signedHeaders } from '../support/signed.js';
@@ -299,13 +300,16 @@ describe('one forged event', () => {
     expect(await secret('live')).toMatchObject({ notSent: 0, next: expect.not.stringContaining('leaked') });
   });
 
-  test('of the id of a real one is named for its content, also where it came first', async () => {
-    flow.sandbox.control.setFaults({ eventId: 'envelope' });
+  test.each([
+    ['after it', {}],
+    ['before it', { drop: 1 }],
+  ])('of the id of a real one is named for its content, when it comes %s', async (_when, faults) => {
+    flow.sandbox.control.setFaults({ eventId: 'envelope', ...faults });
     await flow.pay(1);
-    const rows = await flow.db('inbox').orderBy('id', 'desc').limit(1).select('body', 'key_type');
-    expect(rows[0].key_type).toBe('id');
-    const real = JSON.parse(rows[0].body.toString('utf8'));
-    const id = await send('live', { ...real, data: { ...real.data, status: 'completed', amountRequested: '1' } });
+    const real = (await loggedDeliveries(flow.sandbox))[0]?.payload;
+    expect(real).toMatchObject({ id: expect.any(String) });
+    const id = await send('live', { ...real, timestamp: now(), data: { ...real?.data, amountRequested: '1' } });
+    await flow.run('deliveries');
     await flow.run('deliveries');
     expect(await named()).toEqual([id]);
     expect((await notSent())[0]?.evidence).toMatchObject({ reason: 'other_content' });

@@ -25,6 +25,8 @@ import type { RunContext } from '../deps.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';
 import { countBreaks, differsBreak, mostSingle, singleBreaks } from './report-breaks.js';
 
+/** Up to which event of the inbox it was looked whether the history has it. */
+const TAKEN_IN = { kind: 'reports', name: 'taken in' };
 const TAKE_IN = 5_000;
 const JUDGED_AT_ONCE = 10_000;
 const DAY_MS = 86_400_000;
@@ -58,7 +60,7 @@ export async function judgeReports(run: RunContext, reading: ReportReading | nul
 
 /** In small transactions; what is behind the mark is matched, or has a row. */
 async function takeIn(run: RunContext, runId: string): Promise<void> {
-  const mark = (await readWatermarks(run.deps.db, 'deliveries')).get('reports')?.['id'];
+  const mark = (await readWatermarks(run.deps.db, TAKEN_IN.kind)).get(TAKEN_IN.name)?.['id'];
   let after = typeof mark === 'string' ? mark : '0';
   let isSettled = true;
   let looked = TAKE_IN;
@@ -69,7 +71,7 @@ async function takeIn(run: RunContext, runId: string): Promise<void> {
       looked = taken.looked;
       if (taken.last === null) return NOTHING;
       if (isSettled) {
-        await writeWatermarks(trx, 'deliveries', runId, new Map([['reports', { id: taken.settled }]]));
+        await writeWatermarks(trx, TAKEN_IN.kind, runId, new Map([[TAKEN_IN.name, { id: taken.settled }]]));
         await dropMatched(trx, taken.settled ?? after);
       }
       isSettled &&= taken.settled === taken.last;
@@ -165,7 +167,10 @@ async function name(
     own.map(({ id }) => id),
   );
   const rest = named.filter(({ single }) => !single);
-  const opened = await openBreaks(trx, await withoutDecided(trx, singleBreaks(run, { own, evidence, reading })));
+  const opened = await openBreaks(
+    trx,
+    await withoutDecided(trx, singleBreaks(run, { own, evidence, known: reading.known })),
+  );
   return opened + (await openBreaks(trx, countBreaks(run, rest, now)));
 }
 

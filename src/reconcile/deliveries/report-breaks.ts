@@ -1,9 +1,9 @@
+import type { HistoryKnown } from '../../domain/deliveries/report-standing.js';
 import type { NewBreak } from '../../records/breaks/breaks.js';
 import type { UnmatchedReport } from '../../records/deliveries/report-checks.js';
 import type { ReportEvidence } from '../../records/deliveries/report-evidence.js';
 import type { Contract } from '../../service-api/contract.js';
 import type { RunContext } from '../deps.js';
-import type { ReportReading } from './judge-reports.js';
 
 /** So many events under a secret have a break of their own in a day: more tell nothing that one which counts does not. */
 const MOST_SINGLE = 100;
@@ -16,11 +16,11 @@ export function mostSingle({ deliveries }: Contract): number {
 interface Single {
   own: readonly UnmatchedReport[];
   evidence: ReadonlyMap<string, ReportEvidence>;
-  reading: ReportReading;
+  known: HistoryKnown;
 }
 
 /** One for each event. */
-export function singleBreaks(run: RunContext, { own, evidence, reading }: Single): NewBreak[] {
+export function singleBreaks(run: RunContext, { own, evidence, known }: Single): NewBreak[] {
   return own.map(({ id, secretLabel, receivedAt, otherContent }) => {
     const event = evidence.get(id);
     return {
@@ -36,8 +36,8 @@ export function singleBreaks(run: RunContext, { own, evidence, reading }: Single
           names: event?.names ?? {},
         },
         theirs: {
-          historyReadAt: new Date(reading.known.readAt).toISOString(),
-          knownSince: new Date(reading.known.from).toISOString(),
+          historyReadAt: new Date(known.readAt).toISOString(),
+          knownSince: new Date(known.from).toISOString(),
         },
         ...testSend(run),
         source: { ...run.source },
