@@ -61,24 +61,31 @@ export async function judgeReports(run: RunContext, reading: ReportReading | nul
 /** In small transactions; what is behind the mark is matched, or has a row. */
 async function takeIn(run: RunContext, runId: string): Promise<void> {
   const mark = (await readWatermarks(run.deps.db, TAKEN_IN.kind)).get(TAKEN_IN.name)?.['id'];
-  let after = typeof mark === 'string' ? mark : '0';
-  let isSettled = true;
-  let looked = TAKE_IN;
-  while (looked === TAKE_IN) {
+  let place: Place | null = { after: typeof mark === 'string' ? mark : '0', isSettled: true };
+  while (place !== null) {
     run.signal?.throwIfAborted();
-    await writeFenced({ ...run.deps, ...run }, async (trx) => {
-      const taken = await takeInReports(trx, { after, limit: TAKE_IN });
-      looked = taken.looked;
-      if (taken.last === null) return NOTHING;
-      if (isSettled) {
-        await writeWatermarks(trx, TAKEN_IN.kind, runId, new Map([[TAKEN_IN.name, { id: taken.settled }]]));
-        await dropMatched(trx, taken.settled ?? after);
-      }
-      isSettled &&= taken.settled === taken.last;
-      after = taken.last;
-      return NOTHING;
-    });
+    place = await takePart(run, runId, place);
   }
+}
+
+interface Place {
+  after: string;
+  /** Nothing before it can be committed late any more. */
+  isSettled: boolean;
+}
+
+/** Null: nothing is left. The mark stays before what is young. */
+async function takePart(run: RunContext, runId: string, { after, isSettled }: Place): Promise<Place | null> {
+  let next: Place | null = null;
+  await writeFenced({ ...run.deps, ...run }, async (trx) => {
+    const { last, settled, looked } = await takeInReports(trx, { after, limit: TAKE_IN });
+    next = last === null || looked < TAKE_IN ? null : { after: last, isSettled: isSettled && settled === last };
+    if (settled === null || !isSettled) return NOTHING;
+    await writeWatermarks(trx, TAKEN_IN.kind, runId, new Map([[TAKEN_IN.name, { id: settled }]]));
+    await dropMatched(trx, settled);
+    return NOTHING;
+  });
+  return next;
 }
 
 /** There is something to judge, and the service still lists its endpoints: asked after the history was read. */
