@@ -80,10 +80,7 @@ async function readHistory(run: RunContext): Promise<Outcome> {
   return {
     complete,
     proof: proofOf(walk, { bound, gap, counts, recovered }),
-    watermarks: new Map<string, Watermark>([
-      ['mark', await nextMark(run, walk, rules)],
-      ...(known === null ? [] : [['known', { ...known }] as const]),
-    ]),
+    watermarks: new Map([['mark', { ...(await nextMark(run, walk, rules)), ...known }]]),
   };
 }
 
@@ -169,9 +166,7 @@ async function nextMark({ deps }: RunContext, walk: DeliveryWalk, rules: JudgeRu
 
 /** Since when the history is known without a hole. What was read by a version that did not write it down began at adoption. */
 async function knownBy({ deps }: RunContext, walk: DeliveryWalk, bound: number | null): Promise<HistoryKnown | null> {
-  const marks = await readWatermarks(deps.db, 'deliveries');
-  const { from, readAt } = marks.get('known') ?? {};
-  const mark = marks.get('mark')?.['at'];
+  const { at: mark, from, readAt } = (await readWatermarks(deps.db, 'deliveries')).get('mark') ?? {};
   const older =
     typeof mark === 'number'
       ? { from: deps.adoptedAt.getTime() - DISORDER_MS + LONGEST_RETRY_MS, readAt: mark + DISORDER_MS }

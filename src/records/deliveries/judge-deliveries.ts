@@ -168,7 +168,8 @@ function pair(delivery: Delivery, { events, taken }: Evidence): InboxEvent | nul
 
 function payloadOf({ payload, event }: Delivery, held: InboxEvent | null, { open }: DeliveryVerdict): string | null {
   if (held === null) return open ? payload : keptPayload(payload);
-  const isBody = held.contentHash === event?.contentHash && held.timestamp === event.timestamp;
+  const isStamped = held.timestamp === event?.timestamp || (held.key === event?.key && held.key.startsWith('fp:'));
+  const isBody = held.contentHash === event?.contentHash && isStamped;
   return isBody ? null : keptPayload(payload);
 }
 
