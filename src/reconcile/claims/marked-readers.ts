@@ -49,10 +49,10 @@ async function readMarkedDeliveries({ deps, memory, signal }: Marked): Promise<v
     const record = followedRecord(request.id);
     const client = request.lane === 'report' ? share.reports : deps.client;
     const following = { deps: { ...deps, client }, tally, fence: null, ...(signal ? { signal } : {}) };
+    // What fails of one does not stand before the others in the next round.
+    await postponeMet(deps.db, 'delivery', request, SEARCH_AGAIN_MS * 2 ** request.attempts);
     const asked = record === null ? 0 : (await followDeliveries(following, [record])).asked;
-    const isOver = asked === 0 || request.attempts >= MOST_SEARCHES;
-    if (isOver) await endMarks(deps.db, 'delivery', [request]);
-    else await postponeMet(deps.db, 'delivery', request, SEARCH_AGAIN_MS * 2 ** request.attempts);
+    if (asked === 0 || request.attempts >= MOST_SEARCHES) await endMarks(deps.db, 'delivery', [request]);
   }
 }
 
