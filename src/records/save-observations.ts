@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Observation } from '../domain/observation.js';
 import type { RecordKind } from '../domain/records.js';
 import { autoResolveBreaks, type NewBreak, openBreaks } from './breaks/breaks.js';
-import { appendChanges } from './changes.js';
+import { appendChanges, type ChangeSource } from './changes.js';
 import { fromDatabaseText } from './database/database-text.js';
 import { lockAffected } from './family/affected.js';
 import { deniedPayins, saveListings } from './family/listings.js';
@@ -80,7 +80,8 @@ export async function showAgain(
 ): Promise<number> {
   const merged = await mergeAgain(trx, kind, ids);
   const saved = await follow(trx, { merged, touched: [] }, context);
-  await saveChanges(trx, saved);
+  await updateMarks(trx, saved.asked, []);
+  await saveChanges(trx, saved, { type: 'contract', ref: 'release' });
   return merged.filter((record) => record.changed).length;
 }
 
@@ -164,16 +165,22 @@ function isProven({ verified, needsReading }: MergedRecord['shown']): boolean {
   return verified && !needsReading;
 }
 
-async function saveChanges(trx: Knex.Transaction, { merged, orders, ordersTouched }: Saved): Promise<void> {
+/** @param law what made the changes, where no observation did */
+async function saveChanges(
+  trx: Knex.Transaction,
+  { merged, orders, ordersTouched }: Saved,
+  law?: ChangeSource,
+): Promise<void> {
   const changed = merged.filter((record) => record.changed);
   const changedOrders = orders.filter((order) => order.changed);
   if (changed.length === 0 && changedOrders.length === 0) return;
   const redact = await readRedaction(trx);
-  await appendChanges(trx, [
+  const changes = [
     ...changed.flatMap((record) => recordChanges(record, redact)),
     ...changedOrders.flatMap((order) => {
       const known = ordersTouched.get(order.after.reference);
       return known === undefined ? [] : orderChanges(order, known.cause);
     }),
-  ]);
+  ];
+  await appendChanges(trx, law === undefined ? changes : changes.map((change) => ({ ...change, source: law })));
 }
