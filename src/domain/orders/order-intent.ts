@@ -47,7 +47,7 @@ export type IntentOutcome =
 
 /** Why money that is spoken of does not count, what a person must look at first. */
 export const claimReasons = ['two_orders', 'not_verified', 'intent_unknown', 'record_not_at_service'] as const;
-export type ClaimReason = (typeof claimReasons)[number];
+type ClaimReason = (typeof claimReasons)[number];
 
 /** @param refunds those of this payment */
 export function intentOutcome(intent: ShownRecord, refunds: readonly OrderRefund[]): IntentOutcome {
