@@ -47,7 +47,7 @@ function isReported({ intents, payins, invoices, refunds, refundReported }: Orde
 }
 
 /** As polls, own calls, the delivery history and persons alone show it. */
-export function withoutReports(facts: OrderFacts): OrderFacts {
+function withoutReports(facts: OrderFacts): OrderFacts {
   const plain = <R extends { doubted?: boolean; saysPaid?: boolean }>(records: readonly R[]): R[] =>
     records.map((record) => ({ ...record, doubted: false, saysPaid: false }));
   return {
