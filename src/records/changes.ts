@@ -13,7 +13,7 @@ export const WHOLE_RECORD = '*';
 export const REPORTED = 'reported';
 
 /** An observation; the store itself, which registers what it expects of an order; or other words of the contract, or another setting. */
-interface ChangeSource {
+export interface ChangeSource {
   type: SourceType | 'store' | 'contract' | 'setting';
   ref: string;
 }

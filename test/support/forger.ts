@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { textField } from '../../src/domain/records.js';
 import { createLog } from '../../src/log.js';
-import type { ServiceReader } from '../../src/reconcile/deps.js';
+import type { ServiceReader } from '../../src/reconcile/service-reader.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.js';
 import { MerchantClient } from '../../src/service-api/client.js';
