@@ -96,7 +96,10 @@ export function familyOf(reference: string, records: FamilyRecords, said: Said, 
     invoices,
     ...refundsOf(around, records, said),
     unlinked: payouts.filter((payout) => isUnlinkedOf(payout, reference, all, said, words)),
-    refundReported: said.reportedReferences.has(reference) || around.some(({ id }) => said.reportedIntents.has(id)),
+    refundReported:
+      said.reportedReferences.has(reference) ||
+      around.some(({ id }) => said.reportedIntents.has(id)) ||
+      payouts.some((payout) => isUnread(payout, said) && ids.has(ownerOfRefund(payout, all).payment ?? '')),
     openCalls: said.openCalls.filter(({ paymentIntentId }) => ids.has(paymentIntentId)),
     saysPaid: said.saysPaid.has(reference),
     showsKyt: said.showsKyt,
@@ -125,6 +128,11 @@ function isUnlinkedOf(
   );
 }
 
+/** Its payment names it as a refund, and reports alone tell more: they withhold, as of a payout that they link themselves. */
+function isUnread({ id, absent, unknown }: ShownRecord, { assigned }: Pick<Said, 'assigned'>): boolean {
+  return unknown === true && !absent && !assigned.has(id);
+}
+
 function refundsOf(
   intents: readonly ShownRecord[],
   { payout: payouts, payment_intent: naming }: FamilyRecords,
@@ -133,7 +141,8 @@ function refundsOf(
   const ids = new Set(intents.map(({ id }) => id));
   const refunds = payouts.flatMap((payout) => {
     const { payment } = ownerOfRefund(payout, naming, assigned);
-    const refund = payment === null || !ids.has(payment) ? null : refundOf(payout, payment);
+    const isRefund = payment !== null && ids.has(payment) && !isUnread(payout, { assigned });
+    const refund = isRefund ? refundOf(payout, payment) : null;
     return refund === null ? [] : [{ id: payout.id, refund }];
   });
   const named = intents.flatMap(({ fields }) => namedIn('payment_intent', fields, 'payout'));

@@ -1,8 +1,6 @@
-import { canonicalJson } from '../../../src/domain/canonical-json.js';
 import { type Family, type FamilyRecords, familyOf, type Said } from '../../../src/domain/family/family.js';
 import { defaultPayoutWords, familyKinds, type ShownRecord } from '../../../src/domain/family/links.js';
 import { isSaidAlone, isUndecided, saidRefund, shownRecordOf } from '../../../src/domain/family/said.js';
-import type { Json } from '../../../src/domain/json.js';
 import { absorb, type Shown, show } from '../../../src/domain/merge.js';
 import type { Observation } from '../../../src/domain/observation.js';
 import { factsOf } from '../../../src/domain/orders/family-facts.js';
@@ -98,9 +96,14 @@ export function saidOf(world: World, states: States): Said {
 export function plain({ family, order }: JudgedOrder): unknown {
   const lists = Object.entries(family).map(([name, value]) => [
     name,
-    Array.isArray(value) ? value.map((one) => canonicalJson(JSON.parse(JSON.stringify(one)) as Json)).sort() : value,
+    Array.isArray(value) ? value.map((one) => JSON.stringify(one, keysInOrder)).sort() : value,
   ]);
   return { family: Object.fromEntries(lists) as unknown, order };
+}
+
+function keysInOrder(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 export function safe({ orders }: Judged): string[] {

@@ -41,13 +41,16 @@ export function mostly<T>(value: T, ...others: T[]): fc.Arbitrary<T> {
   return fc.oneof({ weight: 9, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
 }
 
-const reference = fc.constantFrom<Json>('A', 'A', 'A', 'B', 'B', null, null, '', 'C');
+const reference = fc.constantFrom<Json>('A', 'A', 'B', null, null, '', 'C');
 const anyone = [...Object.values(ids).flat(), '', ...Object.values(ghosts)];
 /** An id of that kind, now and then of another, itself, or none. */
 const link = (kind: FamilyKind): fc.Arbitrary<Json> =>
-  fc.constantFrom<Json>(...ids[kind], ...ids[kind], ...anyone, null);
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom<Json>(...ids[kind]) },
+    { weight: 1, arbitrary: fc.constantFrom<Json>(...anyone) },
+  );
 const seldom = (kind: FamilyKind) =>
-  fc.oneof({ weight: 5, arbitrary: fc.constant<Json>(null) }, { weight: 1, arbitrary: link(kind) });
+  fc.oneof({ weight: 1, arbitrary: fc.constant<Json>(null) }, { weight: 1, arbitrary: link(kind) });
 const often = (id: string, kind: FamilyKind) =>
   fc.oneof({ weight: 9, arbitrary: fc.constant<Json>(id) }, { weight: 1, arbitrary: link(kind) });
 
@@ -194,9 +197,9 @@ const reports = fc
 
 const records: fc.Arbitrary<Observation[]> = fc
   .tuple(
-    fc.subarray([...ids.payment_intent], { minLength: 1 }),
-    fc.subarray([...ids.invoice], { maxLength: 2 }),
-    fc.subarray([...ids.payout], { maxLength: 2 }),
+    fc.subarray([...ids.payment_intent], { minLength: 2 }),
+    fc.subarray([...ids.invoice], { minLength: 1 }),
+    fc.subarray([...ids.payout], { minLength: 1, maxLength: 2 }),
   )
   .chain(([payments, invoices, payouts]) => {
     const deposits = payments.map((id) => id.replace('p', 'd'));
@@ -214,7 +217,7 @@ const records: fc.Arbitrary<Observation[]> = fc
 const money = mostly<Money | null>(null, { amount: '100', currency: 'EUR' }, { amount: '60', currency: 'eur' });
 const payment = fc.constantFrom<string | null>(...ids.payment_intent, null);
 
-export const world: fc.Arbitrary<World> = fc.record({
+const anyWorld: fc.Arbitrary<World> = fc.record({
   proofs: records,
   reports,
   assigned: fc.oneof(
@@ -239,7 +242,13 @@ export const world: fc.Arbitrary<World> = fc.record({
   showsKyt: fc.boolean(),
 });
 
+/** A person decides on what others than reports showed. */
+export const world: fc.Arbitrary<World> = anyWorld.map((any) => ({
+  ...any,
+  assigned: any.assigned.filter(([payout]) => any.proofs.some(({ id }) => id === payout)),
+}));
+
 /** All properties together make 10,000 worlds and more in the long run. */
 export const runs = (share = 1): { numRuns: number } => ({
-  numRuns: Math.ceil((process.env['TALLYHOOK_LONG'] ? 3_000 : 250) * share),
+  numRuns: Math.ceil((process.env['TALLYHOOK_LONG'] ? 3_000 : 90) * share),
 });
