@@ -13,7 +13,7 @@ import {
   type ShownRecord,
 } from '../../domain/family/links.js';
 import { MOST_RECORDS } from '../../domain/orders/order.js';
-import type { OpenCall, OrderRefund } from '../../domain/orders/order-facts.js';
+import type { OpenCall, OrderRefund, ReleaseRules } from '../../domain/orders/order-facts.js';
 import { refundOf } from '../../domain/orders/order-refund.js';
 import { compareText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
@@ -64,9 +64,7 @@ export const noFamily: Family = {
   shared: false,
 };
 
-export interface FamilyRules {
-  payoutWords?: PayoutWords | undefined;
-}
+export type FamilyRules = Pick<ReleaseRules, 'payoutWords'>;
 
 /**
  * The records of each order, by reference as the database holds it. Its payments: those that carry the reference, and those

@@ -3,6 +3,7 @@ import { namedIn } from '../../domain/family/links.js';
 import type { Json } from '../../domain/json.js';
 import { heedReports } from '../../domain/orders/heed-reports.js';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
+import { mayHaveLeft } from '../../domain/orders/order-refund.js';
 import { compareText } from '../../domain/record-state.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { instantMs } from '../database/instant.js';
@@ -86,7 +87,7 @@ function derive(row: OrderState, isNew: boolean, family: Family, rules: OrderRul
     intents,
     contested: contested.map(({ intent }) => intent),
     invoices,
-    refundUnlinked: unlinked.some((payout) => payout.fields['status'] !== 'failed' || payout.doubted === true),
+    refundUnlinked: unlinked.some(mayHaveLeft),
     history: new Set(intents.flatMap((intent) => (isOlder(intent.fields['createdAt'], adoptedAt) ? [intent.id] : []))),
     kytWords,
     requiresRegistration,
