@@ -26,7 +26,7 @@ export function checkLostRefunds(facts: CheckFacts): TimedFindings {
   const findings = noFindings();
   for (const payout of focused(facts, 'payouts')) {
     const name = { kind: 'refund_without_order', entity: { kind: 'payout', id: payout.id } } as const;
-    const due = payout.firstSeenAt + grace.refund;
+    const due = lostAt(payout);
     const candidates = facts.refunds.candidates.get(payout.id);
     if (!isLost(payout, facts.refunds)) settle(findings, name, null);
     else if (facts.now < due) findings.again.push({ entity: name.entity, at: due });
@@ -34,6 +34,11 @@ export function checkLostRefunds(facts: CheckFacts): TimedFindings {
     else settle(findings, name, lostRefund(payout, candidates));
   }
   return findings;
+}
+
+/** From then on one that nobody owns is a break. */
+export function lostAt({ createdAt, firstSeenAt }: CheckedRecord): number {
+  return (createdAt ?? firstSeenAt) + grace.refund;
 }
 
 /** A refund by its type or by our own call, which the service shows and nobody owns. */

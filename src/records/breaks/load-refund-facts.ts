@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { CheckedRecord, RefundFacts } from '../../domain/checks/check-facts.js';
-import { grace } from '../../domain/checks/grace.js';
-import { isLost } from '../../domain/checks/lost-refunds.js';
+import { isLost, lostAt } from '../../domain/checks/lost-refunds.js';
 import { type PayoutWords, referenceOf } from '../../domain/family/links.js';
 import { compareText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
@@ -32,7 +31,7 @@ export async function loadRefundFacts(
     candidates: new Map<string, CheckedRecord[]>(),
   };
   const lost = all.filter((payout) => focus.payouts.has(payout.id) && isLost(payout, facts));
-  const due = lost.filter(({ firstSeenAt }) => firstSeenAt + grace.refund <= now.getTime());
+  const due = lost.filter((payout) => lostAt(payout) <= now.getTime());
   for (const payout of due.toSorted((a, b) => compareText(a.id, b.id)).slice(0, REFUNDS_AT_ONCE))
     facts.candidates.set(payout.id, await paymentsBefore(trx, payout, adoptedAt));
   return facts;
