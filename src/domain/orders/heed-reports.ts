@@ -40,7 +40,7 @@ function isIgnoring(refutedAt: readonly number[], now: number): boolean {
 }
 
 /** As polls, own calls, the delivery history and persons alone show it. */
-function withoutReports(facts: OrderFacts): OrderFacts {
+export function withoutReports(facts: OrderFacts): OrderFacts {
   const plain = <R extends { doubted?: boolean; saysPaid?: boolean }>(records: readonly R[]): R[] =>
     records.map((record) => ({ ...record, doubted: false, saysPaid: false }));
   return {
