@@ -79,7 +79,7 @@ describe('L5 one reading of each fact', () => {
           const { amountCryptoExpected, amountRequested } = one.intent.fields;
           const fields: JsonObject = { ...one.intent.fields, assetCode: 'BTC' };
           const intents = facts.intents.map((intent) => (intent.id === one.intent.id ? { ...intent, fields } : intent));
-          const asked = sidesOf(matchFacts({ ...facts, intents })).find(({ code }) => code === 'BTC')?.asked;
+          const asked = sidesOf(matchFacts({ ...facts, intents })).find(({ code }) => code === 'BTC')?.asked ?? null;
           if (fields['requestedCurrencyType'] !== 'fiat') expect(asked).toBe(amountCryptoExpected ?? amountRequested);
           else expect(asked).toBe(amountCryptoExpected);
         }
@@ -332,7 +332,7 @@ function readings({ records }: Judged, facts: OrderFacts): number[] {
 it('the worlds are worth it: each case that the laws speak of is among them', () => {
   const seen = new Map<string, number>();
   const see = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
-  for (const one of fc.sample(world, { numRuns: 400, seed: 7 })) {
+  for (const one of fc.sample(world, { numRuns: 250, seed: 7 })) {
     const [all, proven] = [judge(one), judgeProofs(one)];
     for (const [index, { family, order }] of all.orders.entries()) {
       see(order.release.reason);
