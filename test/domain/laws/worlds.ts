@@ -41,13 +41,14 @@ export function mostly<T>(value: T, ...others: T[]): fc.Arbitrary<T> {
   return fc.oneof({ weight: 9, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
 }
 
-const reference = fc.constantFrom<Json>('A', 'A', 'B', null, null, '', 'C');
+const reference = fc.constantFrom<Json>('A', 'A', 'B', 'B', null, null, '', 'C');
 const anyone = [...Object.values(ids).flat(), '', ...Object.values(ghosts)];
 /** An id of that kind, now and then of another, itself, or none. */
 const link = (kind: FamilyKind): fc.Arbitrary<Json> =>
   fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom<Json>(...ids[kind]) },
-    { weight: 1, arbitrary: fc.constantFrom<Json>(...anyone) },
+    { weight: 6, arbitrary: fc.constantFrom<Json>(...ids[kind]) },
+    { weight: 2, arbitrary: fc.constantFrom<Json>(...anyone) },
+    { weight: 1, arbitrary: fc.constant<Json>('') },
   );
 const seldom = (kind: FamilyKind) =>
   fc.oneof({ weight: 1, arbitrary: fc.constant<Json>(null) }, { weight: 1, arbitrary: link(kind) });
@@ -91,7 +92,7 @@ function fieldsOf(kind: FamilyKind, id: string): Fields {
       return fc.record({
         id: fc.constant(id),
         merchantReference: reference,
-        paymentIntentId: seldom('payment_intent'),
+        paymentIntentId: fc.oneof(link('payment_intent'), seldom('payment_intent')),
         status: fc.constantFrom('sent', 'paid', 'expired', 'cancelled', 'draft'),
         amount: mostly('100', '50', '160'),
         currency: mostly('EUR', 'eur', 'USD'),
@@ -117,7 +118,8 @@ function payinsOf(nth: number): fc.Arbitrary<Json> {
     [{ id: 'd1' }, { id: 'd2' }],
     [{ id: `d${nth}` }, {}],
     [{ id: `d${nth}` }, { id: '' }],
-    [{ id: `d${nth}` }, { id: 'p1' }, 'd2'],
+    [{ id: `d${nth}` }, { id: 'p1' }, 'd2', null],
+    [{ id: `d${nth}` }, null],
     [],
     null,
   );
@@ -206,7 +208,7 @@ const reports = fc
 const records: fc.Arbitrary<Observation[]> = fc
   .tuple(
     fc.subarray([...ids.payment_intent], { minLength: 2 }),
-    fc.subarray([...ids.invoice], { minLength: 1 }),
+    fc.subarray([...ids.invoice], { minLength: 2 }),
     fc.subarray([...ids.payout], { minLength: 1, maxLength: 2 }),
   )
   .chain(([payments, invoices, payouts]) => {
