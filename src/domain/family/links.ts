@@ -108,7 +108,7 @@ export function ordersOfPayment(intent: ShownRecord, invoices: readonly ShownRec
 
 /** Those that a payment lists, and those that name it. */
 export function payinsOf<R extends ShownRecord>(intent: ShownRecord, payins: readonly R[]): R[] {
-  const listed = new Set(listedPayins(intent.fields));
+  const listed = new Set(namedIn('payment_intent', intent.fields, 'payin'));
   return payins.filter(
     ({ id, fields }) => listed.has(id) || namedIn('payin', fields, 'payment_intent').includes(intent.id),
   );
