@@ -1,3 +1,4 @@
+import type { PayoutClass } from '../family/links.js';
 import type { JsonObject } from '../json.js';
 
 /**
@@ -27,7 +28,6 @@ export interface MovementChoices {
   transactionAmount: 'whole' | 'before_fee';
 }
 
-type PayoutClass = 'withdrawal' | 'internal' | 'refund' | 'settlement';
 type TransactionClass = 'deposit' | 'withdrawal' | 'transferIn' | 'transferOut' | 'closure';
 export type Words<Class extends string> = Readonly<Record<Class, readonly string[]>>;
 
