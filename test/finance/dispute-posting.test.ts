@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
-import { absence, claim, paidIntent, reading, save } from '../records/observed.js';
+import { absence, claim, delivered, paidIntent, reading, save } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { postBooks } from '../support/posted-books.js';
@@ -148,21 +148,24 @@ describe.each(Object.entries(disputes))('a dispute of %s that is posted only lat
     expect(await closings()).toEqual(['119.8', left, left]);
   });
 
-  it('has the time of the event that told of it first, not of the reading that confirms it', async () => {
+  it.each([
+    ['an event', claim, { at: '2026-04-01T00:03:00.000Z', march: '119.8' }],
+    ['the delivery history', delivered, { at: '2026-03-31T23:59:58.000Z', march: left }],
+  ] as const)('that %s told of before has the time of what was read of it first', async (_what, told, dated) => {
     await readAndPost(payment(), '2026-03-30T20:05:00.000Z');
     const at = '2026-03-31T23:59:58.000Z';
-    const { amountNetMerchant: _net, feeAmountTotal: _fee, payins: _payins, ...told } = payment(dispute);
-    const event = claim('payment_intent', 'pi_1', told, seconds(at));
+    const { amountNetMerchant: _net, feeAmountTotal: _fee, payins: _payins, ...said } = payment(dispute);
+    const event = told('payment_intent', 'pi_1', said, seconds(at));
     await save(database, [event]);
     await postBooks(database.db);
     expect(await closings()).toEqual(['119.8', '119.8', '119.8']);
     await readAndPost(payment(dispute), '2026-04-01T00:03:00.000Z');
     await save(database, [event]);
     await postBooks(database.db);
-    expect(await closings()).toEqual([left, left, left]);
+    expect(await closings()).toEqual([dated.march, left, left]);
     expect((await entries()).slice(1)).toMatchObject([
-      { key: 'payment', at },
-      { key: 'held', at },
+      { key: 'payment', at: dated.at },
+      { key: 'held', at: dated.at },
     ]);
   });
 });

@@ -51,8 +51,9 @@ const newest = (many: number): Simulated[] => [...service.list.rows.values()].sl
 const marks = (): Promise<string[]> => database.db('reading_marks').orderBy('id').pluck('id');
 const makeDue = () => database.db('reading_marks').update({ next_at: database.db.raw("now() - interval '1 s'") });
 
-async function unverified(): Promise<string[]> {
-  return database.db('payment_intents').where({ verified: false, absent_since: null }).orderBy('id').pluck('id');
+/** Those of which something was told that no reading has answered yet. */
+async function unread(): Promise<string[]> {
+  return database.db('payment_intents').where({ settled: false, absent_since: null }).orderBy('id').pluck('id');
 }
 
 test('one call answers for all that was claimed of the newest hundred payments', async () => {
@@ -60,11 +61,11 @@ test('one call answers for all that was claimed of the newest hundred payments',
   const rows = newest(60);
   for (const row of rows) row.status = 'completed';
   await claims(rows);
-  expect(await unverified()).not.toEqual([]);
+  expect(await unread()).not.toEqual([]);
   service.asked = [];
   await verifyClaims(deps, looks);
   expect(service.asked).toHaveLength(1);
-  expect(await unverified()).toEqual([]);
+  expect(await unread()).toEqual([]);
   expect(await marks()).toEqual([]);
 });
 
@@ -78,16 +79,16 @@ test('claims of payments far down the list are read by the record next above', a
   await verifyClaims(deps, looks);
   expect(service.asked).toHaveLength(2);
   expect(service.asked.every(({ cursor }) => cursor !== undefined)).toBe(true);
-  expect(await unverified()).toEqual([]);
+  expect(await unread()).toEqual([]);
 });
 
 test('on an empty database the head is read, and what is further down waits for a run', async () => {
   const [old] = service.list.rows.values();
   await claims([...newest(5), { id: old!.id }]);
   await verifyClaims(deps, looks);
-  expect(await unverified()).toEqual([old!.id]);
+  expect(await unread()).toEqual([old!.id]);
   await runReconcile(deps, { kind, full: false });
-  expect(await unverified()).toEqual([]);
+  expect(await unread()).toEqual([]);
   expect(await marks()).toEqual([]);
 });
 
@@ -96,7 +97,7 @@ test('a payment that the service does not list is absent at the second look, a b
   service.list.clock += 60_000;
   await claims([{ id: 'pi_never', createdAt: service.list.clock - 45_000 }]);
   await verifyClaims(deps, looks);
-  expect(await unverified()).toEqual(['pi_never']);
+  expect(await unread()).toEqual(['pi_never']);
   service.list.clock += 6_000;
   await makeDue();
   await verifyClaims(deps, looks);
@@ -112,7 +113,7 @@ test('a payment claimed the moment it is made is not taken for absent while the 
     await makeDue();
     await verifyClaims(deps, looks);
   }
-  expect(await unverified()).toEqual(['pi_fresh']);
+  expect(await unread()).toEqual(['pi_fresh']);
   expect(await database.db('breaks')).toEqual([]);
 });
 

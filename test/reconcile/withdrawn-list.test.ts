@@ -72,9 +72,14 @@ test('a list of payouts that is withdrawn for good is said so, and what other so
   await at.run('balances');
   expect(await proofOf()).toMatchObject({ explained: '-21', unexplained: '0', unproven: null });
 
-  // One that was read while it was under way, and that an event tells to be confirmed.
+  // One that was read while it was under way. That an event alone tells it to be confirmed explains and hides nothing.
   await confirm(open);
-  await claim(open);
+  await claim(open, 'webhook');
+  await at.run('balances');
+  expect(await proofOf()).toMatchObject({ explained: '-21', unexplained: '-21', unproven: null });
+  expect(await residuals()).toMatchObject([{ severity: 'critical', evidence: { unexplained: '-21' } }]);
+  // The delivery history shows that it was sent so.
+  await claim(open, 'delivery_history');
   await at.run('balances');
   expect((await proofOf())?.unproven).toBe('1 payouts of which it is not shown which balance they debit');
 
@@ -97,10 +102,10 @@ test('after that, a payout that nothing tells of is a residual', async () => {
   expect(await residuals()).toMatchObject([{ severity: 'critical', evidence: { unexplained: '-21' } }]);
 });
 
-async function claim(id: string): Promise<void> {
+async function claim(id: string, type: 'webhook' | 'delivery_history'): Promise<void> {
   const from = at.deps.client.serviceNow();
   const fields = { id, status: 'confirmed', updatedAt: new Date(from).toISOString() };
-  const source = { type: 'webhook', ref: '1' } as const;
+  const source = { type, ref: '1' } as const;
   await database.db.transaction((trx) =>
     saveObservations(trx, [{ type: 'claim', kind: 'payout', id, from, to: from + 1, source, fields }], {
       now: at.deps.now(),

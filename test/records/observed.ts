@@ -117,6 +117,24 @@ export function claim(kind: RecordKind, id: string, fields: JsonObject, second: 
   return { type: 'claim', kind, id, from: at(second), to: at(second) + 999, source: { type: 'webhook', ref }, fields };
 }
 
+/** What our own request was answered: `operation` is its name in the contract. */
+export function ownCall(
+  kind: RecordKind,
+  id: string,
+  fields: JsonObject,
+  second: number,
+  operation: string,
+): Observation {
+  const source = { type: 'api_response', ref: operation } as const;
+  return { type: 'claim', kind, id, from: at(second), to: at(second) + 200, source, fields };
+}
+
+/** What the service's delivery history shows that it sent. */
+export function delivered(kind: RecordKind, id: string, fields: JsonObject, second: number): Observation {
+  const source = { type: 'delivery_history', ref: 'dl-1' } as const;
+  return { type: 'claim', kind, id, from: at(second), to: at(second) + 999, source, fields };
+}
+
 export function mention(kind: RecordKind, id: string, second: number): Observation {
   return { type: 'mention', kind, id, from: at(second), to: at(second) + 999, source: { type: 'webhook', ref: '1' } };
 }

@@ -43,6 +43,8 @@ it('tells an order as it was known at each time, though the service dates things
   const pending = await moment();
   await db.transaction((trx) => registerOrder(trx, { reference: 'r1', amount: '10', currency: 'USDT.TRON' }));
   const registered = await moment();
+  await save(database, [reading('payment_intent', intent('pi_1', { merchantReference: 'r1', status: 'pending' }), 15)]);
+  const read = await moment();
   await save(database, [
     claim('payment_intent', 'pi_1', intent('pi_1', { merchantReference: 'r1', status: 'completed' }), 20),
   ]);
@@ -56,11 +58,21 @@ it('tells an order as it was known at each time, though the service dates things
   expect(await orderAsOf(db, 'r1', before)).toMatchObject({ outcome: 'not_yet_known' });
   expect(await orderAsOf(db, 'R1', two)).toEqual({ outcome: 'not_found' });
   const first = await known(pending);
-  expect(first.order).toMatchObject({ expected: null, paymentIntents: ['pi_1'], release: { safe: false } });
-  expect(first.paymentIntents).toMatchObject([{ id: 'pi_1', verified: false, fields: { status: 'pending' } }]);
-  expect(JSON.stringify(first)).not.toContain('ann@example.com');
-  expect((await known(registered)).order.expected).toEqual({ amount: '10', currency: 'USDT.TRON' });
-  expect((await known(claimed)).paymentIntents).toMatchObject([{ verified: false, fields: { status: 'completed' } }]);
+  // An event alone puts no payment into an order.
+  expect(first.order).toMatchObject({ expected: null, paymentIntents: [], release: { safe: false } });
+  expect(first.paymentIntents).toEqual([]);
+  expect((await known(registered)).order).toMatchObject({
+    expected: { amount: '10', currency: 'USDT.TRON' },
+    paymentIntents: [],
+  });
+  const listed = await known(read);
+  expect(listed.order).toMatchObject({ status: 'awaiting_payment', paymentIntents: ['pi_1'] });
+  expect(listed.paymentIntents).toMatchObject([{ id: 'pi_1', verified: true, fields: { status: 'pending' } }]);
+  for (const told of [first, listed]) expect(JSON.stringify(told)).not.toContain('ann@example.com');
+  expect(await known(claimed)).toMatchObject({
+    order: { status: 'paid_unverified', release: { safe: false, reason: 'not_verified' } },
+    paymentIntents: [{ verified: true, fields: { status: 'pending' }, knownBy: { type: 'webhook' } }],
+  });
   expect((await known(claimed)).timeline.length).toBeLessThan((await known(two)).timeline.length);
   const last = await known(two);
   const story = await orderStory(db, 'r1');

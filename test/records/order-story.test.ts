@@ -28,11 +28,14 @@ async function storedEvent(type: string): Promise<string> {
 }
 
 test('an order tells of its payments, deposits, invoices and refunds, each step with the event or run behind it', async () => {
-  const event = await storedEvent('invoice.paid');
+  const event = await storedEvent('payment_intent.completed');
+  const paid = await storedEvent('invoice.paid');
   const run = (await startRun(database.db, 'payment-intents', false, new Date())).id;
   const own = { merchantReference: 'Story-1' };
-  const bill = invoice('inv', { status: 'paid', paymentIntentId: 'pi', merchantReference: 'Story-1' });
-  await save(database, [claim('invoice', 'inv', bill, 1, event)]);
+  const bill = invoice('inv', { paymentIntentId: 'pi', merchantReference: 'Story-1' });
+  await save(database, [claim('payment_intent', 'pi', paidIntent('pi', 'in', own), 1, event)]);
+  await save(database, [reading('invoice', bill, 1, run)]);
+  await save(database, [claim('invoice', 'inv', { ...bill, status: 'paid' }, 2, paid)]);
   await save(database, [reading('payment_intent', paidIntent('pi', 'in', own), 2, run)]);
   await save(database, [
     reading('payin', payin('in', 'pi', { customerEmail: 'ada@example.test' }), 3, 'verify-claims'),
@@ -50,7 +53,7 @@ test('an order tells of its payments, deposits, invoices and refunds, each step 
     order: { status: 'partially_refunded', similarReferences: ['story-1'], refunds: ['po', 'po-2'] },
     paymentIntents: [{ id: 'pi' }],
     payins: [{ id: 'in' }],
-    invoices: [{ id: 'inv', verified: false }],
+    invoices: [{ id: 'inv', status: 'sent', verified: true, reported: { status: 'paid' } }],
     refunds: [{ id: 'po' }],
   });
   const seqs = story?.timeline.map(({ seq }) => BigInt(seq)) ?? [];
@@ -59,7 +62,9 @@ test('an order tells of its payments, deposits, invoices and refunds, each step 
   expect(steps).toEqual(
     expect.arrayContaining([
       ['invoice', 'webhook', 'invoice.paid'],
-      ['order', 'webhook', 'invoice.paid'],
+      ['payment_intent', 'webhook', 'payment_intent.completed'],
+      ['order', 'webhook', 'payment_intent.completed'],
+      ['invoice', 'poll', 'payment-intents'],
       ['payment_intent', 'poll', 'payment-intents'],
       ['payin', 'poll', null],
       ['payout', 'poll', 'payment-intents'],
@@ -73,10 +78,15 @@ test('an order tells of its payments, deposits, invoices and refunds, each step 
       'status     partially_refunded',
       'not to be mistaken for  story-1  (here “S”; there “s”)',
       expect.stringMatching(/^payment {4}pi {2}completed, as the service's own list showed at 2026-03-01T00:00:04/),
-      expect.stringMatching(new RegExp(`^invoice {4}inv {2}paid, as webhook ${event} said at .*, not verified$`)),
+      expect.stringMatching(/^invoice {4}inv {2}sent, as the service's own list showed at 2026-03-01T00:00:01/),
+      expect.stringMatching(
+        new RegExp(` {2}webhook ${paid} \\(invoice\\.paid\\) +invoice inv: reported null → .*"status":"paid"`),
+      ),
       'refund     po-2  not read yet',
       expect.stringMatching(
-        new RegExp(` {2}webhook ${event} \\(invoice\\.paid\\) +order Story-1: status null → paid_unverified$`),
+        new RegExp(
+          ` {2}webhook ${event} \\(payment_intent\\.completed\\) +order Story-1: status null → paid_unverified$`,
+        ),
       ),
       expect.stringMatching(/poll \d+ \(payment-intents\) +payout po: \* null → /),
     ]),

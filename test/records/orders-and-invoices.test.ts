@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import { getOrder } from '../../src/records/orders/orders.js';
+import { getRecord } from '../../src/records/rows.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, claim, intent, invoice, paidIntent, payin, payout, reading, save } from './observed.js';
+import { absence, claim, intent, invoice, ownCall, paidIntent, payin, payout, reading, save } from './observed.js';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -48,13 +49,27 @@ describe('an invoice belongs to an order', () => {
   });
 
   test('as our own request told, though the list does not show the reference', async () => {
-    await save(database, [claim('invoice', 'i2', invoice('i2', { merchantReference: 'told' }), 0)]);
+    await save(database, [ownCall('invoice', 'i2', invoice('i2', { merchantReference: 'told' }), 0, 'createInvoice')]);
     await save(database, [reading('invoice', invoice('i2'), 9)]);
-    expect(await order('told')).toMatchObject({ invoices: ['i2'] });
+    expect(await order('told')).toMatchObject({ status: 'awaiting_payment', invoices: ['i2'] });
     expect(await database.db('invoices').where({ id: 'i2' }).first()).toMatchObject({
       merchant_reference: 'told',
       verified: true,
     });
+  });
+
+  test('not as an event tells, before the invoice is read or after', async () => {
+    const told = claim('invoice', 'i2e', invoice('i2e', { merchantReference: 'told-by-event' }), 0);
+    const stand = async () => ({
+      invoices: (await order('told-by-event'))?.invoices ?? [],
+      reference: (await database.db('invoices').where({ id: 'i2e' }).first()).merchant_reference,
+      reported: (await getRecord(database.db, 'invoice', 'i2e'))?.reported,
+    });
+    const reported = { merchantReference: 'told-by-event' };
+    await save(database, [told]);
+    expect(await stand()).toMatchObject({ invoices: [], reference: null, reported });
+    await save(database, [reading('invoice', invoice('i2e'), 9)]);
+    expect(await stand()).toEqual({ invoices: [], reference: null, reported });
   });
 
   test('through the payment that names it or that it names; the payment through the invoice, if it has no reference', async () => {
@@ -158,12 +173,14 @@ describe('a refund', () => {
 
   test('of a part, as our own request told', async () => {
     await save(database, [reading('payment_intent', paidIntent('pi7', 'in7', { merchantReference: 'part' }), 0)]);
-    await save(database, [claim('payout', 'po7', payout('po7', { amount: '1', paymentIntentId: 'pi7' }), 1)]);
+    await save(database, [
+      ownCall('payout', 'po7', payout('po7', { amount: '1', paymentIntentId: 'pi7' }), 1, 'createRefund'),
+    ]);
     await save(database, [reading('payout', payout('po7', { amount: '1', status: 'confirmed' }), 9)]);
     expect(await order('part')).toMatchObject({ status: 'partially_refunded', refunds: ['po7'] });
   });
 
-  test('that only an event told of and that the service does not list takes nothing from the order', async () => {
+  test('that only an event told of holds the order until the service denies it, and takes nothing from it', async () => {
     await save(database, [
       reading('payment_intent', paidIntent('pi8', 'in8', { merchantReference: 'ghost' }), 0),
       reading('payin', payin('in8', 'pi8'), 0),
@@ -171,9 +188,17 @@ describe('a refund', () => {
     await save(database, [
       claim('payout', 'po8', { id: 'po8', status: 'confirmed', amount: '25.839', paymentIntentId: 'pi8' }, 1),
     ]);
-    expect(await order('ghost')).toMatchObject({ status: 'refunded', release: { safe: false } });
+    expect(await order('ghost')).toMatchObject({
+      status: 'paid',
+      refunds: [],
+      release: { safe: false, reason: 'refund_reported' },
+    });
     await save(database, [absence('payout', 'po8', 9)]);
-    expect(await order('ghost')).toMatchObject({ status: 'paid', release: { safe: true } });
+    expect(await order('ghost')).toMatchObject({
+      status: 'paid',
+      refunds: [],
+      release: { safe: true, reason: 'proven' },
+    });
     const breaks = await database.db('breaks').where({ entity_kind: 'payout', entity_id: 'po8' }).pluck('kind');
     expect(breaks).toEqual(['record_not_at_service']);
   });

@@ -5,7 +5,7 @@ import { type RecordKind, recordKinds, recordRules } from '../../src/domain/reco
 import { changesOf } from '../../src/records/changes.js';
 import { getRecord, listRecords } from '../../src/records/rows.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, claim, mention, reading, save } from './observed.js';
+import { absence, claim, delivered, mention, reading, save } from './observed.js';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -131,18 +131,35 @@ describe('states', () => {
   });
 
   it('of a payout that are not listed stand between approved and the end', async () => {
-    const payout = async (status: string, second: number, type: 'read' | 'said') => {
+    const payout = async (status: string, second: number, type: 'read' | 'delivered') => {
       const fields = { id: 'steps', status };
       await save(database, [
-        type === 'read' ? reading('payout', fields, second) : claim('payout', 'steps', fields, second),
+        type === 'read' ? reading('payout', fields, second) : delivered('payout', 'steps', fields, second),
       ]);
       return (await getRecord(database.db, 'payout', 'steps'))?.['status'];
     };
     expect(await payout('approved', 0, 'read')).toBe('approved');
-    expect(await payout('broadcast', 10, 'said')).toBe('broadcast');
-    expect(await payout('pending', 20, 'said')).toBe('broadcast');
-    expect(await payout('confirmed', 30, 'said')).toBe('confirmed');
-    expect(await payout('failed', 40, 'said')).toBe('failed');
-    expect(await payout('confirmed', 50, 'read')).toBe('confirmed');
+    expect(await payout('broadcast', 10, 'delivered')).toBe('broadcast');
+    expect(await payout('pending', 20, 'delivered')).toBe('broadcast');
+    expect(await payout('confirmed', 30, 'delivered')).toBe('confirmed');
+    // Of what history says twice otherwise, what gives back more counts; a reading decides.
+    expect(await payout('failed', 40, 'delivered')).toBe('confirmed');
+    expect(await payout('failed', 50, 'read')).toBe('failed');
+  });
+
+  it('of a payout that events alone tell stand beside what was read, the furthest of them', async () => {
+    const said = async (status: string, second: number) => {
+      await save(database, [claim('payout', 'beside', { id: 'beside', status }, second)]);
+      return getRecord(database.db, 'payout', 'beside');
+    };
+    await save(database, [reading('payout', { id: 'beside', status: 'approved' }, 0)]);
+    const read = { status: 'approved', verified: true };
+    expect(await said('broadcast', 10)).toMatchObject({ ...read, reported: { status: 'broadcast' } });
+    expect(await said('pending', 20)).toMatchObject({ ...read, reported: { status: 'broadcast' } });
+    expect(await said('confirmed', 30)).toMatchObject({ ...read, reported: { status: 'confirmed' } });
+    expect(await said('failed', 40)).toMatchObject({ ...read, reported: { status: 'confirmed' } });
+    await save(database, [reading('payout', { id: 'beside', status: 'confirmed' }, 50)]);
+    const now = await getRecord(database.db, 'payout', 'beside');
+    expect(now).toMatchObject({ status: 'confirmed', verified: true, reported: null });
   });
 });

@@ -3,7 +3,7 @@ import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord } from '../../src/records/rows.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, claim, intent, mention, paidIntent, payin, reading, save } from './observed.js';
+import { absence, claim, delivered, intent, mention, paidIntent, payin, reading, save } from './observed.js';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -24,22 +24,27 @@ async function marksOf(id: string): Promise<string[]> {
 }
 
 describe('webhooks claim, polls decide', () => {
-  test('a claim is shown at once, unverified, and asks for a reading; the reading verifies and settles it', async () => {
+  test('a claim is shown at once beside what was read, and asks for a reading; the reading settles it', async () => {
     await save(database, [reading('payment_intent', intent('a'), 0)]);
     await save(database, [claim('payment_intent', 'a', { status: 'completed' }, 10, '77')]);
     expect(await show('a')).toMatchObject({
-      status: 'completed',
-      verified: false,
-      verifiedAt: null,
+      status: 'pending',
+      verified: true,
+      verifiedAt: '2026-03-01T00:00:00.000Z',
+      reported: { status: 'completed' },
       observedBy: { type: 'webhook', ref: '77' },
     });
-    expect(await order('order-a')).toMatchObject({ status: 'paid_unverified', release: { safe: false } });
+    expect(await order('order-a')).toMatchObject({
+      status: 'paid_unverified',
+      release: { safe: false, reason: 'not_verified' },
+    });
     expect(await marksOf('a')).toEqual(['claimed']);
 
     await save(database, [reading('payment_intent', paidIntent('a', 'pa'), 20, 'run-2')]);
     expect(await show('a')).toMatchObject({
       status: 'completed',
       verified: true,
+      reported: null,
       verifiedAt: '2026-03-01T00:00:20.000Z',
       observedBy: { type: 'poll', ref: 'run-2' },
       amountRequested: '25',
@@ -49,8 +54,13 @@ describe('webhooks claim, polls decide', () => {
 
   test('a claim that a later reading contradicts yields', async () => {
     await save(database, [claim('payment_intent', 'b', intent('b', { status: 'completed' }), 0)]);
+    const said = await show('b');
+    expect(said).toMatchObject({ verified: false, verifiedAt: null, observedBy: { type: 'webhook' } });
+    expect(said).toMatchObject({ reported: { status: 'completed', merchantReference: 'order-b' } });
+    expect(said).not.toHaveProperty('status');
+    expect(await order('order-b')).toMatchObject({ status: 'paid_unverified', paymentIntents: [] });
     await save(database, [reading('payment_intent', intent('b'), 10)]);
-    expect(await show('b')).toMatchObject({ status: 'pending', verified: true });
+    expect(await show('b')).toMatchObject({ status: 'pending', verified: true, reported: null });
     expect(await order('order-b')).toMatchObject({ status: 'awaiting_payment' });
   });
 
@@ -71,13 +81,22 @@ describe('webhooks claim, polls decide', () => {
     expect(await show('c')).toMatchObject({ status: 'pending' });
   });
 
-  test('metadata that only an event told outlives readings without it, which still count as unchanged', async () => {
+  test('metadata that only an event told outlives readings without it, beside them; they count as unchanged', async () => {
     await save(database, [claim('payment_intent', 'd', { ...intent('d'), metadata: { cart: '9' } }, 0)]);
     await save(database, [reading('payment_intent', intent('d'), 10)]);
     const again = await save(database, [reading('payment_intent', intent('d'), 20)]);
     expect(again.unchanged).toBe(1);
     await save(database, [reading('payment_intent', intent('d', { status: 'confirming' }), 30)]);
-    expect(await show('d')).toMatchObject({ metadata: { cart: '9' }, status: 'confirming', verified: true });
+    const shown = await show('d');
+    expect(shown).toMatchObject({ status: 'confirming', verified: true, reported: { metadata: { cart: '9' } } });
+    expect(shown).not.toHaveProperty('metadata');
+  });
+
+  test('metadata that the delivery history shows outlives them as the record’s own', async () => {
+    await save(database, [delivered('payment_intent', 'd2', { ...intent('d2'), metadata: { cart: '9' } }, 0)]);
+    await save(database, [reading('payment_intent', intent('d2', { status: 'confirming' }), 30)]);
+    const shown = { metadata: { cart: '9' }, status: 'confirming', verified: true, reported: null };
+    expect(await show('d2')).toMatchObject(shown);
   });
 
   test('a mention asks for a reading, and an older reading does not settle it', async () => {
@@ -112,12 +131,14 @@ describe('orders', () => {
     expect(await marksOf('pg')).toEqual(['not_final']);
     const saved = await save(database, [reading('payin', payin('pg', 'g'), 9)]);
     expect(saved.orders).toEqual(['order-g']);
+    // As old as the oldest of the readings: the payment's.
     expect(await order('order-g')).toMatchObject({
       status: 'paid',
-      release: { safe: true, reason: 'proven', provenAt: '2026-03-01T00:00:09.000Z' },
+      release: { safe: true, reason: 'proven', provenAt: '2026-03-01T00:00:00.000Z' },
       paymentIntents: ['g'],
     });
-    expect(await marksOf('pg')).toEqual([]);
+    // What has passed is read again until it ships.
+    expect(await marksOf('pg')).toEqual(['recheck']);
   });
 
   test('a deposit that is read before its payment is known counts once the payment is', async () => {
@@ -152,11 +173,16 @@ describe('orders', () => {
 describe('records that the service does not list', () => {
   test('a claimed record that is not there is a critical break, nothing is paid on it, and a later reading clears it', async () => {
     await save(database, [claim('payment_intent', 'k', paidIntent('k', 'pk'), 0)]);
+    expect(await order('order-k')).toMatchObject({ status: 'paid_unverified', release: { reason: 'not_verified' } });
     const saved = await save(database, [absence('payment_intent', 'k', 10)]);
     expect(saved.breaksOpened).toBe(1);
     expect(await openBreaksOf('k')).toEqual(['record_not_at_service critical']);
     expect(await show('k')).toMatchObject({ absentSince: '2026-03-01T00:00:10.000Z', verified: false });
-    expect(await order('order-k')).toMatchObject({ release: { safe: false, reason: 'record_not_at_service' } });
+    expect(await order('order-k')).toMatchObject({
+      status: 'awaiting_payment',
+      paymentIntents: [],
+      release: { safe: false, reason: 'awaiting_payment' },
+    });
     expect(await marksOf('k')).toEqual([]);
     await save(database, [absence('payment_intent', 'k', 20)]);
     expect(await show('k')).toMatchObject({ absentSince: '2026-03-01T00:00:10.000Z' });
@@ -170,6 +196,7 @@ describe('records that the service does not list', () => {
     await save(database, [absence('payment_intent', 'l', 10)]);
     expect(await openBreaksOf('l')).toEqual(['record_not_at_service critical']);
     expect(await show('l')).toMatchObject({ status: 'pending', merchantReference: 'order-l' });
+    expect(await order('order-l')).toMatchObject({ release: { safe: false, reason: 'record_not_at_service' } });
   });
 
   test('history is not, unless an event spoke of it since adoption', async () => {

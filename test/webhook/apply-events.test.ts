@@ -60,7 +60,11 @@ describe('applying events', () => {
   it('brings the record and its order up to date, unverified, and marks the event', async () => {
     const ids = await storeEvents(database.db, [completed('a')]);
     expect(await applyEvents(deps, ids)).toEqual({ applied: 1, unhandled: 0, failed: 0 });
-    expect(await intents()).toEqual([{ id: 'pi_a', status: 'completed', verified: false }]);
+    expect(await intents()).toEqual([{ id: 'pi_a', status: null, verified: false }]);
+    const saidOf = database.db('payment_intents').first('known', 'reported', 'reported_reference', 'reported_paid');
+    const { reported, ...said } = await saidOf;
+    expect(said).toEqual({ known: false, reported_reference: 'order-a', reported_paid: true });
+    expect(JSON.parse(reported)).toMatchObject({ status: 'completed', merchantReference: 'order-a' });
     expect(await database.db('orders').select('reference', 'status', 'release_safe')).toEqual([
       { reference: 'order-a', status: 'paid_unverified', release_safe: false },
     ]);

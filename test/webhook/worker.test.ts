@@ -54,11 +54,13 @@ const soon = (check: () => Promise<void>, timeout = 15_000) => vi.waitFor(check,
 const allApplied = (total: number, timeout?: number) =>
   soon(async () => expect(await count('applied')).toBe(total), timeout);
 
-/** Every record was brought up to date by one event, once. */
+/** Every record was brought up to date by one event, once: it became known, and what the event reports of it. */
 async function expectOnce(total: number): Promise<void> {
-  const changes = await database.db('changes').where({ entity_kind: 'payment_intent' });
-  expect(changes).toHaveLength(total);
-  expect(await database.db('payment_intents').pluck('id')).toHaveLength(total);
+  const changes = database.db('changes').where({ entity_kind: 'payment_intent' });
+  const counts = await changes.groupBy('field').orderBy('field').select('field').count('* AS changes');
+  expect(counts).toEqual(['*', 'reported'].map((field) => ({ field, changes: `${total}` })));
+  const paid = await database.db('payment_intents').where({ reported_paid: true, known: false }).pluck('id');
+  expect(paid).toHaveLength(total);
 }
 
 /** Stores and announces `total` events in bursts, `during` in the middle of it. */

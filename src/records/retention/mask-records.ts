@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { objectFromJsonText, toJsonText } from '../../domain/json-text.js';
+import { toJsonText } from '../../domain/json-text.js';
+import { show } from '../../domain/merge.js';
 import { MASK, maskPersonal, personalKinds } from '../../domain/personal.js';
 import { stateToText } from '../../domain/record-state-text.js';
 import type { RecordKind } from '../../domain/records.js';
@@ -108,12 +109,13 @@ function maskRow(kind: RecordKind, row: StoredRow): MaskedRow {
   const { state, fields } = storedRecord(row);
   const masked = maskState(kind, state);
   const { poll, claims } = stateToText(masked);
+  const { reported } = show(kind, masked);
   return {
     id: row.id,
     poll: row.poll === null ? null : poll,
     poll_hash: masked.poll?.hash ?? row.poll_hash,
     claims,
     shown: toJsonText(maskPersonal(kind, fields)),
-    reported: row.reported === null ? null : toJsonText(maskPersonal(kind, objectFromJsonText(row.reported))),
+    reported: reported === null ? null : toJsonText(reported),
   };
 }

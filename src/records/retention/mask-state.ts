@@ -6,15 +6,21 @@ import type { RecordKind } from '../../domain/records.js';
 
 /**
  * The same observations without what tells of a person. Their hashes are those of the masked fields: a later reading,
- * masked before it is looked at, says the same. What is shown is the masked form of what was shown, and nothing else.
+ * masked before it is looked at, says the same. What is shown is the masked form of what was shown, and nothing else; what
+ * is reported too, but for what tells of a person and was other than the fields by that alone.
  */
 export function maskState(kind: RecordKind, state: RecordState): RecordState {
   const poll = state.poll === null ? null : maskPoll(kind, state.poll);
   const claims = state.claims.map((claim) => maskClaim(kind, claim));
   const masked = { poll, claims: claims.map((claim) => ({ ...claim, hash: hashOf(claim) })) };
-  const wanted = canonicalJson(maskPersonal(kind, show(kind, state).fields));
   // Of claims of the very same moment the hashes decide which stands on top: they keep theirs where that matters.
-  return canonicalJson(show(kind, masked).fields) === wanted ? masked : { poll, claims };
+  const asBefore = { poll, claims };
+  return said(kind, masked) === said(kind, asBefore) ? masked : asBefore;
+}
+
+function said(kind: RecordKind, state: RecordState): string {
+  const { fields, reported, ownCall, observedBy } = show(kind, state);
+  return canonicalJson([fields, reported, ownCall, observedBy.type, observedBy.ref]);
 }
 
 function maskPoll(kind: RecordKind, poll: Poll): Poll {

@@ -13,6 +13,7 @@ import {
   everything,
   intent,
   invoice,
+  mention,
   paidIntent,
   payin,
   payout,
@@ -36,6 +37,8 @@ const YOUNG = daysUntil(390);
 const mask = (days = OLD) => pruneIn(db, days);
 const shownOf = async (table: string, id: string): Promise<JsonObject> =>
   JSON.parse((await db(table).where({ id }).first('shown')).shown);
+const reportedOf = async (table: string, id: string): Promise<JsonObject | null> =>
+  JSON.parse((await db(table).where({ id }).first('reported')).reported ?? 'null');
 const wholeOf = async (table: string) => JSON.stringify(await db(table).orderBy('id'));
 const person = /ada@|grace|hopper|Ada Example/i;
 
@@ -79,6 +82,8 @@ test('records that are old lose what tells of a person, everywhere it is kept, a
   expect(after.intents.map(({ shown }) => shown)).toEqual(
     before.intents.map(({ shown }) => maskPersonal('payment_intent', shown)),
   );
+  expect(await reportedOf('payment_intents', 'i1')).toBeNull();
+  expect(await reportedOf('payment_intents', 'i2')).toEqual({ ...without(intent('i2'), 'id'), customerEmail: MASK });
   expect(await db('changes').orderBy('seq')).toEqual(changes);
   expect((await mask()).done).toEqual({});
 });
@@ -86,10 +91,45 @@ test('records that are old lose what tells of a person, everywhere it is kept, a
 /** Without what masking is to change. */
 function plain({ intents, invoices, payouts, payins, ...rest }: Awaited<ReturnType<typeof everything>>) {
   const records = [intents, invoices, payouts, payins].map((rows) =>
-    rows.map(({ poll_hash: _hash, poll: _poll, claims: _claims, shown: _shown, masked: _masked, ...row }) => row),
+    rows.map(({ poll_hash: _hash, poll: _poll, claims: _claims, shown: _shown, masked: _masked, ...row }) =>
+      without(row, 'reported'),
+    ),
   );
   return { records, ...rest };
 }
+
+function without<R extends object>(row: R, ...names: string[]): Partial<R> {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name))) as Partial<R>;
+}
+
+test('what only a report tells of a person goes too; that it was other than what was read is told no more', async () => {
+  await save(database, [
+    reading('payment_intent', intent('i1'), 0),
+    reading('payout', payout('o1', { destinationAddress: 'T9', status: 'approved' }), 0),
+  ]);
+  const told = { ...intent('i1'), customerEmail: 'grace@example.test' };
+  await save(database, [
+    claim('payment_intent', 'i1', { ...told, status: 'confirming' }, 10),
+    claim('payout', 'o1', { id: 'o1', status: 'broadcast', destinationAddress: 'hopper@example.test' }, 10),
+  ]);
+  expect(await reportedOf('payment_intents', 'i1')).toEqual({
+    status: 'confirming',
+    customerEmail: 'grace@example.test',
+  });
+  await mask();
+  expect(await reportedOf('payment_intents', 'i1')).toEqual({ status: 'confirming' });
+  expect(await reportedOf('payouts', 'o1')).toEqual({ status: 'broadcast', destinationAddress: MASK });
+  for (const table of ['payment_intents', 'payouts']) expect(await wholeOf(table)).not.toMatch(person);
+  const changes = await db('changes').orderBy('seq');
+  expect(JSON.stringify(changes)).not.toMatch(person);
+  // Told once more, and asked for once more: nothing is other than it was masked.
+  const stands = () => db('payment_intents').orderBy('id').select('shown', 'reported', 'verified', 'doubted', 'known');
+  const before = await stands();
+  expect((await mask()).done).toEqual({});
+  await save(database, [mention('payment_intent', 'i1', 11), claim('payment_intent', 'i1', told, 9)]);
+  expect(await stands()).toEqual(before);
+  expect(await db('changes').orderBy('seq')).toEqual(changes);
+});
 
 test('reading it again brings nothing back and is no change; what did change is one', async () => {
   const fields = paidIntent('i1', 'p1');
@@ -181,7 +221,10 @@ test('of two claims of one moment the same one stands on top as before', async (
       claim('payment_intent', id, { ...intent(id), status, customerEmail: `${id}${status}@a.example` }, 5);
     await save(database, [said('expired'), said('cancelled')]);
   }
-  const states = () => db('payment_intents').orderBy('id').select('id', 'status', 'verified');
+  const states = async () => {
+    const rows = await db('payment_intents').orderBy('id').select('id', 'status', 'verified', 'reported');
+    return rows.map(({ reported, ...row }) => ({ ...row, reported: JSON.parse(reported).status }));
+  };
   const before = await states();
   await maskIntents();
   expect(await states()).toEqual(before);
@@ -198,23 +241,37 @@ async function outcome(id: string, batches: Seen[][], maskAfter: number | null) 
   }
   const read = async () => {
     const row = await db('payment_intents').where({ id }).first();
-    return { ...row, shown: JSON.parse(row.shown) };
+    return { ...row, shown: JSON.parse(row.shown), reported: JSON.parse(row.reported ?? '{}') };
   };
-  const { shown: before, masked } = await read();
+  const { shown: before, reported: said, masked } = await read();
   await maskIntents();
-  const { shown, verified, settled, absent_since, status, observed_at } = await read();
+  const { shown, reported, verified, known, doubted, settled, absent_since, status, observed_at } = await read();
   expect(shown).toEqual(maskPersonal('payment_intent', before));
-  if (masked) expect(before).toEqual(shown);
-  const changes = await db('changes')
-    .where({ entity_id: id })
-    .whereNot({ field: 'customerEmail' })
-    .orderBy('seq')
-    .select('field', 'source_ref');
+  expect(without(reported, 'customerEmail')).toEqual(without(said, 'customerEmail'));
+  expect([undefined, null, MASK]).toContain(reported.customerEmail);
+  if (masked) expect([before, said]).toEqual([shown, reported]);
+  const rows = await db('changes').where({ entity_id: id }).whereNot({ field: 'customerEmail' }).orderBy('seq');
+  const changes = rows.filter(isOfMore).map(({ field, source_ref }) => [field, source_ref]);
   const order = await db('orders')
     .where({ reference: `order-${id}` })
     .first('status', 'release_safe', 'release_reason');
-  const told = { shown, verified, settled, absent: absent_since !== null, status, observed_at, changes, order };
-  return JSON.parse(JSON.stringify(told).replaceAll(id, 'x'));
+  const absent = absent_since !== null;
+  const stand = { shown, reported, verified, known, doubted, settled, absent, status, observed_at };
+  return JSON.parse(JSON.stringify({ ...stand, changes, order }).replaceAll(id, 'x'));
+}
+
+/** What reports say of the person alone changes no more once that is masked. */
+function isOfMore({
+  field,
+  from_value,
+  to_value,
+}: {
+  field: string;
+  from_value: string | null;
+  to_value: string | null;
+}) {
+  const said = (value: string | null) => JSON.stringify(without(JSON.parse(value ?? '{}') as object, 'customerEmail'));
+  return field !== 'reported' || said(from_value) !== said(to_value);
 }
 
 async function maskIntents(): Promise<void> {
