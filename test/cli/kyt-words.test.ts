@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(cwd, { recursive: true });
 });
 
-/** Why the goods of the order may go out, or not, under the contract of a file. */
+/** Why the goods of the order may go out, or not, under the contract of a file. What is rejected is a break at once. */
 async function releaseUnder(contract: object, more: Record<string, string> = {}): Promise<string> {
   const file = path.join(cwd, 'contract.json');
   await writeFile(file, JSON.stringify(contract));
@@ -38,9 +38,12 @@ async function releaseUnder(contract: object, more: Record<string, string> = {})
     ...more,
   };
   const { code, stderr } = await runCli(['reconcile', 'payment-intents', '--json'], { cwd, env });
-  expect([code, stderr]).toEqual([0, expect.not.stringContaining('rror')]);
   const row = await database.db('orders').where({ reference: 'ord-1' }).first('release_reason');
-  return String(row?.release_reason);
+  const reason = String(row?.release_reason);
+  const breaks = reason === 'kyt_rejected' ? ['kyt_hold'] : [];
+  expect([code, stderr]).toEqual([breaks.length > 0 ? 3 : 0, expect.not.stringContaining('rror')]);
+  expect(await database.db('breaks').pluck('kind')).toEqual(breaks);
+  return reason;
 }
 
 it('the words of compliance are those of CONTRACT_FILE', async () => {

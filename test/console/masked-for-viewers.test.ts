@@ -40,6 +40,9 @@ beforeAll(async () => {
     statusHistory: [{ status: 'pending', note: `sent to ${MAIL} and ${PHONE}` }],
     ...created,
   });
+  await save('payment_intent', { id: 'pi_told', customerEmail: MAIL, note: `call ${PHONE}` }, 'claim');
+  await save('account', { id: 'ac_1', status: 'frozen', label: `${NAME} 2`, email: MAIL }, 'claim');
+  await save('payout', { id: 'po_told', destination: MAIL, statusHistory: [{ note: `to ${MAIL}` }] }, 'claim');
   await storeEvents(store.db, [
     { event: 'payment_intent.completed', data: { id: 'pi_1', customerEmail: MAIL, note: `call ${PHONE}` } },
   ]);
@@ -57,10 +60,11 @@ beforeAll(async () => {
 });
 afterAll(() => store.drop());
 
-async function save(kind: RecordKind, fields: JsonObject & { id: string }): Promise<void> {
-  const [from, to] = [Date.UTC(2026, 9, 1, 12), Date.UTC(2026, 9, 1, 12, 1)];
-  const source = { type: 'poll', ref: '1' } as const;
-  const observation = { type: 'reading' as const, kind, id: fields.id, from, to, source, fields };
+async function save(kind: RecordKind, fields: JsonObject & { id: string }, type: 'reading' | 'claim' = 'reading') {
+  const at = type === 'reading' ? 12 : 13;
+  const [from, to] = [Date.UTC(2026, 9, 1, at), Date.UTC(2026, 9, 1, at, 1)];
+  const source = { type: type === 'reading' ? 'poll' : 'webhook', ref: '1' } as const;
+  const observation = { type, kind, id: fields.id, from, to, source, fields };
   await store.db.transaction((trx) =>
     saveObservations(trx, [observation], { now: new Date(), adoptedAt: new Date('2026-01-01') }),
   );
@@ -82,7 +86,16 @@ const lists = [
   'changes',
   'deliveries',
 ];
-const single = ['payment-intents/pi_1', 'invoices/in_1', 'accounts/ac_1', 'payouts/po_1', 'events/1', 'events/2'];
+const single = [
+  'payment-intents/pi_1',
+  'payment-intents/pi_told',
+  'invoices/in_1',
+  'accounts/ac_1',
+  'payouts/po_1',
+  'payouts/po_told',
+  'events/1',
+  'events/2',
+];
 
 describe("a viewer's token shows nothing that tells of a person", () => {
   it.each([...lists, ...single])('%s', async (path) => {
@@ -101,6 +114,16 @@ describe("a viewer's token shows nothing that tells of a person", () => {
     const statusHistory = [{ status: 'pending', note: 'sent to [masked] and [masked]' }];
     expect(seen).toEqual({ ...known, ...told, statusHistory });
     expect(seen).toMatchObject({ amount: '12.5', status: 'pending' });
+  });
+
+  it('of what reports say too', async () => {
+    expect((await get('accounts/ac_1', 'viewer-token-1')).body).toMatchObject({
+      status: 'active',
+      reported: { status: 'frozen', label: '[masked]' },
+    });
+    expect((await get('payouts/po_told', 'viewer-token-1')).body).toMatchObject({
+      reported: { destination: '[masked]', statusHistory: [{ note: 'to [masked]' }] },
+    });
   });
 
   it('while who works with it sees it', async () => {

@@ -138,7 +138,6 @@ describe('a registration, while nothing was received,', () => {
 describe('once money was received', () => {
   const shows: [string, (id: string) => Observation[]][] = [
     ['a completed payment', (id) => [reading('payment_intent', paidIntent(id, `p-${id}`), 10)]],
-    ['an event alone', (id) => [claim('payment_intent', id, paidIntent(id, `p-${id}`), 10)]],
     ['a part', (id) => [reading('payment_intent', intent(id, { totalAmountReceived: '1' }), 10)]],
     ['a deposit', (id) => [reading('payment_intent', intent(id), 10), reading('payin', payin(`p-${id}`, id), 10)]],
     ['a dispute', (id) => [reading('payment_intent', intent(id, { irregularStatus: 'pending_decision' }), 10)]],
@@ -172,6 +171,21 @@ describe('once money was received', () => {
     await pays(...records(`late${id}`));
     expect((await put(`order-late${id}`, '25')).status).toBe(201);
     expect((await put(`order-late${id}`, '25')).status).toBe(200);
+  });
+
+  it('a webhook alone changes nothing of it: it may be changed until a poll shows the money, and who saw the order before sees it again first', async () => {
+    await put('order-told', '25');
+    await pays(reading('payment_intent', intent('told'), 0));
+    const before = await tagOf('order-told');
+    await pays(claim('payment_intent', 'told', paidIntent('told', 'p-told'), 10));
+    expect((await get('order-told')).body).toMatchObject({ release: { safe: false } });
+    expect((await put('order-told', '24', '"made-up"')).status).toBe(412);
+    expect((await put('order-told', '26', await tagOf('order-told'))).status).toBe(200);
+    await pays(reading('payment_intent', paidIntent('told', 'p-told'), 20));
+    expect((await put('order-told', '27', await tagOf('order-told'))).status).toBe(409);
+    expect((await withdraw('order-told')).status).toBe(409);
+    expect((await put('order-told', '26', before)).status).toBe(200);
+    expect((await get('order-told')).body).toMatchObject({ expected: { amount: '26' } });
   });
 
   it('what the service denies is no money', async () => {

@@ -46,6 +46,8 @@ export async function seedConsole(db: Knex): Promise<void> {
   await save(db, [
     observed('claim', payment('pi_claimed', HOSTILE), { type: 'webhook', ref: '1' }),
     observed('reading', payment('pi_2', 'order-2'), { type: 'poll', ref: '1' }),
+    observed('reading', payment('pi_told', 'order-told', 'pending'), { type: 'poll', ref: '1' }),
+    observed('claim', { ...payment('pi_told', 'order-told'), ...TOLD }, { type: 'webhook', ref: '1' }, 2_000),
   ]);
   await seedRecords(db);
   await seedDesk(db);
@@ -62,10 +64,13 @@ async function seedCallbacks(db: Knex): Promise<void> {
   await db('callbacks').where({ reference: HOSTILE }).update({ status: 'dead', attempts: 50, error: HOSTILE });
 }
 
-function payment(id: string, merchantReference: string): JsonObject {
+/** What whoever holds a secret alone would like to be believed. */
+const TOLD = { depositAddress: 'TForgedForgedForgedForgedForged123', metadata: { cart: ['a', 'b'] } };
+
+function payment(id: string, merchantReference: string, status = 'completed'): JsonObject {
   return {
     id,
-    status: 'completed',
+    status,
     irregularStatus: 'none',
     merchantReference,
     amountRequested: '10.500',
@@ -79,8 +84,13 @@ function payment(id: string, merchantReference: string): JsonObject {
   };
 }
 
-function observed(type: 'claim' | 'reading', fields: JsonObject, source: Observation['source']): Observation {
-  const at = NOW - 60_000;
+function observed(
+  type: 'claim' | 'reading',
+  fields: JsonObject,
+  source: Observation['source'],
+  later = 0,
+): Observation {
+  const at = NOW - 60_000 + later;
   return { type, kind: 'payment_intent', id: textField(fields, 'id') ?? '', from: at, to: at + 900, source, fields };
 }
 

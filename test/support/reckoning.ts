@@ -49,7 +49,7 @@ export interface Faulty {
   unapplied: string[];
   /** Changes that happened twice, or that do not continue the one before. */
   repeated: string[];
-  /** Payments that do not show the state that the service shows. */
+  /** Payments of which neither is shown nor reported that they are in the state that the service shows. */
   differing: string[];
 }
 
@@ -112,11 +112,11 @@ export async function repeatedChanges(db: Knex): Promise<string[]> {
   return rows.map(({ what, story }) => `${what}: ${story}`);
 }
 
+/** Of each payment the newest that is known: what a poll showed, or what a webhook reported since. */
 async function differingPayments(db: Knex, { control }: Sandbox, { payments }: Load): Promise<string[]> {
-  const rows: { id: string; status: string; irregular_status: string }[] = await db('payment_intents').select(
-    'id',
-    'status',
-    'irregular_status',
+  const { rows } = await db.raw<{ rows: { id: string; status: string; irregular_status: string }[] }>(
+    `SELECT id, coalesce(reported::jsonb ->> 'status', status) AS status,
+       coalesce(reported::jsonb ->> 'irregularStatus', irregular_status) AS irregular_status FROM payment_intents`,
   );
   const ours = new Map(rows.map((row) => [row.id, `${row.status}/${row.irregular_status}`]));
   return [...payments.keys()].flatMap((id) => {

@@ -21,10 +21,10 @@ export function noticesOf({ one }: Pick<Sheet, 'one'>, { absentSince, verified, 
     {
       is: 'notice',
       tone: 'info',
-      title: verified ? 'A webhook says more than the service’s list' : 'Reported, not verified yet',
+      title: verified ? 'A webhook says otherwise than the service’s list' : 'Reported, not verified yet',
       text: verified
-        ? `What only webhooks say of this ${one} stands under “Only reported”. It decides nothing.`
-        : `Only webhooks speak of this ${one}, or something newer than the service’s own list does. It is polled by itself within seconds.`,
+        ? `What only webhooks say of this ${one} stands under “Only reported”. It may hold an order until the service is read again, and releases none.`
+        : `The service’s own list has not shown this ${one} yet, or what is newer than it. It is polled by itself within seconds. Until then nothing is released on it.`,
     },
   ];
 }

@@ -1,5 +1,3 @@
-import { isJsonObject, type JsonObject } from '../../domain/json.js';
-import { toJsonText } from '../../domain/json-text.js';
 import { type RecordStory, recordStory } from '../../records/record-story.js';
 import type { RecordView } from '../../records/rows.js';
 import { assignRefundAction } from '../actions/assign-refund.js';
@@ -9,13 +7,13 @@ import { mayKnowPeople, recordFor } from '../view/personal.js';
 import { howKnown } from '../view/record-words.js';
 import type { Section } from '../view/sections.js';
 import { storySteps } from '../view/story-steps.js';
-import { badge, count, id, link, list, none, text, time, type Value, words } from '../view/values.js';
-import { fieldLabel, fieldValue, isDeep } from './field-value.js';
+import { count, id, link, none, text, time, type Value, words } from '../view/values.js';
 import { ordersFor } from './list-page.js';
 import { deepFields, fieldGroups } from './record-fields.js';
 import { breaksOf, noticesOf } from './record-notices.js';
 import { type OrdersOf, orderValue, statesOf } from './record-rows.js';
 import { relatedTables } from './related-tables.js';
+import { reportedPanel } from './reported-panel.js';
 import type { Sheet } from './sheet.js';
 
 /** One record: what it is, how that is known, what it is linked with, and all that happened to it. */
@@ -48,26 +46,6 @@ export function recordPage(sheet: Sheet): Page {
       };
     },
   };
-}
-
-/** What a signing secret is enough to write: apart from the record, and marked. */
-function reportedPanel({ kind }: Sheet, { reported }: JsonObject): Section[] {
-  if (!isJsonObject(reported)) return [];
-  const facts = Object.keys(reported).map((name): [string, Value] => [
-    fieldLabel(name),
-    isDeep(reported[name] ?? null)
-      ? text(toJsonText(reported[name] ?? null))
-      : list([fieldValue(kind, reported, name), badge('reported', 'quiet')]),
-  ]);
-  return [
-    {
-      is: 'panel',
-      title: 'Only reported',
-      intro:
-        'Webhooks say this, and no poll, own call or delivery history shows it. Never pay to an address that stands here.',
-      sections: [{ is: 'facts', facts }],
-    },
-  ];
 }
 
 function knownPanel(

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../domain/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { toJsonText } from '../../domain/json-text.js';
 import type { StoryStep } from '../../records/orders/order-story.js';
 import type { Actor } from '../authenticate.js';
@@ -97,10 +97,11 @@ function changesOf({ entity, field, from, to }: StoryStep, actor: Actor): Timeli
   }
   const whole = fieldFor(actor, entity.kind, field, to);
   if (!isJsonObject(whole)) return [];
-  return TELLING.flatMap((name) => {
-    const value = whole[name] ?? null;
-    return value === null ? [] : [{ field: name, from: null, to: valueOf(value) }];
-  });
+  return telling(whole).map((name) => ({ field: name, from: null, to: valueOf(whole[name] ?? null) }));
+}
+
+function telling(fields: JsonObject): string[] {
+  return TELLING.filter((name) => (fields[name] ?? null) !== null);
 }
 
 /** Of a list its length is told, of an object those of its fields that changed: the records themselves have the rest. */
@@ -109,7 +110,17 @@ function changeOf(field: string, from: Json, to: Json): TimelineStep['changes'] 
     const names = Object.keys(to).filter((name) => toJsonText(from[name] ?? null) !== toJsonText(to[name] ?? null));
     return names.map((name) => shownChange(`${field}.${name}`, from[name] ?? null, to[name] ?? null));
   }
+  if (field === 'reported') return reportedChange(from, to);
   return [shownChange(field, from, to)];
+}
+
+/** Reports begin, or end: the service shows what they said. Of the first report what says the most. */
+function reportedChange(from: Json, to: Json): TimelineStep['changes'] {
+  if (!isJsonObject(to))
+    return [{ field: 'reported', from: isJsonObject(from) ? text('something') : null, to: valueOf(null) }];
+  const most = telling(to);
+  const names = most.length > 0 ? most : Object.keys(to);
+  return names.map((name) => shownChange(`reported.${name}`, null, to[name] ?? null));
 }
 
 function shownChange(field: string, from: Json, to: Json): TimelineStep['changes'][number] {

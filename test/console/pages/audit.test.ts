@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { recordAction } from '../../../src/records/actions/record-action.js';
 import { checkSeals } from '../../../src/records/audit/seal-checks.js';
 import { sealRows } from '../../../src/records/audit/seal-rows.js';
-import { claim, intent, save } from '../../records/observed.js';
+import { intent, reading, save } from '../../records/observed.js';
 import { consoleTokens, testConsole } from '../../support/console.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 
@@ -15,7 +15,7 @@ const now = () => new Date();
 beforeAll(async () => {
   database = await createTestDatabase();
   site = testConsole(database.db);
-  await save(database, [claim('payment_intent', 'pi_1', intent('pi_1', { merchantReference: 'r1' }), 10)]);
+  await save(database, [reading('payment_intent', intent('pi_1', { merchantReference: 'r1' }), 10)]);
   await recordAction(database.db, { actor: 'ann', action: 'look', outcome: 'done' });
 }, 60_000);
 afterAll(() => database.drop());

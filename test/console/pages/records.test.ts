@@ -65,13 +65,34 @@ describe('the page of a record', () => {
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('order-full');
   });
 
-  it('says what is claimed by an event alone, and links it', async () => {
+  it('says what a webhook alone reports, and links it: no order, no state of its own', async () => {
     const told = await textOf('operator', '/payments/pi_claimed');
-    expect(told).toContain('Claimed, not verified yet');
+    for (const part of ['Reported, not verified yet', 'reported: completed', 'Only reported', 'Order\nunlinked']) {
+      expect(told).toContain(part);
+    }
     const { page } = await as('operator');
     expect(await page.locator('main').getByRole('link', { name: 'event 1' }).first().getAttribute('href')).toBe(
       '/events/1',
     );
+    expect(await page.locator('main .badge').allInnerTexts()).not.toContain('completed');
+  });
+
+  it('tells a newer report apart from what the service showed: without its colours, and no address to be copied', async () => {
+    const told = await textOf('operator', '/payments/pi_told');
+    expect(told).toContain('A webhook says otherwise than the service’s list');
+    const { page } = await as('operator');
+    const badges = await page.locator('main h1 ~ .badge, main .badge').allInnerTexts();
+    expect(badges).toEqual(expect.arrayContaining(['pending', 'verified', 'newer report']));
+    expect(badges).not.toContain('completed');
+    const panel = page.locator('.panel', { has: page.getByRole('heading', { name: 'Only reported' }) });
+    const reported = await panel.innerText();
+    for (const part of ['Status\ncompleted', 'TForgedForged', 'Metadata', 'Never pay to an address that stands here']) {
+      expect(reported).toContain(part);
+    }
+    expect(reported).not.toContain('Requested');
+    expect(await panel.locator('.id, button').count()).toBe(0);
+    expect(told.replace(reported, '')).not.toContain('TForgedForged');
+    expect(told).toContain('reported.status completed');
   });
 
   it('shows a payout that nothing links as unlinked, and makes no address of what is none', async () => {
