@@ -32,8 +32,8 @@ export async function noteSearched(
     `WITH noted AS (
        UPDATE payouts SET searched_at = ? WHERE id = ? AND coalesce(searched_at, 0) < ?
        RETURNING reported_reference, reported_intent_id)
-     SELECT reported_reference AS reference, intent.merchant_reference AS carried, invoice.merchant_reference AS invoiced
-     FROM noted LEFT JOIN payment_intents AS intent ON intent.id = reported_intent_id
+     SELECT noted.reported_reference AS reference, intent.merchant_reference AS carried, invoice.merchant_reference AS invoiced
+     FROM noted LEFT JOIN payment_intents AS intent ON intent.id = noted.reported_intent_id
      LEFT JOIN invoices AS invoice ON invoice.id = intent.invoice_id OR invoice.payment_intent_id = intent.id`,
     [Math.floor(at), toDatabaseText(payout), Math.floor(at)],
   );
