@@ -51,17 +51,18 @@ UPDATE service_writes SET payment_intent_id = substr(key, 8)
 WHERE operation = 'createRefund' AND request IS NULL AND key ~ '^refund-[A-Za-z0-9_-]+$'
   AND hash = encode(sha256(convert_to(
     '{"body":{"paymentIntentId":"' || substr(key, 8) || '"},"operation":"createRefund","path":{}}', 'UTF8')), 'hex');
--- What the records know already need not be taken in again; a refund only where they know its payment too.
-UPDATE service_writes AS call SET taken_in_at = coalesce(ended_at, now())
+-- What the records know already need not be taken in again; but a refund is, where its payment is known: who told the records of
+-- the payment can't be seen here.
+UPDATE service_writes SET taken_in_at = coalesce(ended_at, now())
 WHERE object_id IS NOT NULL AND CASE operation
   WHEN 'createDirectPayment' THEN EXISTS (SELECT FROM payment_intents WHERE id = object_id)
   WHEN 'createInvoice' THEN EXISTS (SELECT FROM invoices WHERE id = object_id)
   WHEN 'createPayout' THEN EXISTS (SELECT FROM payouts WHERE id = object_id)
-  WHEN 'createRefund' THEN EXISTS (SELECT FROM payouts
-    WHERE id = object_id AND (payouts.payment_intent_id IS NOT NULL OR call.payment_intent_id IS NULL))
+  WHEN 'createRefund' THEN payment_intent_id IS NULL AND EXISTS (SELECT FROM payouts WHERE id = object_id)
   ELSE false END;
 
-UPDATE service_writes SET derived = true WHERE NOT withholds;
+-- Orders of refunds that have ended are derived when these are taken in, and not held until then.
+UPDATE service_writes SET derived = true WHERE status NOT IN ('open', 'lost');
 CREATE TRIGGER service_writes_changed BEFORE INSERT OR UPDATE ON service_writes
   FOR EACH ROW EXECUTE FUNCTION service_write_changed();
 

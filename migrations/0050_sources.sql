@@ -40,3 +40,8 @@ ALTER TABLE orders ADD COLUMN held_by_reports boolean NOT NULL DEFAULT false,
 
 -- Payments that only reports call paid, for the count of a day.
 CREATE INDEX payment_intents_reported_paid ON payment_intents (created_at) WHERE reported_paid;
+
+-- The account has shown results of its screening: a deposit without one waits for it.
+INSERT INTO watermarks (kind, name, value)
+SELECT 'account', 'kyt', '{}' WHERE EXISTS (SELECT FROM payins WHERE verified AND kyt_status IS NOT NULL)
+ON CONFLICT DO NOTHING;

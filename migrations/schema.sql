@@ -328,6 +328,7 @@ TABLE deliveries
   first_seen_at timestamp with time zone NOT NULL DEFAULT now()
   mentions text[] NOT NULL DEFAULT '{}'::text[]
   judge_at timestamp with time zone
+  details text
   CONSTRAINT deliveries_class_check CHECK ((class = ANY (ARRAY['received'::text, 'received_sibling'::text, 'pending_retry'::text, 'rejected'::text, 'never_reached'::text, 'phantom'::text, 'other_endpoint'::text, 'too_old'::text, 'unrecoverable'::text])))
   CONSTRAINT deliveries_pkey PRIMARY KEY (id)
   CREATE INDEX deliveries_by_class ON public.deliveries USING btree (class, created_at DESC, id DESC) WHERE (class <> ALL (ARRAY['received'::text, 'other_endpoint'::text]))
@@ -340,6 +341,7 @@ TABLE deliveries
   CREATE INDEX deliveries_to_judge ON public.deliveries USING btree (judge_at) WHERE open
   CREATE INDEX deliveries_to_make_good ON public.deliveries USING btree (inbox_id) WHERE (open AND (inbox_id IS NOT NULL))
   CREATE INDEX deliveries_to_retry ON public.deliveries USING btree (next_retry_at) WHERE (ours AND (next_retry_at IS NOT NULL))
+  CREATE INDEX deliveries_unpaired ON public.deliveries USING btree (content_hash) WHERE ((inbox_id IS NULL) AND (content_hash IS NOT NULL))
 
 TABLE endpoints
   id text NOT NULL
@@ -512,6 +514,7 @@ TABLE inbox
   next_attempt_at timestamp with time zone NOT NULL DEFAULT now()
   applied_at timestamp with time zone
   error text
+  mark text
   CONSTRAINT inbox_key_key UNIQUE (key)
   CONSTRAINT inbox_key_type_check CHECK ((key_type = ANY (ARRAY['id'::text, 'fingerprint'::text])))
   CONSTRAINT inbox_pkey PRIMARY KEY (id)
@@ -968,6 +971,7 @@ TABLE refund_assignments
   note text NOT NULL
   actor text NOT NULL
   assigned_at timestamp with time zone NOT NULL DEFAULT now()
+  named text[] NOT NULL DEFAULT '{}'::text[]
   CONSTRAINT refund_assignments_pkey PRIMARY KEY (id)
   CREATE INDEX refund_assignments_by_intent ON public.refund_assignments USING btree (payment_intent_id) WHERE (payment_intent_id IS NOT NULL)
   CREATE INDEX refund_assignments_newest ON public.refund_assignments USING btree (payout_id, id DESC)
@@ -990,6 +994,21 @@ TABLE rejections
   CONSTRAINT rejections_pkey PRIMARY KEY (id)
   CREATE INDEX rejections_by_body ON public.rejections USING btree (body_hash)
   CREATE INDEX rejections_by_reason ON public.rejections USING btree (reason, id DESC)
+
+TABLE report_checks
+  inbox_id bigint NOT NULL
+  secret_label text NOT NULL
+  received_at timestamp with time zone NOT NULL
+  state text NOT NULL
+  single boolean NOT NULL DEFAULT false
+  reason text
+  judged_at timestamp with time zone
+  CONSTRAINT report_checks_pkey PRIMARY KEY (inbox_id)
+  CONSTRAINT report_checks_state_check CHECK ((state = ANY (ARRAY['matched'::text, 'unmatched'::text, 'not_sent'::text, 'differs'::text])))
+  CREATE INDEX report_checks_lacking ON public.report_checks USING btree (secret_label, received_at) WHERE (state = ANY (ARRAY['not_sent'::text, 'differs'::text]))
+  CREATE INDEX report_checks_matched ON public.report_checks USING btree (inbox_id) WHERE (state = 'matched'::text)
+  CREATE INDEX report_checks_single ON public.report_checks USING btree (judged_at) WHERE single
+  CREATE INDEX report_checks_unmatched ON public.report_checks USING btree (secret_label, received_at) WHERE (state = 'unmatched'::text)
 
 TABLE retention
   task text NOT NULL

@@ -17,6 +17,7 @@ const columns: Columns<EventView> = {
   source: (event) => event.source,
   secret: (event) => event.secretLabel,
   arrivals: (event) => event.arrivals,
+  mark: (event) => event.mark,
   error: (event) => event.error,
 };
 

@@ -17,6 +17,8 @@ const columns: Columns<SecretStatus> = {
   'last match': (secret) => secret.lastMatchAt,
   'in 24 h': (secret) => secret.matches24h,
   endpoint: (secret) => secret.endpointId,
+  'not sent': (secret) => secret.notSent ?? "can't be told",
+  unmatched: (secret) => secret.unmatched,
   verdict: (secret) => secret.verdict,
   missing: (secret) => secret.missing.join('; ') || null,
 };
@@ -49,7 +51,10 @@ export function defineSecrets(command: Command): void {
       withSecrets(async (db, config) => {
         const status = await statusNow(db, config);
         printList(status, json, columns);
-        if (!json) for (const { label, next } of status.items) printText(`next for ${label}: ${next}`);
+        if (json) return;
+        for (const { label, untold } of status.items)
+          if (untold !== null) printText(`whether the service sent what came under ${label} can't be told: ${untold}`);
+        for (const { label, next } of status.items) printText(`next for ${label}: ${next}`);
       }),
     );
   command

@@ -46,6 +46,13 @@ export const breakWords: Readonly<Record<BreakKind, BreakWords>> = {
     ends: 'Never by itself.',
     remedy: 'EVENT_ID_POINTER points at something that is no event id: correct it, then resolve this by hand.',
   },
+  event_not_sent: {
+    means:
+      'An event came under a secret of ours, and the service’s delivery history lacks it, or has its id with another content: the service did not send it. “many”: so many that one break counts them.',
+    ends: 'The history lists it after all.',
+    remedy:
+      'Somebody may hold the secret: rotate it at once (docs/rotate-secrets.md, “When a secret leaked”). Nothing was released by it. A test send of the dashboard that the history lacks: resolve it, and set deliveries.testSends of the contract.',
+  },
   missed_webhook: {
     means: 'A delivery never reached us, for longer than MISSED_GRACE_SECONDS.',
     ends: notHere,
@@ -67,6 +74,13 @@ export const breakWords: Readonly<Record<BreakKind, BreakWords>> = {
     means: 'Our active endpoints lack an event type that is needed.',
     ends: 'They subscribe to it.',
     remedy: mendEndpoint,
+  },
+  history_differs: {
+    means:
+      'The delivery history lacks more than one in a hundred of the events that came in a day. So it can’t be told which of them the service did not send: they have no breaks of their own.',
+    ends: 'A reading lacks no more than that.',
+    remedy:
+      'Look at “bySecret”: all under one secret, and that one may have leaked (docs/rotate-secrets.md). Else ask the service what its history leaves out.',
   },
   order_amount_mismatch: {
     means:

@@ -96,7 +96,8 @@ export function show(kind: RecordKind, { poll, claims }: RecordState): Shown {
   const [reports, proofs] = parted(claims);
   const proven = prove(rules, reading, proofs);
   const said = reports.filter((claim) => isStatement(claim) && isNewer(claim, reading));
-  const against = [...advance(rules, proven.fields, said).shapedBy, ...doubts(rules, proven.fields, said)];
+  const fresh = said.filter((claim) => isNewer(claim, poll));
+  const against = [...advance(rules, proven.fields, fresh).shapedBy, ...doubts(rules, proven.fields, fresh)];
   const later = claims.filter((claim) => !claim.state.startsWith(KEPT) && isNewer(claim, poll));
   const listed = poll !== null && poll.fields !== null;
   const absent = poll !== null && !listed && !later.some((claim) => !isReport(claim));
@@ -222,12 +223,12 @@ function isSame(a: Json | undefined, b: Json): boolean {
 
 /**
  * Where the fields lack one, the newest that was kept of it: our own call's before the delivery history's. A link that is
- * null is one that the service does not show.
+ * null or empty is one that the service does not show.
  */
 function withKept({ columns }: RecordRules, fields: JsonObject, claims: Claim[]): JsonObject {
   const isLacking = (name: string): boolean => {
     const value = own(fields, name);
-    return value === undefined || (value === null && columns.some(({ field }) => field === name));
+    return value === undefined || ((value === null || value === '') && columns.some(({ field }) => field === name));
   };
   const kept = claims
     .filter((claim) => claim.state.startsWith(KEPT))

@@ -1,10 +1,19 @@
 import { GIVE_UP_MS } from '../domain/deliveries/delivery-class.js';
-import { deliveriesById, knownButUnseen, oldestUnsettled, openDeliveries } from '../records/deliveries/deliveries.js';
+import { type HistoryKnown, knownAfter, LONGEST_RETRY_MS } from '../domain/deliveries/report-standing.js';
+import {
+  deliveriesById,
+  knownButUnseen,
+  knowsBefore,
+  oldestUnsettled,
+  openDeliveries,
+} from '../records/deliveries/deliveries.js';
 import type { JudgedDelivery, JudgeRules } from '../records/deliveries/judge-deliveries.js';
 import type { Delivery } from '../records/deliveries/read-delivery.js';
 import { recoverableIds } from '../records/deliveries/recoverable-deliveries.js';
 import { learnSecretEndpoints } from '../records/deliveries/secret-endpoints.js';
 import { readWatermarks, type Watermark } from '../records/runs/watermarks.js';
+import { ForbiddenError, NotFoundError } from '../service-api/service-errors.js';
+import { judgeReports } from './deliveries/judge-reports.js';
 import {
   type DeliveryPageReader,
   type DeliveryWalk,
@@ -22,14 +31,27 @@ const CLOCK_DOUBT_MS = 2_000;
 /** A delivery that the service calls pending and never touches again is not waited for any longer. */
 const STUCK_MS = 3 * 86_400_000;
 
+/** Where the service shows no history, the run says that it is degraded: nothing can be told by it. */
+export async function reconcileDeliveries(run: RunContext): Promise<Outcome> {
+  try {
+    return await readHistory(run);
+  } catch (error) {
+    const isRefused = error instanceof ForbiddenError || error instanceof NotFoundError;
+    if (!isRefused || run.tally.calls > 1) throw error;
+    const reason = 'degraded: the service does not show this account its delivery history';
+    return { complete: false, proof: { reason }, watermarks: new Map() };
+  }
+}
+
 /**
  * STORY of one reading of the delivery history (specification 4.22): from the head down to the mark below which every
  * delivery was final when it was read last; each is held against the inbox, what is missed is recovered from its payload.
  * Complete: every delivery above the mark was read.
  */
-export async function reconcileDeliveries(run: RunContext): Promise<Outcome> {
+async function readHistory(run: RunContext): Promise<Outcome> {
   const rules = judgeRules(run.deps);
   const bound = await boundOf(run);
+  const begunAt = run.deps.now().getTime();
   const counts: Record<string, number> = {};
   let recovered = 0;
   const walk = await walkDeliveries(
@@ -52,10 +74,13 @@ export async function reconcileDeliveries(run: RunContext): Promise<Outcome> {
   recovered += await judgeOpen(run, rules, walk);
   await learn(run);
   const gap = walk.complete ? await gapOf(run, walk, bound) : null;
+  const complete = walk.complete && gap === null;
+  const known = complete ? await knownBy(run, walk, bound) : null;
+  await judgeReports(run, known === null ? null : { known, begunAt });
   return {
-    complete: walk.complete && gap === null,
+    complete,
     proof: proofOf(walk, { bound, gap, counts, recovered }),
-    watermarks: new Map([['mark', await nextMark(run, walk, rules)]]),
+    watermarks: new Map([['mark', { ...(await nextMark(run, walk, rules)), ...known }]]),
   };
 }
 
@@ -137,6 +162,19 @@ async function nextMark({ deps }: RunContext, walk: DeliveryWalk, rules: JudgeRu
   const { pendingStates, now } = rules;
   const unsettled = await oldestUnsettled(deps.db, { pendingStates, now, stuckMs: STUCK_MS });
   return { at: Math.min(unsettled ?? walk.from, walk.from) - DISORDER_MS };
+}
+
+/** Since when the history is known without a hole. What was read by a version that did not write it down began at adoption. */
+async function knownBy({ deps }: RunContext, walk: DeliveryWalk, bound: number | null): Promise<HistoryKnown | null> {
+  const { at: mark, from, readAt } = (await readWatermarks(deps.db, 'deliveries')).get('mark') ?? {};
+  const older =
+    typeof mark === 'number'
+      ? { from: deps.adoptedAt.getTime() - DISORDER_MS + LONGEST_RETRY_MS, readAt: mark + DISORDER_MS }
+      : null;
+  const before = typeof from === 'number' && typeof readAt === 'number' ? { from, readAt } : older;
+  const { complete, atEnd, oldest } = walk;
+  const hasLost = atEnd && (await knowsBefore(deps.db, oldest ?? walk.from));
+  return knownAfter(before, { complete, readAt: walk.from, downTo: atEnd ? null : bound, oldest, hasLost });
 }
 
 function proofOf(

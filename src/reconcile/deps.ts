@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import type { Json, JsonObject } from '../domain/json.js';
 import type { ObservationSource } from '../domain/observation.js';
 import type { ReleaseRules } from '../domain/orders/order-facts.js';
 import type { RunKind } from '../domain/run-kinds.js';
@@ -8,39 +7,12 @@ import type { Wanted } from '../records/deliveries/recoverable-deliveries.js';
 import type { Run, RunTally } from '../records/runs/runs.js';
 import type { Watermark } from '../records/runs/watermarks.js';
 import type { Contract } from '../service-api/contract.js';
-import type { ReadOperation } from '../service-api/operations.js';
 import type { CallShare } from './claims/call-share.js';
+import type { ServiceReader } from './service-reader.js';
 import type { Fence } from './write-fenced.js';
 
 export { runKinds as kinds } from '../domain/run-kinds.js';
 export type Kind = RunKind;
-
-/** What the service answered; `from` and `to` enclose the request, in milliseconds of the service's clock. */
-export interface Answer<T> {
-  data: T;
-  from: number;
-  to: number;
-}
-
-/** One page of a list of the service, newest first. `cursor` is the id of the row before the page's first. */
-export interface PageQuery {
-  take: number;
-  cursor?: string;
-  status?: string;
-}
-
-export type PageReader = (query: PageQuery) => Promise<Answer<JsonObject[]>>;
-
-/** The part of MerchantClient that the reconcilers use. It rejects with a ServiceError. */
-export interface ServiceReader {
-  /** Any operation that reads. Query parameters go by our names of the contract. */
-  reply(
-    operation: ReadOperation,
-    request: { path?: Record<string, string>; query?: Record<string, string | number>; signal?: AbortSignal },
-  ): Promise<Answer<Json> & { totalCount?: number | null }>;
-  /** The likeliest time of the service's clock, ms. */
-  serviceNow(): number;
-}
 
 /** What of the configuration the reconcilers go by. */
 export interface ReconcileSettings {

@@ -8,7 +8,8 @@ import { listedEndpointIds, readEndpoint } from '../records/deliveries/listed-en
 import { resolvableEndpointBreaks } from '../records/deliveries/open-endpoint-breaks.js';
 import { saveObservations } from '../records/save-observations.js';
 import { ForbiddenError, NotFoundError } from '../service-api/service-errors.js';
-import type { Answer, Outcome, RunContext } from './deps.js';
+import type { Outcome, RunContext } from './deps.js';
+import type { Answer } from './service-reader.js';
 import { writeFenced } from './write-fenced.js';
 
 /**

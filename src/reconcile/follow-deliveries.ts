@@ -43,17 +43,19 @@ export async function followDeliveries(following: Following, records: readonly F
   const followed: Followed = { asked: 0, shown: 0 };
   for (const record of records) {
     following.signal?.throwIfAborted();
-    followed.asked += 1;
     const search = await searchFor(following, record);
+    if (search === null) continue;
+    followed.asked += 1;
     if (search.claims.length > 0) followed.shown += 1;
     await save(following, record, search);
   }
   return followed;
 }
 
-async function searchFor({ deps, tally, signal }: Following, record: FollowedRecord): Promise<Search> {
+/** Null: nothing says by what to ask. */
+async function searchFor({ deps, tally, signal }: Following, record: FollowedRecord): Promise<Search | null> {
   const query = await filterOf(deps, record);
-  if (query === null) return { claims: [], at: null };
+  if (query === null) return null;
   tally.calls += 1;
   try {
     const { data, from, to } = await deps.client.reply('listWebhookDeliveries', {

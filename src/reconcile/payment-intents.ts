@@ -1,3 +1,4 @@
+import { states } from '../domain/family/states.js';
 import { countOverduePayins } from '../records/runs/marks.js';
 import { readPayins } from './claims/read-payins.js';
 import type { Outcome, RunContext } from './deps.js';
@@ -15,7 +16,7 @@ export const paymentIntentList: ListPlan = {
   kind: 'payment-intents',
   record: 'payment_intent',
   operation: 'listPaymentIntents',
-  activeStates: ['waiting_address_selection', 'pending', 'confirming'],
+  activeStates: states.payment_intent.active,
   waitingStates: ['unmatched', 'irregular'],
 };
 

@@ -1,4 +1,5 @@
 import { checkPayouts } from '../domain/checks/payouts.js';
+import { states } from '../domain/family/states.js';
 import { autoResolveBreaks, openBreaks } from '../records/breaks/breaks.js';
 import { openPayoutIds, payoutsInHand } from '../records/runs/open-payouts.js';
 import { readWatermarks, type Watermark, writeWatermarks } from '../records/runs/watermarks.js';
@@ -16,7 +17,7 @@ export const payoutList: ListPlan = {
   kind: 'payouts',
   record: 'payout',
   operation: 'listPayouts',
-  activeStates: ['pending', 'approved'],
+  activeStates: states.payout.active,
   waitingStates: [],
 };
 

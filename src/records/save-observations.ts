@@ -2,12 +2,12 @@ import type { Knex } from 'knex';
 import type { Observation } from '../domain/observation.js';
 import type { RecordKind } from '../domain/records.js';
 import { autoResolveBreaks, type NewBreak, openBreaks } from './breaks/breaks.js';
-import { appendChanges } from './changes.js';
+import { appendChanges, type ChangeSource } from './changes.js';
 import { fromDatabaseText } from './database/database-text.js';
 import { lockAffected } from './family/affected.js';
 import { deniedPayins, saveListings } from './family/listings.js';
 import { membersOf } from './family/lock.js';
-import { noteKyt } from './family/shows-kyt.js';
+import { noteKyt, showsKyt } from './family/shows-kyt.js';
 import { type DerivedRow, deriveOrders } from './orders/derive-orders.js';
 import { orderBreaks, orderChanges } from './orders/order-follow-up.js';
 import { type TouchedOrders, touchedOrders } from './orders/touched-orders.js';
@@ -80,7 +80,8 @@ export async function showAgain(
 ): Promise<number> {
   const merged = await mergeAgain(trx, kind, ids);
   const saved = await follow(trx, { merged, touched: [] }, context);
-  await saveChanges(trx, saved);
+  await updateMarks(trx, saved.asked, []);
+  await saveChanges(trx, saved, { type: 'contract', ref: 'release' });
   return merged.filter((record) => record.changed).length;
 }
 
@@ -112,11 +113,17 @@ async function saveMarks(
   trx: Knex.Transaction,
   { byKind }: GroupedObservations,
   saved: Saved,
-  context: SaveContext,
+  given: SaveContext,
 ): Promise<void> {
+  const hasPayins = saved.touched.some(isPayin) || saved.merged.some(isPayin);
+  const context = hasPayins ? { ...given, showsKyt: await showsKyt(trx) } : given;
   const { ask, settled } = followUpMarks(saved, readIds(byKind), context, saved.denied);
   const listed = await payinMarks(trx, saved.merged, context);
   await updateMarks(trx, [...saved.asked, ...listed, ...ask], settled);
+}
+
+function isPayin({ kind }: { kind: RecordKind }): boolean {
+  return kind === 'payin';
 }
 
 /** Kind and id of the records that were read. */
@@ -158,16 +165,22 @@ function isProven({ verified, needsReading }: MergedRecord['shown']): boolean {
   return verified && !needsReading;
 }
 
-async function saveChanges(trx: Knex.Transaction, { merged, orders, ordersTouched }: Saved): Promise<void> {
+/** @param law what made the changes, where no observation did */
+async function saveChanges(
+  trx: Knex.Transaction,
+  { merged, orders, ordersTouched }: Saved,
+  law?: ChangeSource,
+): Promise<void> {
   const changed = merged.filter((record) => record.changed);
   const changedOrders = orders.filter((order) => order.changed);
   if (changed.length === 0 && changedOrders.length === 0) return;
   const redact = await readRedaction(trx);
-  await appendChanges(trx, [
+  const changes = [
     ...changed.flatMap((record) => recordChanges(record, redact)),
     ...changedOrders.flatMap((order) => {
       const known = ordersTouched.get(order.after.reference);
       return known === undefined ? [] : orderChanges(order, known.cause);
     }),
-  ]);
+  ];
+  await appendChanges(trx, law === undefined ? changes : changes.map((change) => ({ ...change, source: law })));
 }

@@ -130,7 +130,13 @@ const schema = z.strictObject({
       counterpartyAccountId: pointer('/counterpartyAccountId'),
     })
     .prefault({}),
-  deliveries: z.strictObject({ pending: words('pending') }).prefault({}),
+  deliveries: z
+    .strictObject({
+      pending: words('pending'),
+      /** Whether the history has the test sends of the dashboard. */
+      testSends: z.enum(['listed', 'unlisted', 'unknown']).default('unknown'),
+    })
+    .prefault({}),
   events: z
     .strictObject({
       needed: words(

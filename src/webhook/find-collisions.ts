@@ -4,7 +4,7 @@ import { bodiesByKey } from '../records/inbox/inbox-work.js';
 import { eventKind } from './event-kinds.js';
 import { movementId } from './find-movement.js';
 import { findSubject } from './find-records.js';
-import { dataOf, type ReadEvent } from './read-event.js';
+import { envelopeOf, type ReadEvent } from './read-event.js';
 
 /** The key of an event whose id had come before with other content: that of the first, and something behind it. */
 const SECOND_KEY = /^(id:[0-9a-f]{64})./;
@@ -17,11 +17,12 @@ const SECOND_KEY = /^(id:[0-9a-f]{64})./;
 export async function findCollisions(trx: Knex.Transaction, events: ReadEvent[]): Promise<NewBreak[]> {
   const seconds = events.flatMap((event) => {
     const first = SECOND_KEY.exec(event.key)?.[1];
-    return first === undefined ? [] : [{ event, first }];
+    return first === undefined || event.mark !== null ? [] : [{ event, first }];
   });
   const collisions: NewBreak[] = [];
   for await (const other of bodiesByKey(trx, [...new Set(seconds.map(({ first }) => first))])) {
-    const data = dataOf(other.body);
+    const { data, mark } = envelopeOf(other.body);
+    if (mark !== null) continue;
     for (const { event } of seconds.filter(({ first }) => first === other.key)) {
       const ours = subjectOf(event.type, event.data);
       const theirs = subjectOf(event.type, data);

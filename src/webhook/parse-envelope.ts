@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { isLosslessNumber } from 'lossless-json';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { JsonTextError, parseJson } from '../domain/parse-json.js';
+import { markOf } from '../domain/trigger-mark.js';
 
 /** An event as it came (specification 6.1). Numbers inside keep their digits. */
 export interface Envelope {
@@ -9,6 +10,8 @@ export interface Envelope {
   /** Unix seconds; finite, may have a fraction. */
   timestamp: number;
   data: JsonObject;
+  /** It is a test by `tallyhook trigger`; null: it is a report. */
+  mark: ReturnType<typeof markOf>;
   /** The whole envelope, `event`, `timestamp` and `data` among whatever else it holds. */
   document: JsonObject;
 }
@@ -40,7 +43,7 @@ function checkShape(document: Json): { ok: true; envelope: Envelope } | Envelope
   if (!isLosslessNumber(timestamp)) return missing(`"timestamp" is ${nameOf(timestamp)}, not a number`);
   const seconds = Number(timestamp.toString());
   if (!Number.isFinite(seconds)) return missing('"timestamp" is a number too large to be a time');
-  return { ok: true, envelope: { event, timestamp: seconds, data, document } };
+  return { ok: true, envelope: { event, timestamp: seconds, data, mark: markOf(document), document } };
 }
 
 function nameOf(value: Json | undefined): string {

@@ -4,7 +4,7 @@ import type { LinkPointers } from '../domain/link-fields.js';
 import type { NewBreak } from '../records/breaks/breaks.js';
 import type { UnhandledEvent, WaitingEvent } from '../records/inbox/inbox-work.js';
 import { type EventProblem, type ObservedEvent, observeEvent } from './observe-event.js';
-import { parseEnvelope } from './parse-envelope.js';
+import { type Envelope, parseEnvelope } from './parse-envelope.js';
 
 const MAX_ERROR_LENGTH = 300;
 
@@ -12,6 +12,7 @@ const MAX_ERROR_LENGTH = 300;
 export interface ReadEvent extends UnhandledEvent, Pick<WaitingEvent, 'key' | 'type'>, ObservedEvent {
   status: 'applied' | 'unhandled';
   data: JsonObject;
+  mark: Envelope['mark'];
   breaks: NewBreak[];
 }
 
@@ -22,8 +23,8 @@ export interface ReadEvent extends UnhandledEvent, Pick<WaitingEvent, 'key' | 't
  */
 export function readEvent(event: WaitingEvent, links?: LinkPointers): ReadEvent {
   const { id, key, type } = event;
-  const data = dataOf(event.body);
-  const observed = observeEvent({ ...event, data }, links);
+  const { data, mark } = envelopeOf(event.body);
+  const observed = observeEvent({ ...event, data, mark }, links);
   const error = observed.problems.map(({ path, detail }) => `data${path}: ${detail}`).join('; ');
   return {
     ...observed,
@@ -31,17 +32,18 @@ export function readEvent(event: WaitingEvent, links?: LinkPointers): ReadEvent 
     key,
     type,
     data,
+    mark,
     status: observed.handled && error === '' ? 'applied' : 'unhandled',
     error: error === '' ? null : error.slice(0, MAX_ERROR_LENGTH),
     breaks: observed.problems.flatMap((problem) => violation(event, problem)),
   };
 }
 
-/** The `data` of an envelope that was checked when it came in. */
-export function dataOf(body: Buffer): JsonObject {
+/** An envelope that was checked when it came in. */
+export function envelopeOf(body: Buffer): Envelope {
   const parsed = parseEnvelope(body);
   if (!parsed.ok) throw new TypeError(`the stored body: ${parsed.detail}`);
-  return parsed.envelope.data;
+  return parsed.envelope;
 }
 
 function violation({ id, type, source }: WaitingEvent, { path, detail, entity }: EventProblem): NewBreak[] {

@@ -55,6 +55,7 @@ function arrivalOf(envelope: Envelope, key: ReturnType<typeof eventKey>, label: 
     timestamp: envelope.timestamp,
     source: 'webhook',
     secretLabel: label,
+    mark: envelope.mark,
     body,
   };
 }

@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
+import { leakOf, leakWords } from '../domain/deliveries/secret-leak.js';
 import type { SecretStatus } from '../domain/deliveries/secret-status.js';
 import { judgeSecret, type Overlap, type SecretFacts } from '../domain/deliveries/secret-verdict.js';
 import { endpointsById, type KnownEndpoint } from '../records/deliveries/listed-endpoints.js';
+import { historyReason, type ReportCounts, reportCounts } from '../records/deliveries/not-sent.js';
 import { historyReadAt, overlapOf, pendingDeliveries } from '../records/deliveries/secret-overlap.js';
 import { type SecretEvidence, secretEvidence } from '../records/deliveries/secrets.js';
 import { fingerprintOf } from './fingerprint.js';
@@ -9,6 +11,8 @@ import type { SigningSecret } from './match-signature.js';
 
 /** A complete reading of the delivery history counts for so long. */
 const HISTORY_FRESH_MS = 30 * 60_000;
+/** It tells for so long whether the service sent what came. */
+const HISTORY_TELLS_MS = 86_400_000;
 
 interface Known {
   secret: SigningSecret;
@@ -43,9 +47,10 @@ export async function secretsStatus(
     const facts = factsOf(secret.label, { own, retiredAt, endpoints, pending });
     known.push({ secret, fingerprint, own, retiredAt, facts });
   }
-  const readAt = await historyReadAt(db);
+  const history = { readAt: await historyReadAt(db), reason: await historyReason(db) };
+  const counts = await reportCounts(db);
   const items: SecretStatus[] = [];
-  for (const one of known) items.push(await statusOf(db, one, { known, endpoints, readAt, now }));
+  for (const one of known) items.push(await statusOf(db, one, { known, endpoints, history, counts, now }));
   return { items };
 }
 
@@ -75,9 +80,10 @@ function factsOf(
 async function statusOf(
   db: Knex,
   { secret, fingerprint, own, retiredAt, facts }: Known,
-  around: { known: readonly Known[]; endpoints: ReadonlyMap<string, KnownEndpoint>; readAt: Date | null; now: Date },
+  around: Around,
 ): Promise<SecretStatus> {
-  const { known, readAt, now } = around;
+  const { known, now } = around;
+  const { readAt } = around.history;
   const others = known.map((other) => other.facts).filter(({ label }) => label !== secret.label);
   const overlaps = new Map<string, Overlap>();
   for (const other of others) overlaps.set(other.label, await overlapWith(db, facts, other, around));
@@ -85,8 +91,9 @@ async function statusOf(
     secret: facts,
     others,
     overlap: (label) => overlaps.get(label) ?? NO_OVERLAP,
-    historyKnown: readAt !== null && now.getTime() - readAt.getTime() <= HISTORY_FRESH_MS,
+    historyKnown: isWithin(readAt, now, HISTORY_FRESH_MS),
   });
+  const leak = leakOfSecret({ facts, own }, around);
   const overlap = successor === null ? undefined : overlaps.get(successor);
   return {
     label: secret.label,
@@ -100,8 +107,35 @@ async function statusOf(
     successor,
     overlap: overlap === undefined ? null : { both: overlap.both, onlyThis: overlap.onlyOldCount },
     retiredAt: retiredAt?.toISOString() ?? null,
-    next,
+    ...leak,
+    next: leak.notSent && retiredAt === null ? leakWords({ label: secret.label, notSent: leak.notSent }) : next,
   };
+}
+
+interface Around {
+  known: readonly Known[];
+  endpoints: ReadonlyMap<string, KnownEndpoint>;
+  history: { readAt: Date | null; reason: string | null };
+  counts: ReadonlyMap<string, ReportCounts>;
+  now: Date;
+}
+
+function leakOfSecret({ facts, own }: Pick<Known, 'facts' | 'own'>, { endpoints, history, counts, now }: Around) {
+  const found = own === null ? undefined : counts.get(facts.label);
+  const endpoint = facts.endpoint === null ? undefined : endpoints.get(facts.endpoint.id);
+  return leakOf({
+    secret: facts,
+    hasMatched: own?.firstMatchAt != null,
+    notSent: found?.notSent ?? 0,
+    unmatched: found?.unmatched ?? 0,
+    endpointListed: endpoint?.gone === false,
+    historyKnown: isWithin(history.readAt, now, HISTORY_TELLS_MS),
+    historyReason: history.reason,
+  });
+}
+
+function isWithin(at: Date | null, now: Date, ms: number): boolean {
+  return at !== null && now.getTime() - at.getTime() <= ms;
 }
 
 const NO_OVERLAP: Overlap = { both: 0, onlyOld: [], onlyOldCount: 0 };
@@ -111,7 +145,7 @@ async function overlapWith(
   db: Knex,
   old: SecretFacts,
   other: SecretFacts,
-  { endpoints, readAt }: { endpoints: ReadonlyMap<string, KnownEndpoint>; readAt: Date | null },
+  { endpoints, history: { readAt } }: Around,
 ): Promise<Overlap> {
   if (old.endpoint === null || other.endpoint === null || readAt === null) return NO_OVERLAP;
   const since = endpoints.get(other.endpoint.id)?.createdAt ?? other.firstMatchAt;

@@ -66,6 +66,7 @@ describe('breaks', () => {
       'refund_exceeds_net',
       'balance_residual',
       'id_collision',
+      'event_not_sent',
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/domain/json.js';
-import type { ServiceReader } from '../../src/reconcile/deps.js';
+import type { ServiceReader } from '../../src/reconcile/service-reader.js';
 import { readProofs } from '../../src/records/balances/balance-proofs.js';
 import { NotFoundError } from '../../src/service-api/service-errors.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import type { Json, JsonObject } from '../../src/domain/json.js';
-import type { ReconcileDeps, ReconcileSettings, ServiceReader } from '../../src/reconcile/deps.js';
+import type { ReconcileDeps, ReconcileSettings } from '../../src/reconcile/deps.js';
+import type { ServiceReader } from '../../src/reconcile/service-reader.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { NotFoundError, RateLimitedError, UnauthorizedError } from '../../src/service-api/service-errors.js';
 import type { TestDatabase } from '../support/database.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import type { PageQuery, PageReader } from '../../src/reconcile/deps.js';
 import { followList, type Walk, type WalkOptions, type WalkPage } from '../../src/reconcile/lists/follow-list.js';
+import type { PageQuery, PageReader } from '../../src/reconcile/service-reader.js';
 
 const NEWEST = Date.parse('2026-03-01T00:00:00Z');
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/domain/json.js';
-import type { PageQuery, PageReader } from '../../src/reconcile/deps.js';
+import type { PageQuery, PageReader } from '../../src/reconcile/service-reader.js';
 import type { Random } from './random.js';
 
 export interface Simulated {

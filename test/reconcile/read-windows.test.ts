@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { PageReader } from '../../src/reconcile/deps.js';
 import { newReading } from '../../src/reconcile/lists/list-reading.js';
 import { readWindows } from '../../src/reconcile/lists/read-windows.js';
 import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
+import type { PageReader } from '../../src/reconcile/service-reader.js';
 import { MemoryStore } from './memory-store.js';
 
 const NEWEST = Date.parse('2026-03-01T00:00:00Z');

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../src/domain/json.js';
-import type { ServiceReader } from '../../src/reconcile/deps.js';
+import type { ServiceReader } from '../../src/reconcile/service-reader.js';
 import { NotFoundError } from '../../src/service-api/service-errors.js';
 import type { Random } from './random.js';
 

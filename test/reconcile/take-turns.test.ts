@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCallShare } from '../../src/reconcile/claims/call-share.js';
 import { takeTurns } from '../../src/reconcile/claims/take-turns.js';
-import type { ServiceReader } from '../../src/reconcile/deps.js';
+import type { ServiceReader } from '../../src/reconcile/service-reader.js';
 import type { RefreshLane } from '../../src/records/runs/marks.js';
 
 interface Request {

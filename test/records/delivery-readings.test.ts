@@ -21,7 +21,17 @@ const knowledge = (minute: number, run: string) => {
 
 function judged(delivery: Delivery, kind: 'pending_retry' | 'never_reached' | 'received'): JudgedDelivery {
   const verdict = { class: kind, missed: kind === 'never_reached', open: true, recover: false, breakKind: null };
-  return { delivery, verdict, ours: true, inboxId: null, reason: null, judgeAt: null };
+  return {
+    delivery,
+    verdict,
+    ours: true,
+    inboxId: null,
+    alike: [],
+    once: [],
+    payload: null,
+    reason: null,
+    judgeAt: null,
+  };
 }
 
 function fromService(fields: JsonObject): Delivery {

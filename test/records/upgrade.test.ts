@@ -51,13 +51,15 @@ test('calls of earlier versions keep what they were for, where their request or 
     done('po_3', refund({ paymentIntentId: 'pi_3', amount: '1' })),
     done('po_4', refund({ paymentIntentId: 'pi_4' })),
     done('po_5', alike),
+    done('po_6', refund({ paymentIntentId: 'pi_6', amount: '1' })),
     row('unreadable', { hash: 'h', status: 'open', request: 'no JSON' }),
   ]);
   const payout = { poll: null, claims: '[]', shown: '{}', verified: false, settled: false };
   const seen = { observed_at: new Date(), observed_by_type: 'api_response', observed_by_ref: 'createRefund' };
   await db('payouts').insert([
     { ...payout, ...seen, id: 'po_2' },
-    { ...payout, ...seen, id: 'po_4', payment_intent_id: 'pi_4' },
+    { ...payout, ...seen, id: 'po_4', payment_intent_id: 'pi_forged' },
+    { ...payout, ...seen, id: 'po_6' },
   ]);
   await run((name) => name >= '0049');
   const rows = await db('service_writes')
@@ -65,10 +67,11 @@ test('calls of earlier versions keep what they were for, where their request or 
     .select('payment_intent_id', 'withholds', 'derived', 'taken_in_at');
   expect(rows.map(({ taken_in_at, ...kept }) => ({ ...kept, taken: taken_in_at !== null }))).toEqual([
     { payment_intent_id: 'pi_1', withholds: true, derived: false, taken: false },
-    { payment_intent_id: 'pi_2', withholds: true, derived: false, taken: false },
-    { payment_intent_id: null, withholds: true, derived: false, taken: false },
-    { payment_intent_id: 'pi_4', withholds: false, derived: true, taken: true },
-    { payment_intent_id: null, withholds: true, derived: false, taken: false },
+    { payment_intent_id: 'pi_2', withholds: true, derived: true, taken: false },
+    { payment_intent_id: null, withholds: true, derived: true, taken: false },
+    { payment_intent_id: 'pi_4', withholds: true, derived: true, taken: false },
+    { payment_intent_id: null, withholds: true, derived: true, taken: false },
+    { payment_intent_id: null, withholds: false, derived: true, taken: true },
     { payment_intent_id: null, withholds: true, derived: false, taken: false },
   ]);
 });

@@ -155,6 +155,7 @@ function delivery(id: string, kind: DeliveryClass, told: Told): JudgedDelivery {
       event: null,
       payload: open ? '{"event":"payment_intent.completed"}' : null,
       payloadHash: null,
+      details: '{"responseBody":"ok","attemptsList":[{"attempt":1,"httpStatus":null}]}',
       answeredId: null,
       answeredError: null,
       mentions: [],
@@ -164,6 +165,9 @@ function delivery(id: string, kind: DeliveryClass, told: Told): JudgedDelivery {
     verdict: { class: kind, missed, open, recover: false, breakKind: null },
     ours: true,
     inboxId,
+    alike: [],
+    once: [],
+    payload: open ? '{"event":"payment_intent.completed"}' : null,
     reason,
     judgeAt: null,
   };

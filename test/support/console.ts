@@ -30,6 +30,9 @@ export const secretSample: SecretStatus = {
   successor: 'new',
   overlap: { both: 12, onlyThis: 0 },
   retiredAt: null,
+  notSent: 0,
+  unmatched: 0,
+  untold: null,
   next: 'Wait: the service is still at it (step 4).',
 };
 

@@ -4,6 +4,8 @@ import type { LinkPointers } from '../../src/domain/link-fields.js';
 import { defaultKytWords } from '../../src/domain/orders/kyt.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord } from '../../src/records/rows.js';
+import { createServiceWriteLog } from '../../src/records/service-writes.js';
+import { prepareKeyed } from '../../src/service-api/keyed-request.js';
 import type { Answered } from '../../src/service-api/service-writes.js';
 import { observeAnswers } from '../../src/wiring/observe-answer.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -84,4 +86,23 @@ test('an answer without a record, or of another operation, is no observation', a
   await answered('createRefund', { request: { paymentIntentId: 'pi_9' }, data: {} });
   await answered('updateMerchantAsset', { path: { assetCode: 'BTC' }, data: { assetCode: 'BTC', isActive: true } });
   expect(await marked()).toEqual(before);
+});
+
+test('null in an answer says nothing against what the call says', async () => {
+  const request = { paymentIntentId: 'pi_3' };
+  await answered('createRefund', { request, data: { id: 'po_3', status: 'pending', paymentIntentId: null } });
+  expect(await getRecord(database.db, 'payout', 'po_3')).toMatchObject({ paymentIntentId: 'pi_3' });
+});
+
+test('a call whose answer is taken in need not be taken in again, also if its process dies before it says how it ended', async () => {
+  const { write } = prepareKeyed('createRefund', { body: { paymentIntentId: 'pi_4' } });
+  await createServiceWriteLog(database.db).begin(write, { leaseMs: 60_000, withinMs: 480_000 });
+  const request = { paymentIntentId: 'pi_4' };
+  await answered('createRefund', { key: write.key, request, data: { id: 'po_4', status: 'pending' } });
+  expect(await database.db('service_writes').first()).toMatchObject({
+    status: 'open',
+    object_id: 'po_4',
+    taken_in_at: expect.any(Date),
+    withholds: true,
+  });
 });

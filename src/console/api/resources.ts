@@ -15,7 +15,7 @@ import { getPeriod, listPeriods } from '../../records/books/periods.js';
 import { getBreak, listBreaks } from '../../records/breaks/list-breaks.js';
 import { getCallback, listCallbacks } from '../../records/callbacks/list-callbacks.js';
 import type { Page } from '../../records/database/paging.js';
-import { getDelivery, listDeliveries } from '../../records/deliveries/list-deliveries.js';
+import { type DeliveryDetail, getDelivery, listDeliveries } from '../../records/deliveries/list-deliveries.js';
 import { listEndpoints } from '../../records/deliveries/list-endpoints.js';
 import { getEvent, listEvents } from '../../records/inbox/events.js';
 import { getRejection, listRejections } from '../../records/inbox/rejections.js';
@@ -23,7 +23,7 @@ import { listOrders } from '../../records/orders/orders.js';
 import { getRecord, listFilters, listRecords, recordFilters } from '../../records/rows.js';
 import { getRun, listRuns } from '../../records/runs/runs.js';
 import { withoutSecrets } from '../view/action-details.js';
-import { isPersonalField, maskedBody } from '../view/personal.js';
+import { isPersonalField, maskedBody, maskedDelivery } from '../view/personal.js';
 import type { Group } from './groups.js';
 import type { Filters, ListQuery } from './list-query.js';
 import { balanceDetailShape, balanceShape } from './shapes/balance-shapes.js';
@@ -41,7 +41,13 @@ import { orderShape } from './shapes/order-shapes.js';
 import { entity } from './shapes/parts.js';
 import { invoiceShape, payinShape, paymentIntentShape, productShape } from './shapes/payment-shapes.js';
 import { breakDetailShape, breakShape, runShape } from './shapes/proof-shapes.js';
-import { deliveryShape, eventDetailShape, eventShape, rejectionShape } from './shapes/webhook-shapes.js';
+import {
+  deliveryDetailShape,
+  deliveryShape,
+  eventDetailShape,
+  eventShape,
+  rejectionShape,
+} from './shapes/webhook-shapes.js';
 
 /** A collection of the read API: `GET /path` and, where it has one, `GET /path/{id}`. */
 export interface Resource {
@@ -133,9 +139,11 @@ export const resources: readonly Resource[] = [
     group: 'Webhooks',
     names: ['delivery', 'deliveries of the service'],
     shape: deliveryShape,
+    detail: deliveryDetailShape,
     filters: ['class', 'endpointId', 'eventType', 'status', 'missed'],
     list: (db, query) => listDeliveries(db, { ...query, ...query.filters }),
     get: getDelivery,
+    masked: (item) => ('payload' in item ? { ...item, ...maskedDelivery(item as DeliveryDetail) } : item),
   },
   {
     path: 'rejections',

@@ -1,10 +1,13 @@
+import { stringify } from 'lossless-json';
+import { fromJsonText } from '../../domain/json-text.js';
 import { type BreakView, listBreaks } from '../../records/breaks/list-breaks.js';
-import { type DeliveryView, getDelivery } from '../../records/deliveries/list-deliveries.js';
+import { type DeliveryDetail, type DeliveryView, getDelivery } from '../../records/deliveries/list-deliveries.js';
 import { recoverDeliveries } from '../actions/recover-deliveries.js';
-import type { Page } from '../page.js';
+import type { Page, PageRequest } from '../page.js';
 import { breakColumns, breakRows } from '../view/break-rows.js';
 import { causeOf, deliveryWords, remedyOf } from '../view/delivery-words.js';
 import { entityHref, eventHref } from '../view/links.js';
+import { maskedDelivery, mayKnowPeople } from '../view/personal.js';
 import type { Section } from '../view/sections.js';
 import { badge, count, id, link, none, text, time } from '../view/values.js';
 
@@ -26,6 +29,7 @@ export const delivery: Page = {
         causeNotice(found),
         { is: 'columns', columns: [[theirSide(found, now())], [ourSide(found, now())]] },
         ...breaksOf(breaks, now()),
+        ...detailsOf(found, req),
       ],
     };
   },
@@ -112,4 +116,31 @@ function breaksOf(breaks: readonly BreakView[], now: Date): Section[] {
       empty: { title: '', text: '' },
     },
   ];
+}
+
+/** What the service keeps of what it sent and got; for viewers without what tells of a person. */
+function detailsOf(found: DeliveryDetail, { actor }: PageRequest): Section[] {
+  const { payload, responseBody, responseHeaders, attemptsList } = mayKnowPeople(actor) ? found : maskedDelivery(found);
+  const masked = mayKnowPeople(actor) ? '' : ', personal data masked';
+  const shown: readonly (readonly [string, string | null])[] = [
+    [`Payload${masked}`, payload === null ? null : pretty(payload)],
+    [`Answer to the last attempt, as the service noted it${masked}`, responseBody],
+    [
+      'Headers of that answer',
+      responseHeaders === null ? null : (stringify(responseHeaders, null, 2)?.toString() ?? null),
+    ],
+    ['Attempts', attemptsList === null ? null : (stringify(attemptsList, null, 2)?.toString() ?? null)],
+  ];
+  const sections = shown.flatMap(([title, text]): Section[] => (text === null ? [] : [{ is: 'code', title, text }]));
+  if (sections.length > 0) return sections;
+  const text = 'The service shows no payload and no attempts, or they were deleted by their age (RETENTION_BODY_DAYS).';
+  return [{ is: 'notice', tone: 'quiet', title: 'Nothing more is kept of it', text }];
+}
+
+function pretty(text: string): string {
+  try {
+    return stringify(fromJsonText(text), null, 2) ?? text;
+  } catch {
+    return text;
+  }
 }

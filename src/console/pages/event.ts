@@ -25,13 +25,19 @@ export const event: Page = {
         : [{ is: 'notice', tone: status === 'dead' ? 'bad' : 'warn', title: error, text: eventStatusMeans[status] }];
     return {
       title: found.eventType,
-      badges: [badge(status, eventStatusTone(status))],
+      badges: [badge(status, eventStatusTone(status)), ...(found.mark === null ? [] : [badge(found.mark, 'quiet')])],
       crumbs: [{ text: 'Events', href: '/events' }],
       actions: [found.body === null ? null : req.button(replayEvent, { id: found.id })],
-      sections: [...notice, factsOf(found, now()), arrivalsOf(found), bodyOf(found, req)],
+      sections: [...markOf(found), ...notice, factsOf(found, now()), arrivalsOf(found), bodyOf(found, req)],
     };
   },
 };
+
+function markOf({ mark }: EventDetail): Section[] {
+  if (mark === null) return [];
+  const text = 'Its signed body says so. It makes no record, no order, no break and no callback.';
+  return [{ is: 'notice', tone: 'quiet', title: 'A test by “tallyhook trigger”', text }];
+}
 
 function factsOf(found: EventDetail, now: Date): Section {
   const { id: own, status, source, key, keyType, eventId, attempts, sameContentAs } = found;

@@ -2,7 +2,7 @@ import { listEvents } from '../../records/inbox/events.js';
 import type { Page } from '../page.js';
 import { eventStatuses, eventStatusTone } from '../view/event-words.js';
 import { eventHref, paging } from '../view/links.js';
-import { badge, count, id, none, quiet, text, time } from '../view/values.js';
+import { badge, count, id, list, none, quiet, text, time } from '../view/values.js';
 
 export const events: Page = {
   path: '/events',
@@ -48,7 +48,7 @@ export const events: Page = {
           ],
           rows: items.map((event) => [
             id(event.id, eventHref(event.id)),
-            text(event.eventType),
+            event.mark === null ? text(event.eventType) : list([text(event.eventType), badge(event.mark, 'quiet')]),
             badge(event.status, eventStatusTone(event.status)),
             count(event.arrivals),
             event.secretLabel === null ? none('recovered') : quiet(event.secretLabel),

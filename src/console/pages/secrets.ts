@@ -6,7 +6,7 @@ import { dayChart } from '../view/day-chart.js';
 import { entityHref } from '../view/links.js';
 import { verdictOf, verdictWords } from '../view/secret-words.js';
 import type { Section } from '../view/sections.js';
-import { badge, count, id, list, none, quiet, text, time } from '../view/values.js';
+import { badge, count, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
 
 const DAYS = 30;
 
@@ -40,6 +40,7 @@ function overviewOf(items: readonly SecretStatus[], now: Date): Section {
       { label: 'Verdict' },
       { label: 'Endpoint' },
       { label: 'In 24 h', align: 'end' },
+      { label: 'Not sent', align: 'end' },
       { label: 'First match' },
       { label: 'Last match' },
     ],
@@ -52,6 +53,7 @@ function overviewOf(items: readonly SecretStatus[], now: Date): Section {
           ? none('not known yet')
           : id(secret.endpointId, entityHref('endpoint', secret.endpointId)),
         count(secret.matches24h),
+        secret.notSent === null ? none('can’t be told') : count(secret.notSent),
         secret.firstMatchAt === null ? none('never') : time(secret.firstMatchAt, now),
         secret.lastMatchAt === null ? none('never') : time(secret.lastMatchAt, now),
       ];
@@ -68,6 +70,14 @@ interface Known {
   days: readonly DayOfMatches[];
   /** No other is accepted. */
   isOnly: boolean;
+}
+
+/** What came under it and stands in no delivery history. */
+function notSentOf({ notSent, unmatched, untold }: SecretStatus): Value {
+  const open = unmatched === 0 ? [] : [quiet(`${unmatched} more can’t be told yet`)];
+  if (notSent === null) return list([text(`It can’t be told: ${untold ?? ''}`), ...open]);
+  const found = notSent === 0 ? none('nothing') : link(`${notSent} events`, '/breaks?kind=event_not_sent');
+  return list([found, ...open]);
 }
 
 function sectionsOf(secret: SecretStatus, { req, days, isOnly }: Known): Section[] {
@@ -103,6 +113,7 @@ function sectionsOf(secret: SecretStatus, { req, days, isOnly }: Known): Section
               'Missing before it may go',
               missing.length === 0 ? none('nothing') : list(missing.map((line) => text(line))),
             ],
+            ['Not sent by the service', notSentOf(secret)],
             ...(isRetired ? [['Retired', time(secret.retiredAt)] as const] : []),
             ...shared,
           ],

@@ -1,7 +1,16 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { fromJsonText, toJsonText } from '../../domain/json-text.js';
-import { hidePeople, MASK, maskEvidence, maskPersonal, personalKinds, replacePersonal } from '../../domain/personal.js';
+import {
+  hidePeople,
+  MASK,
+  maskEvidence,
+  maskPersonal,
+  maskText,
+  personalKinds,
+  replacePersonal,
+} from '../../domain/personal.js';
 import type { EntityKind, RecordKind } from '../../domain/records.js';
+import type { DeliveryDetails } from '../../records/deliveries/delivery-details.js';
 import type { Actor } from '../authenticate.js';
 
 /** Viewers look after the whole; they need not know who the customers are. */
@@ -43,6 +52,22 @@ function maskAll(value: Json): Json {
 export function maskedBody(body: unknown): string | null {
   const seen = typeof body === 'string' ? bodyFor({ role: 'viewer' }, body) : null;
   return seen !== null && 'json' in seen ? toJsonText(seen.json) : null;
+}
+
+/** What the service shows of a delivery, for viewers: whatever answered in our place may have told of people as well. */
+export function maskedDelivery({
+  payload,
+  responseBody,
+  responseHeaders,
+  attemptsList,
+}: DeliveryDetails): DeliveryDetails {
+  const { headers, attempts } = maskEvidence({ headers: responseHeaders, attempts: attemptsList } as JsonObject);
+  return {
+    payload: maskedBody(payload),
+    responseBody: responseBody === null ? null : maskText(responseBody),
+    responseHeaders: headers as DeliveryDetails['responseHeaders'],
+    attemptsList: attempts as DeliveryDetails['attemptsList'],
+  };
 }
 
 /** Whether every value of the field tells of a person. */

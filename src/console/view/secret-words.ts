@@ -17,7 +17,11 @@ export const verdictWords: Readonly<Record<SecretVerdict, VerdictWords>> = {
 };
 
 /** The only secret there is waits for nothing: a rotation has not begun. */
-export function verdictOf({ verdict, missing }: SecretStatus, isOnly: boolean): VerdictWords & { missing: string[] } {
+export function verdictOf(secret: SecretStatus, isOnly: boolean): VerdictWords & { missing: string[] } {
+  const { verdict, missing, notSent } = secret;
+  if (verdict !== 'retired' && notSent !== null && notSent > 0) {
+    return { ...verdictWords[verdict], tone: 'bad', title: 'It may have leaked', missing: isOnly ? [] : missing };
+  }
   if (verdict === 'keep' && isOnly) {
     return { ...verdictWords.keep, title: 'It is the one that is in use', missing: [] };
   }

@@ -1,3 +1,4 @@
+import { dueOf } from '../family/money.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { compareAmounts, isAmount, subtractAmounts } from '../money.js';
 import { textField } from '../records.js';
@@ -66,8 +67,7 @@ export function neverCounted({ fields, dispute }: BookRecord): boolean {
   const [net, before] = [amount(fields['amountNetMerchant']), dispute?.netBefore ?? null];
   if (net !== null && isAmount(before) && compareAmounts(before, net) > 0) return false;
   const [received, rejected] = [amount(fields['totalAmountReceived']), amount(fields['amountRejected'])];
-  const isCrypto = textField(fields, 'requestedCurrencyType') === 'crypto';
-  const asked = amount(fields['amountCryptoExpected']) ?? (isCrypto ? amount(fields['amountRequested']) : null);
+  const asked = dueOf(fields);
   if (received === null || rejected === null || asked === null) return false;
   if (compareAmounts(received, asked) > 0) return compareAmounts(rejected, subtractAmounts(received, asked)) <= 0;
   return compareAmounts(received, asked) < 0 && compareAmounts(rejected, received) === 0;

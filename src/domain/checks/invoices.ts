@@ -1,14 +1,12 @@
 import { isLosslessNumber } from 'lossless-json';
 import { amountField } from '../family/money.js';
+import { isFinal } from '../family/states.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { compareAmounts, isAmount, multiplyAmounts, sumAmounts } from '../money.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, isCollected, sourceOf } from './check-facts.js';
 import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
 import { grace } from './grace.js';
-
-/** States in which it no longer matters whether the customer was written to. */
-const OVER = ['paid', 'expired', 'cancelled'];
 
 /** An invoice against its own items (specification 4.2), its e-mail, and the payment that paid it (3.3). */
 export function checkInvoices(facts: CheckFacts): TimedFindings {
@@ -117,7 +115,7 @@ const E_MAIL = /(?<![^\s<>])[^\s<>]+@[^\s<>]+/g;
 function emailFailed(invoice: CheckedRecord): FoundBreak | null {
   const { fields, id } = invoice;
   const email = fields['emailDelivery'];
-  if (!isJsonObject(email) || email['sent'] !== false || OVER.includes(textField(fields, 'status') ?? '')) return null;
+  if (!isJsonObject(email) || email['sent'] !== false || isFinal('invoice', textField(fields, 'status'))) return null;
   const notes: JsonObject = { error: textField(email, 'error')?.replace(E_MAIL, '(address)') ?? null };
   const sent = { ours: true, theirs: false, source: { operation: 'createInvoice' } };
   return foundBreak(

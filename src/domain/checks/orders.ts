@@ -1,4 +1,5 @@
 import { amountField, type Money, sameCurrency } from '../family/money.js';
+import { isActive, isOff } from '../family/states.js';
 import type { Json, JsonObject } from '../json.js';
 import { compareAmounts } from '../money.js';
 import type { OrderStatus } from '../orders/order.js';
@@ -16,9 +17,6 @@ const kinds = [
 ] as const;
 type OrderBreak = (typeof kinds)[number];
 
-/** States of a payment that may still bring money: what is missing until then is expected. */
-const OPEN = ['waiting_address_selection', 'pending', 'confirming'];
-const NOT_ASKING = ['expired', 'cancelled'];
 /** Money came in, and stays. */
 const PAID: readonly OrderStatus[] = ['paid', 'underpaid', 'overpaid', 'paid_twice', 'partially_refunded', 'unmatched'];
 /** The store may send goods for what it never registered. */
@@ -56,7 +54,7 @@ function problemOf(order: CheckedOrder, facts: CheckFacts): Problem | { at: numb
   if (expected === null) return paidInPlaceOf(order) ?? unknownReference(order, facts);
   if (order.status === 'shared_reference') return { kind: 'order_amount_mismatch', reason: 'shared_reference' };
   const isFinal = order.intents.every(
-    ({ fields, verified, absent }) => absent || (verified && !OPEN.includes(textField(fields, 'status') ?? '')),
+    ({ fields, verified, absent }) => absent || (verified && !isActive('payment_intent', textField(fields, 'status'))),
   );
   if (order.status === 'overpaid') return { kind: 'order_overpaid', reason: order.releaseReason };
   if (order.status === 'underpaid' && isFinal) {
@@ -71,7 +69,7 @@ function problemOf(order: CheckedOrder, facts: CheckFacts): Problem | { at: numb
 /** A payment that asks for other money than the store expects; several may share what is expected, so less is no mismatch. */
 function mismatch(intents: readonly CheckedRecord[], expected: Money): string | null {
   for (const { fields, verified, absent } of intents) {
-    const isAsking = !NOT_ASKING.includes(textField(fields, 'status') ?? '');
+    const isAsking = !isOff('payment_intent', textField(fields, 'status'));
     const currency = textField(fields, 'currencyRequested');
     const amount = amountField(fields, 'amountRequested');
     if (absent || !verified || !isAsking || currency === null || amount === null) continue;

@@ -1,4 +1,5 @@
 import { canonicalHash } from '../canonical-json.js';
+import { isFinal } from '../family/states.js';
 import type { JsonObject } from '../json.js';
 import { textField } from '../records.js';
 import type { Findings } from './findings.js';
@@ -27,9 +28,6 @@ export interface PayoutCheck {
   offersList: boolean;
 }
 
-/** No state follows on these (specification 3.4). */
-const finalStates: readonly string[] = ['confirmed', 'failed'];
-
 /**
  * `payout_stuck`: known not to have moved for longer than the grace. `payout_untracked`: the service has no list of
  * payouts, and nothing that it does show has spoken of this one for so long; what became of it can't be known from here.
@@ -50,7 +48,7 @@ export function checkPayouts(payouts: readonly PayoutInHand[], about: PayoutChec
 
 function problemOf(payout: PayoutInHand, about: PayoutCheck): 'payout_stuck' | 'payout_untracked' | null {
   const { fields, listed, createdAt, observedAt } = payout;
-  if (finalStates.includes(textField(fields, 'status') ?? '')) return null;
+  if (isFinal('payout', textField(fields, 'status'))) return null;
   if (createdAt !== null && Math.max(createdAt, lastMoveOf(payout)) < about.adoptedAt) return null;
   const isOld = (since: number): boolean => about.now - since > about.graceMs;
   if (listed && about.offersList) return isOld(lastMoveOf(payout)) ? 'payout_stuck' : null;

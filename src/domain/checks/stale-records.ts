@@ -1,3 +1,4 @@
+import { states } from '../family/states.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
 import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
@@ -5,7 +6,7 @@ import { grace, RECHECK_MS } from './grace.js';
 
 /** States that wait for the customer or the chain. What waits for a person's decision may wait. */
 const WAITING: Partial<Record<string, readonly string[]>> = {
-  payment_intent: ['waiting_address_selection', 'pending', 'confirming'],
+  payment_intent: states.payment_intent.active,
   payin: ['pending', 'confirming'],
   invoice: ['draft', 'sent'],
 };

@@ -1,7 +1,8 @@
+import type { SecretLeak } from './secret-leak.js';
 import type { SecretVerdict } from './secret-verdict.js';
 
 /** A configured secret with its evidence for a rotation; never the secret. Times are ISO 8601 UTC. */
-export interface SecretStatus {
+export interface SecretStatus extends SecretLeak {
   label: string;
   /** Tells secrets apart without showing them. */
   fingerprint: string;

@@ -77,16 +77,11 @@ function isLinking({ absent, unknown, ownCall }: ShownRecord): boolean {
   return unknown !== true && (!absent || (ownCall ?? null) !== null);
 }
 
-export interface FamilyRecords {
-  intents: readonly ShownRecord[];
-  invoices: readonly ShownRecord[];
-}
-
-/** The invoice that a payment names, and those that name it. */
-export function invoicesOf(intent: ShownRecord, invoices: readonly ShownRecord[]): ShownRecord[] {
-  const named = namedIn('payment_intent', intent.fields, 'invoice');
-  return invoices.filter(
-    ({ id, fields }) => named.includes(id) || namedIn('invoice', fields, 'payment_intent').includes(intent.id),
+/** The payment names the invoice, or the invoice the payment. */
+export function areLinked(intent: ShownRecord, invoice: ShownRecord): boolean {
+  return (
+    namedIn('payment_intent', intent.fields, 'invoice').includes(invoice.id) ||
+    namedIn('invoice', invoice.fields, 'payment_intent').includes(intent.id)
   );
 }
 
@@ -106,7 +101,8 @@ export function ordersOfPayment(intent: ShownRecord, invoices: readonly ShownRec
   if (intent.unknown === true) return [];
   const own = referenceOf(intent.fields);
   if (own !== null) return [own];
-  const references = invoicesOf(intent, invoices.filter(isLinking)).flatMap(({ fields }) => referenceOf(fields) ?? []);
+  const linked = invoices.filter((invoice) => isLinking(invoice) && areLinked(intent, invoice));
+  const references = linked.flatMap(({ fields }) => referenceOf(fields) ?? []);
   return [...new Set(references)].sort(compareText);
 }
 

@@ -33,7 +33,7 @@ export function invoicedOf(fields: JsonObject): Money | null {
 }
 
 /** A request is in crypto unless the record says otherwise: that is the default of 4.1. */
-export function isCrypto(fields: JsonObject): boolean {
+function isCrypto(fields: JsonObject): boolean {
   return textField(fields, 'requestedCurrencyType') !== 'fiat';
 }
 

@@ -1,4 +1,3 @@
-import type { ShownRecord } from '../family/links.js';
 import { type DerivedOrder, deriveOrder } from './order.js';
 import type { OrderFacts } from './order-facts.js';
 
@@ -25,7 +24,7 @@ export function heedReports(
 ): DerivedOrder & { reports: ReportedHold } {
   const heeding = deriveOrder(facts);
   if (heeding.release.safe) return { ...heeding, reports: { held: false, refutedAt: refutedNow(before, now) } };
-  const without = isReported(facts) ? deriveOrder(withoutReports(facts)) : heeding;
+  const without = deriveOrder(withoutReports(facts));
   if (!without.release.safe) return { ...heeding, reports: { held: false, refutedAt: before.refutedAt } };
   if (isIgnoring(before.refutedAt, now)) return { ...without, reports: { held: false, refutedAt: before.refutedAt } };
   return { ...heeding, reports: { held: true, refutedAt: before.refutedAt } };
@@ -40,12 +39,6 @@ function isIgnoring(refutedAt: readonly number[], now: number): boolean {
   return refutedAt.length >= MOST_REFUTED && last - first < HOUR_MS && now - last < HOUR_MS;
 }
 
-function isReported({ intents, payins, invoices, refunds, refundReported }: OrderFacts): boolean {
-  const isDoubted = ({ doubted, saysPaid }: Pick<ShownRecord, 'doubted' | 'saysPaid'>) =>
-    doubted === true || saysPaid === true;
-  return refundReported === true || [...intents, ...payins, ...invoices, ...refunds].some(isDoubted);
-}
-
 /** As polls, own calls, the delivery history and persons alone show it. */
 export function withoutReports(facts: OrderFacts): OrderFacts {
   const plain = <R extends { doubted?: boolean; saysPaid?: boolean }>(records: readonly R[]): R[] =>
@@ -54,7 +47,6 @@ export function withoutReports(facts: OrderFacts): OrderFacts {
     ...facts,
     intents: plain(facts.intents),
     payins: plain(facts.payins),
-    invoices: plain(facts.invoices),
     refunds: plain(facts.refunds),
     refundReported: false,
     saysPaid: false,

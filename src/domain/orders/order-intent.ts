@@ -12,6 +12,7 @@ import {
 } from '../money.js';
 import { textField } from '../records.js';
 import type { OrderRefund } from './order-facts.js';
+import type { ClaimReason } from './reasons.js';
 
 const ROUND_DOWN: Rounding = { decimals: 18, mode: 'down' };
 
@@ -44,10 +45,6 @@ export type IntentOutcome =
         | 'gone';
     }
   | { type: 'claimed'; reason: ClaimReason };
-
-/** Why money that is spoken of does not count, what a person must look at first. */
-export const claimReasons = ['two_orders', 'not_verified', 'intent_unknown', 'record_not_at_service'] as const;
-export type ClaimReason = (typeof claimReasons)[number];
 
 /** @param refunds those of this payment */
 export function intentOutcome(intent: ShownRecord, refunds: readonly OrderRefund[]): IntentOutcome {

@@ -6,30 +6,16 @@ import { textField } from '../records.js';
 import type { OrderFacts, OrderRefund } from './order-facts.js';
 import {
   type Collected,
-  claimReasons,
   type IntentOutcome,
   intentOutcome,
   invoiceOutcome,
   type PaymentOutcome,
   type RangeSide,
 } from './order-intent.js';
+import { claimReasons, type OrderStatus, type ReleaseReason } from './reasons.js';
 import { held, type Release, releaseOfPaid } from './release.js';
 
-export type OrderStatus =
-  | 'awaiting_payment'
-  | 'confirming'
-  | 'paid_unverified'
-  | 'paid'
-  | 'underpaid'
-  | 'overpaid'
-  | 'paid_twice'
-  | 'expired'
-  | 'cancelled'
-  | 'unmatched'
-  | 'disputed'
-  | 'partially_refunded'
-  | 'refunded'
-  | 'shared_reference';
+export type { OrderStatus } from './reasons.js';
 
 /** More payments, or invoices, than anybody makes for one order. What they share is a word that the shop puts on all of them. */
 export const MOST_RECORDS = 200;
@@ -135,7 +121,7 @@ function isUnplaced({ paymentIntentId = null }: OrderRefund, { intents }: OrderF
 function compareWithExpected(
   collected: readonly Collected[],
   facts: OrderFacts,
-): { status: OrderStatus; reason?: string } {
+): { status: OrderStatus; reason?: ReleaseReason } {
   const { expected: registered } = facts;
   const several = collected.length > 1;
   const { expected, isMixed } =

@@ -4,35 +4,12 @@ import { amountViolations, textField } from '../records.js';
 import { defaultKytWords, type KytWords, kytVerdict } from './kyt.js';
 import type { OrderFacts, OrderRefund } from './order-facts.js';
 import { type Collected, isCertain } from './order-intent.js';
-
-/**
- * Why the goods of an order that is paid wait, or not: the first that fits. What a person must do comes before what only
- * needs time (docs/orders.md).
- */
-export const paidReasons = [
-  'two_orders',
-  'out_of_range',
-  'amount_unreadable',
-  'kyt_rejected',
-  'refund_unlinked',
-  'record_not_at_service',
-  'before_adoption',
-  'kyt_unknown',
-  'payins_unread',
-  'payin_not_verified',
-  'kyt_pending',
-  'payin_not_final',
-  'refund_in_progress',
-  'refund_reported',
-  'not_registered',
-  'proven',
-] as const;
-type PaidReason = (typeof paidReasons)[number];
+import { type PaidReason, paidReasons, type ReleaseReason } from './reasons.js';
 
 /** May the goods go out? `reason` is `proven` exactly where they may; docs/orders.md lists the others. */
 export interface Release {
   safe: boolean;
-  reason: string;
+  reason: ReleaseReason;
   /** When the oldest reading that the proof rests on was made; milliseconds of the service's clock, null where unsafe. */
   provenAt: number | null;
 }
@@ -42,7 +19,7 @@ function isOver({ status, doubted }: OrderRefund): boolean {
   return status === 'confirmed' || (isFinal('payout', status) && doubted !== true);
 }
 
-export function held(reason: string): Release {
+export function held(reason: ReleaseReason): Release {
   return { safe: false, reason, provenAt: null };
 }
 

@@ -1,5 +1,5 @@
 import { dueRequests } from '../../records/runs/due-requests.js';
-import { endMarks, type MarkKind, postponeMarks } from '../../records/runs/marks.js';
+import { endMarks, type MarkKind, postponeMarks, postponeMet } from '../../records/runs/marks.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
 import { type FollowedRecord, followDeliveries } from '../follow-deliveries.js';
 import { invoiceList } from '../invoices.js';
@@ -49,9 +49,10 @@ async function readMarkedDeliveries({ deps, memory, signal }: Marked): Promise<v
     const record = followedRecord(request.id);
     const client = request.lane === 'report' ? share.reports : deps.client;
     const following = { deps: { ...deps, client }, tally, fence: null, ...(signal ? { signal } : {}) };
-    if (record !== null) await followDeliveries(following, [record]);
-    if (record === null || request.attempts >= MOST_SEARCHES) await endMarks(deps.db, 'delivery', [request]);
-    await postponeMarks(deps.db, 'delivery', [request.id], SEARCH_AGAIN_MS);
+    // What fails of one does not stand before the others in the next round.
+    await postponeMet(deps.db, 'delivery', request, SEARCH_AGAIN_MS * 2 ** request.attempts);
+    const asked = record === null ? 0 : (await followDeliveries(following, [record])).asked;
+    if (asked === 0 || request.attempts >= MOST_SEARCHES) await endMarks(deps.db, 'delivery', [request]);
   }
 }
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { type Delivery, readDelivery } from '../../records/deliveries/read-delivery.js';
-import type { Answer } from '../deps.js';
+import type { Answer } from '../service-reader.js';
 
 /** The most that the service gives at once (specification section 8). */
 const LARGEST_PAGE = 100;

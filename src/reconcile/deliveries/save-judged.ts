@@ -4,6 +4,7 @@ import { withoutDecided } from '../../records/breaks/closed-breaks.js';
 import { siblingsOf } from '../../records/deliveries/deliveries.js';
 import { type JudgedDelivery, type JudgeRules, judgeDeliveries } from '../../records/deliveries/judge-deliveries.js';
 import type { Delivery } from '../../records/deliveries/read-delivery.js';
+import { markSent } from '../../records/deliveries/report-checks.js';
 import { saveDeliveries } from '../../records/deliveries/save-deliveries.js';
 import { markForReading } from '../../records/runs/marks.js';
 import type { RunContext } from '../deps.js';
@@ -26,6 +27,7 @@ export async function saveJudged(
     judged = await judgeDeliveries(trx, [...deliveries, ...siblings], rules);
     const changed = await saveDeliveries(trx, judged, { from: readAt, ref: run.source.ref });
     const breaksOpened = await saveBreaks(trx, judged, run);
+    await noteSent(trx, judged);
     await markForReading(trx, marksOf(judged));
     return { changed, breaksOpened } satisfies Written;
   });
@@ -36,6 +38,17 @@ async function saveBreaks(trx: Knex.Transaction, judged: JudgedDelivery[], { sou
   const { open, resolve } = deliveryBreaks(judged, source);
   await autoResolveBreaks(trx, resolve);
   return openBreaks(trx, await withoutDecided(trx, open));
+}
+
+/** What the history has was sent: a break that says otherwise is over. */
+async function noteSent(trx: Knex.Transaction, judged: readonly JudgedDelivery[]): Promise<void> {
+  const once = judged.flatMap((one) => one.once);
+  const ids = judged.flatMap(({ inboxId, alike }) => (inboxId === null ? alike : [inboxId, ...alike]));
+  const sent = await markSent(trx, [...new Set([...ids, ...once])], once);
+  await autoResolveBreaks(
+    trx,
+    sent.map((id) => ({ kind: 'event_not_sent', entity: { kind: 'event', id } })),
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { PageQuery, PageReader } from '../deps.js';
+import type { PageQuery, PageReader } from '../service-reader.js';
 import { type ListRow, type Place, type ReadRows, readRows } from './list-row.js';
 import { overlapCursor } from './overlap-cursor.js';
 

@@ -1,4 +1,5 @@
-import type { PageReader, Progress } from '../deps.js';
+import type { Progress } from '../deps.js';
+import type { PageReader } from '../service-reader.js';
 import type { WalkPage } from './follow-list.js';
 import type { ListPlan } from './list-plan.js';
 import type { Place } from './list-row.js';

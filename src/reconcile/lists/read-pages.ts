@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { ContractViolationError, NotFoundError, RefusedError } from '../../service-api/service-errors.js';
-import type { Answer, PageQuery, ServiceReader } from '../deps.js';
+import type { Answer, PageQuery, ServiceReader } from '../service-reader.js';
 import type { ListPlan } from './list-plan.js';
 import type { ResumablePages } from './list-reading.js';
 import { type CursoredPage, OpaquePages } from './opaque-pages.js';

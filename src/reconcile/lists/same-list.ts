@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.js';
-import type { PageReader } from '../deps.js';
+import type { PageReader } from '../service-reader.js';
 import { readRows } from './list-row.js';
 import type { ListStore } from './list-store.js';
 

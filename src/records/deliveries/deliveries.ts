@@ -23,6 +23,7 @@ export interface DeliveryRow {
   answered_error: string | null;
   payload: string | null;
   payload_hash: string | null;
+  details: string | null;
   class: DeliveryClass;
   class_since: Date;
   reason: string | null;
@@ -111,6 +112,12 @@ export async function knownButUnseen(
   return rows.map(({ id }) => fromDatabaseText(id)).filter((id) => !seen.has(id));
 }
 
+/** Whether any is known that was made before; `at` in ms. */
+export async function knowsBefore(db: Knex, at: number): Promise<boolean> {
+  const row: unknown = await db('deliveries').where('created_at', '<', new Date(at)).first('id');
+  return row !== undefined;
+}
+
 export async function markRecovered(trx: Knex.Transaction, ids: readonly string[], now: Date): Promise<void> {
   await trx('deliveries')
     .whereRaw('id = ANY (?::text[])', [textArray(ids.map(toDatabaseText))])
@@ -144,8 +151,9 @@ function toDelivery(row: DeliveryRow): Delivery {
     nextRetryAt: row.next_retry_at?.getTime() ?? null,
     createdAt: row.created_at?.getTime() ?? null,
     event: key === null || contentHash === null || timestamp === null ? null : { key, contentHash, timestamp },
-    payload: row.payload,
+    payload: fromNullableText(row.payload),
     payloadHash: row.payload_hash,
+    details: fromNullableText(row.details),
     answeredId: row.answered_id,
     answeredError: fromNullableText(row.answered_error),
     mentions: row.mentions.flatMap(toMention),

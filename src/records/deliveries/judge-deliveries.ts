@@ -12,6 +12,7 @@ import {
 import { isOwnUrl, type OwnAddress } from '../../domain/deliveries/own-endpoint.js';
 import { pairDelivery } from '../../domain/deliveries/pair-delivery.js';
 import { pairedBefore } from './deliveries.js';
+import { keptPayload } from './delivery-details.js';
 import {
   eventsOf,
   type InboxEvent,
@@ -39,6 +40,12 @@ export interface JudgedDelivery {
   ours: boolean;
   /** The id of the event that it is paired with. */
   inboxId: string | null;
+  /** Other events that it proves to be sent by the service, for their content is its own. */
+  alike: readonly string[];
+  /** The same, of which nothing that is stored of it would tell again. */
+  once: readonly string[];
+  /** What is kept of its payload: all of it while the event may be recovered from it, nothing where the event's body equals it. */
+  payload: string | null;
   /** Why it was refused, or what else there is to say of it. */
   reason: string | null;
   /** When it is to be judged again though the service says nothing new, ms; 0: on each run; null: never. */
@@ -108,10 +115,12 @@ async function gather(db: Knex, deliveries: readonly Delivery[], rules: JudgeRul
 async function judge(db: Knex, delivery: Delivery, evidence: Evidence, rules: JudgeRules): Promise<JudgedDelivery> {
   const ours = isOwnUrl(delivery.endpointUrl, rules.own) ?? true;
   const held = ours ? pair(delivery, evidence) : null;
+  const proven = provenBy(delivery, evidence, held);
   const before = ours && held === null ? evidence.before.get(delivery.id) : undefined;
   if (before !== undefined) {
     const verdict = { class: before.class, missed: false, open: false, recover: false, breakKind: null };
-    return { delivery, verdict, ours, inboxId: before.inboxId, reason: 'the event is gone by its age', judgeAt: null };
+    const rest = { reason: 'the event is gone by its age', payload: keptPayload(delivery.payload), judgeAt: null };
+    return { delivery, verdict, ours, ...proven, inboxId: before.inboxId, ...rest };
   }
   const secret = delivery.endpointId === null ? undefined : evidence.secrets.get(delivery.endpointId);
   const cameByItself = held !== null && held.labels.length > 0;
@@ -133,7 +142,9 @@ async function judge(db: Knex, delivery: Delivery, evidence: Evidence, rules: Ju
     delivery,
     verdict,
     ours,
+    ...proven,
     inboxId: held?.id ?? null,
+    payload: payloadOf(delivery, held, verdict),
     reason: refusal ?? reasonOf(facts, verdict),
     judgeAt: verdict.open ? judgeAgainAt(facts, rules) : null,
   };
@@ -153,6 +164,28 @@ function pair(delivery: Delivery, { events, taken }: Evidence): InboxEvent | nul
   const held = pairDelivery(delivery, candidates, isTaken);
   if (held !== null) taken.set(takenKey(delivery.endpointId, held.id), delivery.id);
   return held;
+}
+
+function payloadOf({ payload, event }: Delivery, held: InboxEvent | null, { open }: DeliveryVerdict): string | null {
+  if (held === null) return open ? payload : keptPayload(payload);
+  const isStamped = held.timestamp === event?.timestamp || (held.key === event?.key && held.key.startsWith('fp:'));
+  const isBody = held.contentHash === event?.contentHash && isStamped;
+  return isBody ? null : keptPayload(payload);
+}
+
+/** What it was paired with before, and what our own answer to it named, was sent as well as what says the same. */
+function provenBy(
+  { id, event, answeredId, eventType }: Delivery,
+  { events, before }: Evidence,
+  held: InboxEvent | null,
+): Pick<JudgedDelivery, 'alike' | 'once'> {
+  const same = event === null ? [] : (events.get(`content ${event.contentHash}`) ?? []);
+  const answered = (events.get(`id ${answeredId}`) ?? []).filter((one) => one.eventType === eventType);
+  const once = [before.get(id)?.inboxId ?? null, ...answered.map((one) => one.id)].filter((one) => one !== null);
+  return {
+    alike: same.map((one) => one.id),
+    once: once.filter((one) => one !== held?.id && same.every((twin) => twin.id !== one)),
+  };
 }
 
 /** By content, and by id for those that only our answer names. */

@@ -4,6 +4,7 @@ import { fromNullableText, toDatabaseText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
 import { asTold, type DeliveryRow } from './deliveries.js';
+import { type DeliveryDetails, detailsOf, PRUNED_DETAILS } from './delivery-details.js';
 
 /** A delivery as people see it: the service's fields, and what became of it here. Times are ISO 8601 UTC. */
 export interface DeliveryView {
@@ -35,6 +36,9 @@ export interface DeliveryView {
   observedAt: string;
   observedBy: { type: 'poll'; ref: string };
 }
+
+/** One delivery with all that the service shows of it. */
+export interface DeliveryDetail extends DeliveryView, DeliveryDetails {}
 
 export interface DeliveryFilters {
   class?: string | undefined;
@@ -102,11 +106,19 @@ export async function listDeliveries(db: Knex, query: PageQuery & DeliveryFilter
   return { items: items.map(toView), nextCursor };
 }
 
-export async function getDelivery(db: Knex, id: string): Promise<DeliveryView | null> {
-  const row: Shown | undefined = await db('deliveries')
+export async function getDelivery(db: Knex, id: string): Promise<DeliveryDetail | null> {
+  const row: (Shown & Pick<DeliveryRow, 'payload' | 'details'>) | undefined = await db('deliveries')
     .where({ id: toDatabaseText(id) })
-    .first(...COLUMNS, db.raw(RECOVERABLE));
-  return row === undefined ? null : toView(row);
+    .first(...COLUMNS, 'payload', 'details', db.raw(RECOVERABLE));
+  if (row === undefined) return null;
+  const { payload, details, inbox_id: inboxId } = row;
+  const isEvent = payload === null && details !== null && details !== PRUNED_DETAILS && inboxId !== null;
+  const event = isEvent ? await db('inbox').where({ id: inboxId }).first('body') : undefined;
+  const body: Buffer | null = event?.body ?? null;
+  return {
+    ...toView(row),
+    ...detailsOf(fromNullableText(details), fromNullableText(payload) ?? body?.toString('utf8') ?? null),
+  };
 }
 
 /** How many are not made good, by class; and how many of them are missed by now. */

@@ -7,6 +7,7 @@ import { ownText } from '../../domain/own-text.js';
 import { type RecordKind, recordKinds, textField } from '../../domain/records.js';
 import { instantMs } from '../database/instant.js';
 import { keyText, usableId } from '../database/key-text.js';
+import { detailsIn } from './delivery-details.js';
 
 /** A delivery as the service shows it (specification 2.13), as far as it is judged. Times in ms of the service's clock. */
 export interface Delivery {
@@ -25,6 +26,8 @@ export interface Delivery {
   payload: string | null;
   /** SHA-256 of the payload as text, as rejections have it of the body. */
   payloadHash: string | null;
+  /** What else it shows, for people: delivery-details.ts. */
+  details: string | null;
   /** What the service noted of our own answer: the inbox id of a 200, or the reason of a refusal. */
   answeredId: string | null;
   answeredError: string | null;
@@ -60,6 +63,7 @@ export function readDelivery(fields: JsonObject, eventIdPointer: string): Delive
     event: event === null ? null : { key: event.key, contentHash: event.contentHash, timestamp: event.timestamp },
     payload: event?.text ?? null,
     payloadHash: event === null ? null : createHash('sha256').update(event.text).digest('hex'),
+    details: detailsIn(fields, event),
     answeredId: answer === null ? null : inboxIdIn(answer),
     answeredError: answer === null ? null : textField(answer, 'error'),
     mentions: event === null ? mentionsIn(fields) : [],
@@ -79,7 +83,7 @@ function heldId(id: string): string {
  * and what follows from it, stays.
  */
 export function slimDelivery(delivery: Delivery): Delivery {
-  const slim = { ...delivery, payload: delivery.payload === null ? null : '' };
+  const slim = { ...delivery, details: null, payload: delivery.payload === null ? null : '' };
   const owned = Object.entries(slim).map(([name, value]) => [name, typeof value === 'string' ? ownText(value) : value]);
   return {
     ...slim,

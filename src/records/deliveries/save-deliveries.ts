@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { arrayText, booleanArray, floatArray, textArray } from '../database/array-parameter.js';
 import { toNullableText } from '../database/database-text.js';
 import { mentionText } from './deliveries.js';
+import { PRUNED_DETAILS } from './delivery-details.js';
 import type { JudgedDelivery } from './judge-deliveries.js';
 
 /** When the deliveries were read, ms of the service's clock, and in which run. */
@@ -22,6 +23,7 @@ const TEXTS = [
   'answered_error',
   'payload',
   'payload_hash',
+  'details',
   'class',
   'reason',
   'inbox_id',
@@ -54,6 +56,13 @@ const COLUMNS = [...TEXTS, ...NUMBERS, ...FLAGS];
 /** What a reading may tell anew; that it was read once more is not worth a write. */
 const TOLD = COLUMNS.filter((name) => !['id', 'poll_from', 'poll_ref'].includes(name));
 
+/** What was deleted by its age does not come back with a later reading. */
+const KEPT: Readonly<Record<string, string>> = {
+  details: `CASE WHEN known.details = '${PRUNED_DETAILS}' THEN known.details ELSE excluded.details END`,
+  payload: `CASE WHEN known.details = '${PRUNED_DETAILS}' AND NOT excluded.open THEN NULL ELSE excluded.payload END`,
+};
+const newOf = (name: string) => KEPT[name] ?? `excluded.${name}`;
+
 const SAVE = `
 INSERT INTO deliveries AS known (${COLUMNS.join(', ')})
 SELECT ${COLUMNS.map((name) => CASTS[name] ?? name).join(', ')}
@@ -62,11 +71,11 @@ FROM unnest(${[...TEXTS.map(() => '?::text[]'), ...NUMBERS.map(() => '?::float8[
 ORDER BY id
 ON CONFLICT (id) DO UPDATE SET
   ${COLUMNS.filter((name) => name !== 'id')
-    .map((name) => `${name} = excluded.${name}`)
+    .map((name) => `${name} = ${newOf(name)}`)
     .join(', ')},
   class_since = CASE WHEN known.class = excluded.class THEN known.class_since ELSE now() END
 WHERE (${TOLD.map((name) => `known.${name}`).join(', ')})
-  IS DISTINCT FROM (${TOLD.map((name) => `excluded.${name}`).join(', ')})
+  IS DISTINCT FROM (${TOLD.map(newOf).join(', ')})
 RETURNING xmax = 0 OR class_since = now() AS changed`;
 
 /**
@@ -88,7 +97,7 @@ export async function saveDeliveries(
   return saved.rows.filter(({ changed }) => changed).length;
 }
 
-function valuesOf({ delivery, verdict, ours, inboxId, reason, judgeAt }: JudgedDelivery, read: ReadIn) {
+function valuesOf({ delivery, verdict, ours, inboxId, payload, reason, judgeAt }: JudgedDelivery, read: ReadIn) {
   const { from, run } = delivery.shownIn ?? { from: read.from, run: read.ref };
   return {
     id: delivery.id,
@@ -100,8 +109,9 @@ function valuesOf({ delivery, verdict, ours, inboxId, reason, judgeAt }: JudgedD
     content_hash: delivery.event?.contentHash ?? null,
     answered_id: delivery.answeredId,
     answered_error: delivery.answeredError,
-    payload: verdict.open && inboxId === null ? delivery.payload : null,
+    payload,
     payload_hash: delivery.payloadHash,
+    details: delivery.details,
     class: verdict.class,
     reason,
     inbox_id: inboxId,

@@ -1,24 +1,18 @@
 import type { Knex } from 'knex';
-import { type Assignments, listedPayins, namedIn, type ShownRecord } from '../../domain/family/links.js';
-import type { OpenCall } from '../../domain/orders/order-facts.js';
+import type { Said } from '../../domain/family/family.js';
+import { listedPayins, namedIn, type ShownRecord } from '../../domain/family/links.js';
+import { isUndecided, type Looked } from '../../domain/family/said.js';
 import { openCalls } from '../calls/open-calls.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText } from '../database/database-text.js';
 import { idsInHand, idTexts, loadShown, type RecordsInHand, shownColumns } from './shown-records.js';
 
 /** What stands around the payments of some orders. */
-export interface Around {
+export interface Around extends Said {
   payins: ShownRecord[];
   payouts: ShownRecord[];
   /** The payments that name a payout as the refund of their dispute, of whatever order. */
   naming: ShownRecord[];
-  assigned: Assignments;
-  /** References (as the database holds them) and payments, of which reports speak and nothing else has decided. */
-  reportedReferences: ReadonlySet<string>;
-  reportedIntents: ReadonlySet<string>;
-  saysPaid: ReadonlySet<string>;
-  openCalls: readonly OpenCall[];
-  showsKyt: boolean;
 }
 
 export async function readAround(
@@ -99,33 +93,40 @@ export async function readAssigned(
   );
 }
 
-interface SaidRow {
+interface SaidRow extends Looked {
   what: 'paid' | 'refund' | 'refund of' | 'kyt';
   key: string | null;
 }
 
-/** A payout that reports alone speak of, or alone link, and that neither list, nor history, nor a person has decided on. */
-const UNDECIDED = `(NOT known AND absent_since IS NULL
-    OR known AND payment_intent_id IS NULL AND (searched_at IS NULL OR searched_at < reported_to))
-  AND NOT EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id)`;
+/** Of payouts (`isUndecided`). */
+const LOOKED = `known, absent_since IS NOT NULL AS absent, coalesce(payment_intent_id, '') <> '' AS linked,
+  coalesce(searched_at >= reported_to, false) AS searched,
+  EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id) AS assigned`;
 
-/** What only reports say, as far as it withholds or shows on its order. */
+/** What only reports say, as far as it withholds or shows on its order. Of paid ones the condition is `isSaidAlone`, and an index's. */
 async function readSaid(
   trx: Knex,
   references: readonly string[],
   intents: readonly ShownRecord[],
-): Promise<Pick<Around, 'reportedReferences' | 'reportedIntents' | 'saysPaid' | 'showsKyt'>> {
+): Promise<Pick<Said, 'reportedReferences' | 'reportedIntents' | 'saysPaid' | 'showsKyt'>> {
   const keys = textArray(references);
   const { rows } = await trx.raw<{ rows: SaidRow[] }>(
-    `SELECT 'paid' AS what, reported_reference AS key FROM payment_intents
+    `SELECT 'paid' AS what, reported_reference AS key, false AS known, false AS absent, false AS linked, false AS searched,
+       false AS assigned FROM payment_intents
      WHERE reported_reference = ANY (?::text[]) AND reported_paid AND NOT known AND absent_since IS NULL
-     UNION SELECT 'refund', reported_reference FROM payouts WHERE reported_reference = ANY (?::text[]) AND ${UNDECIDED}
-     UNION SELECT 'refund of', reported_intent_id FROM payouts WHERE reported_intent_id = ANY (?::text[]) AND ${UNDECIDED}
-     UNION SELECT 'kyt', NULL FROM watermarks WHERE kind = 'account' AND name = 'kyt'`,
+     UNION SELECT 'refund', reported_reference, ${LOOKED} FROM payouts WHERE reported_reference = ANY (?::text[])
+     UNION SELECT 'refund of', reported_intent_id, ${LOOKED} FROM payouts WHERE reported_intent_id = ANY (?::text[])
+     UNION SELECT 'kyt', NULL, false, false, false, false, false FROM watermarks WHERE kind = 'account' AND name = 'kyt'`,
     [keys, keys, idTexts(intents.map(({ id }) => id))],
   );
   const keysOf = (wanted: SaidRow['what']) =>
-    new Set(rows.flatMap(({ what, key }) => (what === wanted && key !== null ? [key] : [])));
+    new Set(
+      rows.flatMap((row) =>
+        row.what === wanted && row.key !== null && (wanted === 'paid' || isUndecided(row))
+          ? [fromDatabaseText(row.key)]
+          : [],
+      ),
+    );
   return {
     saysPaid: keysOf('paid'),
     reportedReferences: keysOf('refund'),

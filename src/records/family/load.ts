@@ -1,23 +1,11 @@
 import type { Knex } from 'knex';
-import {
-  type Assignments,
-  defaultPayoutWords,
-  isGone,
-  isUnlinkedRefund,
-  namedIn,
-  ordersOfPayment,
-  ownerOfRefund,
-  type PayoutWords,
-  payinsOf,
-  referenceOf,
-  type ShownRecord,
-} from '../../domain/family/links.js';
+import { type Family, familyOf, noFamily } from '../../domain/family/family.js';
+import { defaultPayoutWords, namedIn, referenceOf, type ShownRecord } from '../../domain/family/links.js';
 import { MOST_RECORDS } from '../../domain/orders/order.js';
-import type { OpenCall, OrderRefund, ReleaseRules } from '../../domain/orders/order-facts.js';
-import { refundOf } from '../../domain/orders/order-refund.js';
+import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { fromDatabaseText } from '../database/database-text.js';
 import { instantText } from '../database/instant.js';
 import { type OrderState } from '../orders/order-row.js';
 import { sharedReferences } from '../orders/shared-references.js';
@@ -25,53 +13,9 @@ import type { MergedRecord } from '../saving/stored-record.js';
 import { readAround } from './around.js';
 import { idsInHand, idTexts, loadShown, type RecordsInHand, recordsInHand, shownColumns } from './shown-records.js';
 
-/** The records of one order, each kind in the order of creation. */
-export interface Family {
-  intents: ShownRecord[];
-  /** Payments that other orders could have as well. */
-  contested: { intent: ShownRecord; references: string[] }[];
-  /** Payments that its invoices are linked with, and that carry another order's reference. */
-  elsewhere: ShownRecord[];
-  payins: ShownRecord[];
-  invoices: ShownRecord[];
-  refunds: OrderRefund[];
-  /** Ids of the payouts behind the refunds, and of those that a payment names but that are not known here. */
-  refundIds: string[];
-  /** Refunds that carry the reference, and of which nothing says whose they are. */
-  unlinked: ShownRecord[];
-  refundReported: boolean;
-  /** Refunds of its payments that we asked for ourselves, and of which nobody knows yet what came. */
-  openCalls: readonly OpenCall[];
-  saysPaid: boolean;
-  showsKyt: boolean;
-  /** More records carry the reference than can be one order's: none of them is here. */
-  shared: boolean;
-}
-
-export const noFamily: Family = {
-  intents: [],
-  contested: [],
-  elsewhere: [],
-  payins: [],
-  invoices: [],
-  refunds: [],
-  refundIds: [],
-  unlinked: [],
-  refundReported: false,
-  openCalls: [],
-  saysPaid: false,
-  showsKyt: false,
-  shared: false,
-};
-
 export type FamilyRules = Pick<ReleaseRules, 'payoutWords'>;
 
-/**
- * The records of each order, by reference as the database holds it. Its payments: those that carry the reference, and those
- * that carry none and are linked with an invoice that does. Its invoices: those that carry the reference, and those linked
- * with a payment that does. Its deposits and refunds are those of its payments. Of a reference that too many share nothing
- * is loaded.
- */
+/** The family of each order (`familyOf`), by reference as the database holds it. Of one that too many share nothing is loaded. */
 export async function loadFamilies(
   trx: Knex.Transaction,
   orders: readonly OrderState[],
@@ -85,8 +29,15 @@ export async function loadFamilies(
   const around = await readAround(trx, inHand, references, linked.intents);
   const families = new Map<string, Family>();
   for (const reference of shared) families.set(reference, { ...noFamily, shared: true });
+  const records = {
+    payment_intent: unique([...linked.intents, ...around.naming]),
+    payin: unique(around.payins),
+    invoice: linked.invoices,
+    payout: unique(around.payouts),
+  };
   for (const key of references) {
-    families.set(key, familyOf(key, linked, around, rules.payoutWords ?? defaultPayoutWords));
+    const family = familyOf(fromDatabaseText(key), records, around, rules.payoutWords ?? defaultPayoutWords);
+    families.set(key, sorted(family));
   }
   return families;
 }
@@ -162,75 +113,14 @@ async function loadInvoiced(
   return found;
 }
 
-type Around = Awaited<ReturnType<typeof readAround>>;
-
-function familyOf(key: string, linked: Linked, around: Around, words: PayoutWords): Family {
-  const reference = fromDatabaseText(key);
-  const owners = linked.intents.map((intent) => ({ intent, references: ordersOfPayment(intent, linked.invoices) }));
-  const mine = owners.filter(({ references }) => references.includes(reference));
-  const intents = mine.flatMap(({ intent, references }) => (references.length === 1 ? [intent] : []));
-  const ids = new Set(intents.map(({ id }) => id));
-  const invoices = linked.invoices.filter((invoice) => isInvoiceOf(invoice, reference, intents));
-  const isLinked = (intent: ShownRecord) => invoices.some((invoice) => namesEachOther(invoice, intent));
-  const all = mine.map(({ intent }) => intent);
-  const refunds = refundsOf(all, around);
+/** The family, each kind in the order of creation. */
+function sorted(family: Family): Family {
+  const { intents, payins, invoices } = family;
   return {
-    intents: intents.sort(byCreation),
-    contested: mine.filter(({ references }) => references.length > 1),
-    elsewhere: owners.flatMap(({ intent, references }) =>
-      references.length === 1 && !ids.has(intent.id) && isLinked(intent) ? [intent] : [],
-    ),
-    payins: unique(all.flatMap((intent) => payinsOf(intent, around.payins))).sort(byCreation),
-    invoices: invoices.sort(byCreation),
-    ...refunds,
-    unlinked: around.payouts.filter(
-      (payout) =>
-        referenceOf(payout.fields) === reference &&
-        !isGone(payout) &&
-        ownerOfRefund(payout, around.naming, around.assigned).payment === null &&
-        !around.assigned.has(payout.id) &&
-        isUnlinkedRefund(payout, words),
-    ),
-    refundReported:
-      around.reportedReferences.has(key) || all.some(({ id }) => around.reportedIntents.has(toDatabaseText(id))),
-    openCalls: around.openCalls.filter(({ paymentIntentId }) => all.some(({ id }) => id === paymentIntentId)),
-    saysPaid: around.saysPaid.has(key),
-    showsKyt: around.showsKyt,
-    shared: false,
-  };
-}
-
-function isInvoiceOf(invoice: ShownRecord, reference: string, intents: readonly ShownRecord[]): boolean {
-  if (invoice.unknown === true) return false;
-  if (referenceOf(invoice.fields) === reference) return true;
-  return intents.some((intent) => referenceOf(intent.fields) === reference && namesEachOther(invoice, intent));
-}
-
-function namesEachOther(invoice: ShownRecord, intent: ShownRecord): boolean {
-  return (
-    namedIn('invoice', invoice.fields, 'payment_intent').includes(intent.id) ||
-    namedIn('payment_intent', intent.fields, 'invoice').includes(invoice.id)
-  );
-}
-
-function refundsOf(
-  intents: readonly ShownRecord[],
-  {
-    payouts,
-    naming,
-    assigned,
-  }: { payouts: readonly ShownRecord[]; naming: readonly ShownRecord[]; assigned: Assignments },
-): Pick<Family, 'refunds' | 'refundIds'> {
-  const ids = new Set(intents.map(({ id }) => id));
-  const refunds = payouts.flatMap((payout) => {
-    const { payment } = ownerOfRefund(payout, naming, assigned);
-    const refund = payment === null || !ids.has(payment) ? null : refundOf(payout, payment);
-    return refund === null ? [] : [{ id: payout.id, refund }];
-  });
-  const named = intents.flatMap(({ fields }) => namedIn('payment_intent', fields, 'payout'));
-  return {
-    refunds: refunds.map(({ refund }) => refund),
-    refundIds: [...new Set([...named, ...refunds.map(({ id }) => id)])].sort(compareText),
+    ...family,
+    intents: intents.toSorted(byCreation),
+    payins: payins.toSorted(byCreation),
+    invoices: invoices.toSorted(byCreation),
   };
 }
 

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import type { FamilyKind, ShownRecord } from '../../domain/family/links.js';
+import { shownRecordOf } from '../../domain/family/said.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
-import type { Shown } from '../../domain/merge.js';
-import { textField } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import type { MergedRecord } from '../saving/stored-record.js';
@@ -32,28 +31,7 @@ export function shownColumns(kind: FamilyKind): string {
 }
 
 export function recordsInHand(records: readonly MergedRecord[]): RecordsInHand {
-  return new Map(
-    records.map(({ kind, id, shown }) => [
-      `${kind} ${id}`,
-      {
-        id,
-        fields: shown.fields,
-        verified: shown.verified,
-        verifiedAt: shown.verifiedAt,
-        absent: shown.absent,
-        unknown: !shown.known,
-        doubted: shown.doubted,
-        saysPaid: saysPaid(shown),
-        ownCall: shown.ownCall,
-      },
-    ]),
-  );
-}
-
-/** A report says that the payment was collected, which nothing else shows. */
-export function saysPaid({ reported, doubted, known }: Shown): boolean {
-  if (reported === null || (known && !doubted)) return false;
-  return textField(reported, 'status') === 'completed' || textField(reported, 'irregularStatus') === 'encashed';
+  return new Map(records.map(({ kind, id, shown }) => [`${kind} ${id}`, shownRecordOf(id, shown)]));
 }
 
 /** Ids of a kind that are in hand, as a parameter. */

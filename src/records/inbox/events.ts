@@ -15,6 +15,8 @@ export interface EventView {
   keyType: 'id' | 'fingerprint';
   eventId: string | null;
   secretLabel: string | null;
+  /** `trigger`: a test by `tallyhook trigger`, of which nothing follows; null: a report. */
+  mark: string | null;
   arrivals: number;
   attempts: number;
   receivedAt: string;
@@ -50,6 +52,7 @@ interface Row {
   key_type: EventView['keyType'];
   event_id: string | null;
   secret_label: string | null;
+  mark: string | null;
   arrivals: number;
   attempts: number;
   received_at: Date;
@@ -67,6 +70,7 @@ const columns = [
   'key_type',
   'event_id',
   'secret_label',
+  'mark',
   'arrivals',
   'attempts',
   'received_at',
@@ -124,6 +128,7 @@ function toView(row: Row): EventView {
     keyType: row.key_type,
     eventId: row.event_id === null ? null : fromDatabaseText(row.event_id),
     secretLabel: row.secret_label,
+    mark: row.mark,
     arrivals: row.arrivals,
     attempts: row.attempts,
     receivedAt: row.received_at.toISOString(),

@@ -38,7 +38,7 @@ const MAX_BYTES_AT_ONCE = 4 * 1024 * 1024;
  * applies it is done with it soon, and waiting could close a circle with a receiver that counts an arrival.
  */
 export async function takeWaiting(trx: Knex.Transaction, ids: string[]): Promise<WaitingEvent[]> {
-  const taken = await trx.raw<{ rows: WaitingEvent[] }>(
+  const taken = await trx.raw<{ rows: (Omit<WaitingEvent, 'receivedAt'> & { receivedAt: string })[] }>(
     `WITH locked AS MATERIALIZED (
        SELECT id, coalesce(octet_length(body), 0) AS size
        FROM inbox WHERE id = ANY (CAST(:ids AS bigint[])) AND status IN ('received', 'failed')

@@ -19,6 +19,8 @@ export interface Arrival {
   source: 'webhook' | 'delivery_history';
   /** The secret it was signed with; null where nothing was signed. */
   secretLabel: string | null;
+  /** It is a test by `tallyhook trigger`; left out or null: it is a report. */
+  mark?: string | null;
   /** The bytes as received: valid UTF-8, valid JSON. */
   body: Buffer;
 }
@@ -75,12 +77,12 @@ export async function countRepeats(db: Knex, arrivals: readonly Arrival[]): Prom
 const INSERT_NEW = {
   name: 'tallyhook_insert_new',
   text: `
-INSERT INTO inbox (key, key_type, event_id, content_hash, event_type, event_timestamp, source, secret_label, body)
-SELECT key, key_type, event_id, content_hash, event_type, event_timestamp, source, secret_label,
+INSERT INTO inbox (key, key_type, event_id, content_hash, event_type, event_timestamp, source, secret_label, mark, body)
+SELECT key, key_type, event_id, content_hash, event_type, event_timestamp, source, secret_label, mark,
        substring($1::bytea FROM start::integer FOR size::integer)
 FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::text[], $9::text[],
-            $10::bigint[], $11::bigint[])
-     AS arrived (key, key_type, event_id, content_hash, event_type, event_timestamp, source, secret_label, start, size)
+            $10::text[], $11::bigint[], $12::bigint[])
+     AS arrived (key, key_type, event_id, content_hash, event_type, event_timestamp, source, secret_label, mark, start, size)
 ON CONFLICT (key) DO NOTHING
 RETURNING id, key`,
 };
@@ -133,6 +135,7 @@ function insertValues(arrivals: readonly Arrival[]): Buffer[] {
     floatArray(arrivals.map(({ timestamp }) => timestamp)),
     textArray(arrivals.map(({ source }) => source)),
     textArray(arrivals.map(({ secretLabel }) => secretLabel)),
+    textArray(arrivals.map(({ mark }) => mark ?? null)),
     bigintArray(starts),
     bigintArray(arrivals.map(({ body }) => body.length)),
   ];

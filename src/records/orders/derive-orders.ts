@@ -1,13 +1,14 @@
 import type { Knex } from 'knex';
+import { type Family, noFamily } from '../../domain/family/family.js';
 import { namedIn } from '../../domain/family/links.js';
 import type { Json } from '../../domain/json.js';
+import { factsOf } from '../../domain/orders/family-facts.js';
 import { heedReports } from '../../domain/orders/heed-reports.js';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
-import { mayHaveLeft } from '../../domain/orders/order-refund.js';
 import { compareText } from '../../domain/record-state.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { instantMs } from '../database/instant.js';
-import { type Family, type FamilyRules, loadFamilies, noFamily } from '../family/load.js';
+import { type FamilyRules, loadFamilies } from '../family/load.js';
 import type { MergedRecord } from '../saving/stored-record.js';
 import { findExisting, lockExisting, type TouchedOrder } from './lock-orders.js';
 import { expectedOf, type OrderState, untouchedOrder } from './order-row.js';
@@ -79,19 +80,14 @@ async function deriveEach(
 
 function derive(row: OrderState, isNew: boolean, family: Family, rules: OrderRules): DerivedRow {
   const { kytWords, requiresRegistration, adoptedAt, now = new Date() } = rules;
-  const { intents, contested, invoices, refundIds, unlinked, ...facts } = family;
-  const given = {
-    ...facts,
+  const { intents, invoices, refundIds, unlinked } = family;
+  const given = factsOf(family, {
     reference: fromDatabaseText(row.reference),
     expected: expectedOf(row),
-    intents,
-    contested: contested.map(({ intent }) => intent),
-    invoices,
-    refundUnlinked: unlinked.some(mayHaveLeft),
     history: new Set(intents.flatMap((intent) => (isOlder(intent.fields['createdAt'], adoptedAt) ? [intent.id] : []))),
     kytWords,
     requiresRegistration,
-  };
+  });
   const before = { held: row.held_by_reports, refutedAt: row.refuted_at.map((at) => at.getTime()) };
   const { status, release, reports } = heedReports(given, before, now.getTime());
   const named = intents.flatMap(({ fields }) => namedIn('payment_intent', fields, 'invoice'));

@@ -1,5 +1,5 @@
 import { normalizeAmount } from '../../domain/money.js';
-import type { OrderStatus } from '../../domain/orders/order.js';
+import type { OrderStatus, ReleaseReason } from '../../domain/orders/reasons.js';
 import { fromDatabaseText } from '../database/database-text.js';
 
 /** What is derived of an order, and what the store said of it. */
@@ -13,7 +13,7 @@ export interface OrderState {
   invoices: string[];
   refunds: string[];
   release_safe: boolean;
-  release_reason: string;
+  release_reason: ReleaseReason;
   release_proven_at: Date | null;
   /** Reports alone hold it; and when such holds turned out to be unfounded. */
   held_by_reports: boolean;
@@ -53,7 +53,7 @@ export interface OrderView {
   paymentIntents: string[];
   invoices: string[];
   refunds: string[];
-  release: { safe: boolean; reason: string; provenAt: string | null };
+  release: { safe: boolean; reason: ReleaseReason; provenAt: string | null };
   registeredAt: string | null;
   createdAt: string;
   updatedAt: string;

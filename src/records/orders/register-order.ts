@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { type Family, noFamily } from '../../domain/family/family.js';
 import { listedPayins } from '../../domain/family/links.js';
 import type { Money } from '../../domain/family/money.js';
 import { amountProblem, currencyProblem } from '../../domain/orders/expectation.js';
@@ -9,7 +10,7 @@ import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { appendChanges } from '../changes.js';
 import { toDatabaseText, toNullableText } from '../database/database-text.js';
 import { keyText } from '../database/key-text.js';
-import { type Family, loadFamilies, noFamily } from '../family/load.js';
+import { loadFamilies } from '../family/load.js';
 import { findInstallation } from '../installation.js';
 import { markForReading } from '../runs/marks.js';
 import { deriveOrders } from './derive-orders.js';

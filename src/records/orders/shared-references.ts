@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { MOST_RECORDS } from '../../domain/orders/order.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText } from '../database/database-text.js';
 import type { OrderState } from './order-row.js';
 
 /**
@@ -19,17 +18,6 @@ export async function sharedReferences(trx: Knex.Transaction, orders: readonly O
     [textArray(asked.map(({ reference }) => reference))],
   );
   return new Set(rows.map(({ reference }) => reference));
-}
-
-/** Ids of the payments that carry the references of orders that were shared when they were last derived: these keep no list. */
-export async function carriersOf(trx: Knex.Transaction, orders: readonly OrderState[]): Promise<string[]> {
-  const asked = orders.filter(wasShared);
-  if (asked.length === 0) return [];
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
-    'SELECT id FROM payment_intents WHERE merchant_reference = ANY (?::text[])',
-    [textArray(asked.map(({ reference }) => reference))],
-  );
-  return rows.map(({ id }) => fromDatabaseText(id));
 }
 
 /** Of a verified payment, by what is shown of it: money came in, wherever it is now. */

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { PRUNED_DETAILS } from '../deliveries/delivery-details.js';
 import { keyDays } from './delete-keys.js';
 import type { RetentionDays, RetentionTask, Step, StepQuery } from './retention-task.js';
 
@@ -8,6 +9,19 @@ const deleteDeliveries = sweep('deliveries', keyDays, {
   old: `created_at < CAST(:cutoff AS timestamptz) AND NOT open
     AND NOT EXISTS (SELECT FROM breaks WHERE entity_kind = 'delivery' AND entity_id = deliveries.id
                     AND breaks.status IN ('open', 'acknowledged'))`,
+});
+
+/** Payloads that no event may be recovered from any more, and what else was shown of a delivery. */
+const pruneDeliveries = sweep('delivery payloads', ({ body }) => body, {
+  table: 'deliveries',
+  old: `created_at < CAST(:cutoff AS timestamptz) AND NOT open AND (details <> '${PRUNED_DETAILS}' OR payload IS NOT NULL)`,
+  set: `details = '${PRUNED_DETAILS}', payload = NULL`,
+});
+
+/** Which events the delivery history lacked. */
+const deleteReportChecks = sweep('report checks', keyDays, {
+  table: 'report_checks',
+  old: 'received_at < CAST(:cutoff AS timestamptz)',
 });
 
 /** The beginning of what was refused; its hash and its reason stay. */
@@ -64,6 +78,8 @@ const deleteAlertNotices = sweep('alert notices', ({ body }) => body, {
 
 export const rowTasks: readonly RetentionTask[] = [
   deleteDeliveries,
+  pruneDeliveries,
+  deleteReportChecks,
   pruneRejections,
   deleteRejections,
   pruneRequests,

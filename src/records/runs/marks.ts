@@ -206,3 +206,12 @@ export async function postponeMarks(db: Knex, kind: MarkKind, ids: string[], del
     [kind, textArray(ids.map(toDatabaseText)), MAX_READINGS, textArray(ONLY_NAMED)],
   );
 }
+
+/** Puts a mark off by `delayMs` after a reading that did not settle it, unless it was asked anew since it was met. */
+export async function postponeMet(db: Knex, kind: MarkKind, { id, askedAt }: MetMark, delayMs: number): Promise<void> {
+  await db.raw(
+    `UPDATE reading_marks SET attempts = attempts + 1, next_at = now() + ?::float8 * interval '1 millisecond'
+     WHERE kind = ? AND id = ? AND asked_at <= ?`,
+    [delayMs, kind, toDatabaseText(id), askedAt],
+  );
+}

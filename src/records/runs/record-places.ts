@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { states } from '../../domain/family/states.js';
 import type { RecordKind } from '../../domain/records.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { recordTables } from '../saving/record-columns.js';
@@ -36,7 +37,7 @@ export type ListedKind = Extract<RecordKind, 'payment_intent' | 'invoice' | 'pay
 const lives: Readonly<Record<ListedKind, { open: string; active: string }>> = {
   payment_intent: {
     open: "(status NOT IN ('completed', 'expired', 'cancelled') OR irregular_status = 'pending_decision')",
-    active: "status IN ('waiting_address_selection', 'pending', 'confirming')",
+    active: `status IN (${states.payment_intent.active.map((state) => `'${state}'`).join(', ')})`,
   },
   invoice: { open: "status NOT IN ('paid', 'expired', 'cancelled')", active: 'false' },
   payout: { open: "status NOT IN ('confirmed', 'failed')", active: 'true' },

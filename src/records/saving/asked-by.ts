@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../domain/json.js';
 import { compareClaims, KEPT, readingOf } from '../../domain/record-state.js';
-import { textField } from '../../domain/records.js';
 import type { AskedBy } from '../runs/marks.js';
 import type { SaveContext } from './save-context.js';
 import type { MergedRecord } from './stored-record.js';
@@ -8,11 +7,6 @@ import type { MergedRecord } from './stored-record.js';
 /** What the service itself shows of the record, or showed before it vanished; nothing where no poll did. */
 export function polledFields({ state }: Pick<MergedRecord, 'state'>): JsonObject {
   return readingOf(state.poll)?.fields ?? {};
-}
-
-/** Whether the service shows this in the field, or a webhook alone says so. */
-export function isPolled(record: Pick<MergedRecord, 'state'>, field: string, value: string): boolean {
-  return textField(polledFields(record), field) === value;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { listedPayins, payinSummaries } from '../../domain/family/links.js';
+import { isFinal } from '../../domain/family/states.js';
 import type { JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import type { Observation } from '../../domain/observation.js';
@@ -20,12 +21,12 @@ const CLAIM_AGAIN_MS = 1_000;
 const PAYIN_AGAIN_MS = 30_000;
 /** A confirmed deposit without a KYT result is looked at once more when it is this old. */
 const KYT_LATEST_MS = 600_000;
+/** Where the account shows such results it is waited for, ever more seldom, for as long. */
+const KYT_AGAIN_MS = 5_000;
+const KYT_WAITED_MS = 30 * 86_400_000;
 
 /** A deposit older than this that is read as passed is not read again. */
 const RECHECKED_AGE_MS = 7 * 86_400_000;
-
-const finalPayin = ['confirmed', 'unmatched'];
-const finalIntent = ['completed', 'expired', 'cancelled'];
 
 export interface FollowUpMarks {
   ask: NewMark[];
@@ -92,12 +93,14 @@ function mayTurn(fields: JsonObject, { now, kytWords = defaultKytWords }: SaveCo
 }
 
 /** In how many ms a deposit is to be read again; null once its state and its KYT result are final. */
-function payinDelay(fields: JsonObject, { now, kytWords = defaultKytWords }: SaveContext): number | null {
+function payinDelay(fields: JsonObject, context: SaveContext): number | null {
+  const { now, kytWords = defaultKytWords, showsKyt = false } = context;
   if (Object.keys(fields).length === 0) return null;
-  if (!finalPayin.includes(stateOn(recordRules.payin.main, fields) ?? '')) return PAYIN_AGAIN_MS;
+  if (!isFinal('payin', stateOn(recordRules.payin.main, fields))) return PAYIN_AGAIN_MS;
   const kyt = textField(fields, 'kytStatus');
   if (kyt !== null) return ['passed', 'rejected'].includes(kytVerdict(kyt, kytWords)) ? null : PAYIN_AGAIN_MS;
   const age = now.getTime() - (instantMs(fields['createdAt']) ?? 0);
+  if (showsKyt) return age < KYT_WAITED_MS ? KYT_AGAIN_MS : null;
   return age < KYT_LATEST_MS ? KYT_LATEST_MS - age : null;
 }
 
@@ -151,5 +154,5 @@ function isClosedHistory(intent: MergedRecord, context: SaveContext): boolean {
 
 function isOver(fields: JsonObject): boolean {
   const disputed = textField(fields, 'irregularStatus') === 'pending_decision';
-  return !disputed && finalIntent.includes(textField(fields, 'status') ?? '');
+  return !disputed && isFinal('payment_intent', textField(fields, 'status'));
 }

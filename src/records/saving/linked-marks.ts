@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { namedIn } from '../../domain/family/links.js';
+import { isReport } from '../../domain/record-state.js';
 import { textField } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
@@ -45,11 +46,17 @@ function reportedLinks(record: MergedRecord, context: SaveContext): NewMark[] {
   const intent = usableId(textField(shown.reported, 'paymentIntentId'));
   const reference = textField(shown.reported, 'merchantReference');
   if (intent === null && reference === null) return [];
-  const asked = { reason: 'reported_link', ...askedByClaims(record, context) };
+  const askedAt = newestReport(record);
+  const asked = { reason: 'reported_link', askedAt, ...askedByClaims(record, context) };
   return [
-    ...(intent === null ? [] : [{ kind: 'payment_intent' as const, id: intent, ...asked }]),
+    ...(intent === null ? [] : [{ kind: 'payment_intent' as const, id: intent, ...asked, askedAt: 0 }]),
     { kind: 'delivery', id: `${kind} ${id}`, ...asked },
   ];
+}
+
+/** So that a reading that is under way does not settle what is asked for now. */
+function newestReport({ state }: MergedRecord): number {
+  return Math.max(0, ...state.claims.filter(isReport).map(({ to }) => to));
 }
 
 /** The invoice of a payment that moved, unless it is known to be paid; a refund that is not known. */

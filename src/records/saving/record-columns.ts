@@ -1,14 +1,14 @@
+import { type SaidRefund, saidRefund, saysPaid } from '../../domain/family/said.js';
 import type { Json } from '../../domain/json.js';
 import type { Shown } from '../../domain/merge.js';
 import { isAmount, isSignedAmount, isTotal } from '../../domain/money.js';
-import { type Claim, isReport, KEPT } from '../../domain/record-state.js';
+import { KEPT } from '../../domain/record-state.js';
 import { stateToText } from '../../domain/record-state-text.js';
-import { type Column, type RecordKind, recordRules, textField } from '../../domain/records.js';
+import { type Column, type RecordKind, recordRules } from '../../domain/records.js';
 import { bigintArray, booleanArray, floatArray, textArray } from '../database/array-parameter.js';
 import { toDatabaseText } from '../database/database-text.js';
 import { instantText } from '../database/instant.js';
 import { keyText } from '../database/key-text.js';
-import { saysPaid } from '../family/shown-records.js';
 import { type MergedRecord, ownField } from './stored-record.js';
 
 export const recordTables: Readonly<Record<RecordKind, string>> = {
@@ -87,26 +87,18 @@ const reportedColumns: Partial<Record<RecordKind, readonly WrittenColumn[]>> = {
     truth('reported_paid', ({ shown }) => saysPaid(shown)),
   ],
   payout: [
-    text('reported_intent_id', ({ shown }) => keyText(saidField(shown, 'paymentIntentId'))),
-    text('reported_reference', ({ shown }) =>
-      mayRefund(shown) ? keyText(saidField(shown, 'merchantReference')) : null,
-    ),
-    wholeMs('reported_to', ({ state }) => newestReport(state.claims)),
+    text('reported_intent_id', (record) => keyText(saidOf(record).payment ?? undefined)),
+    text('reported_reference', (record) => keyText(saidOf(record).reference ?? undefined)),
+    wholeMs('reported_to', (record) => saidOf(record).until),
   ],
 };
 
+function saidOf({ shown, state }: MergedRecord): SaidRefund {
+  return saidRefund(shown, state.claims);
+}
+
 function saidField({ reported }: Shown, name: string): Json | undefined {
   return reported === null ? undefined : ownField(reported, name);
-}
-
-/** Nobody sends a withdrawal, or a settlement, back to a customer. */
-function mayRefund({ reported, fields }: Shown): boolean {
-  const type = textField(fields, 'payoutType') ?? textField(reported ?? {}, 'payoutType') ?? '';
-  return !/withdraw|internal|settle/i.test(type);
-}
-
-function newestReport(claims: readonly Claim[]): number | null {
-  return claims.filter(isReport).reduce<number | null>((newest, { to }) => Math.max(newest ?? to, to), null);
 }
 
 function shownColumn(kind: RecordKind, { name, field, type }: Column): WrittenColumn {

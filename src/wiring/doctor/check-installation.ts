@@ -1,3 +1,4 @@
+import type { SecretStatus } from '../../domain/deliveries/secret-status.js';
 import { countUnsettledWrites } from '../../records/service-writes.js';
 import { secretsStatus } from '../../webhook/rotation.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
@@ -19,11 +20,21 @@ export async function checkSecrets({ db, config }: DoctorParts): Promise<Check[]
       ),
     ];
   const { items } = await secretsStatus(db, configured);
-  return items.map(({ label, lastMatchAt, matches24h }) =>
-    lastMatchAt === null
-      ? unknown(`secret ${label}`, 'no event has come under it yet', 'send a test event from the service’s dashboard')
-      : ok(`secret ${label}`, `last match ${lastMatchAt}, ${matches24h} in 24 h`),
-  );
+  return items.map(checkSecret);
+}
+
+function checkSecret({ label, lastMatchAt, matches24h, notSent, unmatched, untold, retiredAt }: SecretStatus): Check {
+  const name = `secret ${label}`;
+  if (notSent !== null && notSent > 0 && retiredAt === null) {
+    const found = `${notSent} of the events that came under it were not sent by the service: it may have leaked`;
+    return finding(name, found, 'rotate it: docs/rotate-secrets.md, “When a secret leaked”');
+  }
+  if (lastMatchAt === null) {
+    return unknown(name, 'no event has come under it yet', 'send a test event from the service’s dashboard');
+  }
+  const open = unmatched === 0 ? '' : `; ${unmatched} events are not in the delivery history so far`;
+  const why = untold === null ? '' : `; whether the service sent them can’t be told: ${untold}`;
+  return ok(name, `last match ${lastMatchAt}, ${matches24h} in 24 h${open}${why}`);
 }
 
 interface Overview {

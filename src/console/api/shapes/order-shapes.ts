@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { releaseReasons } from '../../../domain/orders/reasons.js';
 import type { OrderDetail, OrderView } from '../../../records/orders/orders.js';
 import { amount, count, shapeOf, text, time, told } from './parts.js';
 
@@ -34,7 +35,11 @@ const order = z.object({
   release: told(
     z.object({
       safe: told(z.boolean(), 'May the goods go out?', true),
-      reason: told(text, '`proven` exactly where they may.', 'proven'),
+      reason: told(
+        z.enum(releaseReasons),
+        '`proven` exactly where they may; docs/orders.md says what each asks for.',
+        'proven',
+      ),
       provenAt: told(time.nullable(), 'The newest reading that the proof rests on.'),
     }),
     'Goods go out on this, and on nothing else.',

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { deliveryClasses } from '../../../domain/deliveries/delivery-class.js';
 import type { SecretStatus } from '../../../domain/deliveries/secret-status.js';
-import type { DeliveryView } from '../../../records/deliveries/list-deliveries.js';
+import type { DeliveryDetail, DeliveryView } from '../../../records/deliveries/list-deliveries.js';
 import type { EventDetail, EventView } from '../../../records/inbox/events.js';
 import type { RejectionView } from '../../../records/inbox/rejections.js';
-import { count, ownId, shapeOf, text, time, told } from './parts.js';
+import { anyObject, count, ownId, shapeOf, text, time, told } from './parts.js';
 
 const eventType = told(text, 'As the service names it.', 'payment_intent.completed');
 
@@ -21,6 +21,7 @@ const event = z.object({
   keyType: told(z.enum(['id', 'fingerprint']), 'Whether that is an id of the service or the content.'),
   eventId: told(text.nullable(), 'The service’s id of it.', 'evt_1'),
   secretLabel: told(text.nullable(), 'The secret that it came under.', 'live'),
+  mark: told(text.nullable(), '`trigger`: a test by `tallyhook trigger`, of which nothing follows.', null),
   arrivals: told(count, 'How often it came.', 1),
   attempts: told(count, 'How often it was tried to be applied.', 1),
   receivedAt: time,
@@ -49,35 +50,46 @@ export const eventDetailShape = shapeOf<EventDetail>()(
     .meta({ id: 'EventDetail', description: 'An event with its payload.' }),
 );
 
+const delivery = z.object({
+  id: told(text, 'The service’s id.', 'wd_1'),
+  endpointId: told(text.nullable(), 'The endpoint at the service.', 'we_1'),
+  endpointUrl: text.nullable(),
+  eventType: eventType.nullable(),
+  status: told(text.nullable(), 'As the service calls it.', 'delivered'),
+  httpStatus: told(z.int().nullable(), 'Our answer, as the service noted it.', 200),
+  attempts: told(z.int().nullable(), 'How often the service tried.', 1),
+  lastAttemptAt: time.nullable(),
+  nextRetryAt: time.nullable(),
+  createdAt: time.nullable(),
+  class: told(z.enum(deliveryClasses), 'What became of it: docs/operate.md tells each.', 'received'),
+  classSince: time,
+  reason: told(text.nullable(), 'Why it was refused, or what else there is to say.', null),
+  missed: told(z.boolean(), 'It should be here and is not, or is not applied yet.', false),
+  eventId: told(text.nullable(), 'The event that it is paired with.', '128'),
+  recoveredAt: time.nullable(),
+  recoverable: told(z.boolean(), 'It is not here, and the service shows what it held.', false),
+  verified: told(z.literal(true), 'Only the service’s own history tells of deliveries.', true),
+  verifiedAt: told(time, 'When the history showed it like this, by the service’s clock.'),
+  observedAt: told(time, 'The same: nothing else shows a delivery.'),
+  observedBy: told(z.object({ type: z.literal('poll'), ref: text }), 'The run that read it.', {
+    type: 'poll',
+    ref: '512',
+  }),
+});
+
 export const deliveryShape = shapeOf<DeliveryView>()(
-  z
-    .object({
-      id: told(text, 'The service’s id.', 'wd_1'),
-      endpointId: told(text.nullable(), 'The endpoint at the service.', 'we_1'),
-      endpointUrl: text.nullable(),
-      eventType: eventType.nullable(),
-      status: told(text.nullable(), 'As the service calls it.', 'delivered'),
-      httpStatus: told(z.int().nullable(), 'Our answer, as the service noted it.', 200),
-      attempts: told(z.int().nullable(), 'How often the service tried.', 1),
-      lastAttemptAt: time.nullable(),
-      nextRetryAt: time.nullable(),
-      createdAt: time.nullable(),
-      class: told(z.enum(deliveryClasses), 'What became of it: docs/operate.md tells each.', 'received'),
-      classSince: time,
-      reason: told(text.nullable(), 'Why it was refused, or what else there is to say.', null),
-      missed: told(z.boolean(), 'It should be here and is not, or is not applied yet.', false),
-      eventId: told(text.nullable(), 'The event that it is paired with.', '128'),
-      recoveredAt: time.nullable(),
-      recoverable: told(z.boolean(), 'It is not here, and the service shows what it held.', false),
-      verified: told(z.literal(true), 'Only the service’s own history tells of deliveries.', true),
-      verifiedAt: told(time, 'When the history showed it like this, by the service’s clock.'),
-      observedAt: told(time, 'The same: nothing else shows a delivery.'),
-      observedBy: told(z.object({ type: z.literal('poll'), ref: text }), 'The run that read it.', {
-        type: 'poll',
-        ref: '512',
-      }),
+  delivery.meta({ id: 'Delivery', description: 'What the service says it sent, and what became of it here.' }),
+);
+
+export const deliveryDetailShape = shapeOf<DeliveryDetail>()(
+  delivery
+    .extend({
+      payload: told(text.nullable(), 'As it was sent, as text. Masked for viewers.', '{"event":"…"}'),
+      responseBody: told(text.nullable(), 'What was answered, as the service noted it.', '{"received":true}'),
+      responseHeaders: told(anyObject.nullable(), 'The headers of that answer.', {}),
+      attemptsList: told(z.array(z.unknown()).nullable(), 'Each attempt, as the service lists it.', []),
     })
-    .meta({ id: 'Delivery', description: 'What the service says it sent, and what became of it here.' }),
+    .meta({ id: 'DeliveryDetail', description: 'A delivery with its payload and its attempts.' }),
 );
 
 export const rejectionShape = shapeOf<RejectionView>()(
@@ -119,6 +131,17 @@ export const secretShape = shapeOf<SecretStatus>()(
         'Events of the time in which both were in use.',
       ),
       retiredAt: time.nullable(),
+      notSent: told(
+        count.nullable(),
+        'Events under it that the service did not send: it may have leaked. Null: it can’t be told.',
+        0,
+      ),
+      unmatched: told(
+        count,
+        'Events of which the delivery history can’t tell that, those that came just now among them.',
+        0,
+      ),
+      untold: told(text.nullable(), 'Why it can’t be told.', null),
       next: told(text, 'What a person does next, with the step of docs/rotate-secrets.md.', 'Keep it: it stays.'),
     })
     .meta({ id: 'Secret', description: 'A signing secret with the evidence for a rotation; never the secret.' }),

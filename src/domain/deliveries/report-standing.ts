@@ -1,0 +1,78 @@
+/** What is known of the delivery history; times in ms of the service's clock. */
+export interface HistoryKnown {
+  /** What was sent since then must be in it. */
+  from: number;
+  /** When the newest complete reading began. */
+  readAt: number;
+}
+
+/** A reading of the history from its head down. */
+export interface HistoryReading {
+  /** Every delivery down to `downTo`, or to the end of the list, was shown. */
+  complete: boolean;
+  readAt: number;
+  /** Null: to the end of the list. */
+  downTo: number | null;
+  /** When the oldest delivery was made that it showed; null: it showed none. */
+  oldest: number | null;
+  /** Deliveries from before that are known here: the list has lost them, and maybe others. */
+  hasLost: boolean;
+}
+
+/** A retry that is stamped anew comes so long after its delivery was made at most. */
+export const LONGEST_RETRY_MS = 3 * 86_400_000;
+
+/**
+ * What is known after one more reading. One that is not complete proves nothing. A list that ends before the reading before
+ * it began may have lost what lay between: then only what the new one shows is known. What was never seen to lose anything is
+ * taken to begin with its oldest delivery.
+ */
+export function knownAfter(before: HistoryKnown | null, reading: HistoryReading): HistoryKnown | null {
+  if (!reading.complete) return before;
+  const { readAt, downTo, oldest, hasLost } = reading;
+  const reached = downTo ?? oldest ?? readAt;
+  const from = downTo === null && !hasLost ? reached : reached + LONGEST_RETRY_MS;
+  const goesOn = before !== null && reached <= before.readAt;
+  return { from: goesOn ? Math.min(before.from, from) : from, readAt };
+}
+
+/** A webhook that was accepted. */
+export interface ReportFacts {
+  /** ms of the service's clock. */
+  arrivedAt: number;
+  /** The history has it, or had it once. */
+  matched: boolean;
+  /** The service listed the endpoint of its secret after the reading. */
+  endpointListed: boolean;
+}
+
+/** `unmatched`: the history lacks it so far, or can't tell. */
+export type ReportStanding = 'matched' | 'unmatched' | 'not_sent';
+
+/** Whether the service sent it, as far as its delivery history can tell. */
+export function standingOf(
+  { arrivedAt, matched, endpointListed }: ReportFacts,
+  { known, graceMs }: { known: HistoryKnown | null; graceMs: number },
+): ReportStanding {
+  if (matched) return 'matched';
+  const mustHaveIt = known !== null && known.from < arrivedAt && arrivedAt + Math.max(0, graceMs) < known.readAt;
+  return mustHaveIt && endpointListed ? 'not_sent' : 'unmatched';
+}
+
+/** A shop so quiet that one forged event is more than the share can't be told from a history that differs. */
+const LEAST_JUDGED = 20;
+/** More than somebody tries by hand; up to it each is named, however few are judged. */
+const HANDFUL = 5;
+/** One in a hundred: a history that leaves something out leaves out more. */
+const SHARE = 100;
+
+/** So many matched ones have to be counted at most to tell whether the history differs. */
+export function matchedToCount(lacking: number): number {
+  return Math.max(LEAST_JUDGED, lacking * SHARE);
+}
+
+/** So many of the judged reports of a day lack that the history itself must differ from what was sent. */
+export function historyDiffers({ lacking, matched }: { lacking: number; matched: number }): boolean {
+  const judged = lacking + matched;
+  return lacking > HANDFUL && judged >= LEAST_JUDGED && lacking * SHARE > judged;
+}

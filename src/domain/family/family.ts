@@ -1,0 +1,153 @@
+import type { OpenCall, OrderRefund } from '../orders/order-facts.js';
+import { refundOf } from '../orders/order-refund.js';
+import { compareText } from '../record-state.js';
+import {
+  type Assignments,
+  areLinked,
+  type FamilyKind,
+  isUnlinkedRefund,
+  namedIn,
+  ordersOfPayment,
+  ownerOfRefund,
+  type PayoutWords,
+  payinsOf,
+  referenceOf,
+  type ShownRecord,
+} from './links.js';
+
+/** The records of one order. */
+export interface Family {
+  intents: ShownRecord[];
+  /** Payments that other orders could have as well. */
+  contested: { intent: ShownRecord; references: string[] }[];
+  /** Payments that its invoices are linked with, and that carry another order's reference. */
+  elsewhere: ShownRecord[];
+  payins: ShownRecord[];
+  invoices: ShownRecord[];
+  refunds: OrderRefund[];
+  /** Ids of the payouts behind the refunds, and of those that a payment names but that are not known here. */
+  refundIds: string[];
+  /** Refunds that carry the reference, and of which nothing says whose they are. */
+  unlinked: ShownRecord[];
+  refundReported: boolean;
+  /** Refunds of its payments that we asked for ourselves, and of which nobody knows yet what came. */
+  openCalls: readonly OpenCall[];
+  saysPaid: boolean;
+  showsKyt: boolean;
+  /** More records carry the reference than can be one order's: none of them is here. */
+  shared: boolean;
+}
+
+export const noFamily: Family = {
+  intents: [],
+  contested: [],
+  elsewhere: [],
+  payins: [],
+  invoices: [],
+  refunds: [],
+  refundIds: [],
+  unlinked: [],
+  refundReported: false,
+  openCalls: [],
+  saysPaid: false,
+  showsKyt: false,
+  shared: false,
+};
+
+/** Records, each once; all that there are, or at least those that have to do with the order. */
+export type FamilyRecords = Readonly<Record<FamilyKind, readonly ShownRecord[]>>;
+
+/** What else is said of them. */
+export interface Said {
+  /** By persons. */
+  assigned: Assignments;
+  /** References and payments of which reports say that they were given back, undecided (`isUndecided`). */
+  reportedReferences: ReadonlySet<string>;
+  reportedIntents: ReadonlySet<string>;
+  /** References of which reports alone say that a payment was collected. */
+  saysPaid: ReadonlySet<string>;
+  openCalls: readonly OpenCall[];
+  showsKyt: boolean;
+}
+
+/**
+ * Which of the records are one order's. Its payments: those that carry the reference, and those that carry none and are
+ * linked with an invoice that does. Its invoices: those that carry the reference, and those linked with a payment that does.
+ * Its deposits and refunds are those of its payments.
+ */
+export function familyOf(reference: string, records: FamilyRecords, said: Said, words: PayoutWords): Family {
+  const { payment_intent: all, invoice: known, payin: payins, payout: payouts } = records;
+  const owners = all.map((intent) => ({ intent, references: ordersOfPayment(intent, known) }));
+  const mine = owners.filter(({ references }) => references.includes(reference));
+  const intents = mine.flatMap(({ intent, references }) => (references.length === 1 ? [intent] : []));
+  const invoices = known.filter((invoice) => isInvoiceOf(invoice, reference, intents));
+  const others = owners.flatMap(({ intent, references }) =>
+    references.length === 1 && !references.includes(reference) ? [intent] : [],
+  );
+  // A contested payment holds its orders: what is around it is theirs.
+  const around = mine.map(({ intent }) => intent);
+  const ids = new Set(around.map(({ id }) => id));
+  const ofMine = new Set(around.flatMap((intent) => payinsOf(intent, payins)));
+  return {
+    intents,
+    contested: mine.filter(({ references }) => references.length > 1),
+    elsewhere: others.filter((intent) => invoices.some((invoice) => areLinked(intent, invoice))),
+    payins: payins.filter((payin) => ofMine.has(payin)),
+    invoices,
+    ...refundsOf(around, records, said),
+    unlinked: payouts.filter((payout) => isUnlinkedOf(payout, reference, all, said, words)),
+    refundReported:
+      said.reportedReferences.has(reference) ||
+      around.some(({ id }) => said.reportedIntents.has(id)) ||
+      payouts.some((payout) => isUnread(payout, said) && ids.has(ownerOfRefund(payout, all).payment ?? '')),
+    openCalls: said.openCalls.filter(({ paymentIntentId }) => ids.has(paymentIntentId)),
+    saysPaid: said.saysPaid.has(reference),
+    showsKyt: said.showsKyt,
+    shared: false,
+  };
+}
+
+function isInvoiceOf(invoice: ShownRecord, reference: string, intents: readonly ShownRecord[]): boolean {
+  if (invoice.unknown === true) return false;
+  if (referenceOf(invoice.fields) === reference) return true;
+  return intents.some((intent) => referenceOf(intent.fields) === reference && areLinked(intent, invoice));
+}
+
+function isUnlinkedOf(
+  payout: ShownRecord,
+  reference: string,
+  intents: readonly ShownRecord[],
+  { assigned }: Said,
+  words: PayoutWords,
+): boolean {
+  return (
+    referenceOf(payout.fields) === reference &&
+    !assigned.has(payout.id) &&
+    ownerOfRefund(payout, intents).payment === null &&
+    isUnlinkedRefund(payout, words)
+  );
+}
+
+/** Its payment names it as a refund, and reports alone tell more: they withhold, as of a payout that they link themselves. */
+function isUnread({ id, absent, unknown }: ShownRecord, { assigned }: Pick<Said, 'assigned'>): boolean {
+  return unknown === true && !absent && !assigned.has(id);
+}
+
+function refundsOf(
+  intents: readonly ShownRecord[],
+  { payout: payouts, payment_intent: naming }: FamilyRecords,
+  { assigned }: Said,
+): Pick<Family, 'refunds' | 'refundIds'> {
+  const ids = new Set(intents.map(({ id }) => id));
+  const refunds = payouts.flatMap((payout) => {
+    const { payment } = ownerOfRefund(payout, naming, assigned);
+    const isRefund = payment !== null && ids.has(payment) && !isUnread(payout, { assigned });
+    const refund = isRefund ? refundOf(payout, payment) : null;
+    return refund === null ? [] : [{ id: payout.id, refund }];
+  });
+  const named = intents.flatMap(({ fields }) => namedIn('payment_intent', fields, 'payout'));
+  return {
+    refunds: refunds.map(({ refund }) => refund),
+    refundIds: [...new Set([...named, ...refunds.map(({ id }) => id)])].sort(compareText),
+  };
+}

@@ -1,0 +1,24 @@
+import type { Family } from '../family/family.js';
+import type { ShownRecord } from '../family/links.js';
+import { isOff } from '../family/states.js';
+import { textField } from '../records.js';
+import type { OrderFacts } from './order-facts.js';
+
+/** What an order's family says of it; `given`: what else is known of the order. */
+export function factsOf(
+  family: Family,
+  given: Pick<OrderFacts, 'reference' | 'expected' | 'history' | 'kytWords' | 'requiresRegistration'>,
+): OrderFacts {
+  const { contested, refundIds: _ids, unlinked, ...facts } = family;
+  return {
+    ...facts,
+    ...given,
+    contested: contested.map(({ intent }) => intent),
+    refundUnlinked: !unlinked.every(hasFailed),
+    refundReported: facts.refundReported || unlinked.some((payout) => hasFailed(payout) && payout.doubted === true),
+  };
+}
+
+function hasFailed({ fields }: ShownRecord): boolean {
+  return isOff('payout', textField(fields, 'status'));
+}

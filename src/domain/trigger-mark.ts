@@ -1,0 +1,14 @@
+import type { JsonObject } from './json.js';
+
+/** The member of a signed envelope that says who made it, beside `event`, `timestamp` and `data`. */
+export const MARK_FIELD = 'tallyhook';
+/** Its value in the events of `tallyhook trigger`. */
+export const TRIGGER_MARK = 'trigger';
+
+/**
+ * `trigger` where the envelope says that it is a test of the way to the receiver, whoever sent it: such an event is kept and
+ * shown, and nothing follows from it. Null: it is a report.
+ */
+export function markOf(envelope: JsonObject): typeof TRIGGER_MARK | null {
+  return Object.hasOwn(envelope, MARK_FIELD) && envelope[MARK_FIELD] === TRIGGER_MARK ? TRIGGER_MARK : null;
+}

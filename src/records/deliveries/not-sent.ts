@@ -1,0 +1,40 @@
+import type { Knex } from 'knex';
+
+/** Of a secret, by what the delivery history lacked. */
+export interface ReportCounts {
+  /** Events that the service did not send, but for those about which a person decided. */
+  notSent: number;
+  /** Events of which it can't be told. */
+  unmatched: number;
+}
+
+/** By secret; what came before the secret's own first match came under another one of that label. */
+export async function reportCounts(db: Knex): Promise<Map<string, ReportCounts>> {
+  const { rows } = await db.raw<{ rows: { label: string; not_sent: number; unmatched: number }[] }>(
+    `WITH closed AS (
+       SELECT entity_id AS label, max(resolved_at) AS at FROM breaks
+       WHERE kind = 'event_not_sent' AND entity_kind = 'secret' AND status IN ('resolved', 'written_off') GROUP BY 1
+     )
+     SELECT secret_label AS label,
+            (count(*) FILTER (WHERE state = 'not_sent' AND CASE
+               WHEN single THEN NOT EXISTS (
+                 SELECT FROM breaks WHERE kind = 'event_not_sent' AND entity_kind = 'event'
+                   AND entity_id = report_checks.inbox_id::text AND breaks.status IN ('resolved', 'written_off'))
+               ELSE judged_at > coalesce(closed.at, '-infinity') END))::integer AS not_sent,
+            (count(*) FILTER (WHERE state IN ('unmatched', 'differs')))::integer AS unmatched
+     FROM report_checks JOIN secrets ON secrets.label = secret_label LEFT JOIN closed ON closed.label = secret_label
+     WHERE state <> 'matched' AND received_at >= coalesce(first_match_at, '-infinity') - interval '1 minute'
+     GROUP BY secret_label`,
+  );
+  return new Map(rows.map(({ label, not_sent, unmatched }) => [label, { notSent: not_sent, unmatched }]));
+}
+
+/** Why the newest reading of the delivery history was not complete; null: it was, or there was none. */
+export async function historyReason(db: Knex): Promise<string | null> {
+  const row: { complete: boolean; reason: string | null; error: string | null } | undefined = await db('runs')
+    .where({ kind: 'deliveries' })
+    .whereNot({ status: 'running' })
+    .orderBy('id', 'desc')
+    .first('complete', 'error', db.raw(`proof ->> 'reason' AS reason`));
+  return row === undefined || row.complete ? null : (row.error ?? row.reason);
+}

@@ -1,0 +1,189 @@
+import type { Knex } from 'knex';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText } from '../database/database-text.js';
+
+/** So many other events of the same content are asked for a delivery: more say the same once more. */
+const MOST_TWINS = 100;
+
+/**
+ * Takes in the webhooks behind `after`, `limit` at most: those whose content the delivery history has not shown get a row.
+ * An event's own delivery, one to another endpoint and the retry of one that is stamped anew all carry the content.
+ * `settled`: behind it nothing is left to be committed late; null: nothing is there.
+ */
+export async function takeInReports(
+  trx: Knex.Transaction,
+  { after, limit }: { after: string; limit: number },
+): Promise<{ last: string | null; settled: string | null; looked: number }> {
+  const { rows } = await trx.raw<{ rows: [{ last: string | null; young: string | null; looked: number }] }>(
+    `WITH fresh AS MATERIALIZED (
+       SELECT id, secret_label, received_at, content_hash,
+              source = 'webhook' AND secret_label IS NOT NULL AND mark IS NULL AS is_report
+       FROM inbox WHERE id > CAST(:after AS bigint) ORDER BY id LIMIT :limit
+     ), unpaired AS MATERIALIZED (
+       SELECT * FROM fresh WHERE is_report AND NOT EXISTS (SELECT FROM deliveries WHERE inbox_id = fresh.id)
+     ), shown AS MATERIALIZED (
+       SELECT content_hash FROM (SELECT DISTINCT content_hash FROM unpaired) AS content
+       WHERE EXISTS (SELECT FROM deliveries WHERE inbox_id IS NULL AND deliveries.content_hash = content.content_hash)
+          OR EXISTS (
+            SELECT FROM (SELECT id FROM inbox WHERE inbox.content_hash = content.content_hash LIMIT ${MOST_TWINS}) AS twin
+            JOIN deliveries ON inbox_id = twin.id)
+     ), added AS (
+       INSERT INTO report_checks (inbox_id, secret_label, received_at, state)
+       SELECT id, secret_label, received_at, 'unmatched' FROM unpaired
+       WHERE content_hash NOT IN (SELECT content_hash FROM shown)
+       ON CONFLICT (inbox_id) DO NOTHING
+     )
+     SELECT max(id) AS last, min(id) FILTER (WHERE received_at > now() - interval '1 minute') - 1 AS young,
+            CAST(count(*) AS integer) AS looked
+     FROM fresh`,
+    { after, limit },
+  );
+  const { last, young, looked } = rows[0];
+  return { last, settled: young ?? last, looked };
+}
+
+/** Rows of what is matched, and is never looked at again. */
+export async function dropMatched(trx: Knex.Transaction, upTo: string): Promise<void> {
+  await trx.raw(`DELETE FROM report_checks WHERE state = 'matched' AND inbox_id <= CAST(? AS bigint)`, [upTo]);
+}
+
+/**
+ * The service sent these events, for good. `kept`: those of them that nothing that is stored of deliveries would tell again.
+ * Returns those that were not known to be sent.
+ */
+export async function markSent(
+  trx: Knex.Transaction,
+  ids: readonly string[],
+  kept: readonly string[],
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await trx.raw<{ rows: { inbox_id: string }[] }>(
+    `UPDATE report_checks SET state = 'matched', single = false
+     WHERE inbox_id = ANY (?::bigint[]) AND state <> 'matched' RETURNING inbox_id`,
+    [[...ids]],
+  );
+  if (kept.length > 0) {
+    await trx.raw(
+      `INSERT INTO report_checks (inbox_id, secret_label, received_at, state)
+       SELECT id, secret_label, received_at, 'matched' FROM inbox
+       WHERE id = ANY (?::bigint[]) AND secret_label IS NOT NULL ON CONFLICT (inbox_id) DO NOTHING`,
+      [[...kept]],
+    );
+  }
+  return rows.map(({ inbox_id }) => inbox_id);
+}
+
+/** A webhook that the history lacks so far. */
+export interface UnmatchedReport {
+  id: string;
+  secretLabel: string;
+  receivedAt: Date;
+  /** The history has its id, with another content. */
+  otherContent: boolean;
+}
+
+/** Those under these secrets that came between the two moments, the oldest first. */
+export async function unmatchedReports(
+  db: Knex,
+  { labels, from, until, limit }: { labels: readonly string[]; from: Date; until: Date; limit: number },
+): Promise<UnmatchedReport[]> {
+  const { rows } = await db.raw<{
+    rows: { id: string; secret_label: string; received_at: Date; other_content: boolean }[];
+  }>(
+    `WITH lacking AS MATERIALIZED (
+       SELECT inbox_id, secret_label, received_at FROM report_checks
+       WHERE state = 'unmatched' AND secret_label = ANY (?::text[]) AND received_at > ? AND received_at < ?
+       ORDER BY received_at, inbox_id LIMIT ?)
+     SELECT lacking.inbox_id AS id, lacking.secret_label, lacking.received_at,
+            EXISTS (SELECT FROM deliveries WHERE event_key = split_part(inbox.key, '#', 1)) AS other_content
+     FROM lacking JOIN inbox ON inbox.id = lacking.inbox_id ORDER BY lacking.inbox_id`,
+    [textArray(labels), from, until, limit],
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    secretLabel: row.secret_label,
+    receivedAt: row.received_at,
+    otherContent: row.other_content,
+  }));
+}
+
+/** Labels of the secrets whose endpoint is known and was not seen to be deleted; `listed`: the service lists it. */
+export async function secretsToJudge(db: Knex, { listed }: { listed: boolean }): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { label: string }[] }>(
+    `SELECT label FROM secrets LEFT JOIN endpoints ON endpoints.id = secrets.endpoint_id
+     WHERE secrets.endpoint_id IS NOT NULL AND endpoints.absent_since IS NULL AND (endpoints.id IS NOT NULL OR NOT ?)
+     ORDER BY label`,
+    [listed],
+  );
+  return rows.map(({ label }) => label);
+}
+
+/** How many under each of these secrets a complete reading lacked, of those that came since. */
+export async function countLacking(
+  db: Knex,
+  since: Date,
+  labels: readonly string[],
+): Promise<{ label: string; n: number }[]> {
+  const { rows } = await db.raw<{ rows: { label: string; n: number }[] }>(
+    `SELECT secret_label AS label, count(*)::integer AS n FROM report_checks
+     WHERE state IN ('not_sent', 'differs') AND secret_label = ANY (?::text[]) AND received_at >= ?
+     GROUP BY secret_label ORDER BY secret_label`,
+    [textArray(labels), since],
+  );
+  return rows;
+}
+
+/** Each event may have been delivered to so many endpoints. */
+const ENDPOINTS = 4;
+
+/** How many events the history has of what was delivered since, `most` counted at most; `since` by the service's clock. */
+export async function countMatched(db: Knex, since: Date, most: number): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ n: number }] }>(
+    `SELECT count(DISTINCT inbox_id)::integer AS n FROM (
+       SELECT inbox_id FROM deliveries WHERE created_at >= ? AND inbox_id IS NOT NULL
+       ORDER BY created_at DESC NULLS FIRST, id DESC LIMIT ?) AS newest`,
+    [since, most * ENDPOINTS],
+  );
+  return rows[0].n;
+}
+
+/** How many under each secret got a break of their own since. */
+export async function countSingles(db: Knex, since: Date): Promise<Map<string, number>> {
+  const { rows } = await db.raw<{ rows: { label: string; n: number }[] }>(
+    `SELECT secret_label AS label, count(*)::integer AS n FROM report_checks
+     WHERE single AND judged_at >= ? GROUP BY secret_label`,
+    [since],
+  );
+  return new Map(rows.map(({ label, n }) => [label, n]));
+}
+
+/** What a complete reading told of them. `single`: it has a break of its own. */
+export async function saveLacking(
+  trx: Knex.Transaction,
+  reports: readonly (UnmatchedReport & { single: boolean })[],
+  { state, now }: { state: 'not_sent' | 'differs'; now: Date },
+): Promise<void> {
+  await trx.raw(
+    `UPDATE report_checks AS known SET state = ?, single = new.single, judged_at = ?,
+       reason = CASE WHEN new.other_content THEN 'other_content' ELSE 'not_listed' END
+     FROM unnest(?::bigint[], ?::boolean[], ?::boolean[]) AS new (id, single, other_content)
+     WHERE known.inbox_id = new.id`,
+    [
+      state,
+      now,
+      reports.map(({ id }) => id),
+      reports.map(({ single }) => single),
+      reports.map(({ otherContent }) => otherContent),
+    ],
+  );
+}
+
+/** Secrets with an open break that counts, though each that was not sent has one of its own by now, or was listed after all. */
+export async function settledCounts(db: Knex): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { entity_id: string }[] }>(
+    `SELECT entity_id FROM breaks WHERE kind = 'event_not_sent' AND entity_kind = 'secret'
+       AND status IN ('open', 'acknowledged') AND NOT EXISTS (
+         SELECT FROM report_checks WHERE state = 'not_sent' AND NOT single AND secret_label = entity_id)`,
+  );
+  return rows.map(({ entity_id }) => fromDatabaseText(entity_id));
+}

@@ -1,0 +1,49 @@
+import type { Knex } from 'knex';
+import { isJsonObject, type JsonObject } from '../../domain/json.js';
+import { objectFromJsonText } from '../../domain/json-text.js';
+import { textField } from '../../domain/records.js';
+import { fromDatabaseText } from '../database/database-text.js';
+
+/** What an event says of itself, for whoever has to decide what to do about it. */
+export interface ReportEvidence {
+  eventType: string;
+  key: string;
+  /** Ids that it names, by the field that each stands in; a few of them. */
+  names: JsonObject;
+}
+
+const AT_ONCE = 20;
+/** A larger body is not looked into. */
+const LARGEST_BODY = 262_144;
+const FIELDS = ['id', 'merchantReference', 'paymentIntentId', 'payinId', 'invoiceId', 'payoutId', 'accountId'];
+const LONGEST_ID = 200;
+
+export async function evidenceOfReports(db: Knex, ids: readonly string[]): Promise<Map<string, ReportEvidence>> {
+  const found = new Map<string, ReportEvidence>();
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    const rows: { id: string; event_type: string; key: string; body: Buffer | null }[] = await db('inbox')
+      .select(
+        'id',
+        'event_type',
+        'key',
+        db.raw(`CASE WHEN octet_length(body) <= ${LARGEST_BODY} THEN body END AS body`),
+      )
+      .whereRaw('id = ANY (?::bigint[])', [ids.slice(at, at + AT_ONCE)]);
+    for (const { id, event_type, key, body } of rows) {
+      const names = body === null ? {} : namesIn(objectFromJsonText(body.toString('utf8')));
+      found.set(id, { eventType: fromDatabaseText(event_type), key, names });
+    }
+  }
+  return found;
+}
+
+function namesIn(envelope: JsonObject): JsonObject {
+  const { data = null } = envelope;
+  if (!isJsonObject(data)) return {};
+  return Object.fromEntries(
+    FIELDS.flatMap((field) => {
+      const value = textField(data, field);
+      return value === null ? [] : [[field, value.slice(0, LONGEST_ID)]];
+    }),
+  );
+}

@@ -1,0 +1,111 @@
+import { type Family, type FamilyRecords, familyOf, type Said } from '../../../src/domain/family/family.js';
+import { defaultPayoutWords, familyKinds, type ShownRecord } from '../../../src/domain/family/links.js';
+import { isSaidAlone, isUndecided, saidRefund, shownRecordOf } from '../../../src/domain/family/said.js';
+import { absorb, type Shown, show } from '../../../src/domain/merge.js';
+import type { Observation } from '../../../src/domain/observation.js';
+import { factsOf } from '../../../src/domain/orders/family-facts.js';
+import { type DerivedOrder, deriveOrder } from '../../../src/domain/orders/order.js';
+import type { OrderFacts } from '../../../src/domain/orders/order-facts.js';
+import { emptyState, type RecordState } from '../../../src/domain/record-state.js';
+import { textField } from '../../../src/domain/records.js';
+import { references, type World } from './worlds.js';
+
+export interface JudgedOrder {
+  reference: string;
+  family: Family;
+  facts: OrderFacts;
+  order: DerivedOrder;
+}
+
+export interface Judged {
+  records: FamilyRecords;
+  orders: JudgedOrder[];
+}
+
+/** From observations to orders, as the installation does it, without one. */
+export function judge(world: World, observations = [...world.proofs, ...world.reports]): Judged {
+  const states = statesOf(observations);
+  const records = recordsOf(states);
+  return { records, orders: ordersOf(world, records, saidOf(world, states)) };
+}
+
+/** By what polls, own calls, deliveries and persons say alone. */
+export function judgeProofs(world: World): Judged {
+  return judge(world, world.proofs);
+}
+
+export function ordersOf(world: World, records: FamilyRecords, said: Said): JudgedOrder[] {
+  return references.map((reference) => {
+    const family = familyOf(reference, records, said, defaultPayoutWords);
+    const expected = world.expected[reference] ?? null;
+    const facts = factsOf(family, { reference, expected, history: new Set(world.history) });
+    return { reference, family, facts, order: deriveOrder(facts) };
+  });
+}
+
+type States = Map<string, { observation: Observation; state: RecordState; shown: Shown }>;
+
+export function statesOf(observations: readonly Observation[]): States {
+  const states: States = new Map();
+  for (const observation of observations) {
+    const { kind, id } = observation;
+    const state = absorb(kind, states.get(`${kind} ${id}`)?.state ?? emptyState, observation);
+    states.set(`${kind} ${id}`, { observation, state, shown: show(kind, state) });
+  }
+  return states;
+}
+
+export function recordsOf(states: States): FamilyRecords {
+  const of = (kind: string): ShownRecord[] =>
+    [...states.values()].flatMap(({ observation, shown }) =>
+      observation.kind === kind ? [shownRecordOf(observation.id, shown)] : [],
+    );
+  return Object.fromEntries(familyKinds.map((kind) => [kind, of(kind)])) as unknown as FamilyRecords;
+}
+
+export function saidOf(world: World, states: States): Said {
+  const assigned = new Map(world.assigned);
+  const searched = new Map(world.searched);
+  const all = [...states.values()];
+  const undecided = all.flatMap(({ observation: { kind, id }, state, shown }) => {
+    if (kind !== 'payout') return [];
+    const refund = saidRefund(shown, state.claims);
+    const looked = {
+      known: shown.known,
+      absent: shown.absent,
+      linked: (textField(shown.fields, 'paymentIntentId') ?? '') !== '',
+      searched: (searched.get(id) ?? 0) >= (refund.until ?? 0),
+      assigned: assigned.has(id),
+    };
+    return isUndecided(looked) ? [refund] : [];
+  });
+  const said = all.filter(
+    ({ observation: { kind, id }, shown }) => kind === 'payment_intent' && isSaidAlone(shownRecordOf(id, shown)),
+  );
+  return {
+    assigned,
+    reportedReferences: new Set(undecided.flatMap(({ reference }) => reference ?? [])),
+    reportedIntents: new Set(undecided.flatMap(({ payment }) => payment ?? [])),
+    saysPaid: new Set(said.flatMap(({ shown }) => textField(shown.reported ?? {}, 'merchantReference') ?? [])),
+    openCalls: world.calls,
+    showsKyt: world.showsKyt,
+  };
+}
+
+/** The same for any order of rows. */
+export function plain({ family, order }: JudgedOrder): unknown {
+  const lists = Object.entries(family).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.map((one) => JSON.stringify(one, keysInOrder)).sort() : value,
+  ]);
+  return { family: Object.fromEntries(lists) as unknown, order };
+}
+
+function keysInOrder(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+export function safe({ orders }: Judged): string[] {
+  return orders.flatMap(({ reference, order }) => (order.release.safe ? [reference] : []));
+}

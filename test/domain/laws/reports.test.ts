@@ -1,0 +1,155 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { familyKinds } from '../../../src/domain/family/links.js';
+import { grossOf, netOf } from '../../../src/domain/family/money.js';
+import { sumAmounts } from '../../../src/domain/money.js';
+import type { Observation } from '../../../src/domain/observation.js';
+import { heedReports, withoutReports } from '../../../src/domain/orders/heed-reports.js';
+import { deriveOrder, requested } from '../../../src/domain/orders/order.js';
+import { type JudgedOrder, judge, judgeProofs, plain, safe } from './judge.js';
+import { END, report, runs, type World, world } from './worlds.js';
+
+/** Why a deposit that the payment lists does not count: it is not there, or reports alone speak of it. */
+const UNREAD = ['payins_unread', 'before_adoption', 'payin_not_verified'];
+const told = ({ status, release }: JudgedOrder['order']) => ({
+  status,
+  safe: release.safe,
+  provenAt: release.provenAt,
+  reason: UNREAD.includes(release.reason) ? 'payins_unread' : release.reason,
+});
+
+/** What an order asks for, was paid and gave back, and how many records count towards its limits. */
+function amountsOf({ facts, family }: JudgedOrder) {
+  const { intents, invoices, contested = [], elsewhere = [], refunds } = facts;
+  return {
+    expected: requested([], facts),
+    gross: sumAmounts(intents.map(({ fields }) => grossOf(fields))),
+    net: sumAmounts(intents.map(({ fields }) => netOf(fields) ?? '0')),
+    refunds: refunds.map(({ amount, status, paymentIntentId }) => `${paymentIntentId} ${status} ${amount}`).sort(),
+    unlinked: family.unlinked.map(({ id }) => id).sort(),
+    counts: [intents, invoices, contested, elsewhere].map((records) => records.map(({ id }) => id).sort()),
+  };
+}
+
+describe('L1 reports raise nothing', () => {
+  it('what is safe with them is safe without them, and amounts and limits are the same', () => {
+    fc.assert(
+      fc.property(world, (world) => {
+        const [all, proven] = [judge(world), judgeProofs(world)];
+        expect(safe(proven)).toEqual(expect.arrayContaining(safe(all)));
+        expect(all.orders.map(amountsOf)).toEqual(proven.orders.map(amountsOf));
+      }),
+      runs(2),
+    );
+  });
+
+  it('an order that heeds no reports is the order of the proofs', () => {
+    fc.assert(
+      fc.property(world, (world) => {
+        const without = judge(world).orders.map(({ facts }) => told(deriveOrder(withoutReports(facts))));
+        expect(without).toEqual(judgeProofs(world).orders.map(({ order }) => told(order)));
+      }),
+      runs(2),
+    );
+  });
+});
+
+/** Every record that the reports name is read as it stands, or is proven absent, after all of them. */
+function settled({ proofs, reports }: World): Observation[] {
+  const texts = JSON.stringify(reports.map((one) => [one.id, 'fields' in one ? one.fields : null]));
+  const named = [...new Set([...texts.matchAll(/"([pdiox]\d)"/g)].map(([, id]) => id!))];
+  return named.flatMap((id): Observation[] => {
+    const kind = familyKinds[['p', 'd', 'i', 'o'].indexOf(id[0]!)]!;
+    const base = { kind, id, from: END, to: END + 200, source: { type: 'poll', ref: 'settled' } } as const;
+    const reading = proofs.findLast((one) => one.kind === kind && one.id === id && one.type === 'reading');
+    return [
+      reading?.type === 'reading' ? { ...base, type: 'reading', fields: reading.fields } : { ...base, type: 'absence' },
+    ];
+  });
+}
+
+const HOUR = 3_600_000;
+const times = fc.constantFrom(60_000, 20 * 60_000, HOUR - 1, HOUR, 3 * HOUR);
+const moments = fc.array(fc.tuple(times, fc.boolean()), { maxLength: 12 });
+
+describe('L2 reports do not last', () => {
+  it('once every record that they name was read or is absent, and history was searched, they change nothing', () => {
+    fc.assert(
+      fc.property(world, (given) => {
+        const searched = ['o1', 'o2', 'o3', 'o9'].map((id): [string, number] => [id, END]);
+        const world = { ...given, searched };
+        const proofs = [...world.proofs, ...settled(world)];
+        const [all, proven] = [judge(world, [...proofs, ...world.reports]), judge(world, proofs)];
+        expect(all.orders.map(settledOrder)).toEqual(proven.orders.map(settledOrder));
+        for (const { order, facts } of all.orders) expect(deriveOrder(withoutReports(facts))).toEqual(order);
+      }),
+      runs(2),
+    );
+  });
+
+  it('after two that were refuted within an hour further ones hold nothing for an hour; until then they do hold', () => {
+    fc.assert(
+      fc.property(world, fc.array(report, { minLength: 1, maxLength: 6 }), moments, (given, reports, moments) => {
+        const world = { ...given, reports, calls: [] };
+        const proven = judgeProofs(world).orders;
+        for (const [index, { facts }] of judge(world).orders.entries()) {
+          holdsInTurn(proven[index]!, facts, moments);
+        }
+      }),
+      runs(2),
+    );
+  });
+});
+
+/** Reports speak of a denied record for ever; that they call it paid is no part of what counts. */
+const settledOrder = (one: JudgedOrder): unknown =>
+  JSON.parse(JSON.stringify(plain(one)).replaceAll(String.raw`\"saysPaid\":true`, String.raw`\"saysPaid\":false`));
+
+function holdsInTurn(proven: JudgedOrder, withReports: JudgedOrder['facts'], moments: [number, boolean][]): void {
+  let reports: Parameters<typeof heedReports>[1] = { held: false, refutedAt: [] };
+  const refuted: number[] = [];
+  let now = END;
+  for (const [gap, isReported] of moments) {
+    now += gap;
+    const facts = isReported ? withReports : proven.facts;
+    const heard = deriveOrder(facts);
+    const before = reports.held;
+    const [last = 0, first = 0] = refuted.toReversed();
+    const isDeaf = refuted.length >= 2 && last - first < HOUR && now - last < HOUR;
+    const { status, release, reports: after } = heedReports(facts, reports, now);
+    reports = after;
+    if (before && heard.release.safe) refuted.push(now);
+    if (!proven.order.release.safe) {
+      expect({ status, release, held: after.held }).toEqual({ ...heard, held: false });
+      continue;
+    }
+    expect(release.safe).toBe(heard.release.safe || isDeaf);
+    expect(after.held).toBe(!release.safe);
+    if (release.safe) expect(told({ status, release })).toEqual(told(proven.order));
+    expect(after.refutedAt).toEqual(refuted.slice(-2));
+  }
+}
+
+describe('L7 absence heals', () => {
+  it('a record that reports alone spoke of, and that is denied, counts for nothing and withholds nothing', () => {
+    fc.assert(
+      fc.property(world, fc.array(report, { minLength: 1, maxLength: 4 }), (given, reports) => {
+        const world = { ...given, reports: [] };
+        const invented = reports.map((one) => ({ ...one, id: `x${one.kind}` }));
+        const denials = invented.map(
+          ({ kind, id }): Observation => ({
+            kind,
+            id,
+            type: 'absence',
+            from: END,
+            to: END + 200,
+            source: { type: 'poll', ref: '1' },
+          }),
+        );
+        const healed = judge(world, [...world.proofs, ...invented, ...denials]);
+        expect(healed.orders.map(plain)).toEqual(judgeProofs(world).orders.map(plain));
+      }),
+      runs(),
+    );
+  });
+});

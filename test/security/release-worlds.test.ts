@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { DRILL_MS, isLong, report } from '../support/drill.js';
+import { type BatchOutcome, runWorlds } from './worlds/batch.js';
+
+/** How many, and from which seed on: `WORLDS=1 WORLDS_FROM=17` is the world of seed 17. */
+const WORLDS = Number(process.env['WORLDS'] ?? (isLong ? 200 : 4));
+const FROM = Number(process.env['WORLDS_FROM'] ?? 1);
+const AT_ONCE = isLong ? 10 : 2;
+
+/** Two installations at a time is what a machine bears. */
+const together = isLong ? describe : describe.concurrent;
+
+const batches = Array.from({ length: Math.ceil(WORLDS / AT_ONCE) }, (_, n) => {
+  const first = FROM + n * AT_ONCE;
+  const seeds = Array.from({ length: Math.min(AT_ONCE, FROM + WORLDS - first) }, (_, place) => first + place);
+  return { seeds, withList: n % 2 === 0 };
+});
+
+together('random signed reports among true events, calls of our own and polls', () => {
+  test.each(batches)(
+    'never make an order safe, and hold none for good: seeds $seeds, list of payouts $withList',
+    {
+      timeout: DRILL_MS,
+    },
+    async ({ seeds, withList }) => {
+      const outcome = await runWorlds(seeds, { withList });
+      const { orders, honest, reports, wrong, held, seconds } = outcome satisfies BatchOutcome;
+      const numbers = { seeds: seeds.join(' '), 'list of payouts': String(withList), orders, honest, reports };
+      report('release-worlds', { ...numbers, wrong: wrong.length, held: held.length, seconds });
+      expect(wrong.join('\n\n')).toBe('');
+      expect(held.join('\n\n')).toBe('');
+      expect(honest).toBeGreaterThanOrEqual(seeds.length);
+    },
+  );
+});
