@@ -1,0 +1,53 @@
+import request from 'supertest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { paidIntent, payin, payout, reading, save } from '../records/observed.js';
+import { testConsole } from '../support/console.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+let store: TestDatabase;
+let app: ReturnType<typeof testConsole>['app'];
+
+beforeAll(async () => {
+  store = await createTestDatabase();
+  ({ app } = testConsole(store.db));
+  await save(store, [
+    reading('payment_intent', paidIntent('pi', 'p'), 10),
+    reading('payin', payin('p', 'pi'), 10),
+    reading('payout', payout('po', { status: 'confirmed', amount: '5', merchantReference: 'order-pi' }), 20),
+    reading('payout', payout('btc', { assetCode: 'BTC' }), 20),
+  ]);
+});
+afterAll(() => store.drop());
+
+const tokens = { viewer: 'viewer-token-1', operator: 'operator-token', admin: 'admin-token-1' };
+const as = (role: keyof typeof tokens) => ({ Authorization: `Bearer ${tokens[role]}` });
+const assign = (id: string, body: object, role: keyof typeof tokens = 'operator') =>
+  request(app).post(`/api/v1/payouts/${id}/assign`).set(as(role)).send(body);
+
+it('an operator says whose refund a payout is, with a note; it is kept with their name, what was refused too', async () => {
+  expect((await assign('po', { paymentIntentId: null, note: 'x' }, 'viewer')).status).toBe(403);
+  for (const body of [{ paymentIntentId: 'pi' }, { note: 'x' }, { paymentIntentId: '', note: 'x' }])
+    expect((await assign('po', body)).status).toBe(400);
+  const missing = await assign('po', { paymentIntentId: 'pi_?', note: 'x' });
+  expect([missing.status, missing.body.detail]).toEqual([404, expect.stringContaining('pi_?')]);
+  const other = await assign('btc', { paymentIntentId: 'pi', note: 'x' });
+  expect([other.status, other.body.detail]).toEqual([409, 'btc sends BTC, and pi received USDT.TRON.']);
+  expect((await assign('po_0', { paymentIntentId: null, note: 'x' })).status).toBe(404);
+
+  const release = async () =>
+    (await request(app).get('/api/v1/orders/order-pi').set(as('viewer'))).body.release as { reason: string };
+  expect((await release()).reason).toBe('refund_unlinked');
+  const done = await assign('po', { paymentIntentId: null, note: 'a gift' });
+  expect([done.status, done.body]).toEqual([
+    200,
+    { payoutId: 'po', paymentIntentId: null, before: null, orders: ['order-pi'] },
+  ]);
+  expect((await release()).reason).toBe('proven');
+  const { body } = await request(app).get('/api/v1/actions?action=assign%20refund').set(as('admin'));
+  expect(body.items.map((one: { outcome: string; reason: string }) => [one.outcome, one.reason])).toEqual([
+    ['done', 'a gift'],
+    ['refused', 'x'],
+    ['refused', 'x'],
+    ['refused', 'x'],
+  ]);
+});
