@@ -52,6 +52,6 @@ test('what is loaded of an order is what the domain chooses of everything that i
 
 function familyText(family: ReturnType<typeof familyOf> | undefined): unknown {
   if (family === undefined) return undefined;
-  const order = { status: 'paid', release: { safe: false, reason: '', provenAt: null } } as const;
+  const order = { status: 'paid', release: { safe: false, reason: 'payins_unread', provenAt: null } } as const;
   return plain({ reference: '', family, facts: { ...family, reference: '', expected: null, contested: [] }, order });
 }
