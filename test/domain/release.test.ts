@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { LosslessNumber } from 'lossless-json';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { deriveOrder } from '../../src/domain/orders/order.js';
 import type { OrderFacts } from '../../src/domain/orders/order-facts.js';
+import { paidReasons } from '../../src/domain/orders/reasons.js';
 import {
   describeLines,
   eur,
@@ -27,46 +29,77 @@ const kyt = (kytStatus: JsonObject[string]) => deposited({ ...deposit, kytStatus
 
 const demanding = (facts: OrderFacts): OrderFacts => ({ ...facts, requiresRegistration: true });
 
+const ownInvoice = {
+  id: 'inv_own',
+  fields: { id: 'inv_own', status: 'sent' },
+  verified: false,
+  verifiedAt: null,
+  absent: true,
+  ownCall: 'createInvoice',
+};
+
 const releases: Line[] = [
-  ['R1', 'two payments out of range that add up', want(eur('100'), half, half), 'paid', 'out_of_range'],
   [
-    'R2',
+    'R1',
+    'a payment that two orders could have beside a good one',
+    { ...one(paid), contested: one(paid).intents.map((intent) => ({ ...intent, id: 'pi_9' })) },
+    'paid',
+    'two_orders',
+  ],
+  [
+    'R6',
+    'an invoice of our own that the service does not list',
+    { ...one(paid), invoices: [ownInvoice] },
+    'paid',
+    'record_not_at_service',
+  ],
+  [
+    'R7',
+    'made before adoption, and its deposit was not read',
+    { ...order({ intents: [{ fields: behind }], payins: [] }), history: new Set(['pi_1']) },
+    'paid',
+    'before_adoption',
+  ],
+  ['R11', 'not screened, where the account shows results', { ...kyt(null), showsKyt: true }, 'paid', 'kyt_pending'],
+  ['R2', 'two payments out of range that add up', want(eur('100'), half, half), 'paid', 'out_of_range'],
+  [
+    'R3',
     'an amount that came as a number',
     one({ ...paid, feeAmountTotal: new LosslessNumber('0.5') }),
     'paid',
     'amount_unreadable',
   ],
   [
-    'R2',
+    'R3',
     'the rejected amount came as a number',
     one({ ...paid, amountRejected: new LosslessNumber('40') }),
     'paid',
     'amount_unreadable',
   ],
-  ['R12', 'a refund of nobody knows which payment', { ...one(paid), refundUnlinked: true }, 'paid', 'refund_unlinked'],
+  ['R5', 'a refund of nobody knows which payment', { ...one(paid), refundUnlinked: true }, 'paid', 'refund_unlinked'],
   [
-    'R12',
+    'R5',
     'the same beside a deposit nobody has read',
     { ...order({ intents: [{ fields: behind }], payins: [] }), refundUnlinked: true },
     'paid',
     'refund_unlinked',
   ],
-  ['R3', 'a deposit nobody has read', order({ intents: [{ fields: behind }], payins: [] }), 'paid', 'payins_unread'],
-  ['R3', 'money, and no deposit that brought it', one({ ...paid, payins: [] }), 'paid', 'payins_unread'],
-  ['R3', 'no list of deposits', one({ ...paid, payins: null }), 'paid', 'payins_unread'],
-  ['R3', 'a deposit without an id', one({ ...paid, payins: [{}] }), 'paid', 'payins_unread'],
-  ['R4', 'a deposit known by event alone', deposited(deposit, { verified: false }), 'paid', 'payin_not_verified'],
+  ['R9', 'a deposit nobody has read', order({ intents: [{ fields: behind }], payins: [] }), 'paid', 'payins_unread'],
+  ['R9', 'money, and no deposit that brought it', one({ ...paid, payins: [] }), 'paid', 'payins_unread'],
+  ['R9', 'no list of deposits', one({ ...paid, payins: null }), 'paid', 'payins_unread'],
+  ['R9', 'a deposit without an id', one({ ...paid, payins: [{}] }), 'paid', 'payins_unread'],
+  ['R10', 'a deposit known by event alone', deposited(deposit, { verified: false }), 'paid', 'payin_not_verified'],
   [
-    'R4',
+    'R10',
     'a deposit that the service does not have',
     deposited(deposit, { absent: true }),
     'paid',
     'payin_not_verified',
   ],
-  ['R5', 'screening is under way', kyt('pending'), 'paid', 'kyt_pending'],
-  ['R5', 'screening is under way, in other words', kyt('In Review'), 'paid', 'kyt_pending'],
+  ['R11', 'screening is under way', kyt('pending'), 'paid', 'kyt_pending'],
+  ['R11', 'screening is under way, in other words', kyt('In Review'), 'paid', 'kyt_pending'],
   [
-    'R5',
+    'R11',
     'a deposit that the list does not show, but that names the payment',
     order({
       intents: [{ fields: { ...paid, payins: [] } }],
@@ -75,22 +108,22 @@ const releases: Line[] = [
     'paid',
     'kyt_pending',
   ],
-  ['R6', 'screening failed', kyt('REJECTED'), 'paid', 'kyt_rejected'],
-  ['R6', 'high risk', kyt('high-risk'), 'paid', 'kyt_rejected'],
-  ['R7', 'a word nobody knows', kyt('amber'), 'paid', 'kyt_unknown'],
-  ['R7', 'an empty word', kyt(''), 'paid', 'kyt_unknown'],
-  ['R7', 'no word at all', kyt({ result: 'approved' }), 'paid', 'kyt_unknown'],
-  ['R8', 'a deposit on its way', deposited({ ...deposit, status: 'confirming' }), 'paid', 'payin_not_final'],
+  ['R4', 'screening failed', kyt('REJECTED'), 'paid', 'kyt_rejected'],
+  ['R4', 'high risk', kyt('high-risk'), 'paid', 'kyt_rejected'],
+  ['R8', 'a word nobody knows', kyt('amber'), 'paid', 'kyt_unknown'],
+  ['R8', 'an empty word', kyt(''), 'paid', 'kyt_unknown'],
+  ['R8', 'no word at all', kyt({ result: 'approved' }), 'paid', 'kyt_unknown'],
+  ['R12', 'a deposit on its way', deposited({ ...deposit, status: 'confirming' }), 'paid', 'payin_not_final'],
   [
-    'R8',
+    'R12',
     'a deposit on its way, not screened',
     deposited({ ...deposit, status: 'confirming', kytStatus: null }),
     'paid',
     'payin_not_final',
   ],
-  ['R9', 'a refund on its way', one(paid, {}, [gave('49.5', 'approved')]), 'paid', 'refund_in_progress'],
+  ['R13', 'a refund on its way', one(paid, {}, [gave('49.5', 'approved')]), 'paid', 'refund_in_progress'],
   [
-    'R9',
+    'R13',
     'a refund of ours of which nobody knows what came',
     {
       ...one(paid),
@@ -99,13 +132,13 @@ const releases: Line[] = [
     'paid',
     'refund_in_progress',
   ],
-  ['R13', 'a refund that only webhooks tell', { ...one(paid), refundReported: true }, 'paid', 'refund_reported'],
-  ['R10', 'not registered, where that is demanded', demanding(kyt('Approved')), 'paid', 'not_registered'],
-  ['R11', 'screened and passed', kyt('Approved'), 'paid', 'proven'],
-  ['R11', 'registered, where that is demanded', demanding(want(eur('100'), paid)), 'paid', 'proven'],
-  ['R11', 'final and not screened', kyt(null), 'paid', 'proven'],
+  ['R14', 'a refund that only webhooks tell', { ...one(paid), refundReported: true }, 'paid', 'refund_reported'],
+  ['R15', 'not registered, where that is demanded', demanding(kyt('Approved')), 'paid', 'not_registered'],
+  ['R16', 'screened and passed', kyt('Approved'), 'paid', 'proven'],
+  ['R16', 'registered, where that is demanded', demanding(want(eur('100'), paid)), 'paid', 'proven'],
+  ['R16', 'final and not screened', kyt(null), 'paid', 'proven'],
   [
-    'R11',
+    'R16',
     'a deposit that matched nothing beside a good one',
     order({
       intents: [{ fields: behind }],
@@ -115,7 +148,7 @@ const releases: Line[] = [
     'proven',
   ],
   [
-    'R11',
+    'R16',
     'a bad deposit of another payment',
     order({
       intents: [{ fields: behind }, { fields: state('expired') }],
@@ -124,10 +157,21 @@ const releases: Line[] = [
     'paid',
     'proven',
   ],
-  ['R11', 'a refund that failed', one(paid, {}, [gave('49.5', 'failed')]), 'paid', 'proven'],
+  ['R16', 'a refund that failed', one(paid, {}, [gave('49.5', 'failed')]), 'paid', 'proven'],
 ];
 
-describeLines('may the goods go out', 'R', releases);
+const placeOf = ([id]: Line) => Number(id.slice(1));
+describeLines(
+  'may the goods go out',
+  'R',
+  releases.toSorted((a, b) => placeOf(a) - placeOf(b)),
+);
+
+test('the page names the reasons of a paid order in their order', async () => {
+  const page = await readFile(new URL('../../docs/orders.md', import.meta.url), 'utf8');
+  const documented = [...page.matchAll(/^\| R\d+ \|.*\| `(\w+)` \|$/gm)].map(([, reason]) => reason);
+  expect(documented).toEqual(paidReasons);
+});
 
 describe('a release', () => {
   it('is proven as of the oldest reading that it rests on', () => {
