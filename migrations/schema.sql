@@ -971,6 +971,7 @@ TABLE refund_assignments
   note text NOT NULL
   actor text NOT NULL
   assigned_at timestamp with time zone NOT NULL DEFAULT now()
+  named text[] NOT NULL DEFAULT '{}'::text[]
   CONSTRAINT refund_assignments_pkey PRIMARY KEY (id)
   CREATE INDEX refund_assignments_by_intent ON public.refund_assignments USING btree (payment_intent_id) WHERE (payment_intent_id IS NOT NULL)
   CREATE INDEX refund_assignments_newest ON public.refund_assignments USING btree (payout_id, id DESC)

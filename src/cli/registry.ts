@@ -130,6 +130,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./calls.js')).defineCalls,
   },
   {
+    name: 'refunds',
+    summary: 'payouts that may give money back and that no payment owns: list, and say whose they are',
+    load: async () => (await import('./refunds.js')).defineRefunds,
+  },
+  {
     name: 'trigger',
     summary: 'sign a test event and send it to the receiver',
     load: async () => (await import('./trigger.js')).defineTrigger,

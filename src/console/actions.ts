@@ -1,4 +1,5 @@
 import type { Action } from './action.js';
+import { assignRefundAction } from './actions/assign-refund.js';
 import { attributeResidual } from './actions/attribute-residual.js';
 import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from './actions/close-period.js';
 import { acknowledgeBreak, resolveBreak, writeOffBreak } from './actions/decide-break.js';
@@ -16,6 +17,7 @@ export const actions: readonly Action[] = [
   replayCallbackAction,
   replayDeadCallbacksAction,
   attributeResidual,
+  assignRefundAction,
   recoverDeliveries,
   acknowledgeBreak,
   resolveBreak,

@@ -133,6 +133,19 @@ export const breakWords: Readonly<Record<BreakKind, BreakWords>> = {
     remedy:
       'Pending: wait. Rejected: ask the service before shipping, or before using the money. Unknown: put the word on a list of the contract (kyt).',
   },
+  refund_without_order: {
+    means:
+      'The service shows a refund, and nothing says of which payment or order. It holds none. “candidates” in the evidence names payments of the same asset that it may give back.',
+    ends: 'Its payment becomes known, a person says whose it is, its reference names an order, or it fails.',
+    remedy:
+      'Ask who made it, in the dashboard. Then say whose it is: tallyhook refunds assign PAYOUT --payment PI, or --payment none.',
+  },
+  refund_assigned_otherwise: {
+    means:
+      'A person said whose refund this is, and since then the service’s records name another payment. What the person said counts.',
+    ends: 'The records no longer name another, or the refund is assigned again.',
+    remedy: 'Look which of the two is right. Assign it again, with the same payment or the other.',
+  },
   order_unknown_reference: {
     means: 'Money came in for an order that the store, which registers its orders, did not register.',
     ends: 'The store registers it.',

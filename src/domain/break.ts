@@ -26,6 +26,8 @@ const severities = {
   intent_completed_invoice_unpaid: 'high',
   payout_stuck: 'high',
   kyt_hold: 'high',
+  refund_without_order: 'high',
+  refund_assigned_otherwise: 'high',
   order_unknown_reference: 'medium',
   fee_identity: 'medium',
   balance_identity: 'medium',

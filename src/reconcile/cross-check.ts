@@ -8,6 +8,7 @@ import {
 } from '../domain/checks/disputes.js';
 import type { Findings } from '../domain/checks/findings.js';
 import { runChecks } from '../domain/checks/run-checks.js';
+import { defaultPayoutWords } from '../domain/family/links.js';
 import { defaultKytWords } from '../domain/orders/kyt.js';
 import type { EntityRef } from '../domain/records.js';
 import { autoResolveBreaks, openBreaks, renewEvidence, stillOpen } from '../records/breaks/breaks.js';
@@ -35,7 +36,7 @@ import { type Apart, checkApart } from './cross-check/check-apart.js';
 import type { ReconcileDeps } from './deps.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
 
-export type CrossCheckDeps = Pick<ReconcileDeps, 'db' | 'log' | 'now' | 'adoptedAt' | 'kytWords'>;
+export type CrossCheckDeps = Pick<ReconcileDeps, 'db' | 'log' | 'now' | 'adoptedAt' | 'kytWords' | 'payoutWords'>;
 
 /** What cross-checking did. `checked`: records and orders; one that was checked twice counts twice. */
 export interface CrossCheckReport {
@@ -110,9 +111,9 @@ async function checkEach(
 async function checkEntities(
   trx: Knex.Transaction,
   entities: readonly EntityRef[],
-  { now, adoptedAt, kytWords = defaultKytWords }: CrossCheckDeps,
+  { now, adoptedAt, kytWords = defaultKytWords, payoutWords = defaultPayoutWords }: CrossCheckDeps,
 ): Promise<CrossCheckReport> {
-  const context = { now: now(), adoptedAt, kytWords };
+  const context = { now: now(), adoptedAt, kytWords, payoutWords };
   const facts = await loadCheckFacts(trx, entities, context);
   const known = await readEvidence(trx);
   const { findings, evidence } = runChecks(facts, known);

@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { objectFromJsonText } from '../domain/json-text.js';
 import { withLinks } from '../domain/link-fields.js';
 import type { Observation } from '../domain/observation.js';
+import { rulesOf } from '../domain/orders/order-facts.js';
 import { textField } from '../domain/records.js';
 import { instantMs } from '../records/database/instant.js';
 import { noteSearched, paymentOfInvoice } from '../records/family/searched.js';
@@ -110,12 +111,12 @@ function itemsOf(data: Json): JsonObject[] {
 }
 
 async function save({ deps, tally, fence }: Following, record: FollowedRecord, { claims, at }: Search): Promise<void> {
-  const { db, now, adoptedAt, kytWords, requiresRegistration } = deps;
+  const { db, now, adoptedAt } = deps;
   const isNoted = record.kind === 'payout' && at !== null;
   if (claims.length === 0 && !isNoted) return;
   tally.seen += claims.length === 0 ? 0 : 1;
   await writeFenced({ db, now, tally, fence }, async (trx) => {
-    const context = { now: now(), adoptedAt, kytWords, requiresRegistration };
+    const context = { now: now(), adoptedAt, ...rulesOf(deps) };
     const { changed, breaksOpened } = await saveObservations(trx, claims, context);
     if (isNoted) await noteSearched(trx, record.id, at, context);
     return { changed, breaksOpened };

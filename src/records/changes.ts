@@ -11,10 +11,12 @@ import { prepared } from './database/prepared.js';
 export const WHOLE_RECORD = '*';
 /** The field of a change of what only reports say of a record. */
 export const REPORTED = 'reported';
+/** The field of a change of whose refund a person says a payout is: `{paymentIntentId}`. */
+export const ASSIGNED = 'assigned';
 
-/** An observation; the store itself, which registers what it expects of an order; or other words of the contract, or another setting. */
+/** An observation; the store itself, which registers what it expects of an order; a person, by name; or other words of the contract, or another setting. */
 export interface ChangeSource {
-  type: SourceType | 'store' | 'contract' | 'setting';
+  type: SourceType | 'store' | 'person' | 'contract' | 'setting';
   ref: string;
 }
 

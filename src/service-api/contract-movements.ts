@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { MovementOperation, MovementTable } from '../domain/balances/movement-table.js';
+import { defaultPayoutWords } from '../domain/family/links.js';
 
 const AMOUNTS =
   /^[+-](amount|amountNet|amountGross|feeAmount|networkFeeAmount|amountNetMerchant|totalAmountReceived|feeAmountTotal|amountInRange|amountRejected|amountToRefund|feeAmountOnRange|feeAmountOnRejected)$/;
 const field = z.string().regex(/^[A-Za-z]\w*(\.[A-Za-z]\w*)*$/, 'a field such as createdAt');
-const words = (...fallback: string[]) => z.array(z.string().min(1).max(100).toLowerCase()).default(fallback);
+const words = (...fallback: readonly string[]) =>
+  z.array(z.string().min(1).max(100).toLowerCase()).default([...fallback]);
 
 /** What each choice may be; the first is the default. */
 const options = {
@@ -141,10 +143,10 @@ export const movements = z
       .strictObject({
         payoutType: z
           .strictObject({
-            withdrawal: words('withdrawal', 'payout', 'crypto', 'standard', 'external'),
-            internal: words('internal', 'internal_transfer'),
-            refund: words('refund', 'payment_refund'),
-            settlement: words('settlement'),
+            withdrawal: words(...defaultPayoutWords.withdrawal),
+            internal: words(...defaultPayoutWords.internal),
+            refund: words(...defaultPayoutWords.refund),
+            settlement: words(...defaultPayoutWords.settlement),
           })
           .refine(areApart, 'each word in one class only')
           .prefault({}),

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import type { ReleaseRules } from '../domain/orders/order-facts.js';
+import { type ReleaseRules, rulesOf } from '../domain/orders/order-facts.js';
 import type { Logger } from '../log.js';
 import { holdOrders } from '../records/calls/hold-orders.js';
 import { takeInCalls } from '../records/calls/take-in-calls.js';
@@ -45,11 +45,11 @@ async function untilNoneIsLeft(signal: AbortSignal, some: () => Promise<number>)
 }
 
 function holdSome({ db, ...deps }: OwnCallsDeps): Promise<number> {
-  return db.transaction((trx) => holdOrders(trx, { limit: AT_ONCE, rules: rulesOf(deps) }));
+  return db.transaction((trx) => holdOrders(trx, { limit: AT_ONCE, rules: contextOf(deps) }));
 }
 
 async function takeInSome({ db, log, client, ...deps }: OwnCallsDeps): Promise<number> {
-  const context = rulesOf(deps);
+  const context = contextOf(deps);
   const taken = await db.transaction((trx) =>
     takeInCalls(trx, { limit: AT_ONCE, serviceNow: client.serviceNow(), context }),
   );
@@ -57,6 +57,6 @@ async function takeInSome({ db, log, client, ...deps }: OwnCallsDeps): Promise<n
   return taken;
 }
 
-function rulesOf({ now, adoptedAt, kytWords, requiresRegistration }: Omit<OwnCallsDeps, 'db' | 'log' | 'client'>) {
-  return { now: now(), adoptedAt, kytWords, requiresRegistration };
+function contextOf({ now, adoptedAt, ...rules }: Pick<OwnCallsDeps, 'now' | 'adoptedAt' | keyof ReleaseRules>) {
+  return { now: now(), adoptedAt, ...rulesOf(rules) };
 }

@@ -21,7 +21,11 @@ export function reconcileSettings(config: Config, contract: Contract): Reconcile
 
 /** What each role that derives orders holds their release to. */
 export function releaseRules(config: Pick<Config, 'RELEASE_REQUIRES_REGISTRATION'>, contract: Contract): ReleaseRules {
-  return { kytWords: contract.kyt, requiresRegistration: config.RELEASE_REQUIRES_REGISTRATION };
+  return {
+    kytWords: contract.kyt,
+    requiresRegistration: config.RELEASE_REQUIRES_REGISTRATION,
+    payoutWords: contract.movements.words.payoutType,
+  };
 }
 
 export function retentionDays(config: Config): RetentionDays {

@@ -8,6 +8,7 @@ import { checkFees, RECORDS_FOR_PROOF } from '../../src/domain/checks/fee-identi
 import { checkInvoices } from '../../src/domain/checks/invoices.js';
 import { checkRefunds } from '../../src/domain/checks/refunds.js';
 import { runChecks } from '../../src/domain/checks/run-checks.js';
+import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { addAmounts, compareAmounts, multiplyAmounts, subtractAmounts, sumAmounts } from '../../src/domain/money.js';
 import { defaultKytWords } from '../../src/domain/orders/kyt.js';
@@ -47,6 +48,14 @@ function factsOf(records: readonly CheckedRecord[], now = at(86_000)): CheckFact
     payouts,
     others: [],
     orders: [],
+    refunds: {
+      words: defaultPayoutWords,
+      naming: [...intents.values()],
+      assigned: new Map(),
+      namedThen: new Map(),
+      ordered: new Set(),
+      candidates: new Map(),
+    },
     listings: new Map(),
     focus: { intents: ids(intents), payins: ids(payins), invoices: ids(invoices), payouts: ids(payouts) },
   };

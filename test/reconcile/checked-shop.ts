@@ -1,3 +1,4 @@
+import type { PayoutWords } from '../../src/domain/family/links.js';
 import { createLog } from '../../src/log.js';
 import { type CrossCheckReport, crossCheck } from '../../src/reconcile/cross-check.js';
 import { getBreak, listBreaks } from '../../src/records/breaks/list-breaks.js';
@@ -13,7 +14,8 @@ export interface CheckedShop {
   database: TestDatabase;
   /** Back to an hour after `at(0)`. */
   reset(): void;
-  check(): Promise<CrossCheckReport>;
+  /** `payoutWords`: as the contract has them; left out: as it is delivered. */
+  check(payoutWords?: PayoutWords): Promise<CrossCheckReport>;
   /** Lets so many seconds pass, then checks. */
   later(seconds: number): Promise<CrossCheckReport>;
   /** Kinds of the record's breaks. */
@@ -27,8 +29,16 @@ export interface CheckedShop {
 export async function openCheckedShop(): Promise<CheckedShop> {
   const database = await createTestDatabase();
   let clock = at(HOUR);
-  const check = () =>
-    crossCheck({ db: database.db, log: createLog('silent'), now: () => new Date(clock), adoptedAt: context.adoptedAt });
+  const check = (payoutWords?: PayoutWords) => {
+    const { adoptedAt } = context;
+    return crossCheck({
+      db: database.db,
+      log: createLog('silent'),
+      now: () => new Date(clock),
+      adoptedAt,
+      payoutWords,
+    });
+  };
   return {
     database,
     reset: () => {

@@ -6,6 +6,7 @@ import type { Operation } from './operation.js';
 import { getOrderOperation, registerOrderOperation, withdrawRegistrationOperation } from './order-operations.js';
 import { periodOperations } from './period-operations.js';
 import { proofOperations } from './proof-operations.js';
+import { refundOperations } from './refund-operations.js';
 import { webhookOperations } from './webhook-operations.js';
 
 /** All that the read API can do: its routes, its document and its reference page come from here. */
@@ -14,6 +15,7 @@ export const operations: readonly Operation[] = [
   getOrderOperation,
   registerOrderOperation,
   withdrawRegistrationOperation,
+  ...refundOperations,
   ...feedOperations,
   ...webhookOperations,
   ...proofOperations,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { asOfMoment } from '../../domain/as-of.js';
 import { ASSET_CODE } from '../../domain/asset-code.js';
 import { amountProblem, currencyProblem, EXPECTED_AMOUNT } from '../../domain/orders/expectation.js';
+import { rulesOf } from '../../domain/orders/order-facts.js';
 import { type OrderAsOf, orderAsOf } from '../../records/orders/order-as-of.js';
 import { getOrder, registerOrder, withdrawRegistration } from '../../records/orders/orders.js';
 import type { RegisterOrderResult, RegistrationAsking, RegistrationDone } from '../../records/orders/register-order.js';
@@ -151,7 +152,7 @@ interface Registering {
 
 /** What was done, or a problem; who asked is kept either way. */
 async function register(
-  { db, log, kytWords, requiresRegistration }: ApiDeps,
+  { db, log, ...deps }: ApiDeps,
   { actor, params, matches }: Pick<Asked<unknown, unknown>, 'actor' | 'params' | 'matches'>,
   { action, details, work }: Registering,
 ): Promise<RegistrationDone> {
@@ -162,7 +163,7 @@ async function register(
   };
   const asking = {
     actor: actor.name,
-    rules: { kytWords, requiresRegistration },
+    rules: rulesOf(deps),
     ...(matches === null ? {} : { isCurrent }),
   };
   const result = await db.transaction(async (trx) => {

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '../../domain/json.js';
 import { toJsonText } from '../../domain/json-text.js';
 import { type RecordStory, recordStory } from '../../records/record-story.js';
 import type { RecordView } from '../../records/rows.js';
+import { assignRefundAction } from '../actions/assign-refund.js';
 import type { Page, PageRequest } from '../page.js';
 import { entityHref, eventHref, runHref } from '../view/links.js';
 import { mayKnowPeople, recordFor } from '../view/personal.js';
@@ -32,6 +33,7 @@ export function recordPage(sheet: Sheet): Page {
         title: record.id,
         badges: [...statesOf(record), howKnown(record)],
         crumbs: [{ text: sheet.title, href: sheet.path }],
+        actions: sheet.kind === 'payout' ? [req.button(assignRefundAction, { id: record.id })] : [],
         sections: [
           ...noticesOf(sheet, record),
           ...breaksOf(story.breaks, deps.now()),

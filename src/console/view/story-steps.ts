@@ -52,7 +52,7 @@ function stepOf(steps: StoryStep[], actor: Actor): TimelineStep {
 }
 
 function sideOf({ entity, source }: StoryStep): TimelineStep['side'] {
-  if (entity.kind === 'order' || ['store', 'contract', 'setting'].includes(source.type)) return 'both';
+  if (entity.kind === 'order' || ['store', 'person', 'contract', 'setting'].includes(source.type)) return 'both';
   return source.type === 'webhook' || source.type === 'delivery_history' ? 'left' : 'right';
 }
 

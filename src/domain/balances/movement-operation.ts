@@ -1,3 +1,4 @@
+import { payoutClass } from '../family/links.js';
 import { textField } from '../records.js';
 import type { MovementOperation, MovementRecord, MovementTable, Words } from './movement-table.js';
 
@@ -25,8 +26,8 @@ function ofPayin({ fields }: MovementRecord): Operations {
 
 /** Specification 2.4. What a sub-wallet pays, to whomever, stands among its own movements. */
 function ofPayout(record: MovementRecord, table: MovementTable): Operations {
+  const found = payoutClass(record.fields, table.words.payoutType);
   const type = textField(record.fields, 'payoutType');
-  const found = classOf(type, table.words.payoutType);
   if (found === null) return { unclear: `payoutType ${quoted(type)} is on no list of movements.words.payoutType` };
   if (found === 'settlement') return { operations: ['settlement', 'networkFee'] };
   if (found === 'refund') {

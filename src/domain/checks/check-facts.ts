@@ -1,4 +1,4 @@
-import type { ShownRecord } from '../family/links.js';
+import type { Assignments, PayoutWords, ShownRecord } from '../family/links.js';
 import type { Money } from '../family/money.js';
 import type { Json } from '../json.js';
 import type { KytWords } from '../orders/kyt.js';
@@ -35,6 +35,20 @@ export interface CheckedOrder {
   sharedMoney: boolean;
 }
 
+/** Who owns refunds (family/links.ts), and what is known around those that nobody owns. */
+export interface RefundFacts {
+  words: PayoutWords;
+  /** The payments that name one of the payouts as the refund of their dispute, of whatever order. */
+  naming: readonly ShownRecord[];
+  assigned: Assignments;
+  /** The payments that the records named when a person decided. */
+  namedThen: ReadonlyMap<string, readonly string[]>;
+  /** References that name an order. */
+  ordered: ReadonlySet<string>;
+  /** By payout, the payments that it may give back; of one that is left out they were not looked for. */
+  candidates: ReadonlyMap<string, readonly CheckedRecord[]>;
+}
+
 type FocusKind = 'intents' | 'payins' | 'invoices' | 'payouts';
 type ById = ReadonlyMap<string, CheckedRecord>;
 
@@ -53,6 +67,7 @@ export interface CheckFacts {
   payins: ById;
   invoices: ById;
   payouts: ById;
+  refunds: RefundFacts;
   /** Movements of sub-wallets, accounts and whatever else was changed and is only judged by its age. */
   others: readonly CheckedRecord[];
   orders: readonly CheckedOrder[];

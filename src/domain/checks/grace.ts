@@ -9,6 +9,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 export const grace = {
   /** An invoice and the payment that paid it: both lists are read every 10 minutes. */
   link: 30 * MINUTE_MS,
+  /** From when a refund was made until the call that made it, or the delivery history, names its payment. */
+  refund: 10 * MINUTE_MS,
   /** From the first sight of an order until the store registers it. */
   registration: 30 * MINUTE_MS,
   /** A screening (KYT) of a deposit that its payment counts as collected already. */

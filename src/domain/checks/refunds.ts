@@ -2,6 +2,7 @@ import { ownerOfRefund } from '../family/links.js';
 import { amountField } from '../family/money.js';
 import type { Json } from '../json.js';
 import { compareAmounts, sumAmounts } from '../money.js';
+import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
 import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
@@ -25,17 +26,19 @@ export function checkRefunds(facts: CheckFacts): TimedFindings {
   return findings;
 }
 
-function refundsByIntent({ intents, payouts }: CheckFacts): Map<string, CheckedRecord[]> {
-  const known = [...intents.values()];
-  const ofDispute = new Map(known.map((intent) => [textField(intent.fields, 'irregularRefundPayoutId'), intent]));
+/** What left, or may, by the payment that it gives back; in the order of ids, in whatever order they were loaded. */
+function refundsByIntent({ payouts, refunds: { naming, assigned } }: CheckFacts): Map<string, CheckedRecord[]> {
   const refunds = new Map<string, CheckedRecord[]>();
-  for (const payout of payouts.values()) {
-    const disputed = ofDispute.get(payout.id);
-    const { payment: id } = ownerOfRefund(payout, disputed === undefined ? [] : [disputed]);
-    const counts = !payout.absent && !NEVER_LEFT.test(textField(payout.fields, 'status') ?? '');
-    if (id !== null && counts) refunds.set(id, [...(refunds.get(id) ?? []), payout]);
+  for (const payout of [...payouts.values()].sort((a, b) => compareText(a.id, b.id))) {
+    const { payment: id } = ownerOfRefund(payout, naming, assigned);
+    if (id !== null && counts(payout)) refunds.set(id, [...(refunds.get(id) ?? []), payout]);
   }
   return refunds;
+}
+
+/** The service shows it, and it left or may still leave. */
+export function counts({ absent, fields }: CheckedRecord): boolean {
+  return !absent && !NEVER_LEFT.test(textField(fields, 'status') ?? '');
 }
 
 function exceeding(intent: CheckedRecord, refunds: readonly CheckedRecord[]): FoundBreak | null {

@@ -108,7 +108,7 @@ export function ordersOfPayment(intent: ShownRecord, invoices: readonly ShownRec
 
 /** Those that a payment lists, and those that name it. */
 export function payinsOf<R extends ShownRecord>(intent: ShownRecord, payins: readonly R[]): R[] {
-  const listed = new Set(listedPayins(intent.fields));
+  const listed = new Set(namedIn('payment_intent', intent.fields, 'payin'));
   return payins.filter(
     ({ id, fields }) => listed.has(id) || namedIn('payin', fields, 'payment_intent').includes(intent.id),
   );
@@ -161,12 +161,25 @@ export const defaultPayoutWords: PayoutWords = {
   settlement: ['settlement'],
 };
 
+/** What a payout is by the word that it carries; null: it carries none, or one that nobody has classed. */
+export function payoutClass(fields: JsonObject, words: PayoutWords): PayoutClass | null {
+  const word = textField(fields, 'payoutType')?.toLowerCase();
+  if (word === undefined) return null;
+  const found = Object.entries<readonly string[]>(words).find(([, list]) => list.includes(word));
+  return found === undefined ? null : (found[0] as PayoutClass);
+}
+
 /**
  * A payout that may give back money of the order whose reference it carries, though nothing says of which payment: a
  * refund by its type, or of a type that nobody has classed. Never a withdrawal of our own.
  */
 export function isUnlinkedRefund(payout: ShownRecord, words: PayoutWords): boolean {
   if (payout.ownCall === 'createPayout') return false;
-  const word = (textField(payout.fields, 'payoutType') ?? '').toLowerCase();
-  return !(['withdrawal', 'internal', 'settlement'] as const).some((known) => words[known].includes(word));
+  const found = payoutClass(payout.fields, words);
+  return found === null || found === 'refund';
+}
+
+/** What nobody's own withdrawal is: somebody says that it is a refund, by its type or by the call that made it. */
+export function isRefund({ fields, ownCall }: ShownRecord, words: PayoutWords): boolean {
+  return ownCall === 'createRefund' || payoutClass(fields, words) === 'refund';
 }

@@ -14,7 +14,8 @@ export interface ReportedHold {
 }
 
 /**
- * The order with what newer reports say: they may hold it until a poll decides. After two that were refuted, further ones
+ * The order with what newer reports say: they may hold it until a poll decides, and never end a hold (of two payments, one too
+ * many, the other would be left where they doubt one). After two that were refuted, further ones
  * hold nothing for an hour, so that a trickle of forged events can't keep an order from its goods.
  */
 export function heedReports(
@@ -23,9 +24,12 @@ export function heedReports(
   now: number,
 ): DerivedOrder & { reports: ReportedHold } {
   const heeding = deriveOrder(facts);
-  if (heeding.release.safe) return { ...heeding, reports: { held: false, refutedAt: refutedNow(before, now) } };
   const without = deriveOrder(withoutReports(facts));
-  if (!without.release.safe) return { ...heeding, reports: { held: false, refutedAt: before.refutedAt } };
+  if (!without.release.safe) {
+    const told = heeding.release.safe ? without : heeding;
+    return { ...told, reports: { held: false, refutedAt: before.refutedAt } };
+  }
+  if (heeding.release.safe) return { ...heeding, reports: { held: false, refutedAt: refutedNow(before, now) } };
   if (isIgnoring(before.refutedAt, now)) return { ...without, reports: { held: false, refutedAt: before.refutedAt } };
   return { ...heeding, reports: { held: true, refutedAt: before.refutedAt } };
 }
@@ -40,7 +44,7 @@ function isIgnoring(refutedAt: readonly number[], now: number): boolean {
 }
 
 /** As polls, own calls, the delivery history and persons alone show it. */
-function withoutReports(facts: OrderFacts): OrderFacts {
+export function withoutReports(facts: OrderFacts): OrderFacts {
   const plain = <R extends { doubted?: boolean; saysPaid?: boolean }>(records: readonly R[]): R[] =>
     records.map((record) => ({ ...record, doubted: false, saysPaid: false }));
   return {

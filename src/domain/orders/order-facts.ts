@@ -1,4 +1,4 @@
-import type { ShownRecord } from '../family/links.js';
+import type { PayoutWords, ShownRecord } from '../family/links.js';
 import type { Money } from '../family/money.js';
 import type { KytWords } from './kyt.js';
 
@@ -26,6 +26,13 @@ export interface ReleaseRules {
   kytWords?: KytWords | undefined;
   /** An order that the store did not register is never safe. */
   requiresRegistration?: boolean | undefined;
+  /** What the words of `payoutType` mean; left out: domain/family/links.ts. */
+  payoutWords?: PayoutWords | undefined;
+}
+
+/** Of what else somebody knows, the rules alone. */
+export function rulesOf({ kytWords, requiresRegistration, payoutWords }: ReleaseRules): ReleaseRules {
+  return { kytWords, requiresRegistration, payoutWords };
 }
 
 /** Everything that an order's state is derived from. */

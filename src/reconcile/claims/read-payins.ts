@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../domain/json.js';
 import type { Observation, ObservationSource } from '../../domain/observation.js';
+import { rulesOf } from '../../domain/orders/order-facts.js';
 import { textField } from '../../domain/records.js';
 import { describeError } from '../../records/database/database-errors.js';
 import { type DueRequest, dueRequests } from '../../records/runs/due-requests.js';
@@ -131,10 +132,10 @@ async function savePayins(deps: ReconcileDeps, observations: Observation[], read
 }
 
 async function saveTogether(deps: ReconcileDeps, observations: Observation[], reading: PayinReading): Promise<void> {
-  const { db, now, adoptedAt, kytWords, requiresRegistration } = deps;
+  const { db, now, adoptedAt } = deps;
   const { tally, fence } = reading;
   await writeFenced({ db, now, tally, fence }, async (trx) => {
-    const context = { now: now(), adoptedAt, kytWords, requiresRegistration };
+    const context = { now: now(), adoptedAt, ...rulesOf(deps) };
     const saved = await saveObservations(trx, observations, context);
     return { changed: saved.changed, breaksOpened: saved.breaksOpened };
   });

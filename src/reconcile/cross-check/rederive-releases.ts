@@ -1,3 +1,4 @@
+import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { rederiveSlice } from '../../records/orders/rederive-releases.js';
 import { showSliceAgain } from '../../records/orders/show-again.js';
 import type { ReconcileDeps } from '../deps.js';
@@ -9,7 +10,7 @@ import { NOTHING, writeFenced } from '../write-fenced.js';
  * process before stopped.
  */
 export async function rederiveReleases(
-  { db, now, ...rules }: Pick<ReconcileDeps, 'db' | 'now' | 'adoptedAt' | 'kytWords' | 'requiresRegistration'>,
+  { db, now, ...rules }: Pick<ReconcileDeps, 'db' | 'now' | 'adoptedAt' | keyof ReleaseRules>,
   signal?: AbortSignal,
 ): Promise<void> {
   const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { withLinks } from '../../domain/link-fields.js';
 import type { Observation, ObservationSource } from '../../domain/observation.js';
+import { type ReleaseRules, rulesOf } from '../../domain/orders/order-facts.js';
 import { saveFilterListing } from '../../records/breaks/filter-listings.js';
 import type { RunTally } from '../../records/runs/runs.js';
 import { closeInterval, openInterval, shrinkInterval } from '../../records/runs/watermarks.js';
@@ -23,15 +24,14 @@ export interface SqlListStoreOptions {
 
 /** The records in Postgres. Every write is one fenced transaction; of a dry run all are rolled back. */
 export function createListStore(
-  deps: Pick<ReconcileDeps, 'db' | 'now' | 'adoptedAt' | 'kytWords' | 'requiresRegistration' | 'contract'>,
+  deps: Pick<ReconcileDeps, 'db' | 'now' | 'adoptedAt' | 'contract' | keyof ReleaseRules>,
   { kind, record }: Pick<ListPlan, 'kind' | 'record'>,
   { source, tally, fence }: SqlListStoreOptions,
 ): ListStore {
   const { db, adoptedAt } = deps;
   const { links } = deps.contract;
   const writing: WriteDeps = { db, now: deps.now, tally, fence };
-  const { kytWords, requiresRegistration } = deps;
-  const context = () => ({ now: deps.now(), adoptedAt, kytWords, requiresRegistration });
+  const context = () => ({ now: deps.now(), adoptedAt, ...rulesOf(deps) });
 
   const observe = async (trx: Knex.Transaction, observations: Observation[]): Promise<Written> => {
     if (observations.length === 0) return NOTHING;

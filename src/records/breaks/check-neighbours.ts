@@ -72,8 +72,9 @@ async function intentsAround(
 ): Promise<ById> {
   if (ids.length + invoices.size + payouts.size === 0) return new Map();
   const where = {
-    sql: 'id = ANY (?::text[]) OR invoice_id = ANY (?::text[]) OR irregular_refund_payout_id = ANY (?::text[])',
-    bindings: [idArray(ids), idArray(invoices.keys()), idArray(payouts.keys())],
+    sql: `id = ANY (?::text[]) OR invoice_id = ANY (?::text[]) OR irregular_refund_payout_id = ANY (?::text[])
+      OR id IN (SELECT payment_intent_id FROM refund_assignments WHERE payout_id = ANY (?::text[]))`,
+    bindings: [idArray(ids), idArray(invoices.keys()), idArray(payouts.keys()), idArray(payouts.keys())],
   };
   return byId(await selectChecked(trx, 'payment_intent', where, adoptedAt));
 }
@@ -92,7 +93,9 @@ async function addMissing(
   for (const [map, records] of found) for (const record of records) if (!map.has(record.id)) map.set(record.id, record);
 }
 
-/** Those with these ids, those that the payments name, and those that name one of the payments. */
+const ASSIGNED = 'OR id IN (SELECT payout_id FROM refund_assignments WHERE payment_intent_id = ANY (?::text[]))';
+
+/** Those with these ids, those that the payments name or were given by a person, and those that name one of the payments. */
 async function belonging(
   { trx, adoptedAt }: Load,
   kind: 'invoice' | 'payin' | 'payout',
@@ -101,9 +104,10 @@ async function belonging(
 ): Promise<CheckedRecord[]> {
   const wanted = [...ids, ...intents.flatMap(({ fields }) => namedBelongings[kind](fields))];
   if (wanted.length + intents.length === 0) return [];
+  const own = idArray(intents.map(({ id }) => id));
   const where = {
-    sql: 'id = ANY (?::text[]) OR payment_intent_id = ANY (?::text[])',
-    bindings: [idArray(wanted), idArray(intents.map(({ id }) => id))],
+    sql: `id = ANY (?::text[]) OR payment_intent_id = ANY (?::text[]) ${kind === 'payout' ? ASSIGNED : ''}`,
+    bindings: [idArray(wanted), ...(kind === 'payout' ? [own, own] : [own])],
   };
   return selectChecked(trx, kind, where, adoptedAt);
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { CheckedOrder, CheckedRecord, CheckFacts } from '../../domain/checks/check-facts.js';
+import type { PayoutWords } from '../../domain/family/links.js';
 import type { KytWords } from '../../domain/orders/kyt.js';
 import type { EntityRef, RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
@@ -11,11 +12,13 @@ import { sharedWithMoney } from '../orders/shared-references.js';
 import { ownField } from '../saving/stored-record.js';
 import { loadNeighbours, type Neighbours } from './check-neighbours.js';
 import { byId, idArray, selectChecked } from './checked-records.js';
+import { loadRefundFacts, payoutsOfOrders } from './load-refund-facts.js';
 
 export interface CheckContext {
   now: Date;
   adoptedAt: Date;
   kytWords: KytWords;
+  payoutWords: PayoutWords;
 }
 
 /** Kinds that are judged by their age alone. */
@@ -25,13 +28,13 @@ const ALONE: readonly RecordKind[] = ['account', 'transaction'];
 export async function loadCheckFacts(
   trx: Knex.Transaction,
   entities: readonly EntityRef[],
-  { now, adoptedAt, kytWords }: CheckContext,
+  { now, adoptedAt, kytWords, payoutWords }: CheckContext,
 ): Promise<CheckFacts> {
   const seeds = {
     intents: idsOf(entities, 'payment_intent'),
     payins: idsOf(entities, 'payin'),
     invoices: idsOf(entities, 'invoice'),
-    payouts: idsOf(entities, 'payout'),
+    payouts: [...idsOf(entities, 'payout'), ...(await payoutsOfOrders(trx, idsOf(entities, 'order')))],
   };
   const changed = await loadNeighbours(trx, seeds, adoptedAt);
   const registered = await registersSince(trx);
@@ -42,6 +45,7 @@ export async function loadCheckFacts(
     ranAt: await ranAt(trx),
     registersSince: registered,
     ...changed,
+    refunds: await loadRefundFacts(trx, changed, { now, adoptedAt, words: payoutWords }),
     others: await loadAlone(trx, entities, adoptedAt),
     orders: await loadOrders(trx, references, { registered, known: changed.intents, adoptedAt }),
   };

@@ -6,6 +6,7 @@ import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { keyText, usableId } from '../database/key-text.js';
 import type { MergedRecord } from '../saving/stored-record.js';
+import { readAssigned } from './around.js';
 import { listingIntents } from './listings.js';
 import { type FamilyMembers, lockIds, lockLinks, namedBy } from './lock.js';
 
@@ -29,7 +30,7 @@ interface Row {
 }
 
 interface Found {
-  /** The payment intents that a record names, or that list it. */
+  /** The payment intents that a record names, that list it, or that a person said it gives back. */
   intentsOf: (record: MergedRecord) => string[];
   rows: Row[];
 }
@@ -78,10 +79,12 @@ function reportedIntents({ kind, before, shown }: MergedRecord): string[] {
 async function findAround(trx: Knex.Transaction, members: FamilyMembers): Promise<Found> {
   const { payment_intent: intents, payin: payins, invoice: invoices, payout: payouts } = members;
   const listing = await listingIntents(trx, payins.map(idOf));
+  const assigned = payouts.length === 0 ? null : await readAssigned(trx, payouts);
   const intentsOf = (record: MergedRecord): string[] => [
     ...namedBy(record, 'payment_intent'),
     ...reportedIntents(record),
     ...(record.kind === 'payin' ? (listing.get(record.id) ?? []) : []),
+    ...(record.kind === 'payout' ? [assigned?.get(record.id) ?? []].flat() : []),
   ];
   const named = [...payins, ...invoices, ...payouts].flatMap(intentsOf);
   const wanted = {

@@ -76,7 +76,10 @@ export async function loadNaming(
 }
 
 /** What persons said last of each payout. */
-export async function readAssigned(trx: Knex, payouts: readonly ShownRecord[]): Promise<Map<string, string | null>> {
+export async function readAssigned(
+  trx: Knex,
+  payouts: readonly Pick<ShownRecord, 'id'>[],
+): Promise<Map<string, string | null>> {
   const { rows } = await trx.raw<{ rows: { payout_id: string; payment_intent_id: string | null }[] }>(
     `SELECT DISTINCT ON (payout_id) payout_id, payment_intent_id FROM refund_assignments
      WHERE payout_id = ANY (?::text[]) ORDER BY payout_id, id DESC`,

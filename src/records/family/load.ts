@@ -1,13 +1,8 @@
 import type { Knex } from 'knex';
 import { type Family, familyOf, noFamily } from '../../domain/family/family.js';
-import {
-  defaultPayoutWords,
-  namedIn,
-  type PayoutWords,
-  referenceOf,
-  type ShownRecord,
-} from '../../domain/family/links.js';
+import { defaultPayoutWords, namedIn, referenceOf, type ShownRecord } from '../../domain/family/links.js';
 import { MOST_RECORDS } from '../../domain/orders/order.js';
+import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText } from '../database/database-text.js';
@@ -18,9 +13,7 @@ import type { MergedRecord } from '../saving/stored-record.js';
 import { readAround } from './around.js';
 import { idsInHand, idTexts, loadShown, type RecordsInHand, recordsInHand, shownColumns } from './shown-records.js';
 
-export interface FamilyRules {
-  payoutWords?: PayoutWords | undefined;
-}
+export type FamilyRules = Pick<ReleaseRules, 'payoutWords'>;
 
 /** The family of each order (`familyOf`), by reference as the database holds it. Of one that too many share nothing is loaded. */
 export async function loadFamilies(

@@ -3,7 +3,7 @@ import { listedPayins } from '../../domain/family/links.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import type { OrderStatus } from '../../domain/orders/order.js';
 import { type EntityRef, type RecordKind, textField } from '../../domain/records.js';
-import { type Change, REPORTED } from '../changes.js';
+import { ASSIGNED, type Change, REPORTED } from '../changes.js';
 import { listRecords } from '../rows.js';
 import { changesUntil, type KnownChange } from './changes-until.js';
 import type { StoryStep } from './order-story.js';
@@ -153,7 +153,7 @@ function foldRecord({ kind, id }: EntityRef & { kind: RecordKind }, known: reado
       const { verified, ...whole } = to as JsonObject;
       fields = whole;
       flags.verified = verified === true;
-    } else if (field === REPORTED) continue;
+    } else if (field === REPORTED || field === ASSIGNED) continue;
     else if (field === 'verified' || field === 'absent') flags[field] = to === true;
     else if (isSet) fields = { ...fields, [field]: to };
     else fields = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== field));

@@ -14,6 +14,8 @@ const pairs: Readonly<Record<OrderedKind, string>> = {
   invoice: `SELECT id, payment_intent_id FROM invoices WHERE id = ANY (SELECT id FROM asked)
     UNION SELECT invoice_id, id FROM payment_intents WHERE invoice_id = ANY (SELECT id FROM asked)`,
   payout: `SELECT id, payment_intent_id FROM payouts WHERE id = ANY (SELECT id FROM asked)
+    UNION (SELECT DISTINCT ON (payout_id) payout_id, payment_intent_id FROM refund_assignments
+      WHERE payout_id = ANY (SELECT id FROM asked) ORDER BY payout_id, id DESC)
     UNION SELECT irregular_refund_payout_id, id FROM payment_intents
       WHERE irregular_refund_payout_id = ANY (SELECT id FROM asked)`,
 };

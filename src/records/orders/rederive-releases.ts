@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { canonicalHash } from '../../domain/canonical-json.js';
+import { defaultPayoutWords, type PayoutWords } from '../../domain/family/links.js';
 import { defaultKytWords } from '../../domain/orders/kyt.js';
 import { appendChanges, type NewChange } from '../changes.js';
 import { textArray } from '../database/array-parameter.js';
@@ -23,7 +24,7 @@ interface Mark {
 
 /**
  * One slice of deriving anew the orders whose release hangs on the rules, where these are others than before: how the
- * contract reads compliance results, and whether an order must be registered. It goes on where an earlier one stopped.
+ * contract reads compliance results and types of payouts, and whether an order must be registered. It goes on where an earlier one stopped.
  * False: there is nothing left to do.
  */
 export async function rederiveSlice(trx: Knex.Transaction, rules: OrderRules): Promise<boolean> {
@@ -35,7 +36,10 @@ export async function rederiveSlice(trx: Knex.Transaction, rules: OrderRules): P
   const row = await trx<{ value: Partial<Mark> }>('watermarks').where(MARK).forUpdate().first('value');
   const isBegun = row?.value.hash === hash;
   if (isBegun && row.value.after === null) return false;
-  if (!isBegun) await planScreened(trx, (rules.kytWords ?? defaultKytWords).passed);
+  if (!isBegun) {
+    await planScreened(trx, (rules.kytWords ?? defaultKytWords).passed);
+    await planRefunds(trx, rules.payoutWords ?? defaultPayoutWords, rules.adoptedAt);
+  }
   const after = isBegun ? (row.value.after ?? '') : '';
   const next = await deriveAfter(trx, after, rules);
   const value: Mark = { hash, after: next };
@@ -61,11 +65,13 @@ export async function rederiveOrders(
 
 async function hashOf(
   trx: Knex,
-  { kytWords = defaultKytWords, requiresRegistration = false }: OrderRules,
+  { kytWords = defaultKytWords, payoutWords = defaultPayoutWords, requiresRegistration = false }: OrderRules,
 ): Promise<string> {
   const { passed, pending, rejected } = kytWords;
   const words = { passed: [...passed], pending: [...pending], rejected: [...rejected] };
-  return canonicalHash({ ...words, law: LAW, requiresRegistration, showsKyt: await showsKyt(trx) });
+  const { withdrawal, internal, refund, settlement } = payoutWords;
+  const payouts = [withdrawal, internal, refund, settlement].map((list) => [...list]);
+  return canonicalHash({ ...words, payouts, law: LAW, requiresRegistration, showsKyt: await showsKyt(trx) });
 }
 
 /** Only of orders that are paid does the release hang on the rules. */
@@ -100,5 +106,32 @@ async function planScreened(trx: Knex.Transaction, passed: readonly string[]): P
      ) AS screened
      ON CONFLICT (entity_kind, entity_id) DO UPDATE SET due_at = excluded.due_at`,
     [textArray(passed)],
+  );
+}
+
+/**
+ * Payouts of our time that are no withdrawals by these words are to be cross-checked, whether they are refunds of nobody; so
+ * are those of which it was found, and one of each word that had no class.
+ */
+async function planRefunds(
+  trx: Knex.Transaction,
+  { withdrawal, internal, settlement }: PayoutWords,
+  adoptedAt: Date,
+): Promise<void> {
+  await trx.raw(
+    `INSERT INTO check_agenda (entity_kind, entity_id, due_at)
+     SELECT 'payout', id, 'epoch' FROM (
+       SELECT id FROM payouts WHERE known AND payment_intent_id IS NULL AND own_call IS DISTINCT FROM 'createPayout'
+         AND lower(payout_type) <> ALL (?::text[]) AND created_at >= ?
+       UNION
+       SELECT one.id FROM breaks CROSS JOIN LATERAL (
+         SELECT payouts.id FROM payouts WHERE 'payoutType=' || lower(payout_type) = entity_id LIMIT 1) AS one (id)
+       WHERE kind = 'contract_violation' AND entity_kind = 'payout' AND status IN ('open', 'acknowledged')
+       UNION
+       SELECT entity_id FROM breaks
+       WHERE kind = 'refund_without_order' AND entity_kind = 'payout' AND status IN ('open', 'acknowledged')
+     ) AS payout
+     ON CONFLICT (entity_kind, entity_id) DO UPDATE SET due_at = excluded.due_at`,
+    [textArray([...withdrawal, ...internal, ...settlement]), adoptedAt],
   );
 }

@@ -4,11 +4,13 @@ import { isSaidAlone, isUndecided, saidRefund, shownRecordOf } from '../../../sr
 import { absorb, type Shown, show } from '../../../src/domain/merge.js';
 import type { Observation } from '../../../src/domain/observation.js';
 import { factsOf } from '../../../src/domain/orders/family-facts.js';
-import { type DerivedOrder, deriveOrder } from '../../../src/domain/orders/order.js';
+import { heedReports } from '../../../src/domain/orders/heed-reports.js';
+import type { DerivedOrder } from '../../../src/domain/orders/order.js';
 import type { OrderFacts } from '../../../src/domain/orders/order-facts.js';
+import { intentOutcome } from '../../../src/domain/orders/order-intent.js';
 import { emptyState, type RecordState } from '../../../src/domain/record-state.js';
 import { textField } from '../../../src/domain/records.js';
-import { references, type World } from './worlds.js';
+import { END, references, type World } from './worlds.js';
 
 export interface JudgedOrder {
   reference: string;
@@ -20,6 +22,12 @@ export interface JudgedOrder {
 export interface Judged {
   records: FamilyRecords;
   orders: JudgedOrder[];
+}
+
+/** Of an order that reports never held before. */
+export function heard(facts: OrderFacts): DerivedOrder {
+  const { status, release } = heedReports(facts, { held: false, refutedAt: [] }, END);
+  return { status, release };
 }
 
 /** From observations to orders, as the installation does it, without one. */
@@ -39,7 +47,7 @@ export function ordersOf(world: World, records: FamilyRecords, said: Said): Judg
     const family = familyOf(reference, records, said, defaultPayoutWords);
     const expected = world.expected[reference] ?? null;
     const facts = factsOf(family, { reference, expected, history: new Set(world.history) });
-    return { reference, family, facts, order: deriveOrder(facts) };
+    return { reference, family, facts, order: heard(facts) };
   });
 }
 
@@ -90,6 +98,16 @@ export function saidOf(world: World, states: States): Said {
     openCalls: world.calls,
     showsKyt: world.showsKyt,
   };
+}
+
+/** Payments whose money the order counts: those that are given back wholly are not among them. */
+export function collectedOf({ intents, refunds }: OrderFacts): { intent: ShownRecord }[] {
+  return intents
+    .filter(({ id, ...intent }) => {
+      const own = refunds.filter(({ paymentIntentId }) => paymentIntentId === id);
+      return intentOutcome({ id, ...intent }, own).type === 'collected';
+    })
+    .map((intent) => ({ intent }));
 }
 
 /** The same for any order of rows. */

@@ -2,8 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
-import { intentOutcome } from '../../../src/domain/orders/order-intent.js';
-import { type Judged, judge, safe } from './judge.js';
+import { collectedOf, type Judged, judge, safe } from './judge.js';
 import { END, runs, type World, world } from './worlds.js';
 
 describe('L3 money counts once', () => {
@@ -77,8 +76,7 @@ function forSafe(world: World, check: (given: Given) => void): void {
   const before = judge(world);
   for (const { reference, order, facts } of before.orders) {
     if (!order.release.safe) continue;
-    const paid = facts.intents.filter((intent) => intentOutcome(intent, []).type === 'collected');
-    for (const { id } of paid) check({ world, before, reference, payment: id });
+    for (const { intent } of collectedOf(facts)) check({ world, before, reference, payment: intent.id });
   }
 }
 

@@ -6,7 +6,7 @@ import { sumAmounts } from '../../../src/domain/money.js';
 import type { Observation } from '../../../src/domain/observation.js';
 import { heedReports, withoutReports } from '../../../src/domain/orders/heed-reports.js';
 import { deriveOrder, requested } from '../../../src/domain/orders/order.js';
-import { type JudgedOrder, judge, judgeProofs, plain, safe } from './judge.js';
+import { heard, type JudgedOrder, judge, judgeProofs, plain, safe } from './judge.js';
 import { END, report, runs, type World, world } from './worlds.js';
 
 /** Why a deposit that the payment lists does not count: it is not there, or reports alone speak of it. */
@@ -112,18 +112,18 @@ function holdsInTurn(proven: JudgedOrder, withReports: JudgedOrder['facts'], mom
   for (const [gap, isReported] of moments) {
     now += gap;
     const facts = isReported ? withReports : proven.facts;
-    const heard = deriveOrder(facts);
+    const order = heard(facts);
     const before = reports.held;
     const [last = 0, first = 0] = refuted.toReversed();
     const isDeaf = refuted.length >= 2 && last - first < HOUR && now - last < HOUR;
     const { status, release, reports: after } = heedReports(facts, reports, now);
     reports = after;
-    if (before && heard.release.safe) refuted.push(now);
+    if (before && order.release.safe) refuted.push(now);
     if (!proven.order.release.safe) {
-      expect({ status, release, held: after.held }).toEqual({ ...heard, held: false });
+      expect({ status, release, held: after.held }).toEqual({ ...order, held: false });
       continue;
     }
-    expect(release.safe).toBe(heard.release.safe || isDeaf);
+    expect(release.safe).toBe(order.release.safe || isDeaf);
     expect(after.held).toBe(!release.safe);
     if (release.safe) expect(told({ status, release })).toEqual(told(proven.order));
     expect(after.refutedAt).toEqual(refuted.slice(-2));

@@ -66,7 +66,16 @@ export const changeShape = shapeOf<Change>()(
       to: told(anything, 'Null where it is absent. What tells of a person is a digest.', 'completed'),
       source: told(
         z.object({
-          type: z.enum(['webhook', 'poll', 'delivery_history', 'api_response', 'store', 'contract', 'setting']),
+          type: z.enum([
+            'webhook',
+            'poll',
+            'delivery_history',
+            'api_response',
+            'store',
+            'person',
+            'contract',
+            'setting',
+          ]),
           ref: text,
         }),
         'What it is known from.',

@@ -6,7 +6,7 @@ import { MOST_RECORDS } from '../../../domain/orders/order.js';
 import { textField } from '../../../domain/records.js';
 import { textArray } from '../../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
-import { loadBelonging } from '../../family/around.js';
+import { loadBelonging, readAssigned } from '../../family/around.js';
 import { loadFamilies } from '../../family/load.js';
 import { expectedOf, type OrderRow } from '../../orders/order-row.js';
 import { ordersBehind } from '../../orders/orders-behind.js';
@@ -121,6 +121,7 @@ async function withBelonging(trx: Knex.Transaction, units: UnitRecords[]): Promi
   const byIntent = (records: readonly ShownRecord[]) =>
     grouped(records, ({ fields }) => textField(fields, 'paymentIntentId'));
   const [payinsOf, payoutsOf] = [byIntent(payins), byIntent(payouts)];
+  const assigned = grouped([...(await readAssigned(trx, payouts))], ([, payment]) => payment);
   const byId = new Map(payins.map((payin) => [payin.id, payin]));
   return units.map((unit) => ({
     ...unit,
@@ -136,6 +137,7 @@ async function withBelonging(trx: Knex.Transaction, units: UnitRecords[]): Promi
       ...new Set(
         unit.intents.flatMap(({ id, fields }) => [
           ...(payoutsOf.get(id) ?? []).map((payout) => payout.id),
+          ...(assigned.get(id) ?? []).map(([payout]) => payout),
           ...[textField(fields, 'irregularRefundPayoutId')].filter((named) => named !== null),
         ]),
       ),

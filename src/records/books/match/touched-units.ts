@@ -1,5 +1,8 @@
 import type { Knex } from 'knex';
+import { isJsonObject } from '../../../domain/json.js';
 import { fromJsonText } from '../../../domain/json-text.js';
+import { textField } from '../../../domain/records.js';
+import { ASSIGNED } from '../../changes.js';
 import { textArray } from '../../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
 import { type OrderedKind, orderedKinds, ordersBehind, paymentsBehind } from '../../orders/orders-behind.js';
@@ -18,6 +21,8 @@ interface Changed {
   id: string;
   /** JSON text; null where it is another field, or named none before. */
   refund: string | null;
+  /** What a person said before of whose refund it is: JSON text; null as well. */
+  assigned: string | null;
 }
 
 export interface TouchedUnits {
@@ -30,7 +35,8 @@ export interface TouchedUnits {
 /** What is to be matched anew: what the history of changes names next, and what was posted or valued since. */
 export async function nextTouchedUnits(trx: Knex, { seq: after, until, rateId }: MatchProgress): Promise<TouchedUnits> {
   const { rows: changed } = await trx.raw<{ rows: Changed[] }>(
-    `SELECT seq, entity_kind AS kind, entity_id AS id, CASE WHEN field = '${REFUND}' THEN from_value END AS refund
+    `SELECT seq, entity_kind AS kind, entity_id AS id, CASE WHEN field = '${REFUND}' THEN from_value END AS refund,
+       CASE WHEN field = '${ASSIGNED}' AND entity_kind = 'payout' THEN from_value END AS assigned
      FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
     [after, until, AT_ONCE],
   );
@@ -46,7 +52,13 @@ export async function nextTouchedUnits(trx: Knex, { seq: after, until, rateId }:
   ];
   const refunds = [...changed.flatMap(refundBefore), ...(await refundsNamedBy(trx, named('payment_intent')))];
   return {
-    units: await unitsOf(trx, (kind) => (kind === 'payout' ? [...new Set([...named(kind), ...refunds])] : named(kind))),
+    units: await unitsOf(trx, (kind) => [
+      ...new Set([
+        ...named(kind),
+        ...(kind === 'payout' ? refunds : []),
+        ...(kind === 'payment_intent' ? changed.flatMap(paymentBefore) : []),
+      ]),
+    ]),
     seq: isFull ? (changed.at(-1)?.seq ?? after) : until,
     rateId: rated.at(-1)?.rate ?? rateId,
     more: isFull || rated.length === AT_ONCE,
@@ -57,6 +69,12 @@ export async function nextTouchedUnits(trx: Knex, { seq: after, until, rateId }:
 function refundBefore({ refund }: Changed): string[] {
   const id: unknown = refund === null ? null : fromJsonText(refund);
   return typeof id === 'string' ? [id] : [];
+}
+
+/** The payment that a person took the refund from. */
+function paymentBefore({ assigned }: Changed): string[] {
+  const said = assigned === null ? null : fromJsonText(assigned);
+  return isJsonObject(said) ? [textField(said, 'paymentIntentId') ?? []].flat() : [];
 }
 
 async function refundsNamedBy(trx: Knex, payments: readonly string[]): Promise<string[]> {

@@ -1,0 +1,88 @@
+import type { Command } from 'commander';
+import { UsageError } from '../errors.js';
+import { recordAction } from '../records/actions/record-action.js';
+import { findInstallation } from '../records/installation.js';
+import { type Assigned, assignRefund } from '../records/refunds/assign-refund.js';
+import { listOpenRefunds, type OpenRefund } from '../records/refunds/list-open-refunds.js';
+import { loadContract } from '../service-api/contract.js';
+import { releaseRules } from '../wiring/reconcile-settings.js';
+import { cliActor } from './actor.js';
+import { type ListFlags, listFlags } from './arguments.js';
+import { EXIT_FINDINGS } from './exit-codes.js';
+import { inTransaction } from './in-transaction.js';
+import { type Columns, printJson, printList, printText } from './print.js';
+import { withStore } from './with-store.js';
+
+const columns: Columns<OpenRefund> = {
+  payout: (item) => item.id,
+  why: (item) => item.why.replace('_', ' '),
+  type: (item) => item.payoutType,
+  status: (item) => item.status,
+  amount: (item) => item.amount,
+  asset: (item) => item.assetCode,
+  reference: (item) => item.merchantReference,
+  orders: (item) => item.orders.join(' '),
+  'first seen': (item) => item.firstSeenAt,
+};
+
+interface Flags {
+  payment: string;
+  note: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export function defineRefunds(command: Command): void {
+  command.description('payouts that may give money back and that no payment owns: list, assign');
+  listFlags(
+    command.command('list').description('those that nothing links, newest first; exit code 3 when there is any'),
+  ).action(({ json = false, ...query }: ListFlags) =>
+    withStore(async ({ db, config }) => {
+      const { movements } = await loadContract(config.CONTRACT_FILE);
+      const page = await listOpenRefunds(db, movements.words.payoutType, query);
+      printList(page, json, columns);
+      if (page.items.length > 0) process.exitCode = EXIT_FINDINGS;
+    }),
+  );
+  command
+    .command('assign <payout>')
+    .description('say whose refund it is; it counts before what the service’s records say')
+    .requiredOption('--payment <id>', 'the payment that it gives back, or none: it gives no payment back')
+    .requiredOption('--note <text>', 'why; kept with your name')
+    .option('--dry-run', 'only say what would be done')
+    .option('--json', 'print JSON')
+    .action(assign);
+}
+
+async function assign(payoutId: string, { payment, note, dryRun = false, json = false }: Flags): Promise<void> {
+  if (note.trim() === '') throw new UsageError('--note is empty: say why, in a few words.');
+  const given = { payoutId, paymentIntentId: payment === 'none' ? null : payment, note, actor: cliActor() };
+  await withStore(async ({ db, config }) => {
+    const rules = releaseRules(config, await loadContract(config.CONTRACT_FILE));
+    const adoptedAt = (await findInstallation(db))?.adoptedAt ?? new Date(0);
+    const { before, orders } = await inTransaction(db, dryRun, async (trx) => {
+      const done = await assignRefund(trx, given, { ...rules, adoptedAt });
+      if (done.outcome === 'refused') throw new UsageError(done.told);
+      await recordAction(trx, {
+        actor: given.actor,
+        action: 'assign refund',
+        target: `payout ${payoutId}`,
+        reason: note,
+        details: { paymentIntentId: given.paymentIntentId, before: done.before },
+        outcome: 'done',
+      });
+      return done;
+    });
+    if (json) {
+      printJson({ payoutId, paymentIntentId: given.paymentIntentId, before, orders: orders.map(shortOf), dryRun });
+      return;
+    }
+    printText(`${dryRun ? 'would assign' : 'assigned'} ${payoutId} to ${given.paymentIntentId ?? 'no payment'}`);
+    for (const { reference, status, release } of orders.map(shortOf))
+      printText(`order ${reference}: ${status}, ${release.safe ? 'safe' : 'not safe'} (${release.reason})`);
+  });
+}
+
+function shortOf({ reference, status, release }: Assigned['orders'][number]) {
+  return { reference, status, release };
+}

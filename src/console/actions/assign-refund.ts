@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { rulesOf } from '../../domain/orders/order-facts.js';
+import { findInstallation } from '../../records/installation.js';
+import { assignRefund } from '../../records/refunds/assign-refund.js';
+import type { Action } from '../action.js';
+import { inPath } from '../view/links.js';
+
+const NONE = 'none';
+
+export const assignRefundAction: Action = {
+  path: '/payouts/:id/assign',
+  name: 'assign refund',
+  roles: ['operator'],
+  label: 'Say whose refund it is',
+  explain:
+    'It counts before what the service’s records say, and the orders that it concerns are derived anew at once. It can be said again; the newest counts.',
+  needsReason: true,
+  fields: [
+    {
+      name: 'payment',
+      label: 'Payment',
+      required: true,
+      hint: 'The id of the payment that it gives back, such as pi_1; or none: it gives no payment back.',
+    },
+  ],
+  input: z.object({ payment: z.string().trim().min(1, 'takes the id of a payment, or none').max(1_000) }),
+  run: async ({ db, ...deps }, { actor, params, input, reason }) => {
+    const payoutId = params['id'] ?? '';
+    const payment = String(input['payment']);
+    const paymentIntentId = payment === NONE ? null : payment;
+    const adoptedAt = (await findInstallation(db))?.adoptedAt ?? new Date(0);
+    const given = { payoutId, paymentIntentId, note: reason, actor: actor.name };
+    const result = await assignRefund(db, given, { ...rulesOf(deps), adoptedAt });
+    const about = { target: `payout ${payoutId.slice(0, 200)}`, to: `/payouts/${inPath(payoutId)}` };
+    if (result.outcome === 'refused') {
+      const told = { ...about, outcome: 'refused', message: `${result.told} Nothing was changed.` } as const;
+      return result.why === 'no_payout' ? { ...told, to: '/payouts' } : told;
+    }
+    const message = paymentIntentId === null ? 'It gives no payment back.' : `It gives ${paymentIntentId} back.`;
+    return { ...about, outcome: 'done', message, details: { before: result.before } };
+  },
+};

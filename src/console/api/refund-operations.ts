@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { rulesOf } from '../../domain/orders/order-facts.js';
+import { findInstallation } from '../../records/installation.js';
+import { assignRefund } from '../../records/refunds/assign-refund.js';
+import { Problem } from '../problem.js';
+import { note } from './bodies.js';
+import { keepAction } from './keep-action.js';
+import { type Operation, operation } from './operation.js';
+import { told } from './shapes/parts.js';
+
+const assigned = z
+  .object({
+    payoutId: told(z.string(), 'The payout.', 'po_1'),
+    paymentIntentId: told(z.string().nullable(), 'The payment that it gives back; null: none.', 'pi_1'),
+    before: told(z.string().nullable(), 'The payment that it counted with until now; null: none.', null),
+    orders: told(z.array(z.string()), 'References of the orders that were derived anew.', ['A-1001']),
+  })
+  .meta({ id: 'RefundAssigned', description: 'Whose refund a payout is, as a person said.' });
+
+const assignOperation = operation({
+  id: 'assignRefund',
+  method: 'post',
+  path: '/payouts/{id}/assign',
+  group: 'Orders',
+  summary: 'Say whose refund a payout is',
+  description:
+    'A person\u2019s decision: it counts before what the service\u2019s records say, and the orders that it concerns are derived anew at once. The newest counts.',
+  roles: ['operator'],
+  params: { id: { description: 'The payout\u2019s id.', example: 'po_1' } },
+  body: z.strictObject({
+    paymentIntentId: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .nullable()
+      .meta({ description: 'The payment that it gives back; null: it gives none back.', examples: ['pi_1'] }),
+    note,
+  }),
+  answers: { 200: { description: 'It counts so now.', shape: assigned } },
+  refusals: {
+    404: 'The payout is not known here, or the service has not shown the payment.',
+    409: 'The payment received another asset than the payout sends.',
+  },
+  answer: async ({ db, log, ...deps }, { actor, params, body: { paymentIntentId, note: reason } }) => {
+    const payoutId = params['id'] ?? '';
+    const adoptedAt = (await findInstallation(db))?.adoptedAt ?? new Date(0);
+    const result = await db.transaction(async (trx) => {
+      const given = { payoutId, paymentIntentId, note: reason, actor: actor.name };
+      const done = await assignRefund(trx, given, { ...rulesOf(deps), adoptedAt });
+      const isDone = done.outcome === 'assigned';
+      await keepAction({ db: trx, log }, actor, {
+        action: 'assign refund',
+        target: `payout ${payoutId.slice(0, 200)}`,
+        reason,
+        details: { paymentIntentId, ...(isDone ? { before: done.before } : { refused: done.why }) },
+        outcome: isDone ? 'done' : 'refused',
+      });
+      return done;
+    });
+    if (result.outcome === 'refused') {
+      const isOther = result.why === 'other_asset';
+      throw new Problem(isOther ? 409 : 404, isOther ? 'Conflict' : 'Not found', result.told.slice(0, 400));
+    }
+    const orders = result.orders.map(({ reference }) => reference);
+    return { body: { payoutId, paymentIntentId, before: result.before, orders } };
+  },
+});
+
+export const refundOperations: readonly Operation[] = [assignOperation];

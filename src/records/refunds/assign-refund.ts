@@ -1,0 +1,138 @@
+import type { Knex } from 'knex';
+import { namedIn, ownerOfRefund, type ShownRecord } from '../../domain/family/links.js';
+import { toJsonText } from '../../domain/json-text.js';
+import { textField } from '../../domain/records.js';
+import { autoResolveBreaks } from '../breaks/breaks.js';
+import { ASSIGNED, appendChanges } from '../changes.js';
+import { textArray } from '../database/array-parameter.js';
+import { toDatabaseText, toNullableText } from '../database/database-text.js';
+import { loadNaming, readAssigned } from '../family/around.js';
+import { lockLinks, membersOf } from '../family/lock.js';
+import { idTexts, loadShown, shownColumns } from '../family/shown-records.js';
+import type { OrderRules } from '../orders/derive-orders.js';
+import { getOrder, type OrderDetail } from '../orders/orders.js';
+import { ordersBehind } from '../orders/orders-behind.js';
+import { rederiveOrders } from '../orders/rederive-releases.js';
+import { ordersOfPayouts } from './orders-of-payouts.js';
+
+export interface NewAssignment {
+  payoutId: string;
+  /** Null: it gives no payment back. */
+  paymentIntentId: string | null;
+  note: string;
+  actor: string;
+}
+
+export interface Assigned {
+  outcome: 'assigned';
+  /** The payment that it counted with until now; null: none. */
+  before: string | null;
+  /** Those that it concerns, as they are now. */
+  orders: OrderDetail[];
+}
+
+export interface AssignRefused {
+  outcome: 'refused';
+  why: 'no_payout' | 'no_payment' | 'other_asset';
+  /** In a sentence that names what was given. */
+  told: string;
+}
+
+/**
+ * A person's word on whose refund a payout is, which counts before what the records say (domain/family/links.ts). The orders
+ * that it concerns are derived anew at once, those of the payment that it counted with until now among them.
+ */
+export async function assignRefund(
+  trx: Knex.Transaction,
+  { payoutId, paymentIntentId, note, actor }: NewAssignment,
+  rules: OrderRules,
+): Promise<Assigned | AssignRefused> {
+  const seen = await readStanding(trx, payoutId, paymentIntentId);
+  if (seen === null) return refused('no_payout', `There is no payout "${payoutId}" here.`);
+  const named = [...seen.named, seen.owner, paymentIntentId].filter((id) => id !== null);
+  await lockLinks(trx, membersOf([]), [...new Set([payoutId, ...named])]);
+  const standing = (await readStanding(trx, payoutId, paymentIntentId)) ?? seen;
+  const { payout, payment, owner: before } = standing;
+  if (paymentIntentId !== null && (payment === null || payment.unknown === true))
+    return refused('no_payment', `The service has shown no payment "${paymentIntentId}".`);
+  const assets = payment === null ? null : otherAssets(payout, payment);
+  if (assets !== null)
+    return refused(
+      'other_asset',
+      `${payoutId} sends ${assets.payout}, and ${paymentIntentId} received ${assets.payment}.`,
+    );
+  const concerned = await concernedBy(trx, payoutId, before);
+  await trx('refund_assignments').insert({
+    payout_id: toDatabaseText(payoutId),
+    payment_intent_id: toNullableText(paymentIntentId),
+    named: trx.raw('?::text[]', [textArray(standing.named.map(toDatabaseText))]),
+    note: toDatabaseText(note),
+    actor: toDatabaseText(actor),
+  });
+  const references = [...new Set([...concerned, ...(await concernedBy(trx, payoutId, paymentIntentId))])].sort();
+  const cause = { source: { type: 'person', ref: actor }, serviceTime: null } as const;
+  await appendChanges(trx, [
+    {
+      entity: { kind: 'payout', id: payoutId },
+      field: ASSIGNED,
+      from: standing.assigned === undefined ? null : toJsonText(assignedTo(standing.assigned)),
+      to: toJsonText(assignedTo(paymentIntentId)),
+      ...cause,
+    },
+  ]);
+  const touched = references.map((reference) => ({ reference: toDatabaseText(reference), since: null }));
+  await rederiveOrders(trx, touched, rules, cause);
+  const entity = { kind: 'payout', id: payoutId } as const;
+  await autoResolveBreaks(trx, [{ kind: 'refund_without_order', entity }]);
+  const orders = await Promise.all(references.map((reference) => getOrder(trx, reference)));
+  return { outcome: 'assigned', before, orders: orders.filter((order) => order !== null) };
+}
+
+interface Standing {
+  payout: ShownRecord;
+  /** The one that is asked for; null: none is, or it is not known. */
+  payment: ShownRecord | null;
+  owner: string | null;
+  /** What a person said last; undefined: nothing. */
+  assigned: string | null | undefined;
+  /** The payments that the records name. */
+  named: readonly string[];
+}
+
+async function readStanding(trx: Knex, payoutId: string, paymentId: string | null): Promise<Standing | null> {
+  const none = idTexts([]);
+  const { payout: payouts, payment_intent: payments } = await loadShown(
+    trx,
+    new Map(),
+    `SELECT ${shownColumns('payout')} FROM payouts WHERE id = ANY (?::text[])
+     UNION ALL SELECT ${shownColumns('payment_intent')} FROM payment_intents WHERE id = ANY (?::text[])`,
+    [none, idTexts([payoutId]), none, idTexts(paymentId === null ? [] : [paymentId])],
+  );
+  const [payout] = payouts;
+  if (payout === undefined) return null;
+  const naming = await loadNaming(trx, new Map(), [payout], []);
+  const assigned = await readAssigned(trx, [payout]);
+  const { payment: owner } = ownerOfRefund(payout, naming, assigned);
+  const own = namedIn('payout', payout.fields, 'payment_intent');
+  const named = [...new Set([...ownerOfRefund(payout, naming).candidates, ...own])];
+  return { payout, payment: payments[0] ?? null, owner, assigned: assigned.get(payoutId), named };
+}
+
+/** A payment is given back in its own asset (specification 4.5). */
+function otherAssets(payout: ShownRecord, payment: ShownRecord): { payout: string; payment: string } | null {
+  const [given, received] = [textField(payout.fields, 'assetCode'), textField(payment.fields, 'assetCode')];
+  return given === null || received === null || given === received ? null : { payout: given, payment: received };
+}
+
+async function concernedBy(trx: Knex, payoutId: string, payment: string | null): Promise<string[]> {
+  const ofPayment = payment === null ? [] : [...(await ordersBehind(trx, 'payment_intent', [payment])).values()].flat();
+  return [...((await ordersOfPayouts(trx, [payoutId])).get(payoutId) ?? []), ...ofPayment];
+}
+
+function refused(why: AssignRefused['why'], told: string): AssignRefused {
+  return { outcome: 'refused', why, told };
+}
+
+function assignedTo(paymentIntentId: string | null) {
+  return { paymentIntentId };
+}

@@ -1,0 +1,116 @@
+import type { Knex } from 'knex';
+import {
+  isGone,
+  isUnlinkedRefund,
+  ownerOfRefund,
+  type PayoutWords,
+  payoutClass,
+  referenceOf,
+} from '../../domain/family/links.js';
+import type { JsonObject } from '../../domain/json.js';
+import { objectFromJsonText } from '../../domain/json-text.js';
+import { mayHaveLeft } from '../../domain/orders/order-refund.js';
+import { textField } from '../../domain/records.js';
+import { textArray } from '../database/array-parameter.js';
+import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
+import { loadNaming, readAssigned } from '../family/around.js';
+import { type ShownRow, shownRecord } from '../family/shown-records.js';
+import { ordersOfPayouts } from './orders-of-payouts.js';
+
+/** A payout that may give money back, and that no payment owns. */
+export interface OpenRefund {
+  id: string;
+  /** A refund by its type; of a type that nobody has classed, or of none; or only webhooks speak of it. */
+  why: 'refund' | 'unknown_type' | 'reported';
+  payoutType: string | null;
+  status: string | null;
+  amount: string | null;
+  assetCode: string | null;
+  merchantReference: string | null;
+  /** The payment that webhooks say it is of. */
+  reportedPaymentIntentId: string | null;
+  /** References of the orders that it concerns. */
+  orders: string[];
+  firstSeenAt: string;
+}
+
+interface Row extends Omit<ShownRow, 'kind'> {
+  reported: string | null;
+  seen: string;
+  first_seen_at: Date;
+}
+
+const AT_ONCE = 500;
+
+/** Newest first, paged by key: what holds orders until a person says whose refund it is. @throws {CursorError} */
+export async function listOpenRefunds(db: Knex, words: PayoutWords, query: PageQuery): Promise<Page<OpenRefund>> {
+  const take = takeOf(query);
+  const [seen = null, id = ''] = query.cursor === undefined ? [] : decodeCursor(query.cursor, 2);
+  if (seen !== null && !/^\d{1,18}$/.test(seen)) throw new CursorError(query.cursor ?? '');
+  const found: { row: Row; refund: Omit<OpenRefund, 'orders'> }[] = [];
+  let after: { seen: string | null; id: string } | null = { seen, id };
+  while (after !== null && found.length <= take) {
+    const rows: Row[] = await readRows(db, words, after);
+    const open = await openAmong(db, rows, words);
+    found.push(...open);
+    const last: Row | undefined = rows.length < AT_ONCE ? undefined : rows.at(-1);
+    after = last === undefined ? null : { seen: last.seen, id: last.id };
+  }
+  const { items, nextCursor } = cut(found, take, ({ row }) => [row.seen, row.id]);
+  const orders = await ordersOfPayouts(
+    db,
+    items.map(({ refund }) => refund.id),
+  );
+  return { items: items.map(({ refund }) => ({ ...refund, orders: orders.get(refund.id) ?? [] })), nextCursor };
+}
+
+/** Without those that can't be one: what links them is read of their records. */
+async function readRows(
+  db: Knex,
+  { withdrawal, internal, settlement }: PayoutWords,
+  { seen, id }: { seen: string | null; id: string },
+): Promise<Row[]> {
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `SELECT id, shown, reported, verified, verified_at, absent_since, known, doubted, own_call, false AS says_paid,
+       first_seen_at, floor(extract(epoch FROM first_seen_at) * 1000000)::bigint::text AS seen
+     FROM payouts
+     WHERE (payout_type IS NULL OR lower(payout_type) <> ALL (CAST(:others AS text[])))
+       AND (known OR reported_reference IS NOT NULL OR reported_intent_id IS NOT NULL)
+       AND (CAST(:seen AS bigint) IS NULL OR
+         (first_seen_at, id) < ('epoch'::timestamptz + CAST(:seen AS bigint) * interval '1 microsecond', :id))
+     ORDER BY first_seen_at DESC, id DESC LIMIT ${AT_ONCE}`,
+    { others: textArray([...withdrawal, ...internal, ...settlement]), seen, id },
+  );
+  return rows;
+}
+
+async function openAmong(db: Knex, rows: readonly Row[], words: PayoutWords) {
+  const payouts = rows.map(shownRecord);
+  if (payouts.length === 0) return [];
+  const naming = await loadNaming(db, new Map(), payouts, []);
+  const assigned = await readAssigned(db, payouts);
+  return rows.flatMap((row) => {
+    const payout = shownRecord(row);
+    const isOwned = assigned.has(payout.id) || ownerOfRefund(payout, naming, assigned).payment !== null;
+    if (isOwned || isGone(payout) || !mayHaveLeft(payout) || !isUnlinkedRefund(payout, words)) return [];
+    const reported = row.reported === null ? {} : objectFromJsonText(row.reported);
+    const isReported = payout.unknown === true;
+    const isTyped = payoutClass(payout.fields, words) === 'refund';
+    const why = isReported ? 'reported' : isTyped ? 'refund' : 'unknown_type';
+    return [
+      { row, refund: { id: payout.id, why, ...told(isReported ? reported : payout.fields, reported, row) } as const },
+    ];
+  });
+}
+
+function told(fields: JsonObject, reported: JsonObject, { first_seen_at }: Row) {
+  return {
+    payoutType: textField(fields, 'payoutType'),
+    status: textField(fields, 'status'),
+    amount: textField(fields, 'amount'),
+    assetCode: textField(fields, 'assetCode'),
+    merchantReference: referenceOf(fields),
+    reportedPaymentIntentId: textField(reported, 'paymentIntentId'),
+    firstSeenAt: first_seen_at.toISOString(),
+  };
+}

@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { CheckedRecord, CheckFacts, RefundFacts } from '../../src/domain/checks/check-facts.js';
+import { checkLostRefunds, checkPayoutWords, checkReassigned } from '../../src/domain/checks/lost-refunds.js';
+import { checkRefunds } from '../../src/domain/checks/refunds.js';
+import { defaultPayoutWords, ownerOfRefund } from '../../src/domain/family/links.js';
+import type { JsonObject } from '../../src/domain/json.js';
+import { defaultKytWords } from '../../src/domain/orders/kyt.js';
+import type { RecordKind } from '../../src/domain/records.js';
+
+const NOW = Date.parse('2026-03-02T00:00:00Z');
+const HOUR = 3_600_000;
+
+function record(kind: RecordKind, id: string, fields: JsonObject, about: Partial<CheckedRecord> = {}): CheckedRecord {
+  const shown = { verified: true, verifiedAt: NOW, absent: false, observedBy: { type: 'poll', ref: '1' } };
+  const times = { createdAt: NOW - 24 * HOUR, history: false, readAt: NOW, firstSeenAt: NOW - 24 * HOUR, since: null };
+  return { kind, id, fields: { id, ...fields }, ...shown, ...times, ...about };
+}
+
+function factsOf(intents: CheckedRecord[], payouts: CheckedRecord[], refunds: Partial<RefundFacts> = {}): CheckFacts {
+  const of = (records: readonly CheckedRecord[]) => new Map(records.map((one) => [one.id, one]));
+  const ids = (records: readonly CheckedRecord[]) => new Set(records.map(({ id }) => id));
+  const nobody = { namedThen: new Map(), ordered: new Set<string>(), assigned: new Map() };
+  return {
+    now: NOW,
+    kytWords: defaultKytWords,
+    ranAt: new Map(),
+    registersSince: null,
+    intents: of(intents),
+    payins: new Map(),
+    invoices: new Map(),
+    payouts: of(payouts),
+    refunds: { words: defaultPayoutWords, naming: intents, candidates: new Map(), ...nobody, ...refunds },
+    others: [],
+    orders: [],
+    listings: new Map(),
+    focus: { intents: ids(intents), payins: new Set(), invoices: new Set(), payouts: ids(payouts) },
+  };
+}
+
+const payment = fc.constantFrom('pi_1', 'pi_2', 'pi_3', 'pi_4');
+const refund = fc.constantFrom('po_1', 'po_2', 'po_3', 'po_4');
+const amount = fc.constantFrom('1', '5', '10', '20');
+
+const world = fc.record({
+  intents: fc.uniqueArray(
+    fc.record({ id: payment, names: fc.option(refund), net: amount, received: amount, absent: fc.boolean() }),
+    { selector: ({ id }) => id, maxLength: 4 },
+  ),
+  payouts: fc.uniqueArray(
+    fc.record({
+      id: refund,
+      of: fc.option(payment),
+      amount,
+      status: fc.constantFrom('confirmed', 'pending', 'failed'),
+    }),
+    { selector: ({ id }) => id, maxLength: 4 },
+  ),
+  assigned: fc.uniqueArray(fc.tuple(refund, fc.option(payment)), { selector: ([id]) => id, maxLength: 2 }),
+});
+
+/** The same rows, in an order of their own. */
+const shuffled = world.chain((given) =>
+  fc.record({
+    given: fc.constant(given),
+    intents: fc.shuffledSubarray(given.intents, { minLength: given.intents.length }),
+    naming: fc.shuffledSubarray(given.intents, { minLength: given.intents.length }),
+    payouts: fc.shuffledSubarray(given.payouts, { minLength: given.payouts.length }),
+  }),
+);
+
+type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
+
+function intentsOf(intents: World['intents']): CheckedRecord[] {
+  return intents.map(({ id, names, net, received, absent }) =>
+    record(
+      'payment_intent',
+      id,
+      { irregularRefundPayoutId: names, amountNetMerchant: net, totalAmountReceived: received },
+      { absent },
+    ),
+  );
+}
+
+function payoutsOf(payouts: World['payouts']): CheckedRecord[] {
+  return payouts.map(({ id, of, amount: sent, status }) =>
+    record('payout', id, { paymentIntentId: of, amount: sent, status, payoutType: 'refund' }),
+  );
+}
+
+test('whether more was given back than came in hangs on no order of rows', () => {
+  const found = (intents: World['intents'], naming: World['intents'], payouts: World['payouts'], world: World) => {
+    const refunds = { naming: intentsOf(naming), assigned: new Map(world.assigned) };
+    const { open, resolve } = checkRefunds(factsOf(intentsOf(intents), payoutsOf(payouts), refunds));
+    const byId = <T extends { entity: { id: string } }>(list: readonly T[]) =>
+      list.toSorted((a, b) => (a.entity.id < b.entity.id ? -1 : 1));
+    return { open: byId(open), resolve: byId(resolve) };
+  };
+  fc.assert(
+    fc.property(shuffled, ({ given, intents, naming, payouts }) => {
+      expect(found(intents, naming, payouts, given)).toEqual(found(given.intents, given.intents, given.payouts, given));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a refund is counted with the one payment that owns it, and with no other', () => {
+  fc.assert(
+    fc.property(world, ({ intents, payouts, assigned }) => {
+      const facts = factsOf(intentsOf(intents), payoutsOf(payouts), { assigned: new Map(assigned) });
+      const counted = checkRefunds(facts).open.flatMap(({ entity, evidence }) =>
+        (evidence['refunds'] as { ours: { id: string }[] }).ours.map(({ id }) => [id, entity.id]),
+      );
+      for (const [id = '', owner] of counted) {
+        const payout = facts.payouts.get(id);
+        if (payout === undefined) throw new Error(`${id} is not known`);
+        expect(ownerOfRefund(payout, facts.refunds.naming, facts.refunds.assigned).payment).toBe(owner);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+const paid = (id: string, fields: JsonObject = {}, about: Partial<CheckedRecord> = {}) =>
+  record(
+    'payment_intent',
+    id,
+    { status: 'completed', assetCode: 'USDT', amountNetMerchant: '10', totalAmountReceived: '10', ...fields },
+    about,
+  );
+const lost = (fields: JsonObject = {}, about: Partial<CheckedRecord> = {}) =>
+  record(
+    'payout',
+    'po',
+    { payoutType: 'refund', status: 'confirmed', assetCode: 'USDT', amount: '5', ...fields },
+    about,
+  );
+const kinds = (facts: CheckFacts) =>
+  [checkLostRefunds, checkReassigned, checkPayoutWords].flatMap((check) =>
+    check(facts).open.map(({ kind, entity }) => `${kind} ${entity.id}`),
+  );
+
+test('candidates: five at most, the customer’s address first, then what is given back whole, then the newest; in no other order', () => {
+  const candidates = [
+    paid('pi_old', {}, { createdAt: NOW - 9 * HOUR }),
+    paid('pi_new', {}, { createdAt: NOW - 2 * HOUR }),
+    paid('pi_whole', { amountNetMerchant: '5.0' }),
+    paid('pi_address', { customerRefundAddress: 'TCus****0001' }),
+    paid('pi_twin_b', {}, { createdAt: NOW - 3 * HOUR }),
+    paid('pi_twin_a', {}, { createdAt: NOW - 3 * HOUR }),
+    paid('pi_less', { amountNetMerchant: '4.99' }),
+    paid('pi_other', { assetCode: 'BTC' }),
+    paid('pi_unpaid', { status: 'expired' }),
+  ];
+  const payout = lost({ destinationAddress: 'TCustomer0000000001' });
+  fc.assert(
+    fc.property(fc.shuffledSubarray(candidates, { minLength: candidates.length }), (order) => {
+      const facts = factsOf([], [payout], { candidates: new Map([['po', order]]) });
+      const [found] = checkLostRefunds(facts).open;
+      const named = found?.evidence['candidates'] as { paymentIntentId: string; sameAddress: boolean }[];
+      expect(named.map(({ paymentIntentId }) => paymentIntentId)).toEqual([
+        'pi_address',
+        'pi_whole',
+        'pi_new',
+        'pi_twin_a',
+        'pi_twin_b',
+      ]);
+      expect(named.map(({ sameAddress }) => sameAddress)).toEqual([true, false, false, false, false]);
+    }),
+  );
+});
+
+test.each([
+  ['nothing says whose it is', {}, {}, {}, true],
+  ['its word is no refund’s', { payoutType: 'withdrawal' }, {}, {}, false],
+  ['its word is unknown', { payoutType: 'gift' }, {}, {}, false],
+  ['our own call made it, under any word', { payoutType: 'gift' }, { ownCall: 'createRefund' }, {}, true],
+  [
+    'another word of the contract',
+    { payoutType: 'GIFT' },
+    {},
+    { words: { ...defaultPayoutWords, refund: ['gift'] } },
+    true,
+  ],
+  ['only webhooks speak of it', {}, { unknown: true }, {}, false],
+  ['it is from before adoption', {}, { history: true }, {}, false],
+  ['the service denies it', {}, { absent: true }, {}, false],
+  ['it failed', { status: 'failed' }, {}, {}, false],
+  ['it was made just now', {}, { createdAt: NOW - 60_000 }, {}, false],
+  ['it names its payment', { paymentIntentId: 'pi_1' }, {}, {}, false],
+  ['a payment names it', {}, {}, { naming: [paid('pi_1', { irregularRefundPayoutId: 'po' })] }, false],
+  ['a person said so', {}, {}, { assigned: new Map([['po', null]]) }, false],
+  ['its reference names an order', { merchantReference: 'A-1' }, {}, { ordered: new Set(['A-1']) }, false],
+  ['its reference names none', { merchantReference: 'A-2' }, {}, { ordered: new Set(['A-1']) }, true],
+] as const)('a refund without an order, where %s', (_, fields, about, refunds, isBreak) => {
+  const facts = factsOf([], [lost(fields, about)], { candidates: new Map([['po', []]]), ...refunds });
+  expect(kinds(facts).includes('refund_without_order po')).toBe(isBreak);
+});
+
+test('records that name another payment than a person said open a break; those that they named when it was said don’t', () => {
+  const payout = lost({ paymentIntentId: 'pi_1' });
+  const assigned = (payment: string | null) => new Map([['po', payment]]);
+  const of = (refunds: Partial<RefundFacts>) => kinds(factsOf([], [payout], refunds));
+  expect(of({ assigned: assigned('pi_2') })).toEqual(['refund_assigned_otherwise po']);
+  expect(of({ assigned: assigned(null) })).toEqual(['refund_assigned_otherwise po']);
+  expect(of({ assigned: assigned('pi_1') })).toEqual([]);
+  expect(of({ assigned: assigned('pi_2'), namedThen: new Map([['po', ['pi_1']]]) })).toEqual([]);
+  const named = [paid('pi_3', { irregularRefundPayoutId: 'po' })];
+  expect(of({ assigned: assigned('pi_2'), namedThen: new Map([['po', ['pi_1']]]), naming: named })).toHaveLength(1);
+});
+
+test('a word of no class is one finding for the word, whichever payout shows it, and none once it has one', () => {
+  const payouts = ['po_1', 'po_2'].map((id) => record('payout', id, { payoutType: id === 'po_1' ? 'Gift' : 'gift' }));
+  const names = (refunds: Partial<RefundFacts> = {}) => checkPayoutWords(factsOf([], payouts, refunds));
+  expect(new Set(names().open.map(({ entity }) => entity.id))).toEqual(new Set(['payoutType=gift']));
+  const classed = names({ words: { ...defaultPayoutWords, withdrawal: ['gift'] } });
+  expect([classed.open.length, classed.resolve[0]?.entity.id]).toEqual([0, 'payoutType=gift']);
+  const old = factsOf([], [record('payout', 'po_1', { payoutType: 'gift' }, { history: true })]);
+  expect(checkPayoutWords(old)).toEqual({ open: [], resolve: [], again: [] });
+});
