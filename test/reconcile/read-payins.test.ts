@@ -79,7 +79,7 @@ test('one that can’t be saved is put off, and the others that were read with i
   expect(await marks().select('id', 'attempts')).toEqual([{ id: 'odd', attempts: 1 }]);
 });
 
-test('a deposit that is not there yet is not absent while an event may be newer than the answer', async () => {
+test('a deposit that is not there yet is asked for again while an event may be newer than the answer, and no break', async () => {
   await save(database, [mention('payin', 'p', 0)]);
   await due();
   await verifyClaims(deps, newClaimMemory(['payment_intent']));
@@ -87,9 +87,26 @@ test('a deposit that is not there yet is not absent while an event may be newer 
   await save(database, [claim('payin', 'p', payin('p', 'pi_1'), 59)]);
   await due();
   await verifyClaims(deps, newClaimMemory(['payment_intent']));
-  expect(await database.db('payins').pluck('absent_since')).toEqual([null]);
+  expect(await database.db('payins').select('absent_since', 'known')).toEqual([
+    { absent_since: new Date(at(58)), known: false },
+  ]);
   expect(await marks().pluck('id')).toEqual(['p']);
   expect(await database.db('breaks')).toEqual([]);
+  // Denied again by an answer that began later, it is one; told once more, it stays one.
+  service.list.clock = at(70);
+  await due();
+  await verifyClaims(deps, newClaimMemory(['payment_intent']));
+  const broken = [expect.objectContaining({ kind: 'record_not_at_service', entity_id: 'p', status: 'open' })];
+  expect(await database.db('breaks')).toEqual(broken);
+  await save(database, [claim('payin', 'p', payin('p', 'pi_1'), 80)]);
+  expect(await marks().pluck('id')).toEqual(['p']);
+  service.list.clock = at(90);
+  for (let look = 0; look < 2; look++) {
+    await due();
+    await verifyClaims(deps, newClaimMemory(['payment_intent']));
+  }
+  expect(await marks().pluck('id')).toEqual([]);
+  expect(await database.db('breaks')).toEqual(broken);
 });
 
 test('a run by hand reads every deposit that is due, however many, and is not complete while one could not be read', async () => {

@@ -17,7 +17,16 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const TABLES = ['payment_intents', 'payins', 'invoices', 'payouts', 'orders', 'payin_listings', 'watermarks'];
+const TABLES = [
+  'refund_assignments',
+  'payment_intents',
+  'payins',
+  'invoices',
+  'payouts',
+  'orders',
+  'payin_listings',
+  'watermarks',
+];
 
 /** All of a world, as savers and persons write it down. */
 async function write({ proofs, reports, assigned, searched }: World): Promise<void> {
@@ -52,6 +61,6 @@ test('what is loaded of an order is what the domain chooses of everything that i
 
 function familyText(family: ReturnType<typeof familyOf> | undefined): unknown {
   if (family === undefined) return undefined;
-  const order = { status: 'paid', release: { safe: false, reason: 'payins_unread', provenAt: null } } as const;
+  const order = { status: 'paid', release: { safe: false, reason: 'proven', provenAt: null } } as const;
   return plain({ reference: '', family, facts: { ...family, reference: '', expected: null, contested: [] }, order });
 }

@@ -143,11 +143,17 @@ function refundsOf(
     const { payment } = ownerOfRefund(payout, naming, assigned);
     const isRefund = payment !== null && ids.has(payment) && !isUnread(payout, { assigned });
     const refund = isRefund ? refundOf(payout, payment) : null;
-    return refund === null ? [] : [{ id: payout.id, refund }];
+    return refund === null ? [] : [refund];
   });
+  // Said to be of one of the payments, though it may give another's money back: it is named here, and counted there.
+  const said = payouts.filter(
+    (payout) =>
+      !isUnread(payout, { assigned }) &&
+      ownerOfRefund(payout, naming, assigned).candidates.some((candidate) => ids.has(candidate)),
+  );
   const named = intents.flatMap(({ fields }) => namedIn('payment_intent', fields, 'payout'));
   return {
-    refunds: refunds.map(({ refund }) => refund),
-    refundIds: [...new Set([...named, ...refunds.map(({ id }) => id)])].sort(compareText),
+    refunds,
+    refundIds: [...new Set([...named, ...said.map(({ id }) => id)])].sort(compareText),
   };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/json.js';
-import { type Claim, MENTION, type RecordState } from '../../domain/record-state.js';
+import { type Claim, isNewer, KEPT, MENTION, type RecordState } from '../../domain/record-state.js';
 import { amountViolations, mayVanish, type RecordKind, unlistedStates } from '../../domain/records.js';
 import type { BreakRef, NewBreak } from '../breaks/breaks.js';
 import { isHistory, type SaveContext } from './save-context.js';
@@ -26,7 +26,7 @@ export function recordBreaks(record: MergedRecord, context: SaveContext): BreakF
     resolve.push({ kind: 'contract_violation', entity });
   }
   const open = record.changed ? [...violations, ...unlistedBreaks(record), ...rejectedScreenings(record, context)] : [];
-  if (missing && !wasMissing) {
+  if (missing && !isToldLater(state) && !(wasMissing && !isToldLater(before.state))) {
     open.push({ kind: 'record_not_at_service', entity, evidence: missingEvidence(record) });
   }
   return { open: open.length > 0 && isHistory(record, context) ? [] : open, resolve };
@@ -36,6 +36,11 @@ export function recordBreaks(record: MergedRecord, context: SaveContext): BreakF
 function isMissing(kind: RecordKind, absent: boolean, fields: JsonObject, { poll, claims }: RecordState): boolean {
   if (!absent || [fields, ...claims.map((claim) => claim.fields)].some((said) => mayVanish(kind, said))) return false;
   return poll?.before != null || claims.some((claim) => claim.state !== MENTION && !namesAccountAlone(kind, claim));
+}
+
+/** Something was told of it that the answer had no chance to show: it is asked for again first. */
+function isToldLater({ poll, claims }: RecordState): boolean {
+  return claims.some((claim) => !claim.state.startsWith(KEPT) && isNewer(claim, poll));
 }
 
 /** The id that the event of a sub-wallet's deposit names need not be that of a payin. */
