@@ -17,7 +17,16 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const TABLES = ['payment_intents', 'payins', 'invoices', 'payouts', 'orders', 'payin_listings', 'watermarks'];
+const TABLES = [
+  'payment_intents',
+  'payins',
+  'invoices',
+  'payouts',
+  'orders',
+  'payin_listings',
+  'watermarks',
+  'refund_assignments',
+];
 
 /** All of a world, as savers and persons write it down. */
 async function write({ proofs, reports, assigned, searched }: World): Promise<void> {
