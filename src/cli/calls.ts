@@ -75,10 +75,11 @@ async function settle(key: string, flags: Flags): Promise<void> {
     const call = theOne(key, await callsUnder(db, key), flags.operation);
     const { operation } = call;
     await inTransaction(db, dryRun, async (trx) => {
-      const result = await settleCall(trx, { operation, key, objectId });
+      const actor = cliActor();
+      const result = await settleCall(trx, { operation, key, objectId, by: { actor, note } });
       if (result.outcome === 'of_another') throw new UsageError(`${objectId} was made by the call ${result.key}.`);
       if (result.outcome === 'decided') throw new UsageError(decidedAlready(call));
-      const about = { actor: cliActor(), action: 'settle call', target: `call ${operation} ${key}`, reason: note };
+      const about = { actor, action: 'settle call', target: `call ${operation} ${key}`, reason: note };
       await recordAction(trx, { ...about, details: { made: objectId, before: call.objectId }, outcome: 'done' });
     });
     const said = objectId === null ? 'made nothing' : `made ${objectId}`;

@@ -18,7 +18,6 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const TABLES = [
-  'refund_assignments',
   'payment_intents',
   'payins',
   'invoices',
@@ -26,6 +25,7 @@ const TABLES = [
   'orders',
   'payin_listings',
   'watermarks',
+  'refund_assignments',
 ];
 
 /** All of a world, as savers and persons write it down. */
@@ -61,6 +61,6 @@ test('what is loaded of an order is what the domain chooses of everything that i
 
 function familyText(family: ReturnType<typeof familyOf> | undefined): unknown {
   if (family === undefined) return undefined;
-  const order = { status: 'paid', release: { safe: false, reason: 'proven', provenAt: null } } as const;
+  const order = { status: 'paid', release: { safe: false, reason: 'payins_unread', provenAt: null } } as const;
   return plain({ reference: '', family, facts: { ...family, reference: '', expected: null, contested: [] }, order });
 }

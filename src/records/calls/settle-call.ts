@@ -1,6 +1,13 @@
 import type { Knex } from 'knex';
+import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText, toNullableText } from '../database/database-text.js';
 import { DENIED } from './open-calls.js';
+
+/** Who says so, and why. */
+export interface Decision {
+  actor: string;
+  note: string;
+}
 
 export type Settled = { outcome: 'settled' } | { outcome: 'decided' } | { outcome: 'of_another'; key: string };
 
@@ -12,7 +19,7 @@ export type Settled = { outcome: 'settled' } | { outcome: 'decided' } | { outcom
  */
 export async function settleCall(
   trx: Knex.Transaction,
-  { operation, key, objectId }: { operation: string; key: string; objectId: string | null },
+  { operation, key, objectId, by }: { operation: string; key: string; objectId: string | null; by: Decision },
 ): Promise<Settled> {
   const given = { operation, key: toDatabaseText(key), id: toNullableText(objectId) };
   const other = await trx<{ operation: string; key: string; object_id: string }>('service_writes')
@@ -20,6 +27,11 @@ export async function settleCall(
     .whereNot({ key: given.key })
     .first('key');
   if (other !== undefined) return { outcome: 'of_another', key: fromDatabaseText(other.key) };
+  const before = await trx<{ operation: string; key: string; object_id: string | null; payment_intent_id: string | null }>(
+    'service_writes',
+  )
+    .where({ operation, key: given.key })
+    .first('object_id', 'payment_intent_id');
   const { rowCount } = await trx.raw<{ rowCount: number }>(
     `UPDATE service_writes AS call SET
        status = CASE WHEN CAST(:id AS text) IS NULL THEN 'unsent' ELSE 'done' END,
@@ -27,5 +39,16 @@ export async function settleCall(
      WHERE operation = :operation AND key = :key AND (status = 'lost' OR (${DENIED}))`,
     given,
   );
-  return { outcome: rowCount === 0 ? 'decided' : 'settled' };
+  if (rowCount === 0) return { outcome: 'decided' };
+  // What it was said to have made gives nothing back: a person's word goes before what our own call was answered.
+  if (given.id === null && before?.object_id != null) {
+    await trx('refund_assignments').insert({
+      payout_id: before.object_id,
+      payment_intent_id: null,
+      named: trx.raw('?::text[]', [textArray(before.payment_intent_id === null ? [] : [before.payment_intent_id])]),
+      note: toDatabaseText(by.note),
+      actor: toDatabaseText(by.actor),
+    });
+  }
+  return { outcome: 'settled' };
 }

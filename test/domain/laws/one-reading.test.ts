@@ -131,7 +131,7 @@ function rewritten(world: World, change: (fields: JsonObject) => JsonObject): Wo
 
 const inCase = ({ amount, currency }: Money, change: (fields: JsonObject) => JsonObject): Money => ({
   amount,
-  currency: String(change({ currency })['currency']),
+  currency: textField(change({ currency }), 'currency') ?? '',
 });
 
 const map = (fields: JsonObject, change: (value: Json, name: string) => Json | undefined): JsonObject =>
@@ -257,8 +257,8 @@ function ownerOf(payout: ShownRecord, records: FamilyRecords, { assigned }: Worl
 const OFF = ['expired', 'cancelled'];
 /** The service shows it, and it asks for something still. */
 const asks = ({ absent, unknown, fields }: ShownRecord) =>
-  !absent && unknown !== true && !OFF.includes(String(fields['status']));
-const isSame = (a: Json | undefined, b: string) => String(a).toUpperCase() === b.toUpperCase();
+  !absent && unknown !== true && !OFF.includes(textField(fields, 'status') ?? '');
+const isSame = (a: Json | undefined, b: string) => typeof a === 'string' && a.toUpperCase() === b.toUpperCase();
 
 describe('L9 what is open counts', () => {
   it('without a registration an order expects no less than any open request or invoice of its family', () => {

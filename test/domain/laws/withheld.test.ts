@@ -1,0 +1,115 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/domain/json.js';
+import type { Observation } from '../../../src/domain/observation.js';
+import { collectedOf, type JudgedOrder, judge, saidOf, statesOf } from './judge.js';
+import { END, runs, type World, world } from './worlds.js';
+
+const FRESH = 'x1';
+
+function told(kind: 'payout' | 'payment_intent', fields: JsonObject, from = END): Observation {
+  const source = { type: 'webhook', ref: 'event' } as const;
+  return { kind, id: FRESH, from, to: from + 999, source, type: 'claim', fields: { id: FRESH, ...fields } };
+}
+
+function read(kind: 'payout' | 'payment_intent', fields: JsonObject | null): Observation {
+  const base = { kind, id: FRESH, from: END + 5_000, to: END + 5_200, source: { type: 'poll', ref: '1' } } as const;
+  return fields === null
+    ? { ...base, type: 'absence' }
+    : { ...base, type: 'reading', fields: { id: FRESH, ...fields } };
+}
+
+const plainWorld = world.map((world): World => ({ ...world, reports: [], searched: [] }));
+
+function after(world: World, more: Observation[], also: Partial<World> = {}): JudgedOrder[] {
+  return judge({ ...world, ...also }, [...world.proofs, ...more]).orders;
+}
+
+const reasonOf = (orders: JudgedOrder[], reference: string) =>
+  orders.find((one) => one.reference === reference)?.order.release.reason;
+
+describe('what reports alone say withholds until it is decided', () => {
+  it('a refund: by its payment, or by its reference unless it is no refund; until it is denied, read, searched for, or a person’s', () => {
+    const types = fc.constantFrom('refund', null, 'odd', 'withdrawal', 'internal_transfer', 'SETTLEMENT');
+    fc.assert(
+      fc.property(plainWorld, types, (world, payoutType) => {
+        for (const { reference, order, facts } of judge(world).orders) {
+          if (!order.release.safe) continue;
+          const isOther = /withdraw|internal|settle/i.test(payoutType ?? '');
+          const paymentIntentId = collectedOf(facts)[0]!.intent.id;
+          for (const link of [{ merchantReference: reference }, { paymentIntentId }]) {
+            const report = told('payout', { payoutType, status: 'confirmed', ...link });
+            const reason = (more: Observation[], also: Partial<World> = {}) =>
+              reasonOf(after(world, [report, ...more], also), reference);
+            const bare = read('payout', { payoutType: null, status: 'pending', merchantReference: null });
+            const held = isOther && 'merchantReference' in link ? 'proven' : 'refund_reported';
+            expect(reason([])).toBe(held);
+            expect(reason([read('payout', null)])).toBe('proven');
+            expect(reason([], { assigned: [...world.assigned, [FRESH, null]] })).toBe('proven');
+            expect(reason([bare], { searched: [[FRESH, END + 999]] })).toBe('proven');
+            expect(reason([bare], { searched: [[FRESH, END + 998]] })).toBe('refund_reported');
+            // The list shows no type: it may be a refund after all.
+            expect(reason([bare])).toBe('refund_reported');
+            const elsewhere = read('payout', {
+              payoutType: 'refund',
+              status: 'pending',
+              paymentIntentId: 'p_of_nobody',
+            });
+            expect(reason([elsewhere])).toBe('proven');
+            const withdrawal = read('payout', { payoutType: 'withdrawal', status: 'pending', paymentIntentId: null });
+            if ('merchantReference' in link) expect(reason([withdrawal])).toBe('proven');
+            const later = told('payout', { status: 'pending', ...link }, END + 2_000);
+            expect(reason([bare, later], { searched: [[FRESH, END + 999]] })).toBe('refund_reported');
+          }
+        }
+      }),
+      runs(),
+    );
+  });
+
+  it('a refund that failed holds no order by its reference, until a report says otherwise', () => {
+    fc.assert(
+      fc.property(plainWorld, fc.constantFrom('confirmed', 'pending'), (world, status) => {
+        for (const { reference, order } of judge(world).orders) {
+          if (!order.release.safe) continue;
+          const fields = { payoutType: 'refund', merchantReference: reference, paymentIntentId: null };
+          const failed = read('payout', { ...fields, status: 'failed' });
+          expect(reasonOf(after(world, [failed]), reference)).toBe('proven');
+          const doubting = told('payout', { ...fields, status }, END + 9_000);
+          const reason = reasonOf(after(world, [failed, doubting], { searched: [[FRESH, END + 60_000]] }), reference);
+          expect(reason).toBe(status === 'confirmed' ? 'refund_reported' : 'proven');
+        }
+      }),
+      runs(),
+    );
+  });
+
+  it('a payment that nothing else shows: its order shows it as not verified, where it has nothing better, until it is denied', () => {
+    const paid = fc.constantFrom<JsonObject>(
+      { status: 'completed' },
+      { irregularStatus: 'encashed' },
+      { status: 'pending' },
+    );
+    fc.assert(
+      fc.property(plainWorld, paid, (world, said) => {
+        for (const { reference, order } of judge(world).orders) {
+          const report = told('payment_intent', { merchantReference: reference, ...said });
+          const found = after(world, [report]);
+          const saysPaid = said['status'] !== 'pending';
+          expect(found.flatMap(({ family, reference }) => (family.saysPaid ? [reference] : []))).toEqual(
+            saysPaid ? [reference] : [],
+          );
+          if (saysPaid && order.status === 'awaiting_payment') expect(reasonOf(found, reference)).toBe('not_verified');
+          const denied = after(world, [report, read('payment_intent', null)]);
+          expect(denied.map(({ order }) => order)).toEqual(judge(world).orders.map(({ order }) => order));
+          expect(denied.some(({ family }) => family.saysPaid)).toBe(false);
+          const known = read('payment_intent', { status: 'pending', merchantReference: 'D' });
+          const later = told('payment_intent', { merchantReference: reference, ...said }, END + 9_000);
+          const states = statesOf([...world.proofs, known, later]);
+          expect([...saidOf(world, states).saysPaid]).toEqual([]);
+        }
+      }),
+      runs(),
+    );
+  });
+});
