@@ -72,9 +72,9 @@ export function isGone({ absent, unknown }: Pick<ShownRecord, 'absent' | 'unknow
   return absent && unknown === true;
 }
 
-/** It can link others: somebody with the API key saw it, and the service still has it, or never denied what we did ourselves. */
-function isLinking({ absent, unknown, ownCall }: ShownRecord): boolean {
-  return unknown !== true && (!absent || (ownCall ?? null) !== null);
+/** It can link others: the service still has it, or denies what we did ourselves. One that reports alone tell has no fields that could. */
+function isLinking({ absent, ownCall }: ShownRecord): boolean {
+  return !absent || (ownCall ?? null) !== null;
 }
 
 /** The payment names the invoice, or the invoice the payment. */

@@ -1,0 +1,100 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ownerOfRefund } from '../../../src/domain/family/links.js';
+import type { JsonObject } from '../../../src/domain/json.js';
+import type { Observation } from '../../../src/domain/observation.js';
+import { judge, recordsOf, statesOf } from './judge.js';
+import { runs, START, type World, world } from './worlds.js';
+
+/** Who shows the record, in turn. */
+const sources = ['poll', 'absence', 'api_response', 'delivery_history', 'webhook'] as const;
+type Source = (typeof sources)[number];
+
+function shown(
+  kind: 'payment_intent' | 'invoice',
+  fields: JsonObject & { id: string },
+  by: readonly Source[],
+): Observation[] {
+  return by.map((source, index): Observation => {
+    const from = START + index * 10_000;
+    const at = { kind, id: fields.id, from, to: from + 200 };
+    if (source === 'absence') return { ...at, type: 'absence', source: { type: 'poll', ref: '1' } };
+    const told = { ...at, source: { type: source, ref: source === 'api_response' ? 'createInvoice' : '1' } };
+    return source === 'poll' ? { ...told, type: 'reading', fields } : { ...told, type: 'claim', fields };
+  });
+}
+
+const empty: World = {
+  proofs: [],
+  reports: [],
+  assigned: [],
+  searched: [],
+  expected: {},
+  calls: [],
+  history: [],
+  showsKyt: false,
+};
+
+describe('a link decides only where the API key showed it', () => {
+  it('an invoice gives its payment the order: polls, own calls and deliveries; not reports, and not where it is denied, but for an own call', () => {
+    const turns = fc.array(fc.constantFrom(...sources), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(turns, fc.boolean(), (by, isInvoiceNaming) => {
+        const payment = { id: 'p1', status: 'pending', invoiceId: isInvoiceNaming ? '' : 'i1' };
+        const invoice = {
+          id: 'i1',
+          status: 'sent',
+          merchantReference: 'A',
+          paymentIntentId: isInvoiceNaming ? 'p1' : '',
+        };
+        const { orders } = judge(empty, [
+          ...shown('payment_intent', payment, ['poll']),
+          ...shown('invoice', invoice, by),
+        ]);
+        const family = orders[0]!.family;
+        const proofs = by.filter((source) => source !== 'webhook');
+        const isDenied = proofs.at(-1) === 'absence' && !proofs.includes('api_response');
+        const isKnown = proofs.some((source) => source !== 'absence');
+        expect(family.intents.map(({ id }) => id)).toEqual(isKnown && !isDenied ? ['p1'] : []);
+        expect(family.invoices.map(({ id }) => id)).toEqual(isKnown ? ['i1'] : []);
+      }),
+      runs(4),
+    );
+  });
+
+  it('a paid invoice is its payment’s: of the one that it names, else of those that name it', () => {
+    const other = fc.constantFrom('p1', 'p2', '', null);
+    fc.assert(
+      fc.property(other, fc.constantFrom('i1', '', null), (paymentIntentId, invoiceId) => {
+        const payment = { id: 'p1', status: 'pending', merchantReference: 'A', invoiceId };
+        const invoice = { id: 'i1', status: 'paid', merchantReference: 'A', paymentIntentId };
+        const { orders } = judge(empty, [
+          ...shown('payment_intent', payment, ['poll']),
+          ...shown('invoice', invoice, ['poll']),
+        ]);
+        const isIts = paymentIntentId === 'p1' || (paymentIntentId !== 'p2' && invoiceId === 'i1');
+        expect(orders[0]!.order.release.reason).toBe(isIts ? 'not_verified' : 'intent_unknown');
+      }),
+      runs(),
+    );
+  });
+
+  it('of several payments that a refund could be of each is named once, the owner first', () => {
+    fc.assert(
+      fc.property(world, (world) => {
+        const records = recordsOf(statesOf(world.proofs));
+        for (const payout of records.payout) {
+          const { payment, candidates } = ownerOfRefund(payout, records.payment_intent, new Map(world.assigned));
+          expect(candidates).toEqual([...new Set(candidates)]);
+          expect(candidates[0] ?? null).toBe(payment);
+          const isSaid = (id: unknown) => payout.fields['paymentIntentId'] === id;
+          const naming = records.payment_intent.filter(({ fields }) => fields['irregularRefundPayoutId'] === payout.id);
+          if (new Map(world.assigned).has(payout.id)) expect(candidates.length).toBeLessThanOrEqual(1);
+          else
+            expect(candidates.filter((id) => !isSaid(id))).toHaveLength(naming.filter(({ id }) => !isSaid(id)).length);
+        }
+      }),
+      runs(),
+    );
+  });
+});
