@@ -139,7 +139,12 @@ class World {
 
   /** Heard where a call is lost, or what it made is denied. */
   private async decide(key: Key): Promise<void> {
-    const given = { operation: 'createRefund', key: this.write(key).key, objectId: null };
+    const given = {
+      operation: 'createRefund',
+      key: this.write(key).key,
+      objectId: null,
+      by: { actor: 'ann', note: 'looked' },
+    };
     const { outcome } = await database.db.transaction((trx) => settleCall(trx, given));
     if (outcome === 'settled') Object.assign(this.calls[key], { state: 'free', shown: null });
   }

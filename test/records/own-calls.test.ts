@@ -198,7 +198,9 @@ describe('a refund of which nobody knows what came', () => {
     expect(await release()).toEqual(HELD);
     expect(await listCalls(db, {})).toMatchObject({ items: [{ key: write.key, status: 'lost', undecided: true }] });
     const settle = (objectId: string | null) =>
-      db.transaction((trx) => settleCall(trx, { operation: 'createRefund', key: write.key, objectId, by: { actor: 'ann', note: 'looked' } }));
+      db.transaction((trx) =>
+        settleCall(trx, { operation: 'createRefund', key: write.key, objectId, by: { actor: 'ann', note: 'looked' } }),
+      );
     expect(await settle(null)).toEqual({ outcome: 'settled' });
     await hold();
     expect(await release()).toMatchObject(SAFE);
@@ -244,7 +246,14 @@ describe('a payout of our own refund that the service’s list denies', () => {
   test('a person may say that it made nothing', async () => {
     await save(database, [absence('payout', `po_${pi}`, 40)]);
     const write = refund();
-    await db.transaction((trx) => settleCall(trx, { operation: 'createRefund', key: write.key, objectId: null, by: { actor: 'ann', note: 'looked' } }));
+    await db.transaction((trx) =>
+      settleCall(trx, {
+        operation: 'createRefund',
+        key: write.key,
+        objectId: null,
+        by: { actor: 'ann', note: 'looked' },
+      }),
+    );
     await hold();
     expect(await release()).toMatchObject(SAFE);
   });

@@ -1,4 +1,4 @@
-export const orderStatuses = [
+const orderStatuses = [
   'awaiting_payment',
   'confirming',
   'paid_unverified',

@@ -27,9 +27,12 @@ export async function settleCall(
     .whereNot({ key: given.key })
     .first('key');
   if (other !== undefined) return { outcome: 'of_another', key: fromDatabaseText(other.key) };
-  const before = await trx<{ operation: string; key: string; object_id: string | null; payment_intent_id: string | null }>(
-    'service_writes',
-  )
+  const before = await trx<{
+    operation: string;
+    key: string;
+    object_id: string | null;
+    payment_intent_id: string | null;
+  }>('service_writes')
     .where({ operation, key: given.key })
     .first('object_id', 'payment_intent_id');
   const { rowCount } = await trx.raw<{ rowCount: number }>(
