@@ -199,6 +199,13 @@ describe('records that the service does not list', () => {
     expect(await order('order-l')).toMatchObject({ release: { safe: false, reason: 'record_not_at_service' } });
   });
 
+  test('one that vanishes is one at once, whatever an event of a later time says', async () => {
+    await save(database, [reading('payment_intent', intent('l2'), 0)]);
+    await save(database, [claim('payment_intent', 'l2', intent('l2', { status: 'confirming' }), 30)]);
+    await save(database, [absence('payment_intent', 'l2', 10)]);
+    expect(await openBreaksOf('l2')).toEqual(['record_not_at_service critical']);
+  });
+
   test('history is not, unless an event spoke of it since adoption', async () => {
     const old = { createdAt: '2025-06-01T00:00:00Z' };
     await save(database, [reading('payment_intent', intent('m', old), 0)]);

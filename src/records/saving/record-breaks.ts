@@ -26,7 +26,9 @@ export function recordBreaks(record: MergedRecord, context: SaveContext): BreakF
     resolve.push({ kind: 'contract_violation', entity });
   }
   const open = record.changed ? [...violations, ...unlistedBreaks(record), ...rejectedScreenings(record, context)] : [];
-  if (missing && !isToldLater(state) && !(wasMissing && !isToldLater(before.state))) {
+  const isOpen = missing && !isToldLater(record.shown.known, state);
+  const wasOpen = wasMissing && !isToldLater(before.known, before.state);
+  if (isOpen && !wasOpen) {
     open.push({ kind: 'record_not_at_service', entity, evidence: missingEvidence(record) });
   }
   return { open: open.length > 0 && isHistory(record, context) ? [] : open, resolve };
@@ -38,9 +40,12 @@ function isMissing(kind: RecordKind, absent: boolean, fields: JsonObject, { poll
   return poll?.before != null || claims.some((claim) => claim.state !== MENTION && !namesAccountAlone(kind, claim));
 }
 
-/** Something was told of it that the answer had no chance to show: it is asked for again first. */
-function isToldLater({ poll, claims }: RecordState): boolean {
-  return claims.some((claim) => !claim.state.startsWith(KEPT) && isNewer(claim, poll));
+/**
+ * Of a record that reports alone tell of, one that the answer had no chance to show: it is asked for again first. Of what
+ * anything else has shown no report puts off that it is missing.
+ */
+function isToldLater(known: boolean, { poll, claims }: RecordState): boolean {
+  return !known && claims.some((claim) => !claim.state.startsWith(KEPT) && isNewer(claim, poll));
 }
 
 /** The id that the event of a sub-wallet's deposit names need not be that of a payin. */
