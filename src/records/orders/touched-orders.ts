@@ -5,6 +5,9 @@ import type { FamilyMembers } from '../family/lock.js';
 import { type MergedRecord, ownField } from '../saving/stored-record.js';
 import type { TouchedOrder } from './lock-orders.js';
 
+/** An event's time names a whole second. */
+const SECOND_MS = 1_000;
+
 type Cause = Pick<NewChange, 'source' | 'serviceTime'>;
 
 /** By reference as the database holds it; each with the newest observation behind it. */
@@ -29,9 +32,13 @@ function touch(touched: TouchedOrders, reference: string, record: MergedRecord):
   });
 }
 
-/** An order began with its first request. */
-function sinceOf({ kind, shown }: MergedRecord): string | null {
-  return kind === 'payment_intent' || kind === 'invoice' ? instantText(ownField(shown.fields, 'createdAt')) : null;
+/** An order began with its first request; where only a report tells of that, no later than the report. */
+function sinceOf({ kind, shown: { fields, reported, observedAt } }: MergedRecord): string | null {
+  if (kind !== 'payment_intent' && kind !== 'invoice') return null;
+  const proven = instantText(ownField(fields, 'createdAt'));
+  if (proven !== null || reported === null) return proven;
+  const said = instantText(ownField(reported, 'createdAt'));
+  return said !== null && Date.parse(said) <= observedAt + SECOND_MS ? said : null;
 }
 
 function earlier(a: string | null, b: string | null): string | null {
