@@ -127,3 +127,10 @@ function keysInOrder(_key: string, value: unknown): unknown {
 export function safe({ orders }: Judged): string[] {
   return orders.flatMap(({ reference, order }) => (order.release.safe ? [reference] : []));
 }
+
+export const says = ({ fields }: ShownRecord, name: string, id: string) => fields[name] === id;
+
+export const listedIn = ({ fields }: ShownRecord): string[] =>
+  (Array.isArray(fields['payins']) ? fields['payins'] : []).flatMap((one) =>
+    typeof one === 'object' && one !== null && 'id' in one && typeof one.id === 'string' ? [one.id] : [],
+  );

@@ -111,6 +111,15 @@ describe('L2 a trickle of reports', () => {
   });
 });
 
+describe('L1 a report that says paid', () => {
+  it('shows on a payment that was read only where it goes further than what was read', () => {
+    const asShown = (status: string) => seen('payment_intent', 'p1', { ...payment, status }, START + 10_000);
+    const report = said('payment_intent', 'p1', { status: 'completed' });
+    expect(reasonOf([asShown('pending'), report])).toBe('not_verified');
+    expect(reasonOf([asShown('odd'), report])).toBe('awaiting_payment');
+  });
+});
+
 describe('L4 a refund of its payment', () => {
   it('of a dispute: what reports alone tell of the payout that the payment names holds, a person’s word counts', () => {
     const named = seen('payment_intent', 'p1', { ...payment, irregularRefundPayoutId: 'o1' }, START + 10_000);

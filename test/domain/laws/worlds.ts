@@ -20,7 +20,7 @@ export interface World {
 }
 
 export const references = ['A', 'B', 'C'] as const;
-export const ids = {
+const ids = {
   payment_intent: ['p1', 'p2', 'p3', 'p4'],
   payin: ['d1', 'd2', 'd3', 'd4'],
   invoice: ['i1', 'i2', 'i3'],
@@ -37,7 +37,7 @@ const LAST_STEP = 20;
 type Fields = fc.Arbitrary<JsonObject>;
 
 /** Mostly the first, else any of the others. */
-export function mostly<T>(value: T, ...others: T[]): fc.Arbitrary<T> {
+function mostly<T>(value: T, ...others: T[]): fc.Arbitrary<T> {
   return fc.oneof({ weight: 9, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
 }
 
@@ -98,6 +98,7 @@ function fieldsOf(kind: FamilyKind, id: string): Fields {
         currency: mostly('EUR', 'eur', 'USD'),
       });
     case 'payout':
+    default:
       return fc.record({
         id: fc.constant(id),
         merchantReference: fc.oneof(
