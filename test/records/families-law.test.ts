@@ -9,7 +9,7 @@ import { references, type World, world } from '../domain/laws/worlds.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { save } from './observed.js';
 
-const RUNS = process.env['TALLYHOOK_LONG'] ? 400 : 12;
+const RUNS = process.env['TALLYHOOK_LONG'] ? 400 : 40;
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -265,7 +265,8 @@ describe('what the service itself shows', { timeout: DRILL_MS }, () => {
     const breaks = await site.api.list<{ entity: { id: string } }>('breaks?kind=refund_exceeds_net&take=100');
     const broken = new Set(breaks.map(({ entity }) => entity.id));
     // Counted once, with the first of the two by id: it exceeds the small one, and not the large one.
-    for (const { small, large } of pairs) expect([broken.has(small), broken.has(large)]).toEqual([small < large, false]);
+    for (const { small, large } of pairs)
+      expect([broken.has(small), broken.has(large)]).toEqual([small < large, false]);
   });
 
   test('case 8: an order that was paid before adoption says so, and registering it releases it', async () => {

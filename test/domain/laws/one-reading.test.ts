@@ -132,7 +132,7 @@ function rewritten(world: World, change: (fields: JsonObject) => JsonObject): Wo
 
 const inCase = ({ amount, currency }: Money, change: (fields: JsonObject) => JsonObject): Money => ({
   amount,
-  currency: textField(change({ currency }), 'currency') ?? '',
+  currency: textField(change({ currency }), 'currency') ?? currency,
 });
 
 const map = (fields: JsonObject, change: (value: Json, name: string) => Json | undefined): JsonObject =>
@@ -164,7 +164,6 @@ const named = ({ fields }: ShownRecord): string | null =>
     : null;
 const linked = (intent: ShownRecord, invoice: ShownRecord) =>
   says(intent, 'invoiceId', invoice.id) || says(invoice, 'paymentIntentId', intent.id);
-
 /** The table of docs/orders.md, said once more from each record's own side. */
 describe('what belongs to an order', () => {
   it('payments by their own reference, else by the one of their invoices; invoices by theirs, or by a payment that has one', () => {

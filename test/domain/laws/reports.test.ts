@@ -4,9 +4,9 @@ import { familyKinds } from '../../../src/domain/family/links.js';
 import { grossOf, netOf } from '../../../src/domain/family/money.js';
 import { sumAmounts } from '../../../src/domain/money.js';
 import type { Observation } from '../../../src/domain/observation.js';
-import { heedReports, withoutReports } from '../../../src/domain/orders/heed-reports.js';
+import { withoutReports } from '../../../src/domain/orders/heed-reports.js';
 import { deriveOrder, requested } from '../../../src/domain/orders/order.js';
-import { heard, type JudgedOrder, judge, judgeProofs, plain, safe } from './judge.js';
+import { type JudgedOrder, judge, judgeProofs, plain, safe } from './judge.js';
 import { END, report, runs, type World, world } from './worlds.js';
 
 /** Why a deposit that the payment lists does not count: it is not there, or reports alone speak of it. */
@@ -68,10 +68,6 @@ function settled({ proofs, reports }: World): Observation[] {
   });
 }
 
-const HOUR = 3_600_000;
-const times = fc.constantFrom(60_000, 20 * 60_000, HOUR - 1, HOUR, 3 * HOUR);
-const moments = fc.array(fc.tuple(times, fc.boolean()), { maxLength: 12 });
-
 describe('L2 reports do not last', () => {
   it('once every record that they name was read or is absent, and history was searched, they change nothing', () => {
     fc.assert(
@@ -86,49 +82,11 @@ describe('L2 reports do not last', () => {
       runs(2),
     );
   });
-
-  it('after two that were refuted within an hour further ones hold nothing for an hour; until then they do hold', () => {
-    fc.assert(
-      fc.property(world, fc.array(report, { minLength: 1, maxLength: 6 }), moments, (given, reports, moments) => {
-        const world = { ...given, reports, calls: [] };
-        const proven = judgeProofs(world).orders;
-        for (const [index, { facts }] of judge(world).orders.entries()) {
-          holdsInTurn(proven[index]!, facts, moments);
-        }
-      }),
-      runs(2),
-    );
-  });
 });
 
 /** Reports speak of a denied record for ever; that they call it paid is no part of what counts. */
 const settledOrder = (one: JudgedOrder): unknown =>
   JSON.parse(JSON.stringify(plain(one)).replaceAll(String.raw`\"saysPaid\":true`, String.raw`\"saysPaid\":false`));
-
-function holdsInTurn(proven: JudgedOrder, withReports: JudgedOrder['facts'], moments: [number, boolean][]): void {
-  let reports: Parameters<typeof heedReports>[1] = { held: false, refutedAt: [] };
-  const refuted: number[] = [];
-  let now = END;
-  for (const [gap, isReported] of moments) {
-    now += gap;
-    const facts = isReported ? withReports : proven.facts;
-    const order = heard(facts);
-    const before = reports.held;
-    const [last = 0, first = 0] = refuted.toReversed();
-    const isDeaf = refuted.length >= 2 && last - first < HOUR && now - last < HOUR;
-    const { status, release, reports: after } = heedReports(facts, reports, now);
-    reports = after;
-    if (before && order.release.safe) refuted.push(now);
-    if (!proven.order.release.safe) {
-      expect({ status, release, held: after.held }).toEqual({ ...order, held: false });
-      continue;
-    }
-    expect(release.safe).toBe(order.release.safe || isDeaf);
-    expect(after.held).toBe(!release.safe);
-    if (release.safe) expect(told({ status, release })).toEqual(told(proven.order));
-    expect(after.refutedAt).toEqual(refuted.slice(-2));
-  }
-}
 
 describe('L7 absence heals', () => {
   it('a record that reports alone spoke of, and that is denied, counts for nothing and withholds nothing', () => {

@@ -98,6 +98,7 @@ function fieldsOf(kind: FamilyKind, id: string): Fields {
         currency: mostly('EUR', 'eur', 'USD'),
       });
     case 'payout':
+    default:
       return fc.record({
         id: fc.constant(id),
         merchantReference: fc.oneof(

@@ -1,0 +1,243 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { FamilyKind } from '../../../src/domain/family/links.js';
+import type { JsonObject } from '../../../src/domain/json.js';
+import type { Observation } from '../../../src/domain/observation.js';
+import { heedReports } from '../../../src/domain/orders/heed-reports.js';
+import { heard, judge } from './judge.js';
+import { runs, START, type World } from './worlds.js';
+
+/** One order that is paid, and what stands beside it. */
+const payment = {
+  status: 'completed',
+  irregularStatus: 'none',
+  merchantReference: 'A',
+  amountRequested: '100',
+  currencyRequested: 'EUR',
+  requestedCurrencyType: 'fiat',
+  amountCryptoExpected: '50',
+  totalAmountReceived: '50',
+  amountNetMerchant: '49.5',
+  payins: [{ id: 'd1' }],
+};
+const deposit = { paymentIntentId: 'p1', status: 'confirmed', kytStatus: 'approved' };
+const LATER = START + 60_000;
+
+function seen(kind: FamilyKind, id: string, fields: JsonObject | null, from = START): Observation {
+  const base = { kind, id, from, to: from + 200, source: { type: 'poll', ref: '1' } } as const;
+  return fields === null ? { ...base, type: 'absence' } : { ...base, type: 'reading', fields: { id, ...fields } };
+}
+
+function said(
+  kind: FamilyKind,
+  id: string,
+  fields: JsonObject,
+  from = LATER,
+  by: 'webhook' | 'delivery_history' = 'webhook',
+): Observation {
+  return { kind, id, from, to: from + 999, type: 'claim', source: { type: by, ref: '1' }, fields: { id, ...fields } };
+}
+
+const paid = [seen('payment_intent', 'p1', payment), seen('payin', 'd1', deposit)];
+const none: World = {
+  proofs: [],
+  reports: [],
+  assigned: [],
+  searched: [],
+  expected: {},
+  calls: [],
+  history: [],
+  showsKyt: false,
+};
+
+const orderOf = (more: Observation[], also: Partial<World> = {}) =>
+  judge({ ...none, ...also }, [...paid, ...more]).orders[0]!;
+const reasonOf = (more: Observation[], also: Partial<World> = {}) => orderOf(more, also).order.release.reason;
+
+const HOUR = 3_600_000;
+const failed = { paymentIntentId: 'p1', payoutType: 'refund', amount: '10', status: 'failed' };
+/** Each holds the paid order, and nothing but a report says it. */
+const holds: Observation[] = [
+  said('payout', 'o1', { paymentIntentId: 'p1', payoutType: 'refund' }),
+  said('payment_intent', 'p1', { irregularStatus: 'pending_decision' }),
+  said('payin', 'd1', { kytStatus: 'rejected' }),
+  said('payout', 'o2', { ...failed, status: 'confirmed' }),
+];
+
+describe('L2 a trickle of reports', () => {
+  it('holds the order until two were refuted within an hour, and then for an hour no more', () => {
+    const gap = fc.constantFrom(60_000, 20 * 60_000, HOUR - 1, HOUR, 3 * HOUR);
+    const turns = fc.array(fc.tuple(gap, fc.boolean()), { minLength: 4, maxLength: 30 });
+    fc.assert(
+      fc.property(turns, fc.constantFrom(...holds), (turns, report) => {
+        const beside = seen('payout', 'o2', failed);
+        const [quiet, told] = [orderOf([beside]).facts, orderOf([beside, report]).facts];
+        expect([heard(quiet).release.safe, heard(told).release.safe]).toEqual([true, false]);
+        let [hold, now]: [Parameters<typeof heedReports>[1], number] = [{ held: false, refutedAt: [] }, LATER];
+        const refuted: number[] = [];
+        for (const [gap, isReported] of turns) {
+          now += gap;
+          const [last = 0, first = 0] = refuted.toReversed();
+          const isDeaf = refuted.length >= 2 && last - first < HOUR && now - last < HOUR;
+          if (hold.held && !isReported) refuted.push(now);
+          const { release, status, reports } = heedReports(isReported ? told : quiet, hold, now);
+          expect(release.safe).toBe(!isReported || isDeaf);
+          if (release.safe) expect({ status, release }).toEqual(heard(quiet));
+          expect(reports).toEqual({ held: !release.safe, refutedAt: refuted.slice(-2) });
+          hold = reports;
+        }
+      }),
+      runs(4),
+    );
+  });
+
+  it('one that doubts one of two payments does not make the other enough; nor does any other report end a hold', () => {
+    const twice = [
+      seen('payment_intent', 'p2', { ...payment, payins: [{ id: 'd2' }] }),
+      seen('payin', 'd2', { ...deposit, paymentIntentId: 'p2' }),
+    ];
+    const states = fc.constantFrom('pending_decision', 'encashed', 'refunded');
+    fc.assert(
+      fc.property(fc.constantFrom('p1', 'p2'), states, (id, irregularStatus) => {
+        const report = said('payment_intent', id, { irregularStatus });
+        expect(orderOf(twice).order.status).toBe('paid_twice');
+        const { facts, order } = orderOf([...twice, report]);
+        expect(order.release.safe).toBe(false);
+        const { reports } = heedReports(facts, { held: true, refutedAt: [1] }, 2);
+        expect(reports).toEqual({ held: false, refutedAt: [1] });
+      }),
+      runs(),
+    );
+  });
+});
+
+describe('L1 a report that says paid', () => {
+  it('shows on a payment that was read only where it goes further than what was read', () => {
+    const asShown = (status: string) => seen('payment_intent', 'p1', { ...payment, status }, START + 10_000);
+    const report = said('payment_intent', 'p1', { status: 'completed' });
+    expect(reasonOf([asShown('pending'), report])).toBe('not_verified');
+    expect(reasonOf([asShown('odd'), report])).toBe('awaiting_payment');
+  });
+});
+
+describe('L4 a refund of its payment', () => {
+  it('of a dispute: what reports alone tell of the payout that the payment names holds, a person’s word counts', () => {
+    const named = seen('payment_intent', 'p1', { ...payment, irregularRefundPayoutId: 'o1' }, START + 10_000);
+    const report = said('payout', 'o1', { status: 'pending' });
+    expect(reasonOf([named])).toBe('proven');
+    expect(reasonOf([named, report])).toBe('refund_reported');
+    expect(reasonOf([named, report], { assigned: [['o1', null]] })).toBe('proven');
+    expect(reasonOf([named, report], { assigned: [['o1', 'p1']] })).toBe('refund_in_progress');
+    expect(reasonOf([named, report, seen('payout', 'o1', null, LATER + 5_000)])).toBe('proven');
+  });
+
+  it('that two payments name is the one’s that the service lists', () => {
+    const naming = (id: string, merchantReference: string) =>
+      seen(
+        'payment_intent',
+        id,
+        { ...payment, merchantReference, irregularRefundPayoutId: 'o1', payins: [{ id: 'd1' }] },
+        START + 10_000,
+      );
+    const refund = seen('payout', 'o1', { status: 'pending', payoutType: 'refund' });
+    expect(reasonOf([naming('p1', 'A'), naming('p0', 'B'), refund])).toBe('proven');
+    expect(reasonOf([naming('p1', 'A'), naming('p0', 'B'), refund, seen('payment_intent', 'p0', null, LATER)])).toBe(
+      'refund_in_progress',
+    );
+    expect(reasonOf([naming('p1', 'A'), naming('p2', 'B'), refund])).toBe('refund_in_progress');
+  });
+
+  it('that we asked for ourselves, and of which nobody knows what came', () => {
+    const call = (paymentIntentId: string) => ({
+      operation: 'createRefund' as const,
+      paymentIntentId,
+      begunAt: new Date(0),
+    });
+    expect(reasonOf([], { calls: [call('p1')] })).toBe('refund_in_progress');
+    expect(reasonOf([], { calls: [call('p2')] })).toBe('proven');
+  });
+
+  it('is searched for until its newest report, whatever the list or the history says besides', () => {
+    const bare = seen('payout', 'o1', { status: 'pending', payoutType: null });
+    const link = { paymentIntentId: 'p1' };
+    const first = said('payout', 'o1', { ...link, status: 'approved' });
+    const second = said('payout', 'o1', { ...link, status: 'confirmed' }, LATER + 2_000);
+    const searched = (at: number): Partial<World> => ({ searched: [['o1', at]] });
+    expect(reasonOf([bare, first, second], searched(LATER + 1_500))).toBe('refund_reported');
+    expect(reasonOf([bare, first, second], searched(LATER + 2_999))).toBe('proven');
+    const delivered = said('payout', 'o1', { status: 'approved' }, LATER + 4_000, 'delivery_history');
+    expect(reasonOf([bare, first, delivered], searched(LATER + 1_500))).toBe('proven');
+    const reference = { merchantReference: 'A', payoutType: 'refund' };
+    const withdrawal = seen('payout', 'o1', { status: 'pending', payoutType: 'withdrawal' });
+    expect(reasonOf([withdrawal, said('payout', 'o1', reference)])).toBe('proven');
+    expect(reasonOf([bare, said('payout', 'o1', reference)])).toBe('refund_reported');
+    expect(reasonOf([seen('payout', 'o1', { ...reference, paymentIntentId: '', status: 'pending' })])).toBe(
+      'refund_unlinked',
+    );
+  });
+});
+
+describe('L9 a request beside the payment', () => {
+  const off = ['expired', 'cancelled'];
+  it('asks for its amount until it is expired or cancelled; an invoice in another currency asks for nothing', () => {
+    const statuses = fc.constantFrom('pending', 'waiting_address_selection', 'expired', 'cancelled', 'odd');
+    fc.assert(
+      fc.property(
+        statuses,
+        fc.constantFrom('EUR', 'eur', 'USD'),
+        fc.constantFrom('60', '160'),
+        (status, currency, amount) => {
+          const request = seen('payment_intent', 'p2', {
+            ...payment,
+            status,
+            amountRequested: amount,
+            currencyRequested: currency,
+            totalAmountReceived: '0',
+            payins: [],
+          });
+          const more = amount === '160' ? 'underpaid' : 'proven';
+          const asked = currency === 'USD' ? 'other_currency' : more;
+          expect(reasonOf([request])).toBe(off.includes(status) ? 'proven' : asked);
+          const invoice = seen('invoice', 'i1', { status, merchantReference: 'A', amount, currency });
+          expect(reasonOf([invoice])).toBe(off.includes(status) || currency === 'USD' ? 'proven' : more);
+        },
+      ),
+      runs(),
+    );
+  });
+
+  it('is in crypto unless it says otherwise, and then its amount is what is due', () => {
+    const kinds = fc.constantFrom<JsonObject>({ requestedCurrencyType: 'crypto' }, { requestedCurrencyType: null }, {});
+    fc.assert(
+      fc.property(
+        kinds,
+        fc.constantFrom('99', '100', '101', 'ten'),
+        fc.constantFrom('0', '1'),
+        (kind, received, rejected) => {
+          const { requestedCurrencyType: _, ...rest } = payment;
+          const fields = { ...rest, ...kind, amountRejected: rejected, totalAmountReceived: received };
+          const of = (amountCryptoExpected: string | null) =>
+            orderOf([seen('payment_intent', 'p1', { ...fields, amountCryptoExpected }, START + 10_000)]).order;
+          expect(of(null)).toEqual(of('100'));
+          const side =
+            new Map([
+              ['99', 'underpaid'],
+              ['101', 'overpaid'],
+            ]).get(received) ?? 'unmatched';
+          expect(of(null).status).toBe(rejected === '0' ? 'paid' : side);
+        },
+      ),
+      runs(),
+    );
+  });
+
+  it('a deposit is final when it is confirmed, or matched nothing', () => {
+    for (const status of ['confirmed', 'unmatched', 'pending', 'confirming', 'broadcast', 'failed']) {
+      const reason = reasonOf([seen('payin', 'd1', { ...deposit, status }, START + 10_000)]);
+      expect([status, reason]).toEqual([
+        status,
+        ['confirmed', 'unmatched'].includes(status) ? 'proven' : 'payin_not_final',
+      ]);
+    }
+  });
+});
