@@ -112,6 +112,10 @@ it('every action is answered as it is documented', async () => {
   await ask('post', '/breaks/{id}/resolve', { params: { id: '1' }, body: note });
   await ask('post', '/breaks/{id}/resolve', { params: { id: '1' }, body: note, status: 409 });
   await ask('post', '/breaks/{id}/write-off', { params: { id: '2' }, body: note });
+  const assignment = { params: { id: 'nobody' }, body: { paymentIntentId: null, ...note } };
+  await ask('post', '/payouts/{id}/assign', { ...assignment, status: 404 });
+  const [payout] = (await ask('get', '/payouts')).items;
+  await ask('post', '/payouts/{id}/assign', { ...assignment, params: { id: payout.id } });
   const attribution = { params: { assetCode: 'USDT.TRON' }, body: { amount: '-1', note: 'a fee' } };
   await ask('post', '/balances/{assetCode}/attribute', attribution);
   const tooMuch = { ...attribution.body, amount: '-1000' };

@@ -73,7 +73,7 @@ async function intentsAround(
   if (ids.length + invoices.size + payouts.size === 0) return new Map();
   const where = {
     sql: `id = ANY (?::text[]) OR invoice_id = ANY (?::text[]) OR irregular_refund_payout_id = ANY (?::text[])
-      OR id IN (SELECT payment_intent_id FROM refund_assignments WHERE payout_id = ANY (?::text[]))`,
+      OR id = ANY (ARRAY(SELECT payment_intent_id FROM refund_assignments WHERE payout_id = ANY (?::text[])))`,
     bindings: [idArray(ids), idArray(invoices.keys()), idArray(payouts.keys()), idArray(payouts.keys())],
   };
   return byId(await selectChecked(trx, 'payment_intent', where, adoptedAt));
@@ -93,7 +93,9 @@ async function addMissing(
   for (const [map, records] of found) for (const record of records) if (!map.has(record.id)) map.set(record.id, record);
 }
 
-const ASSIGNED = 'OR id IN (SELECT payout_id FROM refund_assignments WHERE payment_intent_id = ANY (?::text[]))';
+/** An array, so that indexes answer the whole condition. */
+const ASSIGNED =
+  'OR id = ANY (ARRAY(SELECT payout_id FROM refund_assignments WHERE payment_intent_id = ANY (?::text[])))';
 
 /** Those with these ids, those that the payments name or were given by a person, and those that name one of the payments. */
 async function belonging(

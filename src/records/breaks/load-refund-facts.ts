@@ -73,8 +73,8 @@ function paymentsBefore(
   adoptedAt: Date,
 ): Promise<CheckedRecord[]> {
   const where = {
-    sql: `id IN (SELECT id FROM payment_intents WHERE created_at <= to_timestamp(? / 1000.0)
-      ORDER BY created_at DESC, id DESC LIMIT ${PAYMENTS})`,
+    sql: `id = ANY (ARRAY(SELECT id FROM payment_intents WHERE created_at <= to_timestamp(? / 1000.0)
+      ORDER BY created_at DESC, id DESC LIMIT ${PAYMENTS}))`,
     bindings: [createdAt ?? firstSeenAt],
   };
   return selectChecked(trx, 'payment_intent', where, adoptedAt);

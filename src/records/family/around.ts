@@ -44,7 +44,7 @@ export async function loadBelonging(
      UNION ALL
      SELECT ${shownColumns('payout')} FROM payouts
      WHERE payment_intent_id = ANY (?::text[]) OR id = ANY (?::text[]) OR merchant_reference = ANY (?::text[])
-       OR id IN (SELECT payout_id FROM refund_assignments WHERE payment_intent_id = ANY (?::text[]))`,
+       OR id = ANY (ARRAY(SELECT payout_id FROM refund_assignments WHERE payment_intent_id = ANY (?::text[])))`,
     [
       idsInHand(inHand, 'payin'),
       ids,
