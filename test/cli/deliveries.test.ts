@@ -46,6 +46,7 @@ const run = async (...args: string[]) => {
 };
 
 test('missed: what the service delivered and we do not hold, exit code 3, and nothing is written; recover: it is here', async () => {
+  const marks = await database.db('watermarks');
   const missed = await run('deliveries', 'missed', '--since', '24h', '--json');
   expect(missed.stderr).toBe('');
   expect(missed.code).toBe(3);
@@ -53,9 +54,10 @@ test('missed: what the service delivered and we do not hold, exit code 3, and no
   expect(missed.json.items[0]).toMatchObject({ id: expect.any(String), class: 'never_reached', recoverable: true });
   const rehearsed = await run('deliveries', 'recover', '--dry-run', '--json');
   expect([rehearsed.code, rehearsed.json.recovered]).toEqual([0, deliveries]);
-  for (const table of ['actions', 'deliveries', 'inbox', 'runs', 'breaks', 'watermarks', 'installation']) {
+  for (const table of ['actions', 'deliveries', 'inbox', 'runs', 'breaks', 'installation']) {
     expect(await database.db(table), table).toEqual([]);
   }
+  expect(await database.db('watermarks')).toEqual(marks);
 
   const recovered = await run('deliveries', 'recover', '--since', '24h', '--note', 'after the outage', '--json');
   expect([recovered.code, recovered.json.recovered, recovered.json.run.complete]).toEqual([0, deliveries, true]);

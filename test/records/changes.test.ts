@@ -39,9 +39,9 @@ test('a new record is one change, a changed one has a row per field, with what w
         'run-1',
         '2026-03-01T00:00:00.000Z',
       ],
-      ['status', 'pending', 'confirming', '5', '2026-03-01T00:00:10.000Z'],
-      ['verified', true, false, '5', '2026-03-01T00:00:10.000Z'],
-      ['verified', false, true, 'run-2', '2026-03-01T00:00:20.000Z'],
+      ['reported', null, { status: 'confirming' }, '5', '2026-03-01T00:00:10.000Z'],
+      ['status', 'pending', 'confirming', 'run-2', '2026-03-01T00:00:20.000Z'],
+      ['reported', { status: 'confirming' }, null, 'run-2', '2026-03-01T00:00:20.000Z'],
     ],
   );
   const order = await changesOf(db, { kind: 'order', id: 'order-a' });

@@ -92,7 +92,7 @@ describe('who asks', () => {
     expect(await lanesOf('pi_shown')).toEqual(['pi_shown poll']);
   });
 
-  it('of the deposits of a payment: the service’s own list; a webhook that lists others, for those alone', async () => {
+  it('of the deposits of a payment: the service’s own list; a list that only a webhook tells asks for none', async () => {
     await save(database, [reading('payment_intent', paidIntent('pi_l', 'in_l'), 0)]);
     const listed = [
       { id: 'in_l', status: 'confirmed' },
@@ -100,7 +100,7 @@ describe('who asks', () => {
     ];
     const forged = intent('pi_l', { status: 'confirming', irregularStatus: 'pending_decision', payins: listed });
     await save(database, [claim('payment_intent', 'pi_c', { ...forged, id: 'pi_c' }, 1, '2')], { secrets });
-    expect(await lanesOf('in_l', 'in_forged')).toEqual(['in_forged report/stolen', 'in_l listed']);
+    expect(await lanesOf('in_l', 'in_forged')).toEqual(['in_l listed']);
   });
 
   it('of what a record names: the poll that shows the link, or the webhook that says so', async () => {
