@@ -34,8 +34,8 @@ const report: fc.Arbitrary<Report> = fc
     arrivedAt: fc.integer({ min: 0, max: MINUTES }),
     before: fc.integer({ min: 0, max: 300 }),
     isForged: fc.boolean(),
-    // A history is written no more than ten minutes out of order (DISORDER_MS).
-    lag: fc.integer({ min: 0, max: 600 }),
+    // With `before` ten minutes: a history is written no more than that out of order (DISORDER_MS).
+    lag: fc.integer({ min: 0, max: 300 }),
     endpointListed: fc.boolean(),
   })
   .map(({ before, isForged, ...given }) => ({ ...given, made: isForged ? null : given.arrivedAt - before }));
