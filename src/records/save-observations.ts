@@ -7,7 +7,7 @@ import { fromDatabaseText } from './database/database-text.js';
 import { lockAffected } from './family/affected.js';
 import { deniedPayins, saveListings } from './family/listings.js';
 import { membersOf } from './family/lock.js';
-import { noteKyt, showsKyt } from './family/shows-kyt.js';
+import { noteKyt } from './family/shows-kyt.js';
 import { type DerivedRow, deriveOrders } from './orders/derive-orders.js';
 import { orderBreaks, orderChanges } from './orders/order-follow-up.js';
 import { type TouchedOrders, touchedOrders } from './orders/touched-orders.js';
@@ -35,6 +35,8 @@ export interface SaveResult {
 }
 
 interface Saved extends SavedRecords {
+  /** Asked where deposits were saved. */
+  showsKyt: boolean;
   orders: DerivedRow[];
   ordersTouched: TouchedOrders;
   /** Marks of records that changed ones name. */
@@ -102,11 +104,12 @@ async function follow(trx: Knex.Transaction, { merged, touched }: SavedRecords, 
   const members = membersOf(merged.filter((record) => record.changed));
   const affected = await lockAffected(trx, members);
   await saveListings(trx, members.payment_intent);
-  await noteKyt(trx, members.payin);
+  const hasPayins = touched.some(isPayin) || merged.some(isPayin);
+  const showsKyt = hasPayins && (await noteKyt(trx, members.payin));
   const ordersTouched = touchedOrders(members, affected);
   const orders = await deriveOrders(trx, [...ordersTouched.values()], merged, context);
   const asked = await linkedMarks(trx, members, affected, context);
-  return { merged, touched, orders, ordersTouched, asked, denied: await deniedPayins(trx, merged) };
+  return { merged, touched, showsKyt, orders, ordersTouched, asked, denied: await deniedPayins(trx, merged) };
 }
 
 async function saveMarks(
@@ -115,8 +118,7 @@ async function saveMarks(
   saved: Saved,
   given: SaveContext,
 ): Promise<void> {
-  const hasPayins = saved.touched.some(isPayin) || saved.merged.some(isPayin);
-  const context = hasPayins ? { ...given, showsKyt: await showsKyt(trx) } : given;
+  const context = { ...given, showsKyt: saved.showsKyt };
   const { ask, settled } = followUpMarks(saved, readIds(byKind), context, saved.denied);
   const listed = await payinMarks(trx, saved.merged, context);
   await updateMarks(trx, [...saved.asked, ...listed, ...ask], settled);

@@ -1,4 +1,4 @@
-const orderStatuses = [
+export const orderStatuses = [
   'awaiting_payment',
   'confirming',
   'paid_unverified',

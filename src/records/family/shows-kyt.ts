@@ -3,14 +3,15 @@ import type { MergedRecord } from '../saving/stored-record.js';
 
 const NOTE = { kind: 'account', name: 'kyt' };
 
-/** The account shows results of its screening, since a deposit was first seen with one. */
-export async function noteKyt(trx: Knex.Transaction, payins: readonly MergedRecord[]): Promise<void> {
-  const isShown = payins.some(({ shown }) => typeof shown.fields['kytStatus'] === 'string');
-  if (!isShown || (await showsKyt(trx))) return;
+/** Whether the account shows results of its screening: it does since a deposit was first seen with one. */
+export async function noteKyt(trx: Knex.Transaction, payins: readonly MergedRecord[]): Promise<boolean> {
+  if (await showsKyt(trx)) return true;
+  if (!payins.some(({ shown }) => typeof shown.fields['kytStatus'] === 'string')) return false;
   await trx('watermarks')
     .insert({ ...NOTE, value: '{}' })
     .onConflict()
     .ignore();
+  return true;
 }
 
 export async function showsKyt(db: Knex): Promise<boolean> {

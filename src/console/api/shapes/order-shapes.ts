@@ -1,30 +1,11 @@
 import { z } from 'zod';
-import { releaseReasons } from '../../../domain/orders/reasons.js';
+import { orderStatuses, releaseReasons } from '../../../domain/orders/reasons.js';
 import type { OrderDetail, OrderView } from '../../../records/orders/orders.js';
 import { amount, count, shapeOf, text, time, told } from './parts.js';
 
 const order = z.object({
   reference: told(text, 'The store’s own, byte for byte.', 'A-1001'),
-  status: told(
-    z.enum([
-      'awaiting_payment',
-      'confirming',
-      'paid_unverified',
-      'paid',
-      'underpaid',
-      'overpaid',
-      'paid_twice',
-      'expired',
-      'cancelled',
-      'unmatched',
-      'disputed',
-      'partially_refunded',
-      'refunded',
-      'shared_reference',
-    ]),
-    'docs/orders.md tells each.',
-    'paid',
-  ),
+  status: told(z.enum(orderStatuses), 'docs/orders.md tells each.', 'paid'),
   expected: told(z.object({ amount, currency: text }).nullable(), 'What the store registered.', {
     amount: '49.9',
     currency: 'EUR',
