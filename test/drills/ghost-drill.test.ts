@@ -56,9 +56,10 @@ test('authentic events of payments that the service does not have never make a p
   const missing: string[] = [];
   for (const reference of ghosts) {
     const order = await orderOf(reference);
-    const release = { safe: false, reason: 'record_not_at_service', provenAt: null };
-    expect(order).toMatchObject({ status: 'paid_unverified', release });
-    missing.push(...order.paymentIntents);
+    // What events alone said, and the service denies, is nothing: the break stays.
+    const release = { safe: false, reason: 'awaiting_payment', provenAt: null };
+    expect(order).toMatchObject({ status: 'awaiting_payment', release, paymentIntents: [] });
+    missing.push(...(await db('payment_intents').where({ reported_reference: reference }).pluck('id')));
   }
   const breaks = await installation.run(['breaks', 'list', '--json']);
   const { items } = JSON.parse(breaks.stdout) as { items: { entity: { id: string } }[] };

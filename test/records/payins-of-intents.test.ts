@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, claim, intent, paidIntent, payin, reading, save } from './observed.js';
+import { absence, claim, intent, mention, paidIntent, payin, reading, save } from './observed.js';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -90,7 +90,9 @@ test('what a webhook says of a payment makes its invented deposit no listed one'
   await save(database, [reading('payment_intent', intent('v'), 0)]);
   const forged = intent('v', { status: 'confirming', payins: [{ id: 'pv', status: 'confirmed' }] });
   await save(database, [claim('payment_intent', 'v', forged, 1)]);
-  expect(await marksOf('pv')).toEqual(['payin_of_intent']);
+  expect(await marksOf('pv')).toEqual([]);
+  await save(database, [mention('payin', 'pv', 1)]);
+  expect(await marksOf('pv')).toHaveLength(1);
   await save(database, [absence('payin', 'pv', 60)]);
   expect(await marksOf('pv')).toEqual([]);
   expect(await breaksOf('pv')).toEqual([]);

@@ -20,7 +20,7 @@ export interface Family {
   intents: ShownRecord[];
   /** Payments that other orders could have as well. */
   contested: { intent: ShownRecord; references: string[] }[];
-  /** Payments that its invoices are linked with, and that carry another order's reference. */
+  /** Payments of other orders, linked with an invoice that carries this one's reference. */
   elsewhere: ShownRecord[];
   payins: ShownRecord[];
   invoices: ShownRecord[];
@@ -81,6 +81,7 @@ export function familyOf(reference: string, records: FamilyRecords, said: Said, 
   const mine = owners.filter(({ references }) => references.includes(reference));
   const intents = mine.flatMap(({ intent, references }) => (references.length === 1 ? [intent] : []));
   const invoices = known.filter((invoice) => isInvoiceOf(invoice, reference, intents));
+  const own = invoices.filter(({ fields }) => referenceOf(fields) === reference);
   const others = owners.flatMap(({ intent, references }) =>
     references.length === 1 && !references.includes(reference) ? [intent] : [],
   );
@@ -91,7 +92,7 @@ export function familyOf(reference: string, records: FamilyRecords, said: Said, 
   return {
     intents,
     contested: mine.filter(({ references }) => references.length > 1),
-    elsewhere: others.filter((intent) => invoices.some((invoice) => areLinked(intent, invoice))),
+    elsewhere: others.filter((intent) => own.some((invoice) => areLinked(intent, invoice))),
     payins: payins.filter((payin) => ofMine.has(payin)),
     invoices,
     ...refundsOf(around, records, said),

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { referenceOf } from '../../domain/family/links.js';
+import { namedIn, referenceOf } from '../../domain/family/links.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { textField } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
@@ -30,9 +30,11 @@ interface Row {
 }
 
 interface Found {
-  /** The payment intents that a record names, that list it, or that a person said it gives back. */
+  /** The payment intents that a record names, that list it, or that a person said it gives back; of a payment also those that its refund names. */
   intentsOf: (record: MergedRecord) => string[];
   rows: Row[];
+  /** References of the invoices that payments named before. */
+  left: ReadonlyMap<string, string>;
 }
 
 /**
@@ -40,23 +42,38 @@ interface Found {
  * its own has that of its invoice: nobody else saves anything that names such a one until the transaction ends.
  */
 export async function lockAffected(trx: Knex.Transaction, members: FamilyMembers): Promise<Affected> {
-  const { rows, intentsOf } = await lockAround(trx, members, () => findAround(trx, members));
+  const { rows, intentsOf, left } = await lockAround(trx, members, () => findAround(trx, members));
   const byIntent = group(rows, ({ id }) => id);
   const byInvoice = group(rows, (row) => row.invoice_id);
   const byPayout = group(rows, (row) => row.payout_id);
   const status = new Map(rows.map((row) => [fromDatabaseText(row.id), row.known ? row.status : undefined]));
   const around = (record: MergedRecord): Row[] => [
-    ...(record.kind === 'payment_intent' ? [record.id] : intentsOf(record)).flatMap((id) => byIntent.get(id) ?? []),
+    ...[...(record.kind === 'payment_intent' ? [record.id] : []), ...intentsOf(record)].flatMap(
+      (id) => byIntent.get(id) ?? [],
+    ),
     ...(record.kind === 'invoice' ? (byInvoice.get(record.id) ?? []) : []),
-    ...(record.kind === 'payout' ? (byPayout.get(record.id) ?? []) : []),
+    ...payoutsOf(record).flatMap((id) => byPayout.get(id) ?? []),
   ];
   return {
     statusOf: (intent) => status.get(intent),
     references: (record) => {
       const found = around(record).flatMap(({ reference, invoiced }) => [reference ?? '', invoiced ?? '']);
-      return [...new Set([...ownReferences(record), ...found])].filter((reference) => reference !== '');
+      const before = namedBefore(record).flatMap((id) => left.get(id) ?? []);
+      return [...new Set([...ownReferences(record), ...found, ...before])].filter((reference) => reference !== '');
     },
   };
+}
+
+/** A payout itself, or the one that a payment names as its refund, or named: which of them it gives back may change for all. */
+function payoutsOf(record: MergedRecord): string[] {
+  return record.kind === 'payout' ? [record.id] : namedBy(record, 'payout');
+}
+
+/** Invoices whose order a payment may have left. */
+function namedBefore({ kind, before, shown }: MergedRecord): string[] {
+  if (kind !== 'payment_intent' || before === null) return [];
+  const now = namedIn(kind, shown.fields, 'invoice');
+  return namedIn(kind, before.fields, 'invoice').filter((id) => !now.includes(id) && usableId(id) !== undefined);
 }
 
 /** What it carries, or carried, by whichever source. */
@@ -80,19 +97,43 @@ async function findAround(trx: Knex.Transaction, members: FamilyMembers): Promis
   const { payment_intent: intents, payin: payins, invoice: invoices, payout: payouts } = members;
   const listing = await listingIntents(trx, payins.map(idOf));
   const assigned = payouts.length === 0 ? null : await readAssigned(trx, payouts);
+  const refunds = intents.flatMap((intent) => namedBy(intent, 'payout'));
+  const owners = await linkedOf(trx, 'payouts', 'payment_intent_id', refunds);
+  const left = await linkedOf(trx, 'invoices', 'merchant_reference', intents.flatMap(namedBefore));
   const intentsOf = (record: MergedRecord): string[] => [
     ...namedBy(record, 'payment_intent'),
+    ...(record.kind === 'payment_intent' ? payoutsOf(record).flatMap((id) => owners.get(id) ?? []) : []),
     ...reportedIntents(record),
     ...(record.kind === 'payin' ? (listing.get(record.id) ?? []) : []),
     ...(record.kind === 'payout' ? [assigned?.get(record.id) ?? []].flat() : []),
   ];
-  const named = [...payins, ...invoices, ...payouts].flatMap(intentsOf);
+  const named = [...intents, ...payins, ...invoices, ...payouts].flatMap(intentsOf);
   const wanted = {
     intents: [...intents.map(idOf), ...named],
     invoices: invoices.map(idOf),
-    payouts: payouts.map(idOf),
+    payouts: [...payouts.map(idOf), ...refunds],
   };
-  return { intentsOf, rows: await readRows(trx, wanted) };
+  return { intentsOf, left, rows: await readRows(trx, wanted) };
+}
+
+/** One column of some records by their ids; most often there is none to ask for. */
+async function linkedOf(
+  trx: Knex,
+  table: 'payouts' | 'invoices',
+  column: 'payment_intent_id' | 'merchant_reference',
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await trx.raw<{ rows: { id: string; value: string }[] }>(
+    `SELECT id, ${column} AS value FROM ${table} WHERE id = ANY (?::text[]) AND ${column} <> ''`,
+    [texts(ids)],
+  );
+  return new Map(
+    rows.map(({ id, value }) => [
+      fromDatabaseText(id),
+      column === 'payment_intent_id' ? fromDatabaseText(value) : value,
+    ]),
+  );
 }
 
 /**
@@ -100,7 +141,8 @@ async function findAround(trx: Knex.Transaction, members: FamilyMembers): Promis
  * may have changed. What turned up in between is locked by itself: the one place where savers may meet in a circle.
  */
 async function lockAround(trx: Knex.Transaction, members: FamilyMembers, read: () => Promise<Found>): Promise<Found> {
-  if (Object.values(members).every((records) => records.length === 0)) return { rows: [], intentsOf: () => [] };
+  if (Object.values(members).every((records) => records.length === 0))
+    return { rows: [], left: new Map(), intentsOf: () => [] };
   const hasMembers = members.payin.length + members.invoice.length + members.payout.length > 0;
   const expected = hasMembers ? dependent(await read()) : [];
   await lockLinks(trx, members, expected);

@@ -181,7 +181,7 @@ describe('what belongs to an order', () => {
             const has = (list: readonly ShownRecord[]) => list.some(({ id }) => id === intent.id);
             expect(has(family.intents)).toBe(isPossible && possible.length === 1);
             expect(has(family.contested.map((one) => one.intent))).toBe(isPossible && possible.length > 1);
-            const isNear = family.invoices.some((invoice) => linked(intent, invoice));
+            const isNear = family.invoices.some((invoice) => named(invoice) === reference && linked(intent, invoice));
             expect(has(family.elsewhere)).toBe(!isPossible && possible.length === 1 && isNear);
           }
         }

@@ -61,6 +61,8 @@ const tables: readonly Table[] = [
 
 /** A deposit costs a call of its own: those of payments that were over before adoption decide nothing any more. */
 function isOfClosedHistory({ paymentIntentId, createdAt }: Fields, truth: Truth, adoptedAt: number): boolean {
+  // No list shows one that belongs to no payment: its event alone names it.
+  if (paymentIntentId === null) return true;
   const intent = truth.paymentIntents.find(({ id }) => id === paymentIntentId);
   const isOpen = intent?.['status'] === 'unmatched' || intent?.['irregularStatus'] === 'pending_decision';
   const changedAt = Date.parse(truth.updatedAt[String(paymentIntentId)] ?? '');
@@ -71,7 +73,9 @@ export async function readTruth(sandbox: Sandbox): Promise<Truth> {
   const [truth, publicAssets] = await Promise.all(
     ['/sandbox/truth', '/v1/public/assets'].map(async (path) => (await fetch(`${sandbox.url}${path}`)).json()),
   );
-  return { ...(truth as Truth), publicAssets: publicAssets as Fields[] };
+  const { payins, deposits, ...rest } = truth as Truth;
+  // A deposit to an address of the merchant's own is a payin too (4.15).
+  return { ...rest, deposits, payins: [...payins, ...deposits], publicAssets: publicAssets as Fields[] };
 }
 
 /** Every field of every record of the service against ours, that ours is verified, and that we hold none beside them. */
@@ -89,7 +93,10 @@ async function compareTable(db: Knex, truth: Truth, table: Table & { adoptedAt: 
     table.table,
   ).select('id', 'shown', 'verified', 'absent_since');
   const ours = new Map(rows.map((row) => [row.id, row]));
-  const hidden = truth[table.list].filter((record) => table.hidden?.(record, truth, table.adoptedAt) === true);
+  const held = new Set(rows.flatMap((row) => (isNamed(row) ? [] : [row.id])));
+  const hidden = truth[table.list].filter(
+    (record) => !held.has(idOf(record)) && table.hidden?.(record, truth, table.adoptedAt) === true,
+  );
   const theirs = truth[table.list].filter((record) => !hidden.includes(record));
   const known = new Set(truth[table.list].map(idOf));
   const differences = theirs.flatMap((record) => {
@@ -100,15 +107,17 @@ async function compareTable(db: Knex, truth: Truth, table: Table & { adoptedAt: 
     if (fields.length > 0) return [`${idOf(record)}: ${fields.join('; ')}`];
     return row.verified ? [] : [`${idOf(record)}: not verified`];
   });
-  // What events alone name, as the payin that a deposit's event may speak of, is no record of ours.
-  const isNamed = ({ shown }: { shown: string }) =>
-    Object.keys(JSON.parse(shown) as Fields).every((name) => name === 'id' || name === 'accountId');
   const strangers = rows.filter((row) => !isNamed(row) && !known.has(row.id) && row.absent_since === null);
   return {
     kind: table.table,
     records: theirs.length,
     differences: [...differences, ...strangers.map(({ id }) => `${id}: not at the service`)],
   };
+}
+
+/** What events alone name, as the payin that a deposit's event may speak of, is no record of ours. */
+function isNamed({ shown }: { shown: string }): boolean {
+  return Object.keys(JSON.parse(shown) as Fields).every((name) => name === 'id' || name === 'accountId');
 }
 
 function differingFields(ours: Fields, theirs: Fields): string[] {
