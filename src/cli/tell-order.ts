@@ -8,7 +8,7 @@ const SOURCE_WIDTH = 44;
 const LONGEST_VALUE = 60;
 
 /** The story of one order, line by line: what it is, what it is made of, and what happened in the order of time. */
-export function tellOrder({ order, timeline, ...records }: OrderStory): string[] {
+export function tellOrder({ order, timeline, reported, ...records }: OrderStory): string[] {
   const { safe, reason, provenAt } = order.release;
   return [
     `order      ${order.reference}`,
@@ -19,9 +19,16 @@ export function tellOrder({ order, timeline, ...records }: OrderStory): string[]
     ...order.similarReferences.map((similar) => tellSimilar(order.reference, similar)),
     '',
     ...tellMadeOf(order, records, { tell: tellRecord, unread: 'not read yet' }),
+    ...reported.paymentIntents.map((record) => tellReported('payment', record)),
+    ...reported.refunds.map((record) => tellReported('refund', record)),
     '',
     ...timeline.map(tellStep),
   ];
+}
+
+function tellReported(what: string, record: RecordView): string {
+  const said = `${statusOf(record.reported?.['status'])}, as ${record.observedBy.type} ${record.observedBy.ref} said`;
+  return `only said: ${what} ${record.id}  ${said} at ${record.observedAt}: it counts for nothing`;
 }
 
 function tellSimilar(reference: string, similar: string): string {

@@ -3,7 +3,7 @@ import { tellOrder } from '../../src/cli/tell-order.js';
 import { orderStory } from '../../src/records/orders/order-story.js';
 import { startRun } from '../../src/records/runs/runs.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { claim, intent, invoice, paidIntent, payin, payout, reading, save } from './observed.js';
+import { absence, claim, intent, invoice, paidIntent, payin, payout, reading, save } from './observed.js';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -92,4 +92,33 @@ test('an order tells of its payments, deposits, invoices and refunds, each step 
     ]),
   );
   expect(await orderStory(database.db, 'STORY-1')).toBeNull();
+});
+
+test('an order tells what webhooks alone tie to it, and who said so', async () => {
+  const event = await storedEvent('payment_intent.paid');
+  const told = intent('forged', { status: 'completed', merchantReference: 'Story-2' });
+  await save(database, [claim('payment_intent', 'forged', told, 1, event)]);
+  await save(database, [reading('payment_intent', intent('real', { merchantReference: 'Story-3' }), 1)]);
+  await save(database, [
+    claim('payout', 'back', payout('back', { paymentIntentId: 'real', status: 'confirmed' }), 2, event),
+  ]);
+
+  const claimed = await orderStory(database.db, 'Story-2');
+  expect(claimed).toMatchObject({
+    order: { status: 'paid_unverified', paymentIntents: [] },
+    paymentIntents: [],
+    reported: { paymentIntents: [{ id: 'forged', verified: false, reported: { status: 'completed' } }], refunds: [] },
+  });
+  expect(claimed?.timeline.some(({ entity }) => entity.id === 'forged')).toBe(true);
+  const lines = claimed === null ? [] : tellOrder(claimed);
+  expect(lines.find((line) => line.startsWith('only said'))).toContain(
+    `payment forged  completed, as webhook ${event}`,
+  );
+  expect(await orderStory(database.db, 'Story-3')).toMatchObject({
+    refunds: [],
+    reported: { paymentIntents: [], refunds: [{ id: 'back' }] },
+  });
+
+  await save(database, [absence('payment_intent', 'forged', 60)]);
+  expect((await orderStory(database.db, 'Story-2'))?.reported.paymentIntents).toEqual([]);
 });

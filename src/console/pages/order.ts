@@ -160,6 +160,8 @@ function recordsOf(story: OrderStory, req: PageRequest): Section {
     ...rowsOf('deposit', { read: story.payins, named: [] }, req),
     ...rowsOf('invoice', { read: story.invoices, named: found.invoices }, req),
     ...rowsOf('refund', { read: story.refunds, named: found.refunds }, req),
+    ...rowsOf('payment', { read: story.reported.paymentIntents, named: [] }, req),
+    ...rowsOf('refund', { read: story.reported.refunds, named: [] }, req),
   ];
   return {
     is: 'panel',

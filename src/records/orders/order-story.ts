@@ -3,9 +3,13 @@ import type { EntityRef, RecordKind } from '../../domain/records.js';
 import type { BreakView } from '../breaks/list-breaks.js';
 import { openBreaksOf } from '../breaks/open-breaks-of.js';
 import { type Change, changesOf } from '../changes.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { getRecord, listRecords, type RecordView } from '../rows.js';
 import { getOrder, type OrderDetail } from './orders.js';
 import { type SourceDetail, sourceDetails } from './source-details.js';
+
+/** Of what webhooks alone say: a forger may say much. */
+const MOST_REPORTED = 20;
 
 /** A change, and what is known of the event or run behind it. */
 export type StoryStep = Change & { because: SourceDetail | null };
@@ -18,6 +22,8 @@ export interface OrderStory {
   /** As far as they are known: an order may name one that was not read yet. */
   invoices: RecordView[];
   refunds: RecordView[];
+  /** What webhooks alone tie to the order, the newest first: payments that they call paid, payouts that they call refunds. */
+  reported: { paymentIntents: RecordView[]; refunds: RecordView[] };
   /** Every change of the order and of its records, oldest first, each with its source. */
   timeline: StoryStep[];
   /** Open or acknowledged, of the order or of one of its records. */
@@ -32,8 +38,11 @@ export async function orderStory(db: Knex, reference: string): Promise<OrderStor
   const payins = await payinsOf(db, paymentIntents);
   const invoices = await recordsOf(db, 'invoice', order.invoices);
   const refunds = await recordsOf(db, 'payout', order.refunds);
+  const reported = await reportedOf(db, order);
   const entities: EntityRef[] = [
     { kind: 'order', id: reference },
+    ...refs('payment_intent', reported.paymentIntents),
+    ...refs('payout', reported.refunds),
     ...refs('payment_intent', paymentIntents),
     ...refs('payin', payins),
     ...refs('invoice', invoices),
@@ -49,7 +58,31 @@ export async function orderStory(db: Knex, reference: string): Promise<OrderStor
     .map((change) => ({ ...change, because: because(change.source) }))
     .sort((a, b) => Number(BigInt(a.seq) - BigInt(b.seq)));
   const breaks = await openBreaksOf(db, entities);
-  return { order, paymentIntents, payins, invoices, refunds, timeline, breaks };
+  return { order, paymentIntents, payins, invoices, refunds, reported, timeline, breaks };
+}
+
+async function reportedOf(
+  db: Knex,
+  { reference, paymentIntents, refunds }: OrderDetail,
+): Promise<OrderStory['reported']> {
+  const key = toDatabaseText(reference);
+  const payments: string[] = await db('payment_intents')
+    .where({ reported_reference: key, reported_paid: true, known: false, absent_since: null })
+    .orderBy('observed_at', 'desc')
+    .limit(MOST_REPORTED)
+    .pluck('id');
+  const payouts: string[] = await db('payouts')
+    .where((said) => {
+      void said.where('reported_reference', key).orWhereIn('reported_intent_id', paymentIntents.map(toDatabaseText));
+    })
+    .orderBy('observed_at', 'desc')
+    .limit(MOST_REPORTED)
+    .pluck('id');
+  const others = payouts.map(fromDatabaseText).filter((id) => !refunds.includes(id));
+  return {
+    paymentIntents: await recordsOf(db, 'payment_intent', payments.map(fromDatabaseText)),
+    refunds: await recordsOf(db, 'payout', others),
+  };
 }
 
 /** Those that the payments list, and those that name one of them. */
