@@ -1,4 +1,4 @@
-import type { Wrong } from './timeline.js';
+import { AT_END, type Wrong } from './timeline.js';
 import type { World, WorldOrder } from './world.js';
 
 const MOST_LINES = 40;
@@ -7,7 +7,8 @@ const MOST_LINES = 40;
 export function tellStory(world: World, order: WorldOrder, wrong: Wrong | string): string {
   const { site, seed, withList } = world;
   const releases = site.feed.of(order.reference);
-  const until = typeof wrong === 'string' ? Number.POSITIVE_INFINITY : wrong.change.at + 500;
+  const isAtEnd = typeof wrong === 'string' || wrong.what.startsWith(AT_END);
+  const until = isAtEnd ? Number.POSITIVE_INFINITY : wrong.change.at + 500;
   const names = familyOf(world, order);
   const told = [
     ...world.lines.filter(({ text }) => names.some((name) => text.includes(name))),

@@ -17,6 +17,8 @@ export interface Wrong {
   truth: Verdict;
 }
 
+/** What is wrong still. */
+export const AT_END = 'is safe when all is read';
 /** Tallyhook can't see the future: a reading that began before a deed may be shown so much later. */
 export const READ_MS = 4_000;
 /** So long after a deed at the service an order may still be shown as it was before. */
@@ -39,7 +41,7 @@ export function wrongMoments(
       moments.some(({ from, verdict }, n) => verdict.may && from <= last && (moments[n + 1]?.done ?? end) >= first);
     const truth = (when: number) => moments.findLast(({ from }) => from <= when)?.verdict ?? NOTHING;
     if (until === end && moments.at(-1)?.verdict.may !== true)
-      return [{ reference, what: 'is safe when all is read, made so', change, truth: truth(end) }];
+      return [{ reference, what: `${AT_END}, made so`, change, truth: truth(end) }];
     if (!mayIn(at - READ_MS * slowness, seen)) return [{ reference, what: 'became safe', change, truth: truth(at) }];
     return mayIn(until - SEEN_MS * slowness, until)
       ? []
