@@ -181,8 +181,8 @@ async function failedRefund(world: World, order: WorldOrder): Promise<void> {
 }
 
 /**
- * By our library, at the dashboard, or by another client; all or a part. `isSeen`: not only its first event can tell of it. Nobody
- * sees what no list shows and no event links (docs/security.md).
+ * By our library, at the dashboard, or by another client; all or a part. `isSeen`: not its events alone tell whose it is. Nobody
+ * knows that of a refund that names no reference, or that no list shows, until an event links it (docs/security.md).
  */
 async function refunded(world: World, { payment, amount }: WorldOrder): Promise<{ id: string; isSeen: boolean }> {
   const { random, site } = world;
@@ -195,7 +195,8 @@ async function refunded(world: World, { payment, amount }: WorldOrder): Promise<
     world.payouts.add(made);
     return made;
   });
-  return { id, isSeen: world.withList || who === 'our library' };
+  const isNamed = (site.sandbox.control.paymentIntent(payment!)?.['merchantReference'] ?? null) !== null;
+  return { id, isSeen: who === 'our library' || (world.withList && isNamed) };
 }
 
 async function refundedBy({ site }: World, who: string, body: object): Promise<string> {
