@@ -10,6 +10,7 @@ import { collectCallbacks } from '../../src/records/callbacks/collect-callbacks.
 import { listCallbacks } from '../../src/records/callbacks/list-callbacks.js';
 import { replayCallback, replayDeadCallbacks } from '../../src/records/callbacks/replay-callback.js';
 import { getOrder } from '../../src/records/orders/orders.js';
+import { registerOrder } from '../../src/records/orders/register-order.js';
 import { intent, paidIntent, payin, reading, save } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { SECRET, type Store, startStore, verified } from './store.js';
@@ -98,6 +99,20 @@ test('history is not told; an order of then that is paid now is', async () => {
   await save(database, [reading('payin', payin('payin-late', 'late'), 61)]);
   await collect();
   expect((await rows()).map(({ reference }) => reference)).toEqual(['order-late']);
+});
+
+test('an order of then that the store registers now is told of', async () => {
+  const old = { createdAt: '2025-12-01T00:00:00.000Z' };
+  await save(database, [
+    reading('payment_intent', paidIntent('past', 'payin-past', old), 1),
+    reading('payin', payin('payin-past', 'past', old), 1),
+  ]);
+  await collect();
+  expect(await rows()).toEqual([]);
+  const order = { reference: 'order-past', amount: '10', currency: 'USDT.TRC20' };
+  await deps.db.transaction((trx) => registerOrder(trx, order));
+  await collect();
+  expect((await rows()).map(({ reference }) => reference)).toEqual(['order-past']);
 });
 
 test('what was sent, but not marked before the process died, is sent again under the same webhook-id', async () => {

@@ -3,6 +3,7 @@ import { autoResolveBreaks, openBreaks } from '../../src/records/breaks/breaks.j
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { getBreak, listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { intent, reading, save } from './observed.js';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -127,4 +128,14 @@ test('lists are paged by key', async () => {
   } while (cursor !== undefined);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids).toEqual([...ids].sort((a, b) => Number(b) - Number(a)));
+});
+
+test('a payment whose reference is too long for an order is told; one of the longest is not', async () => {
+  const long = 'é'.repeat(501);
+  await save(database, [reading('payment_intent', intent('long', { merchantReference: long }), 0)]);
+  await save(database, [reading('payment_intent', intent('fits', { merchantReference: 'x'.repeat(1_000) }), 0)]);
+  const { items } = await listBreaks(database.db, { entityKind: 'payment_intent' });
+  expect(items).toMatchObject([
+    { kind: 'contract_violation', entity: { id: 'long#merchantReference' }, severity: 'high' },
+  ]);
 });

@@ -25,7 +25,7 @@ const body = z.strictObject({
     .meta({ description: 'Fiat or crypto code, in upper case.', pattern: ASSET_CODE, examples: ['EUR'] }),
 });
 
-const reference = { description: 'The store’s own reference, byte for byte.', example: 'A-1001' };
+const reference = { description: 'The store’s own reference, byte for byte; 1 to 1,000 bytes.', example: 'A-1001' };
 
 export const getOrderOperation: Operation = operation({
   id: 'getOrder',

@@ -8,8 +8,8 @@ const CHANGES_AT_ONCE = 2_000;
 
 /**
  * One slice of the history of changes: each order that changed in it gets one callback with the state it has now, in the
- * transaction that keeps the place. History before adoption makes none: orders that were begun before it, and of which no
- * payment was created or paid since. True: there is more.
+ * transaction that keeps the place. History before adoption makes none: orders that were begun before it, that the store did
+ * not register since, and of which no payment was created or paid since. True: there is more.
  */
 export async function collectCallbacks(db: Knex, { adoptedAt }: { adoptedAt: Date }): Promise<boolean> {
   // Asked before the transaction's statements, which so see every row below it (changes.ts).
@@ -51,10 +51,10 @@ async function insertCallbacks(
   if (changed.length === 0) return;
   const { rows: orders } = await trx.raw<{ rows: OrderRow[] }>(
     `SELECT * FROM orders WHERE reference = ANY (?::text[]) AND (
-       created_at >= ?
+       created_at >= ? OR registered_at >= ?
        OR EXISTS (SELECT FROM payment_intents WHERE id = ANY (orders.payment_intents) AND created_at >= ?)
        OR EXISTS (SELECT FROM payins WHERE payment_intent_id = ANY (orders.payment_intents) AND created_at >= ?))`,
-    [textArray(changed.map(({ reference }) => reference)), adoptedAt, adoptedAt, adoptedAt],
+    [textArray(changed.map(({ reference }) => reference)), adoptedAt, adoptedAt, adoptedAt, adoptedAt],
   );
   const known = new Map(orders.map((row) => [row.reference, row]));
   const news = changed.flatMap(({ reference, seq, at }) => {

@@ -2,7 +2,7 @@ import type { Json } from '../../domain/json.js';
 import { toDatabaseText } from './database-text.js';
 
 /** An index entry of Postgres holds no more than 2,704 bytes. A longer text is kept in the record, but not searched by. */
-const LONGEST_KEY_BYTES = 1_000;
+export const LONGEST_KEY_BYTES = 1_000;
 
 /** The text that an indexed column holds of a value; null where it is no string, or too long for an index. */
 export function keyText(value: Json | undefined): string | null {

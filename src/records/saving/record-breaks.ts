@@ -1,7 +1,9 @@
+import { referenceOf } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
 import { type Claim, isNewer, KEPT, MENTION, type RecordState } from '../../domain/record-state.js';
 import { amountViolations, mayVanish, type RecordKind, unlistedStates } from '../../domain/records.js';
 import type { BreakRef, NewBreak } from '../breaks/breaks.js';
+import { keyText, LONGEST_KEY_BYTES } from '../database/key-text.js';
 import { isHistory, type SaveContext } from './save-context.js';
 import { rejectedScreenings } from './screening-breaks.js';
 import type { MergedRecord } from './stored-record.js';
@@ -25,7 +27,9 @@ export function recordBreaks(record: MergedRecord, context: SaveContext): BreakF
   if (record.shown.verified && before !== null && violations.length === 0) {
     resolve.push({ kind: 'contract_violation', entity });
   }
-  const open = record.changed ? [...violations, ...unlistedBreaks(record), ...rejectedScreenings(record, context)] : [];
+  const open = record.changed
+    ? [...violations, ...unlistedBreaks(record), ...longReferences(record), ...rejectedScreenings(record, context)]
+    : [];
   const isOpen = missing && !isToldLater(record.shown.known, state);
   const wasOpen = wasMissing && !isToldLater(before.known, before.state);
   if (isOpen && !wasOpen) {
@@ -96,6 +100,26 @@ function violationBreaks({ kind, id, shown }: MergedRecord): NewBreak[] {
         violations: violations.map((violation) => ({ ...violation })),
         source: { ...shown.observedBy },
       },
+    },
+  ];
+}
+
+/** Its money belongs to no order: no index holds such a reference, and no store can register it. */
+function longReferences({ kind, id, shown }: MergedRecord): NewBreak[] {
+  const reference = kind === 'payment_intent' || kind === 'invoice' ? referenceOf(shown.fields) : null;
+  if (reference === null || keyText(reference) !== null) return [];
+  return [
+    {
+      kind: 'contract_violation',
+      entity: { kind, id: `${id}#merchantReference` },
+      severity: 'high',
+      evidence: {
+        rule: `a reference has at most ${LONGEST_KEY_BYTES} bytes: this one makes no order`,
+        bytes: String(Buffer.byteLength(reference)),
+        begins: reference.slice(0, 60),
+        source: { ...shown.observedBy },
+      },
+      once: true,
     },
   ];
 }
