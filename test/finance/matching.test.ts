@@ -7,7 +7,7 @@ import { listMatches, type MatchFilters } from '../../src/records/books/match/li
 import { matchSummary } from '../../src/records/books/match/match-summary.js';
 import { monthTotals } from '../../src/records/books/month-totals.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
-import { absence, at, intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
+import { absence, at, claim, intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { postBooks } from '../support/posted-books.js';
@@ -252,4 +252,14 @@ it('matches all anew once what it goes by is other than before, whatever was tou
   await db('match_progress').update({ rules: 0 });
   expect(await matchOrders({ db, ...settings })).toEqual({ changed: 1, more: false });
   expect((await matched())['order unread-before']).toEqual(['matched', 'agreed']);
+});
+
+it('goes by no report: a payment that one doubts is matched as before', async () => {
+  const before = await matched();
+  expect(before['order order-pi_2']).toEqual(['matched', 'agreed']);
+  const told = paidIntent('pi_2', 'pa_2', { status: 'unmatched', irregularStatus: 'pending_decision' });
+  await save(database, [claim('payment_intent', 'pi_2', told, 3_000)]);
+  expect(await database.db('payment_intents').where({ id: 'pi_2' }).first('doubted')).toEqual({ doubted: true });
+  await database.db('match_progress').update({ rules: 0 });
+  expect(await matched()).toEqual(before);
 });

@@ -1,13 +1,21 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { familyOf } from '../../src/domain/family/family.js';
-import { defaultPayoutWords } from '../../src/domain/family/links.js';
+import {
+  defaultPayoutWords,
+  familyKinds,
+  namedIn,
+  ordersOfPayment,
+  ownerOfRefund,
+  payinsOf,
+  paymentsOf,
+} from '../../src/domain/family/links.js';
 import { loadFamilies } from '../../src/records/family/load.js';
 import { untouchedOrder } from '../../src/records/orders/order-row.js';
 import { plain, recordsOf, saidOf, statesOf } from '../domain/laws/judge.js';
 import { references, type World, world } from '../domain/laws/worlds.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { save } from './observed.js';
+import { absence, intent, invoice, ownCall, payout, reading, save } from './observed.js';
 
 const RUNS = process.env['TALLYHOOK_LONG'] ? 400 : 40;
 
@@ -56,6 +64,68 @@ test('what is loaded of an order is what the domain chooses of everything that i
       }
     }),
     { numRuns: RUNS },
+  );
+}, 600_000);
+
+/** An invoice that we made ourselves links though the service denies it, and a person's last word on a refund counts. */
+const decided: World = {
+  proofs: [
+    reading('payment_intent', intent('p1', { merchantReference: null, invoiceId: 'i1' }), 1),
+    ownCall('invoice', 'i1', invoice('i1', { merchantReference: 'A' }), 1, 'createInvoice'),
+    absence('invoice', 'i1', 2),
+    reading('payout', payout('o1'), 3),
+  ],
+  reports: [],
+  assigned: [
+    ['o1', 'p1'],
+    ['o1', 'p2'],
+  ],
+  searched: [],
+  expected: {},
+  calls: [],
+  history: [],
+  showsKyt: false,
+};
+
+/** What the views hold, sorted. */
+async function viewed(view: string, columns: string): Promise<string[]> {
+  const { rows } = await database.db.raw<{ rows: object[] }>(`SELECT DISTINCT ${columns} FROM ${view}`);
+  return rows.map((row) => Object.values(row).join(' ')).sort();
+}
+
+test('the views of links and of orders say what the domain says of the same records', async () => {
+  await fc.assert(
+    fc.asyncProperty(world, async (world) => {
+      await write(world);
+      const records = recordsOf(statesOf([...world.proofs, ...world.reports]));
+      const { payment_intent: intents, payin, invoice, payout } = records;
+      const said = new Map(world.assigned);
+      const links = new Set([
+        ...intents.map(({ id }) => `payment_intent ${id} ${id}`),
+        ...intents.flatMap(({ id, fields }) =>
+          familyKinds.flatMap((kind) =>
+            namedIn('payment_intent', fields, kind).map((named) => `${kind} ${named} ${id}`),
+          ),
+        ),
+        ...Object.entries({ payin, invoice, payout }).flatMap(([kind, list]) =>
+          list.flatMap(({ id, fields }) =>
+            namedIn(kind as 'payin', fields, 'payment_intent').map((named) => `${kind} ${id} ${named}`),
+          ),
+        ),
+        ...[...said].flatMap(([id, payment]) => (payment === null ? [] : [`payout ${id} ${payment}`])),
+      ]);
+      const held = await viewed('family_links', 'kind, id, payment_intent_id');
+      expect(held).toEqual([...links].sort());
+      const chosen = [
+        ...intents.flatMap((intent) => payinsOf(intent, payin).map(({ id }) => `payin ${id} ${intent.id}`)),
+        ...invoice.flatMap((one) => paymentsOf(one, intents).map(({ id }) => `invoice ${one.id} ${id}`)),
+        ...payout.flatMap((one) => ownerOfRefund(one, intents, said).candidates.map((id) => `payout ${one.id} ${id}`)),
+      ];
+      expect(held).toEqual(expect.arrayContaining(chosen));
+      const orders = intents.flatMap((intent) => ordersOfPayment(intent, invoice).map((one) => `${intent.id} ${one}`));
+      expect(await viewed('payment_orders', 'payment_intent_id, reference')).toEqual(orders.sort());
+    }),
+    { numRuns: RUNS, examples: [[decided]] },
   );
 }, 600_000);
 

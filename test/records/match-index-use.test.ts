@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listMatches } from '../../src/records/books/match/list-matches.js';
 import { loadMatchFacts } from '../../src/records/books/match/load-match-facts.js';
-import { heldBy, ownersOfPayments } from '../../src/records/books/match/match-owners.js';
+import { heldBy, invoicesAlone, ownersOfPayments } from '../../src/records/books/match/match-owners.js';
 import { matchBehind } from '../../src/records/books/match/match-progress.js';
 import { matchSummary } from '../../src/records/books/match/match-summary.js';
 import { monthDeposits } from '../../src/records/books/month-records/month-deposits.js';
@@ -12,12 +12,15 @@ import { monthPayments } from '../../src/records/books/month-records/month-payme
 import { monthPayouts } from '../../src/records/books/month-records/month-payouts.js';
 import { monthTotals } from '../../src/records/books/month-totals.js';
 import { unpricedLines } from '../../src/records/books/period-facts.js';
+import { orderedKinds, ordersBehind, paymentsBehind } from '../../src/records/orders/orders-behind.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { plansOf as explained, queriesOf } from '../support/query-plans.js';
 
 const ROWS = 20_000;
 const WIDE =
-  /Seq Scan on (matches|match_amounts|match_payments|payment_intents|invoices|orders|payins|payouts|movements|entries|entry_lines|changes)\b/;
+  /Seq Scan on (matches|match_amounts|match_payments|payment_intents|invoices|orders|payins|payouts|movements|entries|entry_lines|changes|payin_listings|refund_assignments)\b/;
+/** An index that is read whole. */
+const BY_NO_KEY = /Index (Only )?Scan using [^\n]+\n(?!\s*Index Cond)/;
 const day = { today: '2026-03-31', timeZone: 'UTC' };
 
 let database: TestDatabase;
@@ -44,14 +47,22 @@ beforeAll(async () => {
   const common = `'[]', '{"id": "x", "payins": [{"id": "d5"}]}', true, now(), 'poll', 'run'`;
   const columns = 'claims, shown, verified, observed_at, observed_by_type, observed_by_ref';
   await db.raw(
-    `INSERT INTO payment_intents (id, merchant_reference, ${columns})
-     SELECT 'p' || n, CASE WHEN n % 3 > 0 THEN 'o' || n END, ${common} FROM generate_series(1, ${ROWS}) AS n`,
+    `INSERT INTO payment_intents (id, merchant_reference, invoice_id, irregular_refund_payout_id, ${columns})
+     SELECT 'p' || n, CASE WHEN n % 3 > 0 THEN 'o' || n END, CASE WHEN n % 2 = 0 THEN 'd' || n END, 'd' || n, ${common} FROM generate_series(1, ${ROWS}) AS n`,
   );
   for (const table of ['payins', 'payouts', 'invoices'])
     await db.raw(
       `INSERT INTO ${table} (id, payment_intent_id, ${columns})
        SELECT 'd' || n, 'p' || n, ${common} FROM generate_series(1, ${ROWS}) AS n`,
     );
+  await db.raw(`UPDATE invoices SET merchant_reference = 'o' || substr(id, 2) WHERE id LIKE '%5'`);
+  await db.raw(
+    `INSERT INTO payin_listings (payin_id, intent_id) SELECT 'd' || n, 'p' || n FROM generate_series(1, ${ROWS}) AS n`,
+  );
+  await db.raw(
+    `INSERT INTO refund_assignments (payout_id, payment_intent_id, note, actor)
+     SELECT 'd' || n, 'p' || n, 'why', 'a person' FROM generate_series(1, ${ROWS}) AS n`,
+  );
   await db.raw(
     `INSERT INTO movements (record_kind, record_id, line, part, operation, asset_code, delta, moved_from)
      SELECT 'payment_intent', 'p' || n, 0, 'explained', 'paymentCollected', 'A1', 1, n FROM generate_series(1, ${ROWS}) AS n`,
@@ -119,8 +130,22 @@ test('so is what one order, or one payment, is matched by', async () => {
     expect((await loadMatchFacts(trx, units, 'USD')).size).toBeGreaterThan(0);
     await ownersOfPayments(trx, ['p5', 'p6']);
     await heldBy(trx, ['p5']);
+    await invoicesAlone(trx, ['d7', 'd8']);
   });
   expect(plans).not.toMatch(WIDE);
+});
+
+test('so are the payments and orders behind records of each kind', async () => {
+  for (const kind of orderedKinds) {
+    const [one, other] = kind === 'payment_intent' ? ['p5', 'p6'] : ['d5', 'd6'];
+    const plans = await plansOf(async (trx) => {
+      expect([...(await ordersBehind(trx, kind, [one, other]))]).toEqual([[one, ['o5']]]);
+      const asked = [{ kind, id: other }] as const;
+      expect(new Set(asked.flatMap(await paymentsBehind(trx, asked)))).toEqual(new Set(['p6']));
+    });
+    expect(plans, kind).not.toMatch(WIDE);
+    expect(plans, kind).not.toMatch(BY_NO_KEY);
+  }
 });
 
 test('so are the records of a month, however many there are of others', async () => {

@@ -11,6 +11,7 @@ import {
   ownerOfRefund,
   type PayoutWords,
   payinsOf,
+  type RefundOwner,
   referenceOf,
   type ShownRecord,
 } from './links.js';
@@ -70,6 +71,11 @@ export interface Said {
   showsKyt: boolean;
 }
 
+interface Owned {
+  payout: ShownRecord;
+  owner: RefundOwner;
+}
+
 /**
  * Which of the records are one order's. Its payments: those that carry the reference, and those that carry none and are
  * linked with an invoice that does. Its invoices: those that carry the reference, and those linked with a payment that does.
@@ -89,18 +95,19 @@ export function familyOf(reference: string, records: FamilyRecords, said: Said, 
   const around = mine.map(({ intent }) => intent);
   const ids = new Set(around.map(({ id }) => id));
   const ofMine = new Set(around.flatMap((intent) => payinsOf(intent, payins)));
+  const owned = payouts.map((payout): Owned => ({ payout, owner: ownerOfRefund(payout, all, said.assigned) }));
   return {
     intents,
     contested: mine.filter(({ references }) => references.length > 1),
     elsewhere: others.filter((intent) => own.some((invoice) => areLinked(intent, invoice))),
     payins: payins.filter((payin) => ofMine.has(payin)),
     invoices,
-    ...refundsOf(around, records, said),
-    unlinked: payouts.filter((payout) => isUnlinkedOf(payout, reference, all, said, words)),
+    ...refundsOf(around, owned, said),
+    unlinked: owned.flatMap((one) => (isUnlinkedOf(one, reference, said, words) ? [one.payout] : [])),
     refundReported:
       said.reportedReferences.has(reference) ||
       around.some(({ id }) => said.reportedIntents.has(id)) ||
-      payouts.some((payout) => isUnread(payout, said) && ids.has(ownerOfRefund(payout, all).payment ?? '')),
+      owned.some(({ payout, owner }) => isUnread(payout, said) && ids.has(owner.payment ?? '')),
     openCalls: said.openCalls.filter(({ paymentIntentId }) => ids.has(paymentIntentId)),
     saysPaid: said.saysPaid.has(reference),
     showsKyt: said.showsKyt,
@@ -114,17 +121,11 @@ function isInvoiceOf(invoice: ShownRecord, reference: string, intents: readonly 
   return intents.some((intent) => referenceOf(intent.fields) === reference && areLinked(intent, invoice));
 }
 
-function isUnlinkedOf(
-  payout: ShownRecord,
-  reference: string,
-  intents: readonly ShownRecord[],
-  { assigned }: Said,
-  words: PayoutWords,
-): boolean {
+function isUnlinkedOf({ payout, owner }: Owned, reference: string, { assigned }: Said, words: PayoutWords): boolean {
   return (
     referenceOf(payout.fields) === reference &&
     !assigned.has(payout.id) &&
-    ownerOfRefund(payout, intents).payment === null &&
+    owner.payment === null &&
     isUnlinkedRefund(payout, words)
   );
 }
@@ -136,25 +137,20 @@ function isUnread({ id, absent, unknown }: ShownRecord, { assigned }: Pick<Said,
 
 function refundsOf(
   intents: readonly ShownRecord[],
-  { payout: payouts, payment_intent: naming }: FamilyRecords,
-  { assigned }: Said,
+  owned: readonly Owned[],
+  said: Said,
 ): Pick<Family, 'refunds' | 'refundIds'> {
   const ids = new Set(intents.map(({ id }) => id));
-  const refunds = payouts.flatMap((payout) => {
-    const { payment } = ownerOfRefund(payout, naming, assigned);
-    const isRefund = payment !== null && ids.has(payment) && !isUnread(payout, { assigned });
-    const refund = isRefund ? refundOf(payout, payment) : null;
+  const read = owned.filter(({ payout }) => !isUnread(payout, said));
+  const refunds = read.flatMap(({ payout, owner: { payment } }) => {
+    const refund = payment !== null && ids.has(payment) ? refundOf(payout, payment) : null;
     return refund === null ? [] : [refund];
   });
   // Said to be of one of the payments, though it may give another's money back: it is named here, and counted there.
-  const said = payouts.filter(
-    (payout) =>
-      !isUnread(payout, { assigned }) &&
-      ownerOfRefund(payout, naming, assigned).candidates.some((candidate) => ids.has(candidate)),
-  );
+  const claimed = read.filter(({ owner }) => owner.candidates.some((candidate) => ids.has(candidate)));
   const named = intents.flatMap(({ fields }) => namedIn('payment_intent', fields, 'payout'));
   return {
     refunds,
-    refundIds: [...new Set([...named, ...said.map(({ id }) => id)])].sort(compareText),
+    refundIds: [...new Set([...named, ...claimed.map(({ payout }) => payout.id)])].sort(compareText),
   };
 }

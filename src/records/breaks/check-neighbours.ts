@@ -3,7 +3,8 @@ import type { CheckedRecord } from '../../domain/checks/check-facts.js';
 import { listedPayins } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
-import { fromDatabaseText } from '../database/database-text.js';
+import { listingIntents } from '../family/listings.js';
+import { paymentsBehind } from '../orders/orders-behind.js';
 import { byId, idArray, selectChecked } from './checked-records.js';
 
 /** Ids of what is to be checked, by kind. */
@@ -14,6 +15,8 @@ export interface CheckSeeds {
   payouts: readonly string[];
 }
 
+const belongingKinds = ['invoice', 'payin', 'payout'] as const;
+type BelongingKind = (typeof belongingKinds)[number];
 type ById = Map<string, CheckedRecord>;
 
 export interface Neighbours {
@@ -35,12 +38,11 @@ export async function loadNeighbours(trx: Knex, seeds: CheckSeeds, adoptedAt: Da
   const invoices = byId(await belonging(load, 'invoice', seeds.invoices, [...own.values()]));
   const payins = byId(await belonging(load, 'payin', seeds.payins, [...own.values()]));
   const payouts = byId(await belonging(load, 'payout', seeds.payouts, [...own.values()]));
-  const listings = await loadListings(trx, payins.keys());
-  const named = [
-    ...namedBy([...invoices.values(), ...payins.values(), ...payouts.values()], 'paymentIntentId'),
-    ...[...listings.values()].flat(),
-  ];
-  const intents = new Map([...own, ...(await intentsAround(load, named, invoices, payouts))]);
+  const listings = await listingIntents(trx, [...payins.keys()]);
+  const intents = new Map([
+    ...own,
+    ...(await intentsAround(load, { invoice: invoices, payin: payins, payout: payouts })),
+  ]);
   const focus = {
     intents: new Set(intents.keys()),
     payins: new Set(payins.keys()),
@@ -64,17 +66,15 @@ async function intentsById({ trx, adoptedAt }: Load, ids: Iterable<string>): Pro
   return byId(await selectChecked(trx, 'payment_intent', where, adoptedAt));
 }
 
-async function intentsAround(
-  { trx, adoptedAt }: Load,
-  ids: readonly string[],
-  invoices: ById,
-  payouts: ById,
-): Promise<ById> {
-  if (ids.length + invoices.size + payouts.size === 0) return new Map();
+/** The payments behind the records, and those that a payout was said to give back before. */
+async function intentsAround({ trx, adoptedAt }: Load, around: Record<BelongingKind, ById>): Promise<ById> {
+  const records = belongingKinds.flatMap((kind) => [...around[kind].keys()].map((id) => ({ kind, id })));
+  if (records.length === 0) return new Map();
+  const linked = records.flatMap(await paymentsBehind(trx, records));
   const where = {
-    sql: `id = ANY (?::text[]) OR invoice_id = ANY (?::text[]) OR irregular_refund_payout_id = ANY (?::text[])
+    sql: `id = ANY (?::text[])
       OR id = ANY (ARRAY(SELECT payment_intent_id FROM refund_assignments WHERE payout_id = ANY (?::text[])))`,
-    bindings: [idArray(ids), idArray(invoices.keys()), idArray(payouts.keys()), idArray(payouts.keys())],
+    bindings: [idArray(linked), idArray(around.payout.keys())],
   };
   return byId(await selectChecked(trx, 'payment_intent', where, adoptedAt));
 }
@@ -100,7 +100,7 @@ const ASSIGNED =
 /** Those with these ids, those that the payments name or were given by a person, and those that name one of the payments. */
 async function belonging(
   { trx, adoptedAt }: Load,
-  kind: 'invoice' | 'payin' | 'payout',
+  kind: BelongingKind,
   ids: Iterable<string>,
   intents: readonly CheckedRecord[],
 ): Promise<CheckedRecord[]> {
@@ -119,18 +119,3 @@ const namedBelongings = {
   payin: listedPayins,
   payout: (fields: JsonObject) => textField(fields, 'irregularRefundPayoutId') ?? [],
 } as const;
-
-async function loadListings(trx: Knex, payins: Iterable<string>): Promise<Map<string, string[]>> {
-  const wanted = [...payins];
-  if (wanted.length === 0) return new Map();
-  const { rows } = await trx.raw<{ rows: { payin_id: string; intents: string[] }[] }>(
-    `SELECT payin_id, array_agg(intent_id ORDER BY intent_id) AS intents FROM payin_listings
-     WHERE payin_id = ANY (?::text[]) GROUP BY payin_id`,
-    [idArray(wanted)],
-  );
-  return new Map(rows.map((row) => [fromDatabaseText(row.payin_id), row.intents.map(fromDatabaseText)]));
-}
-
-function namedBy(records: readonly CheckedRecord[], field: string): string[] {
-  return records.flatMap(({ fields }) => textField(fields, field) ?? []);
-}

@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
-import { namedIn, referenceOf } from '../../domain/family/links.js';
+import { type FamilyKind, familyKinds, namedIn, referenceOf } from '../../domain/family/links.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { textField } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { keyText, usableId } from '../database/key-text.js';
+import { grouped } from '../grouped.js';
+import { paymentsBehind } from '../orders/orders-behind.js';
 import type { MergedRecord } from '../saving/stored-record.js';
-import { readAssigned } from './around.js';
-import { listingIntents } from './listings.js';
 import { type FamilyMembers, lockIds, lockLinks, namedBy } from './lock.js';
 
 /** Whom changed records concern: the payments around them, and through these the orders. */
@@ -22,15 +22,13 @@ interface Row {
   id: string;
   status: string | null;
   known: boolean;
-  invoice_id: string | null;
-  payout_id: string | null;
   reference: string | null;
   /** Of an invoice that it is linked with. */
   invoiced: string | null;
 }
 
 interface Found {
-  /** The payment intents that a record names, that list it, or that a person said it gives back; of a payment also those that its refund names. */
+  /** The payment intents around a record; around a payment also those around the refund that it names, or named. */
   intentsOf: (record: MergedRecord) => string[];
   rows: Row[];
   /** References of the invoices that payments named before. */
@@ -43,30 +41,17 @@ interface Found {
  */
 export async function lockAffected(trx: Knex.Transaction, members: FamilyMembers): Promise<Affected> {
   const { rows, intentsOf, left } = await lockAround(trx, members, () => findAround(trx, members));
-  const byIntent = group(rows, ({ id }) => id);
-  const byInvoice = group(rows, (row) => row.invoice_id);
-  const byPayout = group(rows, (row) => row.payout_id);
+  const byIntent = grouped(rows, ({ id }) => fromDatabaseText(id));
   const status = new Map(rows.map((row) => [fromDatabaseText(row.id), row.known ? row.status : undefined]));
-  const around = (record: MergedRecord): Row[] => [
-    ...[...(record.kind === 'payment_intent' ? [record.id] : []), ...intentsOf(record)].flatMap(
-      (id) => byIntent.get(id) ?? [],
-    ),
-    ...(record.kind === 'invoice' ? (byInvoice.get(record.id) ?? []) : []),
-    ...payoutsOf(record).flatMap((id) => byPayout.get(id) ?? []),
-  ];
   return {
     statusOf: (intent) => status.get(intent),
     references: (record) => {
-      const found = around(record).flatMap(({ reference, invoiced }) => [reference ?? '', invoiced ?? '']);
+      const around = intentsOf(record).flatMap((id) => byIntent.get(id) ?? []);
+      const found = around.flatMap(({ reference, invoiced }) => [reference ?? '', invoiced ?? '']);
       const before = namedBefore(record).flatMap((id) => left.get(id) ?? []);
       return [...new Set([...ownReferences(record), ...found, ...before])].filter((reference) => reference !== '');
     },
   };
-}
-
-/** A payout itself, or the one that a payment names as its refund, or named: which of them it gives back may change for all. */
-function payoutsOf(record: MergedRecord): string[] {
-  return record.kind === 'payout' ? [record.id] : namedBy(record, 'payout');
 }
 
 /** Invoices whose order a payment may have left. */
@@ -94,46 +79,38 @@ function reportedIntents({ kind, before, shown }: MergedRecord): string[] {
 }
 
 async function findAround(trx: Knex.Transaction, members: FamilyMembers): Promise<Found> {
-  const { payment_intent: intents, payin: payins, invoice: invoices, payout: payouts } = members;
-  const listing = await listingIntents(trx, payins.map(idOf));
-  const assigned = payouts.length === 0 ? null : await readAssigned(trx, payouts);
-  const refunds = intents.flatMap((intent) => namedBy(intent, 'payout'));
-  const owners = await linkedOf(trx, 'payouts', 'payment_intent_id', refunds);
-  const left = await linkedOf(trx, 'invoices', 'merchant_reference', intents.flatMap(namedBefore));
+  const intents = members.payment_intent;
+  const all = Object.values(members).flat();
+  const behind = await paymentsBehind(trx, all.flatMap(linkedBy));
   const intentsOf = (record: MergedRecord): string[] => [
-    ...namedBy(record, 'payment_intent'),
-    ...(record.kind === 'payment_intent' ? payoutsOf(record).flatMap((id) => owners.get(id) ?? []) : []),
+    ...(record.kind === 'payment_intent' ? [record.id] : namedBy(record, 'payment_intent')),
+    ...linkedBy(record).flatMap(behind),
     ...reportedIntents(record),
-    ...(record.kind === 'payin' ? (listing.get(record.id) ?? []) : []),
-    ...(record.kind === 'payout' ? [assigned?.get(record.id) ?? []].flat() : []),
   ];
-  const named = [...intents, ...payins, ...invoices, ...payouts].flatMap(intentsOf);
-  const wanted = {
-    intents: [...intents.map(idOf), ...named],
-    invoices: invoices.map(idOf),
-    payouts: [...payouts.map(idOf), ...refunds],
+  return {
+    intentsOf,
+    left: await referencesOf(trx, intents.flatMap(namedBefore)),
+    rows: await readRows(trx, [...new Set(all.flatMap(intentsOf))]),
   };
-  return { intentsOf, left, rows: await readRows(trx, wanted) };
 }
 
-/** One column of some records by their ids; most often there is none to ask for. */
-async function linkedOf(
-  trx: Knex,
-  table: 'payouts' | 'invoices',
-  column: 'payment_intent_id' | 'merchant_reference',
-  ids: readonly string[],
-): Promise<Map<string, string>> {
+/** What is looked up by its links: the record itself, of a payment its refunds: which payments these give back may change for all. */
+function linkedBy(record: MergedRecord): { kind: FamilyKind; id: string }[] {
+  const kind = familyKinds.find((one) => one === record.kind);
+  if (kind === undefined) return [];
+  return kind === 'payment_intent'
+    ? namedBy(record, 'payout').map((id) => ({ kind: 'payout', id }))
+    : [{ kind, id: record.id }];
+}
+
+/** Of invoices by their ids; most often there is none to ask for. */
+async function referencesOf(trx: Knex, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await trx.raw<{ rows: { id: string; value: string }[] }>(
-    `SELECT id, ${column} AS value FROM ${table} WHERE id = ANY (?::text[]) AND ${column} <> ''`,
+  const { rows } = await trx.raw<{ rows: { id: string; reference: string }[] }>(
+    `SELECT id, merchant_reference AS reference FROM invoices WHERE id = ANY (?::text[]) AND merchant_reference <> ''`,
     [texts(ids)],
   );
-  return new Map(
-    rows.map(({ id, value }) => [
-      fromDatabaseText(id),
-      column === 'payment_intent_id' ? fromDatabaseText(value) : value,
-    ]),
-  );
+  return new Map(rows.map(({ id, reference }) => [fromDatabaseText(id), reference]));
 }
 
 /**
@@ -157,40 +134,16 @@ function dependent({ rows }: Found): string[] {
   return rows.filter(({ reference }) => (reference ?? '') === '').map((row) => fromDatabaseText(row.id));
 }
 
-interface Wanted {
-  intents: string[];
-  invoices: string[];
-  payouts: string[];
-}
-
-async function readRows(trx: Knex.Transaction, { intents, invoices, payouts }: Wanted): Promise<Row[]> {
+async function readRows(trx: Knex.Transaction, ids: readonly string[]): Promise<Row[]> {
   const { rows } = await trx.raw<{ rows: Row[] }>(
-    `SELECT intent.id, intent.status, intent.known, intent.invoice_id, intent.irregular_refund_payout_id AS payout_id,
-       intent.merchant_reference AS reference, invoice.merchant_reference AS invoiced
+    `SELECT intent.id, intent.status, intent.known, intent.merchant_reference AS reference,
+       invoice.merchant_reference AS invoiced
      FROM payment_intents AS intent LEFT JOIN invoices AS invoice
        ON invoice.id = intent.invoice_id OR invoice.payment_intent_id = intent.id
-     WHERE intent.id = ANY (?::text[]) OR intent.invoice_id = ANY (?::text[])
-       OR intent.irregular_refund_payout_id = ANY (?::text[])`,
-    [texts(intents), texts(invoices), texts(payouts)],
+     WHERE intent.id = ANY (?::text[])`,
+    [texts(ids)],
   );
   return rows;
-}
-
-function group(rows: readonly Row[], keyOf: (row: Row) => string | null): Map<string, Row[]> {
-  const grouped = new Map<string, Row[]>();
-  for (const row of rows) {
-    const key = keyOf(row);
-    if (key === null) continue;
-    const id = fromDatabaseText(key);
-    const known = grouped.get(id);
-    if (known === undefined) grouped.set(id, [row]);
-    else known.push(row);
-  }
-  return grouped;
-}
-
-function idOf({ id }: MergedRecord): string {
-  return id;
 }
 
 function texts(ids: readonly string[]): Buffer {

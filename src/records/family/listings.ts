@@ -30,10 +30,10 @@ export async function saveListings(trx: Knex.Transaction, intents: MergedRecord[
 }
 
 /** The intents that list each of the deposits. */
-export async function listingIntents(trx: Knex.Transaction, payins: string[]): Promise<Map<string, string[]>> {
+export async function listingIntents(trx: Knex, payins: string[]): Promise<Map<string, string[]>> {
   if (payins.length === 0) return new Map();
   const { rows } = await trx.raw<{ rows: { payin_id: string; intents: string[] }[] }>(
-    `SELECT payin_id, array_agg(intent_id) AS intents FROM payin_listings
+    `SELECT payin_id, array_agg(intent_id ORDER BY intent_id) AS intents FROM payin_listings
      WHERE payin_id = ANY (?::text[]) GROUP BY payin_id`,
     [textArray(payins.map(toDatabaseText))],
   );

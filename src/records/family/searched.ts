@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { textField } from '../../domain/records.js';
-import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import type { OrderRules } from '../orders/derive-orders.js';
 import { rederiveOrders } from '../orders/rederive-releases.js';
@@ -26,24 +25,16 @@ export async function noteSearched(
   at: number,
   rules: OrderRules,
 ): Promise<void> {
-  const { rows } = await trx.raw<{
-    rows: { reference: string | null; invoiced: string | null; carried: string | null }[];
-  }>(
+  const { rows } = await trx.raw<{ rows: { reference: string }[] }>(
     `WITH noted AS (
        UPDATE payouts SET searched_at = ? WHERE id = ? AND coalesce(searched_at, 0) < ?
        RETURNING reported_reference, reported_intent_id)
-     SELECT noted.reported_reference AS reference, intent.merchant_reference AS carried, invoice.merchant_reference AS invoiced
-     FROM noted LEFT JOIN payment_intents AS intent ON intent.id = noted.reported_intent_id
-     LEFT JOIN invoices AS invoice ON invoice.id = intent.invoice_id OR invoice.payment_intent_id = intent.id`,
+     SELECT reference FROM noted CROSS JOIN LATERAL (
+       SELECT reported_reference AS reference UNION
+       SELECT reference FROM payment_orders WHERE payment_intent_id = reported_intent_id) AS named JOIN orders USING (reference)`,
     [Math.floor(at), toDatabaseText(payout), Math.floor(at)],
   );
-  const named = rows.flatMap((row) => [row.reference, row.carried, row.invoiced]);
-  const references = [...new Set(named.filter((one) => one !== null && one !== ''))];
-  const { rows: known } = await trx.raw<{ rows: { reference: string }[] }>(
-    'SELECT reference FROM orders WHERE reference = ANY (?::text[])',
-    [textArray(references)],
-  );
-  const touched = known.map(({ reference }) => ({ reference, since: null }));
+  const touched = rows.map(({ reference }) => ({ reference, since: null }));
   const cause = { source: { type: 'poll', ref: 'delivery history' }, serviceTime: at } as const;
   if (touched.length > 0) await rederiveOrders(trx, touched, rules, cause);
 }

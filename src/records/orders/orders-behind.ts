@@ -1,28 +1,16 @@
 import type { Knex } from 'knex';
+import { type FamilyKind, familyKinds } from '../../domain/family/links.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { grouped } from '../grouped.js';
 
 /** Kinds of record that can belong to an order. */
-export const orderedKinds = ['payment_intent', 'payin', 'invoice', 'payout'] as const;
-export type OrderedKind = (typeof orderedKinds)[number];
-
-/** The payment intents behind records, by the links that orders are derived from. */
-const pairs: Readonly<Record<OrderedKind, string>> = {
-  payment_intent: 'SELECT id, id AS intent_id FROM asked',
-  payin: `SELECT id, payment_intent_id FROM payins WHERE id = ANY (SELECT id FROM asked)
-    UNION SELECT payin_id, intent_id FROM payin_listings WHERE payin_id = ANY (SELECT id FROM asked)`,
-  invoice: `SELECT id, payment_intent_id FROM invoices WHERE id = ANY (SELECT id FROM asked)
-    UNION SELECT invoice_id, id FROM payment_intents WHERE invoice_id = ANY (SELECT id FROM asked)`,
-  payout: `SELECT id, payment_intent_id FROM payouts WHERE id = ANY (SELECT id FROM asked)
-    UNION (SELECT DISTINCT ON (payout_id) payout_id, payment_intent_id FROM refund_assignments
-      WHERE payout_id = ANY (SELECT id FROM asked) ORDER BY payout_id, id DESC)
-    UNION SELECT irregular_refund_payout_id, id FROM payment_intents
-      WHERE irregular_refund_payout_id = ANY (SELECT id FROM asked)`,
-};
+export const orderedKinds = familyKinds;
+export type OrderedKind = FamilyKind;
 
 /**
- * References of the orders that records belong to, by the record's id; one that is left out is linked with none. A payment
- * intent without a reference of its own has that of its invoice.
+ * References of the orders that records belong to, by the record's id; one that is left out is linked with none. Read are
+ * the views `family_links` and `payment_orders`, which say in SQL what domain/family/links.ts says.
  */
 export async function ordersBehind(
   db: Knex,
@@ -30,17 +18,13 @@ export async function ordersBehind(
   ids: readonly string[],
 ): Promise<Map<string, string[]>> {
   if (ids.length === 0) return new Map();
-  const own =
-    kind === 'invoice' ? 'UNION SELECT id, merchant_reference FROM invoices WHERE id = ANY (SELECT id FROM asked)' : '';
+  const own = kind === 'invoice' ? 'UNION ALL SELECT id, merchant_reference FROM invoices' : '';
   const { rows } = await db.raw<{ rows: { id: string; reference: string }[] }>(
-    `WITH asked AS (SELECT DISTINCT unnest(?::text[]) AS id), pairs (id, intent_id) AS (${pairs[kind]}),
-       named (id, reference) AS (
-         SELECT pairs.id, coalesce(nullif(intent.merchant_reference, ''), invoice.merchant_reference)
-         FROM pairs JOIN payment_intents AS intent ON intent.id = pairs.intent_id
-         LEFT JOIN invoices AS invoice ON coalesce(intent.merchant_reference, '') = ''
-           AND (invoice.id = intent.invoice_id OR invoice.payment_intent_id = intent.id)
-         ${own})
-     SELECT DISTINCT named.id, reference FROM named JOIN orders USING (reference) ORDER BY named.id, reference`,
+    `SELECT DISTINCT named.id, reference FROM (
+       SELECT link.id, behind.reference FROM family_links AS link CROSS JOIN LATERAL (
+         SELECT reference FROM payment_orders WHERE payment_intent_id = link.payment_intent_id OFFSET 0) AS behind
+       WHERE kind = '${kind}' ${own}) AS named
+     JOIN orders USING (reference) WHERE named.id = ANY (?::text[]) ORDER BY named.id, reference`,
     [textArray(ids.map(toDatabaseText))],
   );
   const found = new Map<string, string[]>();
@@ -51,13 +35,22 @@ export async function ordersBehind(
   return found;
 }
 
-/** Ids of the payment intents behind records. */
-export async function paymentsBehind(db: Knex, kind: OrderedKind, ids: readonly string[]): Promise<string[]> {
-  if (ids.length === 0) return [];
-  const { rows } = await db.raw<{ rows: { intent_id: string }[] }>(
-    `WITH asked AS (SELECT DISTINCT unnest(?::text[]) AS id), pairs (id, intent_id) AS (${pairs[kind]})
-     SELECT DISTINCT intent_id FROM pairs WHERE intent_id IS NOT NULL`,
-    [textArray(ids.map(toDatabaseText))],
+type Named = Readonly<{ kind: OrderedKind; id: string }>;
+
+/** Ids of the payment intents behind each of the records. */
+export async function paymentsBehind(db: Knex, records: readonly Named[]): Promise<(record: Named) => string[]> {
+  if (records.length === 0) return () => [];
+  const asked = [...grouped(records, ({ kind }) => kind)];
+  const { rows } = await db.raw<{ rows: { kind: OrderedKind; id: string; intent: string }[] }>(
+    asked
+      .map(
+        ([kind]) => `SELECT kind, id, payment_intent_id AS intent FROM family_links
+        WHERE kind = '${kind}' AND id = ANY (?::text[])`,
+      )
+      .join(' UNION ALL '),
+    asked.map(([, some]) => textArray(some.map(({ id }) => toDatabaseText(id)))),
   );
-  return rows.map(({ intent_id }) => fromDatabaseText(intent_id));
+  const keyOf = ({ kind, id }: Named): string => `${kind} ${id}`;
+  const found = grouped(rows, ({ kind, id }) => keyOf({ kind, id: fromDatabaseText(id) }));
+  return (record) => (found.get(keyOf(record)) ?? []).map(({ intent }) => fromDatabaseText(intent));
 }

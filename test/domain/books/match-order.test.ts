@@ -134,6 +134,17 @@ describe('of the three sides of an order', () => {
     expect(matchOrder(gone).state).toBe('unmatched');
   });
 
+  it('what reports alone say or doubt changes nothing', () => {
+    const given = facts([one, other], [paidRefund('po_1', 'pi_2', '107')]);
+    const heard = <R extends object>(records: readonly R[]) => records.map((each) => ({ ...each, doubted: true }));
+    const { intents, payins, refunds } = given.order;
+    const doubted = { ...given.order, intents: heard(intents), payins: heard(payins), refunds: heard(refunds) };
+    expect(matchOrder({ ...given, order: doubted })).toEqual(matchOrder(given));
+    const none = facts([], [], nothing);
+    const said = { ...none, order: { ...none.order, saysPaid: true, refundReported: true } };
+    expect(matchOrder(said)).toEqual(matchOrder(none));
+  });
+
   it('a payment by itself, that no order or invoice asks for, is never matched once money came in', () => {
     const given = facts([one], [], { kind: 'payment_intent', id: 'pi_1', registeredAt: null });
     const match = matchOrder({ ...given, order: { ...given.order, expected: null } });

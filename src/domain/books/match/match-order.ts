@@ -1,6 +1,7 @@
 import { type ShownRecord } from '../../family/links.js';
 import { amountField, dueOf } from '../../family/money.js';
 import { compareAmounts, normalizeAmount, sumAmounts } from '../../money.js';
+import { withoutReports } from '../../orders/heed-reports.js';
 import { deriveOrder, type OrderStatus } from '../../orders/order.js';
 import { textField } from '../../records.js';
 import type { MatchFacts } from './match-facts.js';
@@ -25,9 +26,10 @@ export interface Match {
 /**
  * Three-way match of one order: what was asked (by the store, an invoice, the payments' requests), what the service's payments
  * and deposits show, and what moved the balance and is booked. Nothing is netted across assets, and nothing is taken for
- * the same because its amount is.
+ * the same because its amount is. What reports alone say decides nothing.
  */
-export function matchOrder(facts: MatchFacts): Match {
+export function matchOrder(given: MatchFacts): Match {
+  const facts = { ...given, order: withoutReports(given.order) };
   const amounts = sidesOf(facts);
   const { status } = deriveOrder(facts.order);
   const asked = askedReason(facts, status);

@@ -10,8 +10,8 @@ const UNORDERED = `NOT EXISTS (
     SELECT FROM (
       SELECT invoice.merchant_reference AS name
       UNION ALL (
-        SELECT merchant_reference FROM payment_intents
-        WHERE id = invoice.payment_intent_id OR invoice_id = invoice.id LIMIT ${MOST_RECORDS + 1})
+        SELECT merchant_reference FROM family_links AS link JOIN payment_intents AS intent ON intent.id = payment_intent_id
+        WHERE link.kind = 'invoice' AND link.id = invoice.id LIMIT ${MOST_RECORDS + 1})
     ) AS named CROSS JOIN LATERAL (
       SELECT FROM orders WHERE reference = named.name AND status <> 'shared_reference' LIMIT 1) AS ordered)`;
 
@@ -27,19 +27,14 @@ export async function ownersOfPayments(trx: Knex, ids: readonly string[]): Promi
   const { rows } = await trx.raw<{ rows: { payment: string; kind: MatchKind | null; id: string | null }[] }>(
     `SELECT intent.id AS payment, owner.kind, owner.id
      FROM payment_intents AS intent LEFT JOIN LATERAL (
-       SELECT 0 AS place, 'order' AS kind, reference AS id FROM orders
-       WHERE reference = intent.merchant_reference AND reference <> '' AND status <> 'shared_reference'
-       UNION ALL
-       SELECT 1, CASE WHEN count(DISTINCT reference) = 1 THEN 'order' ELSE 'payment_intent' END,
-         CASE WHEN count(DISTINCT reference) = 1 THEN min(reference) ELSE intent.id END
-       FROM invoices AS invoice JOIN orders ON reference = invoice.merchant_reference AND orders.status <> 'shared_reference'
-       WHERE coalesce(intent.merchant_reference, '') = ''
-         AND (invoice.id = intent.invoice_id OR invoice.payment_intent_id = intent.id)
-         AND invoice.known AND (invoice.absent_since IS NULL OR invoice.own_call IS NOT NULL)
+       SELECT 0 AS place, CASE WHEN count(DISTINCT reference) = 1 THEN 'order' ELSE 'payment_intent' END AS kind,
+         CASE WHEN count(DISTINCT reference) = 1 THEN min(reference) ELSE intent.id END AS id
+       FROM payment_orders JOIN orders USING (reference)
+       WHERE payment_intent_id = intent.id AND orders.status <> 'shared_reference'
        HAVING count(*) > 0
        UNION ALL
-       SELECT 2, 'invoice', invoice.id FROM invoices AS invoice
-       WHERE (invoice.id = intent.invoice_id OR invoice.payment_intent_id = intent.id) AND ${FEW} AND ${UNORDERED}
+       SELECT 1, 'invoice', invoice.id FROM family_links AS link JOIN invoices AS invoice USING (id)
+       WHERE link.kind = 'invoice' AND link.payment_intent_id = intent.id AND ${FEW} AND ${UNORDERED}
        ORDER BY place, id LIMIT 1
      ) AS owner ON true
      WHERE intent.id = ANY (?::text[])`,

@@ -5,7 +5,7 @@ import { textField } from '../../../domain/records.js';
 import { ASSIGNED } from '../../changes.js';
 import { textArray } from '../../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
-import { type OrderedKind, orderedKinds, ordersBehind, paymentsBehind } from '../../orders/orders-behind.js';
+import { orderedKinds, ordersBehind, paymentsBehind } from '../../orders/orders-behind.js';
 import { heldBy, invoicesAlone, ownersOfPayments } from './match-owners.js';
 import type { MatchProgress } from './match-progress.js';
 import { distinctUnits, type MatchUnit } from './match-unit.js';
@@ -89,14 +89,10 @@ async function refundsNamedBy(trx: Knex, payments: readonly string[]): Promise<s
 
 async function unitsOf(trx: Knex, named: (kind: string) => string[]): Promise<MatchUnit[]> {
   const orders = new Set(named('order'));
-  const payments = new Set<string>();
-  for (const kind of orderedKinds) {
-    const ids: string[] = named(kind satisfies OrderedKind);
-    for (const id of await paymentsBehind(trx, kind, ids)) payments.add(id);
-    if (kind === 'invoice')
-      for (const list of (await ordersBehind(trx, kind, ids)).values()) for (const one of list) orders.add(one);
-  }
-  const all = [...payments];
+  const records = orderedKinds.flatMap((kind) => named(kind).map((id) => ({ kind, id })));
+  const all = [...new Set(records.flatMap(await paymentsBehind(trx, records)))];
+  for (const list of (await ordersBehind(trx, 'invoice', named('invoice'))).values())
+    for (const one of list) orders.add(one);
   for (const list of (await ordersBehind(trx, 'payment_intent', all)).values()) for (const one of list) orders.add(one);
   return distinctUnits([
     ...[...orders].map((id): MatchUnit => ({ kind: 'order', id })),

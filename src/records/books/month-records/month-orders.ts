@@ -9,36 +9,23 @@ export function monthOrders(trx: Knex.Transaction, about: MonthQuery): AsyncGene
   return monthRows(trx, ORDERS, about);
 }
 
-const IN_MONTH = 'created_at >= :from AND created_at < :to';
-const booked = (kind: string): string =>
-  `SELECT record_id FROM entries WHERE month = :month AND record_kind = '${kind}'`;
+const made = (kind: string, table: string): string =>
+  `SELECT '${kind}' AS kind, id FROM ${table} WHERE created_at >= :from AND created_at < :to`;
 
 const ORDERS = `
-  WITH billed AS (
-    SELECT id FROM invoices WHERE ${IN_MONTH}
-  ), received AS (
-    SELECT id FROM payins WHERE ${IN_MONTH} UNION ${booked('payin')}
-  ), sent AS (
-    SELECT id FROM payouts WHERE ${IN_MONTH} UNION ${booked('payout')}
+  WITH made AS (
+    ${made('payment_intent', 'payment_intents')} UNION ${made('payin', 'payins')}
+    UNION ${made('invoice', 'invoices')} UNION ${made('payout', 'payouts')}
+    UNION SELECT record_kind, record_id FROM entries
+      WHERE month = :month AND record_kind IN ('payment_intent', 'payin', 'payout')
   ), intents AS (
-    SELECT id FROM payment_intents WHERE ${IN_MONTH} UNION ${booked('payment_intent')}
-    UNION SELECT payment_intent_id FROM received CROSS JOIN ${lookedUp('payins', 'id', 'received.id')}
-    UNION SELECT intent_id FROM received CROSS JOIN ${lookedUp('payin_listings', 'payin_id', 'received.id')}
-    UNION SELECT payment_intent_id FROM sent CROSS JOIN ${lookedUp('payouts', 'id', 'sent.id')}
-    UNION SELECT payment_intents.id FROM sent CROSS JOIN ${lookedUp('payment_intents', 'irregular_refund_payout_id', 'sent.id')}
-    UNION SELECT payment_intent_id FROM billed CROSS JOIN ${lookedUp('invoices', 'id', 'billed.id')}
-    UNION SELECT payment_intents.id FROM billed CROSS JOIN ${lookedUp('payment_intents', 'invoice_id', 'billed.id')}
-  ), paid AS (
-    SELECT intents.id, invoice_id, nullif(merchant_reference, '') AS reference
-    FROM intents CROSS JOIN ${lookedUp('payment_intents', 'id', 'intents.id')}
+    SELECT DISTINCT payment_intent_id AS id FROM made
+    CROSS JOIN ${lookedUp('family_links', 'id', 'made.id AND family_links.kind = made.kind')}
   ), touched AS (
     SELECT reference FROM orders WHERE registered_at >= :from AND registered_at < :to
-    UNION SELECT reference FROM paid
-    UNION SELECT merchant_reference FROM paid CROSS JOIN ${lookedUp('invoices', 'id', 'paid.invoice_id')} WHERE reference IS NULL
-    UNION SELECT merchant_reference FROM paid CROSS JOIN ${lookedUp('invoices', 'payment_intent_id', 'paid.id')}
-      WHERE reference IS NULL
-    UNION SELECT merchant_reference FROM billed CROSS JOIN ${lookedUp('invoices', 'id', 'billed.id')}
-    UNION SELECT merchant_reference FROM sent CROSS JOIN ${lookedUp('payouts', 'id', 'sent.id')}
+    UNION SELECT reference FROM intents CROSS JOIN ${lookedUp('payment_orders', 'payment_intent_id', 'intents.id')}
+    UNION SELECT merchant_reference FROM made CROSS JOIN ${lookedUp('invoices', 'id', 'made.id')} WHERE kind = 'invoice'
+    UNION SELECT merchant_reference FROM made CROSS JOIN ${lookedUp('payouts', 'id', 'made.id')} WHERE kind = 'payout'
   )
   SELECT orders.reference AS "order", status, ${utc('registered_at')} AS "registeredAt", ${exact('expected_amount')} AS "expectedAmount",
          expected_currency AS "expectedCurrency", array_to_string(payment_intents, ' ') AS payments,
