@@ -3,7 +3,7 @@ import request, { type Response } from 'supertest';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { apiDocument } from '../../src/console/api/serve-document.js';
 import type { JsonObject } from '../../src/domain/json.js';
-import type { RecordKind } from '../../src/domain/records.js';
+import { type RecordKind, textField } from '../../src/domain/records.js';
 import { postponeMarks } from '../../src/records/runs/marks.js';
 import { noteServiceClock } from '../../src/records/service-clock.js';
 import { claim, paidIntent, payin, save } from '../records/observed.js';
@@ -41,7 +41,7 @@ const ask = (app: Express, reference: string, query = 'provenWithin=60') =>
 /** What the service's list shows now, or showed at that moment of its clock. */
 function shows(kind: RecordKind, fields: JsonObject, from = Date.now()) {
   const source = { type: 'poll', ref: 'run-1' } as const;
-  const id = String(fields['id']);
+  const id = textField(fields, 'id') ?? '';
   return save(store, [{ type: 'reading', kind, id, from, to: from + 200, source, fields }], { now: new Date() });
 }
 
@@ -160,7 +160,7 @@ describe('orders/{reference}?provenWithin', () => {
     const ghost = { ...paidIntent('ghost', 'd-ghost'), status: 'pending', payins: [] };
     await save(store, [claim('payment_intent', 'ghost', { ...ghost, merchantReference: order.reference }, 0)]);
     await store.db('reading_marks').delete();
-    await Promise.all([ask(impatient(), order.reference)]);
+    await ask(impatient(), order.reference);
     expect(await marks()).toEqual(asked(order));
   });
 
