@@ -18,6 +18,7 @@ export class Problem extends Error {
 
 function sendProblem(res: Response, problem: Problem): void {
   const { status, title, message: detail, extra } = problem;
+  if (status === 503) res.set('Retry-After', '5');
   res.status(status).type('application/problem+json');
   res.send(JSON.stringify({ type: 'about:blank', title, status, detail, ...extra }));
 }
@@ -43,7 +44,6 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
       return;
     }
     if (isRetryable(error)) {
-      res.set('Retry-After', '5');
       sendProblem(res, new Problem(503, 'Unavailable', `${error.message}; nothing was changed, try again.`));
       return;
     }

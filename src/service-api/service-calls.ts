@@ -77,7 +77,7 @@ export class ServiceCalls {
       store,
       send: (operation, sending) => this.send(operation, sending),
       listInvoices: (query, signal) => this.reply('listInvoices', { query, signal }),
-      earliestNow: () => this.serviceClock.local() + this.serviceClock.bounds().low,
+      earliestNow: () => this.earliestNow(),
       pauseMs: patience.pauseMs,
       deadlineMs: patience.deadlineMs,
       onAnswer,
@@ -118,6 +118,11 @@ export class ServiceCalls {
   /** The likeliest time of the service's clock, in ms since the epoch. */
   serviceNow(): number {
     return this.serviceClock.now();
+  }
+
+  /** The earliest that the service's clock may show now, as readings are dated by it. */
+  earliestNow(): number {
+    return this.serviceClock.local() + this.serviceClock.bounds().low;
   }
 
   /** Service time minus our time, in ms, lies in [low, high]; null before the first answer that carries a date. */

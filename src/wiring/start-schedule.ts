@@ -7,6 +7,7 @@ import { startScheduler } from '../reconcile/schedule.js';
 import { type CommandHandlers, createCommandWorker } from '../webhook/command-queue.js';
 import { cronsOf, tellIntervals } from './crons.js';
 import { keepOwnCalls } from './keep-own-calls.js';
+import { keepServiceClock } from './keep-service-clock.js';
 import { reconcileSettings, releaseRules, retentionDays } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
 import { createServiceClient } from './service-client.js';
@@ -44,6 +45,7 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
         keepNotifying(leading),
         sealing.keep(leading),
         keepOwnCalls(deps, leading),
+        keepServiceClock(deps, leading),
       ])),
     wake: () => posting.wake(),
   };

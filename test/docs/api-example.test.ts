@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleOf } from '../../src/console/api/example-of.js';
 import { apiDocument } from '../../src/console/api/serve-document.js';
+import { noteServiceClock } from '../../src/records/service-clock.js';
 import { consoleTokens, serve, testConsole } from '../support/console.js';
 import { seedConsole } from '../support/console-samples.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -67,7 +68,7 @@ beforeAll(async () => {
   example = (await import(pathToFileURL(path.join(dir, 'out/example.js')).href)) as Example;
   store = await createTestDatabase();
   await seedConsole(store.db);
-  server = await serve(testConsole(store.db).app);
+  server = await serve(testConsole(store.db, { proofWaitMs: 500 }).app);
   globalThis.fetch = async (...asked) => {
     const answer = await realFetch(...asked);
     const bytes = (await answer.clone().arrayBuffer()).byteLength;
@@ -117,6 +118,13 @@ describe('the example of docs/api.md', () => {
     const safe = new Map<string, boolean>();
     for await (const { reference, release } of client.orders()) safe.set(reference, release.safe);
     expect(safe.size).toBeGreaterThan(2);
+    const safeOnes = [...safe].filter(([, isSafe]) => isSafe);
+    expect(safeOnes.length).toBeGreaterThan(0);
+    const clockAt = (earliest: number) => noteServiceClock(store.db, { earliest, isMeasured: true });
+    // Nobody reads here: what was proven an hour ago can't be proven again.
+    await clockAt(Date.now() + 3_600_000);
+    for (const [reference] of safeOnes) expect(await example.mayShip(client, reference)).toBe(false);
+    await clockAt(Date.now());
     for (const [reference, isSafe] of safe) expect(await example.mayShip(client, reference)).toBe(isSafe);
     expect(await example.mayShip(client, 'nobody knows it')).toBe(false);
     await expect(example.mayShip(clientOf('nobody'), 'order-2')).rejects.toThrow('401');

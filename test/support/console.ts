@@ -43,6 +43,7 @@ interface TestSettings {
   alertChannels?: string[];
   runDoctor?: () => Promise<DoctorLine[]>;
   books?: ApiDeps['books'];
+  proofWaitMs?: number;
 }
 
 /** The console over a database, its commands only noted. */
@@ -61,6 +62,7 @@ export function testConsole(db: Knex, more: TestSettings = {}) {
     books: { timeZone: 'UTC', currency: 'USD', table: defaultContract.movements, chart: async () => defaultChart },
     secretsStatus: more.secretsStatus ?? (async () => ({ items: [secretSample] })),
     ...(more.books === undefined ? {} : { books: more.books }),
+    ...(more.proofWaitMs === undefined ? {} : { proofWaitMs: more.proofWaitMs }),
     pages: {
       now: more.now ?? (() => new Date()),
       signal: stop.signal,

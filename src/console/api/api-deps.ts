@@ -29,4 +29,6 @@ export interface ApiDeps extends ReleaseRules {
   secretsStatus: () => Promise<{ items: SecretStatus[] }>;
   /** Left out: months can be looked at, not closed. */
   books?: BooksSettings;
+  /** So long a request waits for what it has read; left out: 8 s. */
+  proofWaitMs?: number;
 }

@@ -28,6 +28,7 @@ export function createApi(deps: ApiDeps): Router {
         query: queryOf(req, operation, actor),
         body: operation.body === undefined ? undefined : parseBody(operation.body, req.body ?? {}),
         matches: matcherOf(req, actor),
+        signal: untilGone(res),
       });
       send(req, res, { answer, actor });
     });
@@ -57,6 +58,12 @@ function queryOf(req: Request, { query, personal = [] }: Operation, actor: Actor
 /** lossless-json writes numbers of the service with the digits they came with. */
 function textOf(body: object): string {
   return stringify(body) ?? 'null';
+}
+
+function untilGone(res: Response): AbortSignal {
+  const gone = new AbortController();
+  res.once('close', () => gone.abort());
+  return gone.signal;
 }
 
 function matcherOf(req: Request, { role }: Actor): ((body: object) => boolean) | null {

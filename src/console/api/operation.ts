@@ -42,6 +42,8 @@ export interface Asked<Body, Query> {
   body: Body;
   /** Whether If-Match names the answer that has this body; null: the request has none. */
   matches: ((body: object) => boolean) | null;
+  /** Aborts when whoever asked is gone. */
+  signal: AbortSignal;
 }
 
 export interface Answer {

@@ -11,6 +11,7 @@ import { Problem } from '../problem.js';
 import type { ApiDeps } from './api-deps.js';
 import { keepAction } from './keep-action.js';
 import { type Asked, type Operation, operation } from './operation.js';
+import { createProvenOrder } from './proven-order.js';
 import { orderAsOfShape } from './shapes/order-as-of-shape.js';
 import { orderDetailShape, orderShape } from './shapes/order-shapes.js';
 
@@ -27,13 +28,18 @@ const body = z.strictObject({
 
 const reference = { description: 'The store’s own reference, byte for byte; 1 to 1,000 bytes.', example: 'A-1001' };
 
+const MOST_SECONDS = 86_400;
+const takesSeconds = `takes a whole number of seconds from 1 to ${MOST_SECONDS}`;
+const provenOrder = createProvenOrder();
+
 export const getOrderOperation: Operation = operation({
   id: 'getOrder',
   method: 'get',
   path: '/orders/{reference}',
   group: 'Orders',
   summary: 'One order',
-  description: 'With `asOf` as it was known here then: another shape, read from the history of changes.',
+  description:
+    'With `asOf` as it was known here then: another shape, read from the history of changes. With `provenWithin` its payments and deposits are read again first where it is safe and `provenAt` is older; ask so just before goods go out.',
   params: { reference },
   query: z.strictObject({
     asOf: z
@@ -44,34 +50,58 @@ export const getOrderOperation: Operation = operation({
         description: 'A day (its end in BOOKS_TIMEZONE) or a moment, ISO 8601.',
         examples: ['2026-10-31', '2026-10-31T18:00Z'],
       }),
+    provenWithin: z.coerce
+      .number(takesSeconds)
+      .int(takesSeconds)
+      .min(1, takesSeconds)
+      .max(MOST_SECONDS, takesSeconds)
+      .optional()
+      .meta({
+        description: 'How old the proof of a safe order may be, in seconds. Never together with `asOf`.',
+        examples: [60],
+      }),
   }),
   answers: { 200: { description: 'The order.', shape: z.union([orderDetailShape, orderAsOfShape]) } },
-  refusals: { 404: 'There is no such record here, or there was none then.' },
-  answer: async ({ db, books }, { params, query: { asOf } }) => {
+  refusals: {
+    404: 'There is no such record here, or there was none then.',
+    503: 'The database can not be asked now. Or, by `code`: `not_proven_in_time`, the order is safe by an older proof than `provenWithin` asks for, and could not be read again in time; `too_many_waiting`, too many requests wait for such readings. Ask again after Retry-After.',
+  },
+  answer: async (deps, { params, query: { asOf, provenWithin }, signal }) => {
     const asked = params['reference'] ?? '';
-    const missing = missingOrder(asked);
-    if (asOf === undefined) {
-      const order = await getOrder(db, asked);
-      if (order === null) throw missing;
-      return { body: order };
-    }
-    const moment = asOfMoment(asOf, books?.timeZone ?? 'UTC');
-    if (moment === null)
-      throw new Problem(
-        400,
-        'Bad request',
-        'asOf takes a day such as 2026-10-31, or a moment such as 2026-10-31T18:00Z.',
-        {
-          parameter: 'asOf',
-        },
-      );
-    const result = await orderAsOf(db, asked, moment);
-    if (result.outcome === 'not_found') throw missing;
-    if (result.outcome === 'not_yet_known')
-      throw new Problem(404, 'Not found', `The order was first known here at ${result.firstKnownAt}.`);
-    return { body: asOfBody(result.story) };
+    if (asOf !== undefined) return { body: await storyOf(deps, { asked, asOf, provenWithin }) };
+    const order = await (provenWithin === undefined
+      ? getOrder(deps.db, asked)
+      : provenOrder(deps, { reference: asked, within: provenWithin, signal }));
+    if (order === null) throw missingOrder(asked);
+    return { body: order };
   },
 });
+
+async function storyOf(
+  { db, books }: ApiDeps,
+  { asked, asOf, provenWithin }: { asked: string; asOf: string; provenWithin: number | undefined },
+): Promise<object> {
+  const parameter = 'asOf';
+  if (provenWithin !== undefined)
+    throw new Problem(
+      400,
+      'Bad request',
+      'asOf and provenWithin are given; give one: what was known then can not be read again.',
+      {
+        parameter,
+      },
+    );
+  const moment = asOfMoment(asOf, books?.timeZone ?? 'UTC');
+  if (moment === null) {
+    const takes = 'asOf takes a day such as 2026-10-31, or a moment such as 2026-10-31T18:00Z.';
+    throw new Problem(400, 'Bad request', takes, { parameter });
+  }
+  const result = await orderAsOf(db, asked, moment);
+  if (result.outcome === 'not_found') throw missingOrder(asked);
+  if (result.outcome === 'not_yet_known')
+    throw new Problem(404, 'Not found', `The order was first known here at ${result.firstKnownAt}.`);
+  return asOfBody(result.story);
+}
 
 function asOfBody({
   reference: own,

@@ -49,18 +49,21 @@ export async function rederiveSlice(trx: Knex.Transaction, rules: OrderRules): P
   return next !== null;
 }
 
-/** Derives orders anew, as their records stand, and tells what is other than before. */
+/** Derives orders anew, as their records stand, and tells what is other than before. Returns all of them. */
 export async function rederiveOrders(
   trx: Knex.Transaction,
   touched: TouchedOrder[],
   rules: OrderRules,
   cause: Pick<NewChange, 'source' | 'serviceTime'> | ((order: DerivedRow) => Pick<NewChange, 'source' | 'serviceTime'>),
-): Promise<void> {
-  const derived = (await deriveOrders(trx, touched, [], rules)).filter(({ changed }) => changed);
+): Promise<DerivedRow[]> {
+  const derived = await deriveOrders(trx, touched, [], rules);
   await appendChanges(
     trx,
-    derived.flatMap((order) => orderChanges(order, typeof cause === 'function' ? cause(order) : cause)),
+    derived
+      .filter(({ changed }) => changed)
+      .flatMap((order) => orderChanges(order, typeof cause === 'function' ? cause(order) : cause)),
   );
+  return derived;
 }
 
 async function hashOf(

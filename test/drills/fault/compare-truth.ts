@@ -65,7 +65,7 @@ function isOfClosedHistory({ paymentIntentId, createdAt }: Fields, truth: Truth,
   if (paymentIntentId === null) return true;
   const intent = truth.paymentIntents.find(({ id }) => id === paymentIntentId);
   const isOpen = intent?.['status'] === 'unmatched' || intent?.['irregularStatus'] === 'pending_decision';
-  const changedAt = Date.parse(truth.updatedAt[String(paymentIntentId)] ?? '');
+  const changedAt = Date.parse((typeof paymentIntentId === 'string' ? truth.updatedAt[paymentIntentId] : null) ?? '');
   return !isOpen && changedAt < adoptedAt && Date.parse(String(createdAt)) < adoptedAt;
 }
 

@@ -13,6 +13,8 @@ export type Fields = Record<string, unknown>;
 
 /** The read API of an installation, with the token of an operator. */
 export interface ReadApi {
+  /** For requests whose refusals are looked at. */
+  address: { url: string; headers: Record<string, string> };
   /** The body; null where there is no such thing. Any other refusal is an error. */
   get<T = Fields>(path: string): Promise<T | null>;
   /** All items of a list, from its first pages. */
@@ -33,6 +35,7 @@ export function createReadApi(url: string, token: string): ReadApi {
     return JSON.parse(text) as T;
   };
   return {
+    address: { url, headers },
     get,
     async list<T>(path: string) {
       const found: T[] = [];

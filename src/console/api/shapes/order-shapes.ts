@@ -21,7 +21,7 @@ const order = z.object({
         '`proven` exactly where they may; docs/orders.md says what each asks for.',
         'proven',
       ),
-      provenAt: told(time.nullable(), 'The newest reading that the proof rests on.'),
+      provenAt: told(time.nullable(), 'The oldest reading that the proof rests on; null where it is not safe.'),
     }),
     'Goods go out on this, and on nothing else.',
   ),

@@ -1,0 +1,69 @@
+import type { Knex } from 'knex';
+import type { ShownRecord } from '../../domain/family/links.js';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { markForReading } from '../runs/marks.js';
+import { type OrderRules } from './derive-orders.js';
+import type { OrderRow } from './order-row.js';
+import { rederiveOrders } from './rederive-releases.js';
+
+/** A record that the release of an order may rest on. */
+export interface ProofRecord {
+  kind: 'payment_intent' | 'payin';
+  id: string;
+}
+
+const CAUSE = { source: { type: 'store', ref: 'provenWithin' }, serviceTime: null } as const;
+
+/** Nothing is left to prove: the order is not safe, or its proof is of `since` (service clock, ms) or later. */
+export async function isDecided(db: Knex, reference: string, since: number): Promise<boolean> {
+  const row = await db<OrderRow>('orders')
+    .where({ reference: toDatabaseText(reference) })
+    .first('release_safe', 'release_proven_at');
+  return row === undefined || !row.release_safe || isSince(row.release_proven_at?.getTime() ?? null, since);
+}
+
+/**
+ * Derives an order that is there anew: what was read again and shows the same moved no order. Returns its payments and
+ * deposits whose reading is older than `since`. What nobody but reports speaks of is no part of a proof.
+ */
+export async function deriveProof(
+  trx: Knex.Transaction,
+  reference: string,
+  since: number,
+  rules: OrderRules,
+): Promise<ProofRecord[]> {
+  const [derived] = await rederiveOrders(trx, [{ reference: toDatabaseText(reference), since: null }], rules, CAUSE);
+  if (derived === undefined) return [];
+  const { intents, payins } = derived.records;
+  const old = ({ verified, verifiedAt }: ShownRecord): boolean => verified && !isSince(verifiedAt, since);
+  return [
+    ...intents.filter(old).map(({ id }) => ({ kind: 'payment_intent' as const, id })),
+    ...payins.filter(old).map(({ id }) => ({ kind: 'payin' as const, id })),
+  ];
+}
+
+/** Those of which no poll that began at `since` or later was saved yet. */
+export async function unreadSince(db: Knex, records: readonly ProofRecord[], since: number): Promise<ProofRecord[]> {
+  if (records.length === 0) return [];
+  const idsOf = (kind: ProofRecord['kind']): Buffer =>
+    textArray(records.flatMap((record) => (record.kind === kind ? [toDatabaseText(record.id)] : [])));
+  const { rows } = await db.raw<{ rows: ProofRecord[] }>(
+    `SELECT 'payment_intent' AS kind, id FROM payment_intents WHERE id = ANY (?::text[]) AND coalesce(poll_from, 0) < ?
+     UNION ALL SELECT 'payin', id FROM payins WHERE id = ANY (?::text[]) AND coalesce(poll_from, 0) < ?`,
+    [idsOf('payment_intent'), since, idsOf('payin'), since],
+  );
+  return rows.map(({ kind, id }) => ({ kind, id: fromDatabaseText(id) }));
+}
+
+/** Asks for polls that begin at `since` or later, as polls ask: never behind what reports ask for. */
+export async function askForProof(db: Knex, records: readonly ProofRecord[], since: number): Promise<void> {
+  await markForReading(
+    db,
+    records.map((record) => ({ ...record, reason: 'proof', lane: 'poll', askedAt: since })),
+  );
+}
+
+function isSince(at: number | null, since: number): boolean {
+  return at !== null && at >= since;
+}
