@@ -15,12 +15,20 @@ ALTER TABLE payment_intents ADD COLUMN reported_reference text, ADD COLUMN repor
 CREATE INDEX payment_intents_by_reported ON payment_intents (reported_reference)
   WHERE reported_paid AND NOT known AND absent_since IS NULL;
 
--- The payment or the order that reports say a payout gives money back of; until when; and when the delivery history was last
--- asked for this payout (milliseconds of the service's clock).
-ALTER TABLE payouts ADD COLUMN reported_intent_id text, ADD COLUMN reported_reference text, ADD COLUMN reported_to bigint,
-  ADD COLUMN searched_at bigint;
-CREATE INDEX payouts_by_reported_intent ON payouts (reported_intent_id) WHERE reported_intent_id IS NOT NULL;
-CREATE INDEX payouts_by_reported_reference ON payouts (reported_reference) WHERE reported_reference IS NOT NULL;
+-- The payments and orders that reports alone say a payout gives money back of; said_by: the newest report that says so (a row of
+-- the inbox), said_to: its time (milliseconds of the service's clock).
+CREATE TABLE reported_refunds (
+  payout_id text NOT NULL,
+  said_of   text NOT NULL CHECK (said_of IN ('payment', 'order')),
+  name      text NOT NULL,
+  said_to   bigint NOT NULL,
+  said_by   text NOT NULL,
+  PRIMARY KEY (payout_id, said_of, name)
+);
+CREATE INDEX reported_refunds_by_name ON reported_refunds (name, said_of);
+CREATE INDEX reported_refunds_by_report ON reported_refunds (said_by);
+-- When the delivery history was last asked for a payout (milliseconds of the service's clock).
+ALTER TABLE payouts ADD COLUMN searched_at bigint;
 
 -- Whose refund a person said a payout is; without a payment: nobody's. The newest row counts.
 CREATE TABLE refund_assignments (

@@ -168,7 +168,7 @@ function slotted(kind: RecordKind, fields: JsonObject, at: Pick<Claim, 'from' | 
   const hash = canonicalHash(fields);
   return [
     ...slotsOf(kind, fields).map((state) => ({ state, hash, fields, ...at })),
-    ...keptFields(kind, fields).map((kept) => ({ ...kept, hash: canonicalHash(kept.fields), ...at })),
+    ...keptFields(kind, fields, isReport(at)).map((kept) => ({ ...kept, hash: canonicalHash(kept.fields), ...at })),
   ];
 }
 
@@ -188,11 +188,24 @@ function slotOf(fields: JsonObject, name: string): string[] {
   return value === null ? [] : [`${name}:${value}`];
 }
 
-function keptFields(kind: RecordKind, fields: JsonObject): { state: string; fields: JsonObject }[] {
+/** Of the links of a payout each that any report says is kept by itself: no other report takes it back. */
+const SAID_LINKS: Partial<Record<RecordKind, readonly string[]>> = { payout: ['paymentIntentId', 'merchantReference'] };
+
+function keptFields(kind: RecordKind, fields: JsonObject, isSaid: boolean): { state: string; fields: JsonObject }[] {
   return recordRules[kind].kept.flatMap((name) => {
     const value = own(fields, name);
-    return value === undefined ? [] : [{ state: `${KEPT}${name}`, fields: { [name]: value } }];
+    if (value === undefined) return [];
+    if (!isSaid || typeof value !== 'string' || SAID_LINKS[kind]?.includes(name) !== true)
+      return [{ state: `${KEPT}${name}`, fields: { [name]: value } }];
+    const type = own(fields, 'payoutType');
+    const kept = { [name]: value, ...(type === undefined ? {} : { payoutType: type }) };
+    return [{ state: `${KEPT}${name}=${value}`, fields: kept }];
   });
+}
+
+/** The field that is kept in such a slot. */
+function keptName({ state }: Claim): string {
+  return state.slice(KEPT.length).split('=', 1)[0] ?? '';
 }
 
 function overtaken(claim: Claim, poll: Poll | null, reading: Poll | null): boolean {
@@ -232,9 +245,13 @@ function withKept({ columns }: RecordRules, fields: JsonObject, claims: Claim[])
   };
   const kept = claims
     .filter((claim) => claim.state.startsWith(KEPT))
-    .filter(({ state }) => isLacking(state.slice(KEPT.length)))
+    .filter((claim) => isLacking(keptName(claim)))
     .sort((a, b) => Number(isOwn(a)) - Number(isOwn(b)) || compareClaims(a, b));
-  return kept.length === 0 ? fields : { ...fields, ...Object.assign({}, ...kept.map((claim) => claim.fields)) };
+  if (kept.length === 0) return fields;
+  return {
+    ...fields,
+    ...Object.fromEntries(kept.map((claim) => [keptName(claim), claim.fields[keptName(claim)] ?? null])),
+  };
 }
 
 function isOwn({ source }: Claim): boolean {

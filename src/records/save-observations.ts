@@ -7,6 +7,7 @@ import { fromDatabaseText } from './database/database-text.js';
 import { lockAffected } from './family/affected.js';
 import { deniedPayins, saveListings } from './family/listings.js';
 import { membersOf } from './family/lock.js';
+import { saveReportedRefunds } from './family/searched.js';
 import { noteKyt } from './family/shows-kyt.js';
 import { type DerivedRow, deriveOrders } from './orders/derive-orders.js';
 import { orderBreaks, orderChanges } from './orders/order-follow-up.js';
@@ -102,8 +103,12 @@ async function saveAll(trx: Knex.Transaction, { byKind }: GroupedObservations, c
 /** What follows from merged records for the orders, and for what is to be read. */
 async function follow(trx: Knex.Transaction, { merged, touched }: SavedRecords, context: SaveContext): Promise<Saved> {
   const members = membersOf(merged.filter((record) => record.changed));
-  const affected = await lockAffected(trx, members);
+  const affected = await lockAffected(trx, members, context);
   await saveListings(trx, members.payment_intent);
+  await saveReportedRefunds(
+    trx,
+    merged.filter(({ kind }) => kind === 'payout'),
+  );
   const hasPayins = touched.some(isPayin) || merged.some(isPayin);
   const showsKyt = hasPayins && (await noteKyt(trx, members.payin));
   const ordersTouched = touchedOrders(members, affected);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import { deriveOrders } from '../../src/records/orders/derive-orders.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -19,13 +19,6 @@ import {
 const rounds = process.env['TALLYHOOK_LONG'] ? 60 : 8;
 const TIMEOUT_MS = process.env['TALLYHOOK_LONG'] ? 900_000 : 120_000;
 const savers = 3;
-
-let together: TestDatabase;
-let alone: TestDatabase;
-beforeAll(async () => {
-  [together, alone] = await Promise.all([createTestDatabase(), createTestDatabase()]);
-});
-afterAll(() => Promise.all([together.drop(), alone.drop()]));
 
 /** A generator that repeats itself: a failure can be looked at again. */
 function randomOf(seed: number): (below: number) => number {
@@ -120,6 +113,7 @@ test(
     for (let round = 0; round < rounds; round++) {
       const random = randomOf(round + 1);
       const seen = observations(round, random);
+      const [together, alone] = await Promise.all([createTestDatabase(), createTestDatabase()]);
       await Promise.all(
         Array.from({ length: savers }, async () => {
           // Each saver sees some of them twice.
@@ -130,6 +124,7 @@ test(
       await save(alone, seen);
       expect(await endOf(together), `round ${round}`).toEqual(await endOf(alone));
       expect(await staleOrders(together), `round ${round}`).toEqual([]);
+      await Promise.all([together.drop(), alone.drop()]);
     }
   },
   TIMEOUT_MS,

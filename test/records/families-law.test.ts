@@ -34,6 +34,7 @@ const TABLES = [
   'payin_listings',
   'watermarks',
   'refund_assignments',
+  'reported_refunds',
 ];
 
 /** All of a world, as savers and persons write it down. */

@@ -173,7 +173,7 @@ export function payoutClass(fields: JsonObject, words: PayoutWords): PayoutClass
  * A payout that may give back money of the order whose reference it carries, though nothing says of which payment: a
  * refund by its type, or of a type that nobody has classed. Never a withdrawal of our own.
  */
-export function isUnlinkedRefund(payout: ShownRecord, words: PayoutWords): boolean {
+export function isUnlinkedRefund(payout: Pick<ShownRecord, 'fields' | 'ownCall'>, words: PayoutWords): boolean {
   if (payout.ownCall === 'createPayout') return false;
   const found = payoutClass(payout.fields, words);
   return found === null || found === 'refund';

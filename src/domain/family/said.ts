@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.js';
 import type { Shown } from '../merge.js';
-import { type Claim, isReport } from '../record-state.js';
+import { type Claim, compareClaims, compareText, isReport } from '../record-state.js';
 import { textField } from '../records.js';
 import { isGone, type ShownRecord } from './links.js';
 
@@ -30,25 +30,41 @@ export function isSaidAlone(payment: Pick<ShownRecord, 'absent' | 'unknown' | 's
   return payment.saysPaid === true && payment.unknown === true && !isGone(payment);
 }
 
-/** Of which payment or order reports alone say that a payout gives it back. */
+/** Reports alone say that a payout gives this payment, or money of this order, back. */
 export interface SaidRefund {
-  payment: string | null;
-  reference: string | null;
-  /** The newest report of the payout; milliseconds of the service's clock. */
-  until: number | null;
+  of: 'payment' | 'order';
+  /** The payment's id, or the order's reference. */
+  name: string;
+  /** The newest report that says so: milliseconds of the service's clock, and which it is. */
+  until: number;
+  by: string;
 }
 
-export function saidRefund(shown: Shown, claims: readonly Claim[]): SaidRefund {
-  return {
-    payment: textField(shown.reported ?? {}, 'paymentIntentId'),
-    reference: mayRefund(shown) ? textField(shown.reported ?? {}, 'merchantReference') : null,
-    until: claims.filter(isReport).reduce<number | null>((newest, { to }) => Math.max(newest ?? to, to), null),
+/** Whatever any of the reports says: a later one that names another payment takes nothing back. */
+export function saidRefunds(fields: JsonObject, claims: readonly Claim[]): SaidRefund[] {
+  const said = new Map<string, SaidRefund>();
+  for (const { fields: told, to, source } of claims.filter(isReport).toSorted(compareClaims)) {
+    for (const [of, name] of linksSaid(fields, told))
+      said.set(`${of} ${name}`, { of, name, until: to, by: source.ref });
+  }
+  return [...said.values()].sort((a, b) => compareText(`${a.of} ${a.name}`, `${b.of} ${b.name}`));
+}
+
+function linksSaid(fields: JsonObject, told: JsonObject): (readonly [SaidRefund['of'], string])[] {
+  const other = (name: string) => {
+    const value = textField(told, name) ?? '';
+    return value === '' || value === textField(fields, name) ? [] : [value];
   };
+  const references = mayRefund(fields, told) ? other('merchantReference') : [];
+  return [
+    ...other('paymentIntentId').map((name) => ['payment', name] as const),
+    ...references.map((name) => ['order', name] as const),
+  ];
 }
 
 /** Nobody sends a withdrawal, or a settlement, back to a customer. */
-function mayRefund({ reported, fields }: { reported: JsonObject | null; fields: JsonObject }): boolean {
-  const type = textField(fields, 'payoutType') ?? textField(reported ?? {}, 'payoutType') ?? '';
+function mayRefund(fields: JsonObject, told: JsonObject): boolean {
+  const type = textField(fields, 'payoutType') ?? textField(told, 'payoutType') ?? '';
   return !/withdraw|internal|settle/i.test(type);
 }
 
@@ -58,14 +74,16 @@ export interface Looked {
   absent: boolean;
   /** Other sources than reports say of which payment it is. */
   linked: boolean;
-  /** The delivery history was read for it since the newest of the reports. */
+  /** The delivery history was read for it since the newest report that says so. */
   searched: boolean;
   /** A person said whose it is. */
   assigned: boolean;
+  /** The delivery history proves that the service did not send the newest report that says so (`event_not_sent`). */
+  disproved: boolean;
 }
 
 /** Neither list, nor history, nor a person has decided on what reports say of the payout: it withholds. */
-export function isUndecided({ known, absent, linked, searched, assigned }: Looked): boolean {
-  if (assigned) return false;
+export function isUndecided({ known, absent, linked, searched, assigned, disproved }: Looked): boolean {
+  if (assigned || disproved) return false;
   return known ? !linked && !searched : !absent;
 }

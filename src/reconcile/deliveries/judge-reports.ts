@@ -5,6 +5,7 @@ import {
   matchedToCount,
   standingOf,
 } from '../../domain/deliveries/report-standing.js';
+import { rulesOf } from '../../domain/orders/order-facts.js';
 import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
 import { withoutDecided } from '../../records/breaks/closed-breaks.js';
 import {
@@ -20,6 +21,7 @@ import {
   unmatchedReports,
 } from '../../records/deliveries/report-checks.js';
 import { evidenceOfReports } from '../../records/deliveries/report-evidence.js';
+import { noteDisproved } from '../../records/family/searched.js';
 import { readWatermarks, writeWatermarks } from '../../records/runs/watermarks.js';
 import type { RunContext } from '../deps.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';
@@ -168,6 +170,9 @@ async function name(
     return { ...report, single: before < most };
   });
   await saveLacking(trx, named, { state: 'not_sent', now });
+  const { deps } = run;
+  const ids = lacking.map(({ id }) => id);
+  await noteDisproved(trx, ids, { adoptedAt: deps.adoptedAt, now, ...rulesOf(deps) });
   const own = named.filter(({ single }) => single);
   const evidence = await evidenceOfReports(
     trx,

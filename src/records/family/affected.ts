@@ -1,13 +1,22 @@
 import type { Knex } from 'knex';
-import { type FamilyKind, familyKinds, namedIn, referenceOf } from '../../domain/family/links.js';
+import {
+  defaultPayoutWords,
+  type FamilyKind,
+  familyKinds,
+  isUnlinkedRefund,
+  namedIn,
+  type PayoutWords,
+  referenceOf,
+} from '../../domain/family/links.js';
+import { type SaidRefund, saidRefunds } from '../../domain/family/said.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
-import { textField } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { keyText, usableId } from '../database/key-text.js';
 import { grouped } from '../grouped.js';
 import { paymentsBehind } from '../orders/orders-behind.js';
 import type { MergedRecord } from '../saving/stored-record.js';
+import type { FamilyRules } from './load.js';
 import { type FamilyMembers, lockIds, lockLinks, namedBy } from './lock.js';
 
 /** Whom changed records concern: the payments around them, and through these the orders. */
@@ -39,7 +48,11 @@ interface Found {
  * Locks the links of changed records (`lockLinks`) and reads what is around them. A payment intent without a reference of
  * its own has that of its invoice: nobody else saves anything that names such a one until the transaction ends.
  */
-export async function lockAffected(trx: Knex.Transaction, members: FamilyMembers): Promise<Affected> {
+export async function lockAffected(
+  trx: Knex.Transaction,
+  members: FamilyMembers,
+  { payoutWords = defaultPayoutWords }: FamilyRules = {},
+): Promise<Affected> {
   const { rows, intentsOf, left } = await lockAround(trx, members, () => findAround(trx, members));
   const byIntent = grouped(rows, ({ id }) => fromDatabaseText(id));
   const status = new Map(rows.map((row) => [fromDatabaseText(row.id), row.known ? row.status : undefined]));
@@ -49,7 +62,9 @@ export async function lockAffected(trx: Knex.Transaction, members: FamilyMembers
       const around = intentsOf(record).flatMap((id) => byIntent.get(id) ?? []);
       const found = around.flatMap(({ reference, invoiced }) => [reference ?? '', invoiced ?? '']);
       const before = namedBefore(record).flatMap((id) => left.get(id) ?? []);
-      return [...new Set([...ownReferences(record), ...found, ...before])].filter((reference) => reference !== '');
+      return [...new Set([...ownReferences(record, payoutWords), ...found, ...before])].filter(
+        (reference) => reference !== '',
+      );
     },
   };
 }
@@ -61,21 +76,28 @@ function namedBefore({ kind, before, shown }: MergedRecord): string[] {
   return namedIn(kind, before.fields, 'invoice').filter((id) => !now.includes(id) && usableId(id) !== undefined);
 }
 
-/** What it carries, or carried, by whichever source. */
-function ownReferences({ before, shown }: MergedRecord): string[] {
+/** What it carries, or carried, by whichever source; of a payout only where it may give money of the order back. */
+function ownReferences(record: MergedRecord, words: PayoutWords): string[] {
+  const { kind, before, shown } = record;
+  if (kind === 'payout') {
+    const may = [before, shown].filter((one) => one !== null && isUnlinkedRefund(one, words));
+    const carried = may.flatMap((one) => referenceOf(one?.fields ?? {}) ?? []);
+    return [...carried, ...saidNames(record, 'order')].flatMap((reference) => keyText(reference) ?? []);
+  }
   const reported = before?.reported == null ? null : objectFromJsonText(before.reported);
   return [before?.fields, shown.fields, reported, shown.reported].flatMap((fields) =>
     fields ? (keyText(referenceOf(fields) ?? undefined) ?? []) : [],
   );
 }
 
-/** The payment of which reports say, or said, that a payout gives it back: it is held until that is decided. */
-function reportedIntents({ kind, before, shown }: MergedRecord): string[] {
+/** The payments, or orders, of which reports say, or said, that a payout gives money of theirs back: they are held until that is decided. */
+function saidNames({ kind, before, shown, state }: MergedRecord, wanted: SaidRefund['of']): string[] {
   if (kind !== 'payout') return [];
-  const reported = before?.reported == null ? null : objectFromJsonText(before.reported);
-  return [reported, shown.reported].flatMap((fields) =>
-    fields ? (usableId(textField(fields, 'paymentIntentId')) ?? []) : [],
-  );
+  const said = [
+    ...(before === null ? [] : saidRefunds(before.fields, before.state.claims)),
+    ...saidRefunds(shown.fields, state.claims),
+  ];
+  return [...new Set(said.flatMap(({ of, name }) => (of === wanted ? [name] : [])))];
 }
 
 async function findAround(trx: Knex.Transaction, members: FamilyMembers): Promise<Found> {
@@ -85,7 +107,7 @@ async function findAround(trx: Knex.Transaction, members: FamilyMembers): Promis
   const intentsOf = (record: MergedRecord): string[] => [
     ...(record.kind === 'payment_intent' ? [record.id] : namedBy(record, 'payment_intent')),
     ...linkedBy(record).flatMap(behind),
-    ...reportedIntents(record),
+    ...saidNames(record, 'payment').flatMap((id) => usableId(id) ?? []),
   ];
   return {
     intentsOf,

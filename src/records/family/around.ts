@@ -98,10 +98,12 @@ interface SaidRow extends Looked {
   key: string | null;
 }
 
-/** Of payouts (`isUndecided`). */
+/** Payouts that reports link (`isUndecided`). */
 const LOOKED = `known, absent_since IS NOT NULL AS absent, coalesce(payment_intent_id, '') <> '' AS linked,
-  coalesce(searched_at >= reported_to, false) AS searched,
-  EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id) AS assigned`;
+  coalesce(searched_at >= said_to, false) AS searched,
+  EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id) AS assigned,
+  EXISTS (SELECT FROM report_checks WHERE inbox_id::text = said_by AND state = 'not_sent') AS disproved
+  FROM reported_refunds JOIN payouts ON payouts.id = payout_id`;
 
 /** What only reports say, as far as it withholds or shows on its order. Of paid ones the condition is `isSaidAlone`, and an index's. */
 async function readSaid(
@@ -112,11 +114,11 @@ async function readSaid(
   const keys = textArray(references);
   const { rows } = await trx.raw<{ rows: SaidRow[] }>(
     `SELECT 'paid' AS what, reported_reference AS key, false AS known, false AS absent, false AS linked, false AS searched,
-       false AS assigned FROM payment_intents
+       false AS assigned, false AS disproved FROM payment_intents
      WHERE reported_reference = ANY (?::text[]) AND reported_paid AND NOT known AND absent_since IS NULL
-     UNION SELECT 'refund', reported_reference, ${LOOKED} FROM payouts WHERE reported_reference = ANY (?::text[])
-     UNION SELECT 'refund of', reported_intent_id, ${LOOKED} FROM payouts WHERE reported_intent_id = ANY (?::text[])
-     UNION SELECT 'kyt', NULL, false, false, false, false, false FROM watermarks WHERE kind = 'account' AND name = 'kyt'`,
+     UNION SELECT 'refund', name, ${LOOKED} WHERE name = ANY (?::text[]) AND said_of = 'order'
+     UNION SELECT 'refund of', name, ${LOOKED} WHERE name = ANY (?::text[]) AND said_of = 'payment'
+     UNION SELECT 'kyt', NULL, false, false, false, false, false, false FROM watermarks WHERE kind = 'account' AND name = 'kyt'`,
     [keys, keys, idTexts(intents.map(({ id }) => id))],
   );
   const keysOf = (wanted: SaidRow['what']) =>

@@ -1,9 +1,15 @@
 import type { Knex } from 'knex';
+import { saidRefunds } from '../../domain/family/said.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
+import { isReport } from '../../domain/record-state.js';
 import { textField } from '../../domain/records.js';
+import { bigintArray, textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { keyText } from '../database/key-text.js';
 import type { OrderRules } from '../orders/derive-orders.js';
 import { rederiveOrders } from '../orders/rederive-releases.js';
+import type { MergedRecord } from '../saving/stored-record.js';
+import { idTexts } from './shown-records.js';
 
 /** The payment that an invoice names, by whichever source: by it the delivery history is asked. */
 export async function paymentOfInvoice(db: Knex, id: string): Promise<string | null> {
@@ -13,6 +19,34 @@ export async function paymentOfInvoice(db: Knex, id: string): Promise<string | n
   if (row === undefined) return null;
   if (row.payment_intent_id !== null) return fromDatabaseText(row.payment_intent_id);
   return row.reported === null ? null : textField(objectFromJsonText(row.reported), 'paymentIntentId');
+}
+
+/** Keeps what reports alone say payouts give back (`saidRefunds`). */
+export async function saveReportedRefunds(trx: Knex.Transaction, payouts: readonly MergedRecord[]): Promise<void> {
+  const reported = payouts.filter(({ state }) => state.claims.some(isReport));
+  if (reported.length === 0) return;
+  const said = reported.flatMap(({ id, shown, state }) =>
+    saidRefunds(shown.fields, state.claims).flatMap(({ name, ...one }) => {
+      const key = keyText(name);
+      return key === null ? [] : [{ payout: toDatabaseText(id), name: key, ...one }];
+    }),
+  );
+  const keys = [
+    textArray(said.map(({ payout }) => payout)),
+    textArray(said.map(({ of }) => of)),
+    textArray(said.map(({ name }) => name)),
+  ];
+  await trx.raw(
+    `DELETE FROM reported_refunds WHERE payout_id = ANY (?::text[])
+       AND (payout_id, said_of, name) NOT IN (SELECT * FROM unnest(?::text[], ?::text[], ?::text[]))`,
+    [idTexts(reported.map(({ id }) => id)), ...keys],
+  );
+  await trx.raw(
+    `INSERT INTO reported_refunds (payout_id, said_of, name, said_to, said_by)
+     SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::text[])
+     ON CONFLICT (payout_id, said_of, name) DO UPDATE SET said_to = excluded.said_to, said_by = excluded.said_by`,
+    [...keys, bigintArray(said.map(({ until }) => until)), textArray(said.map(({ by }) => by))],
+  );
 }
 
 /**
@@ -25,16 +59,37 @@ export async function noteSearched(
   at: number,
   rules: OrderRules,
 ): Promise<void> {
+  const id = toDatabaseText(payout);
+  const noted = await trx('payouts')
+    .where({ id })
+    .whereRaw('coalesce(searched_at, 0) < ?', [Math.floor(at)])
+    .update({ searched_at: Math.floor(at) });
+  if (noted > 0) await rederiveReported(trx, { column: 'payout_id', values: [id] }, { rules, serviceTime: at });
+}
+
+/** The service did not send these reports, by their rows of the inbox: what they said of refunds holds no order any more. */
+export async function noteDisproved(
+  trx: Knex.Transaction,
+  reports: readonly string[],
+  rules: OrderRules,
+): Promise<void> {
+  await rederiveReported(trx, { column: 'said_by', values: reports }, { rules, serviceTime: null });
+}
+
+async function rederiveReported(
+  trx: Knex.Transaction,
+  { column, values }: { column: 'payout_id' | 'said_by'; values: readonly string[] },
+  { rules, serviceTime }: { rules: OrderRules; serviceTime: number | null },
+): Promise<void> {
   const { rows } = await trx.raw<{ rows: { reference: string }[] }>(
-    `WITH noted AS (
-       UPDATE payouts SET searched_at = ? WHERE id = ? AND coalesce(searched_at, 0) < ?
-       RETURNING reported_reference, reported_intent_id)
-     SELECT reference FROM noted CROSS JOIN LATERAL (
-       SELECT reported_reference AS reference UNION
-       SELECT reference FROM payment_orders WHERE payment_intent_id = reported_intent_id) AS named JOIN orders USING (reference)`,
-    [Math.floor(at), toDatabaseText(payout), Math.floor(at)],
+    `WITH said AS (SELECT said_of, name FROM reported_refunds WHERE ${column} = ANY (?::text[]))
+     SELECT reference FROM (
+       SELECT name AS reference FROM said WHERE said_of = 'order'
+       UNION SELECT reference FROM said JOIN payment_orders ON payment_intent_id = name WHERE said_of = 'payment'
+     ) AS named JOIN orders USING (reference)`,
+    [textArray(values)],
   );
   const touched = rows.map(({ reference }) => ({ reference, since: null }));
-  const cause = { source: { type: 'poll', ref: 'delivery history' }, serviceTime: at } as const;
+  const cause = { source: { type: 'poll', ref: 'delivery history' }, serviceTime } as const;
   if (touched.length > 0) await rederiveOrders(trx, touched, rules, cause);
 }

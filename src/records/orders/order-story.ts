@@ -71,13 +71,13 @@ async function reportedOf(
     .orderBy('observed_at', 'desc')
     .limit(MOST_REPORTED)
     .pluck('id');
-  const payouts: string[] = await db('payouts')
-    .where((said) => {
-      void said.where('reported_reference', key).orWhereIn('reported_intent_id', paymentIntents.map(toDatabaseText));
-    })
-    .orderBy('observed_at', 'desc')
+  const payouts: string[] = await db('reported_refunds')
+    .where({ name: key, said_of: 'order' })
+    .orWhere((said) => void said.whereIn('name', paymentIntents.map(toDatabaseText)).where('said_of', 'payment'))
+    .groupBy('payout_id')
+    .orderByRaw('max(said_to) DESC')
     .limit(MOST_REPORTED)
-    .pluck('id');
+    .pluck('payout_id');
   const others = payouts.map(fromDatabaseText).filter((id) => !refunds.includes(id));
   return {
     paymentIntents: await recordsOf(db, 'payment_intent', payments.map(fromDatabaseText)),

@@ -16,14 +16,14 @@ export async function ordersOfPayouts(db: Knex, ids: readonly string[]): Promise
   if (ids.length === 0) return new Map();
   const asked = idTexts(ids);
   const { rows: carried } = await db.raw<{ rows: Row[] }>(
-    `SELECT payouts.id, orders.reference FROM payouts JOIN orders
-       ON orders.reference = payouts.merchant_reference OR orders.reference = payouts.reported_reference
-     WHERE payouts.id = ANY (?::text[])`,
-    [asked],
+    `SELECT carried.id, reference FROM (
+       SELECT id, merchant_reference AS reference FROM payouts WHERE id = ANY (?::text[])
+       UNION SELECT payout_id, name FROM reported_refunds WHERE payout_id = ANY (?::text[]) AND said_of = 'order'
+     ) AS carried JOIN orders USING (reference)`,
+    [asked, asked],
   );
   const { rows: reported } = await db.raw<{ rows: { id: string; intent: string }[] }>(
-    `SELECT id, reported_intent_id AS intent FROM payouts
-     WHERE id = ANY (?::text[]) AND reported_intent_id IS NOT NULL`,
+    `SELECT payout_id AS id, name AS intent FROM reported_refunds WHERE payout_id = ANY (?::text[]) AND said_of = 'payment'`,
     [asked],
   );
   const behind = await ordersBehind(db, 'payout', ids);

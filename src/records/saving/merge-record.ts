@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../domain/canonical-json.js';
+import { saidRefunds } from '../../domain/family/said.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import { toJsonText } from '../../domain/json-text.js';
 import { absorb, joinStates, type Shown, show } from '../../domain/merge.js';
@@ -34,8 +35,14 @@ export function mergeRecord(
     before.doubted !== shown.doubted ||
     before.known !== shown.known ||
     before.ownCall !== shown.ownCall ||
+    (kind === 'payout' && !isSaidSame(before, { fields: shown.fields, state })) ||
     (before.absentSince === null) !== (absentSince === null);
   return { kind, id, before, state, shown, text, reported, absentSince, changedFields, changed };
+}
+
+function isSaidSame(...both: readonly Pick<StoredRecord, 'fields' | 'state'>[]): boolean {
+  const [before, after] = both.map(({ fields, state }) => JSON.stringify(saidRefunds(fields, state.claims)));
+  return before === after;
 }
 
 function take(kind: RecordKind, state: RecordState, { observation, hash }: HashedObservation): RecordState {

@@ -1,4 +1,4 @@
-import { type SaidRefund, saidRefund, saysPaid } from '../../domain/family/said.js';
+import { saysPaid } from '../../domain/family/said.js';
 import type { Json } from '../../domain/json.js';
 import type { Shown } from '../../domain/merge.js';
 import { isAmount, isSignedAmount, isTotal } from '../../domain/money.js';
@@ -86,16 +86,7 @@ const reportedColumns: Partial<Record<RecordKind, readonly WrittenColumn[]>> = {
     text('reported_reference', ({ shown }) => keyText(saidField(shown, 'merchantReference'))),
     truth('reported_paid', ({ shown }) => saysPaid(shown)),
   ],
-  payout: [
-    text('reported_intent_id', (record) => keyText(saidOf(record).payment ?? undefined)),
-    text('reported_reference', (record) => keyText(saidOf(record).reference ?? undefined)),
-    wholeMs('reported_to', (record) => saidOf(record).until),
-  ],
 };
-
-function saidOf({ shown, state }: MergedRecord): SaidRefund {
-  return saidRefund(shown, state.claims);
-}
 
 function saidField({ reported }: Shown, name: string): Json | undefined {
   return reported === null ? undefined : ownField(reported, name);

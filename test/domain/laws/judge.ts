@@ -1,6 +1,12 @@
 import { type Family, type FamilyRecords, familyOf, type Said } from '../../../src/domain/family/family.js';
 import { defaultPayoutWords, familyKinds, type ShownRecord } from '../../../src/domain/family/links.js';
-import { isSaidAlone, isUndecided, saidRefund, shownRecordOf } from '../../../src/domain/family/said.js';
+import {
+  isSaidAlone,
+  isUndecided,
+  type SaidRefund,
+  saidRefunds,
+  shownRecordOf,
+} from '../../../src/domain/family/said.js';
 import { absorb, type Shown, show } from '../../../src/domain/merge.js';
 import type { Observation } from '../../../src/domain/observation.js';
 import { factsOf } from '../../../src/domain/orders/family-facts.js';
@@ -77,23 +83,23 @@ export function saidOf(world: World, states: States): Said {
   const all = [...states.values()];
   const undecided = all.flatMap(({ observation: { kind, id }, state, shown }) => {
     if (kind !== 'payout') return [];
-    const refund = saidRefund(shown, state.claims);
     const looked = {
       known: shown.known,
       absent: shown.absent,
       linked: (textField(shown.fields, 'paymentIntentId') ?? '') !== '',
-      searched: (searched.get(id) ?? 0) >= (refund.until ?? 0),
       assigned: assigned.has(id),
+      disproved: false,
     };
-    return isUndecided(looked) ? [refund] : [];
+    const isOpen = ({ until }: SaidRefund) => isUndecided({ ...looked, searched: (searched.get(id) ?? 0) >= until });
+    return saidRefunds(shown.fields, state.claims).filter(isOpen);
   });
   const said = all.filter(
     ({ observation: { kind, id }, shown }) => kind === 'payment_intent' && isSaidAlone(shownRecordOf(id, shown)),
   );
   return {
     assigned,
-    reportedReferences: new Set(undecided.flatMap(({ reference }) => reference ?? [])),
-    reportedIntents: new Set(undecided.flatMap(({ payment }) => payment ?? [])),
+    reportedReferences: new Set(undecided.flatMap(({ of, name }) => (of === 'order' ? [name] : []))),
+    reportedIntents: new Set(undecided.flatMap(({ of, name }) => (of === 'payment' ? [name] : []))),
     saysPaid: new Set(said.flatMap(({ shown }) => textField(shown.reported ?? {}, 'merchantReference') ?? [])),
     openCalls: world.calls,
     showsKyt: world.showsKyt,
