@@ -123,6 +123,19 @@ describe('orders/{reference}?provenWithin', () => {
     expect(await marks()).toEqual([`payin ${order.payin.id} poll`]);
   });
 
+  it('is not content with a reading that began too early', async () => {
+    const order = await oldOrder();
+    const [answer] = await Promise.all([
+      ask(impatient(), order.reference),
+      until('both are asked for', async () => (await marks()).length === 2).then(async () => {
+        await shows('payment_intent', order.intent, Date.now() - HOUR_MS / 2);
+        await shows('payin', order.payin, Date.now() - HOUR_MS / 2);
+      }),
+    ]);
+    expectRefused(answer, 'not_proven_in_time');
+    expect(await marks()).toEqual(asked(order));
+  });
+
   it('reads nothing where a run read all of it since, and showed the same', async () => {
     const order = await oldOrder();
     await shows('payment_intent', order.intent);
@@ -155,13 +168,17 @@ describe('orders/{reference}?provenWithin', () => {
     expect([answer.status, release(answer)]).toEqual([200, { safe: false, reason: 'kyt_rejected', provenAt: null }]);
   });
 
-  it('asks for nothing that reports alone speak of', async () => {
+  it('asks for nothing that is young enough, that reports alone speak of, or that the service does not have', async () => {
     const order = await oldOrder();
-    const ghost = { ...paidIntent('ghost', 'd-ghost'), status: 'pending', payins: [] };
-    await save(store, [claim('payment_intent', 'ghost', { ...ghost, merchantReference: order.reference }, 0)]);
+    const others = { status: 'pending', payins: [], merchantReference: order.reference };
+    await save(store, [claim('payment_intent', 'ghost', paidIntent('ghost', 'd-ghost', others), 0)]);
+    await shows('payment_intent', paidIntent('gone', 'd-gone', others), Date.now() - 2 * HOUR_MS);
+    const [from, source] = [Date.now() - HOUR_MS, { type: 'poll', ref: 'run-1' } as const];
+    await save(store, [{ type: 'absence', kind: 'payment_intent', id: 'gone', from, to: from + 200, source }]);
+    await shows('payment_intent', order.intent);
     await store.db('reading_marks').delete();
     await ask(impatient(), order.reference);
-    expect(await marks()).toEqual(asked(order));
+    expect(await marks()).toEqual([`payin ${order.payin.id} poll`]);
   });
 
   it('is 503 where nobody reads, and never says safe', async () => {
@@ -217,19 +234,25 @@ describe('what who asks again and again can cause', () => {
     expect(due).toEqual([]);
   });
 
-  it('is bounded in requests that wait, and who is gone waits no more', async () => {
-    const order = await oldOrder();
+  it('is bounded in orders that are waited for, and who is gone waits no more', async () => {
+    const orders: Paid[] = [];
+    for (let count = 0; count < 21; count += 1) orders.push(await oldOrder());
+    const [last, ...others] = orders;
+    const reference = last?.reference ?? '';
     const server = await serve(testConsole(store.db, { proofWaitMs: HOUR_MS }).app);
-    const url = `${server.url}/api/v1/orders/${order.reference}?provenWithin=60`;
     const gone = new AbortController();
-    const open = Array.from({ length: 60 }, () => fetch(url, { headers: viewer, signal: gone.signal }));
-    const ended = Promise.allSettled(open);
-    const answer = async () => (await ask(impatient(), order.reference)).body.code as string;
-    await until('no more may wait', async () => (await answer()) === 'too_many_waiting');
-    expectRefused(await ask(impatient(), order.reference), 'too_many_waiting');
+    const wait = (one: Paid) =>
+      fetch(`${server.url}/api/v1/orders/${one.reference}?provenWithin=60`, { headers: viewer, signal: gone.signal });
+    const first = others.map(wait);
+    await until('all are asked for', async () => (await marks()).length === 2 * others.length);
+    // Of one order many wait as one.
+    const ended = Promise.allSettled([...first, ...others.map(wait)]);
+    expectRefused(await ask(impatient(), reference), 'too_many_waiting');
+    expect(await marks()).toHaveLength(2 * others.length);
     gone.abort();
-    await ended;
-    await until('others may wait again', async () => (await answer()) === 'not_proven_in_time');
+    expect((await ended).filter(({ status }) => status === 'fulfilled')).toEqual([]);
+    const code = async () => (await ask(impatient(), reference)).body.code as string;
+    await until('others may wait again', async () => (await code()) === 'not_proven_in_time');
     await server.close();
   });
 });

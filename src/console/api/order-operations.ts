@@ -64,7 +64,7 @@ export const getOrderOperation: Operation = operation({
   answers: { 200: { description: 'The order.', shape: z.union([orderDetailShape, orderAsOfShape]) } },
   refusals: {
     404: 'There is no such record here, or there was none then.',
-    503: 'The database can not be asked now. Or, by `code`: `not_proven_in_time`, the order is safe by an older proof than `provenWithin` asks for, and could not be read again in time; `too_many_waiting`, too many requests wait for such readings. Ask again after Retry-After.',
+    503: 'The database can not be asked now. Or, by `code`: `not_proven_in_time`, the order is safe by an older proof than `provenWithin` asks for, and could not be read again in time; `too_many_waiting`, such readings of too many orders are waited for. Ask again after Retry-After.',
   },
   answer: async (deps, { params, query: { asOf, provenWithin }, signal }) => {
     const asked = params['reference'] ?? '';

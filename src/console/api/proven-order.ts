@@ -16,11 +16,11 @@ import type { ApiDeps } from './api-deps.js';
 
 /** Shorter than clients wait for an answer. */
 const WAIT_MS = 8_000;
-const LOOK_MS = 400;
+const LOOK_MS = 500;
 /** Of one order, whoever asks and however often. */
 const ASK_AGAIN_MS = 5_000;
-/** Requests of one process that wait at once. */
-const MOST_WAITING = 50;
+/** Orders that requests of one process wait for at once. */
+const MOST_ORDERS = 20;
 
 interface ProofAsked {
   reference: string;
@@ -36,10 +36,17 @@ interface ProofAsked {
  */
 type ProvenOrder = (deps: ApiDeps, asked: ProofAsked) => Promise<OrderDetail | null>;
 
+/** What is waited for of one order, and by how many. */
+interface Wait {
+  ended: Promise<void>;
+  requests: number;
+  left: AbortController;
+}
+
 /** What the requests of one process may cause is bounded together. */
 export function createProvenOrder(): ProvenOrder {
+  const waits = new Map<string, Wait>();
   const lastAsked = new Map<string, number>();
-  let waiting = 0;
 
   function mayAsk(reference: string): boolean {
     const now = performance.now();
@@ -49,19 +56,39 @@ export function createProvenOrder(): ProvenOrder {
     return true;
   }
 
-  return async (deps, asked) => {
-    const { db } = deps;
-    const { reference, within } = asked;
+  function begin(deps: ApiDeps, { reference, ...until }: Pick<Reading, 'reference' | 'since' | 'deadline'>): Wait {
+    if (waits.size >= MOST_ORDERS) throw tooMany();
+    const left = new AbortController();
+    const ended = readAgain(deps, { reference, ...until, signal: left.signal, mayAsk });
+    const wait = { ended, requests: 0, left };
+    const end = (): void => void (waits.get(reference) === wait && waits.delete(reference));
+    left.signal.addEventListener('abort', end);
+    ended.then(end, end);
+    waits.set(reference, wait);
+    return wait;
+  }
+
+  async function share(wait: Wait, signal: AbortSignal): Promise<void> {
+    wait.requests += 1;
+    try {
+      await Promise.race([wait.ended, aborted(signal)]);
+    } finally {
+      wait.requests -= 1;
+      if (wait.requests === 0) wait.left.abort();
+    }
+  }
+
+  return async (deps, { reference, within, signal }) => {
+    const { db, proofWaitMs = WAIT_MS } = deps;
+    const deadline = performance.now() + proofWaitMs;
     // Counted from when the request came: a reading that it causes is young enough.
     let since = await sinceOf(db, within);
-    if (since === null || !(await isDecided(db, reference, since))) {
-      if (waiting >= MOST_WAITING) throw tooMany();
-      waiting += 1;
-      try {
-        since = await waitForProof(deps, { ...asked, since, mayAsk });
-      } finally {
-        waiting -= 1;
-      }
+    while (since === null || !(await isDecided(db, reference, since))) {
+      if (signal.aborted || performance.now() >= deadline) throw notInTime(within);
+      if (since === null) {
+        await delay(LOOK_MS);
+        since = await sinceOf(db, within);
+      } else await share(waits.get(reference) ?? begin(deps, { reference, since, deadline }), signal);
     }
     const order = await getOrder(db, reference);
     if (order?.release.safe === true && Date.parse(order.release.provenAt ?? '') < since) throw notInTime(within);
@@ -69,33 +96,34 @@ export function createProvenOrder(): ProvenOrder {
   };
 }
 
-interface Waiting extends ProofAsked {
-  since: number | null;
+interface Reading {
+  reference: string;
+  /** Service clock, ms. */
+  since: number;
+  deadline: number;
+  signal: AbortSignal;
   mayAsk: (reference: string) => boolean;
 }
 
-/** Returns when the proof had to be made at the earliest, ms of the service's clock. */
-async function waitForProof(deps: ApiDeps, { reference, within, signal, mayAsk, ...given }: Waiting): Promise<number> {
-  const { db, proofWaitMs = WAIT_MS } = deps;
-  const deadline = performance.now() + proofWaitMs;
+/** Has what the order rests on read again, until it is decided or time is up. */
+async function readAgain(deps: ApiDeps, { reference, since, deadline, signal, mayAsk }: Reading): Promise<void> {
+  const { db } = deps;
   const adoptedAt = (await findInstallation(db))?.adoptedAt ?? new Date(0);
-  let { since } = given;
   let unread: ProofRecord[] = [];
   while (!signal.aborted) {
-    since ??= await sinceOf(db, within);
-    if (since !== null) {
-      const from = since;
-      unread = await unreadSince(db, unread, from);
-      if (unread.length === 0) {
-        unread = await db.transaction((trx) => deriveProof(trx, reference, from, { ...rulesOf(deps), adoptedAt }));
-      }
-      if (await isDecided(db, reference, from)) return from;
-      if (unread.length > 0 && mayAsk(reference)) await askForProof(db, unread, from);
+    unread = await unreadSince(db, unread, since);
+    if (unread.length === 0) {
+      unread = await db.transaction((trx) => deriveProof(trx, reference, since, { ...rulesOf(deps), adoptedAt }));
     }
-    if (performance.now() >= deadline) break;
+    if (await isDecided(db, reference, since)) return;
+    if (unread.length > 0 && mayAsk(reference)) await askForProof(db, unread, since);
+    if (performance.now() >= deadline) return;
     await delay(LOOK_MS, undefined, { signal }).catch(() => {});
   }
-  throw notInTime(within);
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
 async function sinceOf(db: Knex, within: number): Promise<number | null> {
@@ -116,7 +144,7 @@ function tooMany(): Problem {
   return new Problem(
     503,
     'Too many wait',
-    `${MOST_WAITING} requests wait for a proof already. Ask again in some seconds, or for fewer orders at once.`,
+    `A proof of ${MOST_ORDERS} other orders is waited for already. Ask again in some seconds, or for fewer orders at once.`,
     { code: 'too_many_waiting' },
   );
 }
