@@ -62,9 +62,9 @@ function linksSaid(fields: JsonObject, told: JsonObject): (readonly [SaidRefund[
   ];
 }
 
-/** Nobody sends a withdrawal, or a settlement, back to a customer. */
+/** Nobody sends a withdrawal, or a settlement, back to a customer. Where the list shows no type, it may be a refund after all. */
 function mayRefund(fields: JsonObject, told: JsonObject): boolean {
-  const type = textField(fields, 'payoutType') ?? textField(told, 'payoutType') ?? '';
+  const type = textField(Object.hasOwn(fields, 'payoutType') ? fields : told, 'payoutType') ?? '';
   return !/withdraw|internal|settle/i.test(type);
 }
 

@@ -58,6 +58,10 @@ describe('what reports alone say withholds until it is decided', () => {
             expect(reason([elsewhere])).toBe('proven');
             const withdrawal = read('payout', { payoutType: 'withdrawal', status: 'pending', paymentIntentId: null });
             if ('merchantReference' in link) expect(reason([withdrawal])).toBe('proven');
+            // Nor does a report that links it elsewhere, or calls it something else, end what another holds.
+            const moved = { paymentIntentId: 'p_of_nobody', merchantReference: 'nobody', payoutType: 'withdrawal' };
+            for (const status of ['failed', 'confirmed'])
+              expect(reason([told('payout', { status, ...moved }, END + 2_000)])).toBe(held);
             const later = told('payout', { status: 'pending', ...link }, END + 2_000);
             expect(reason([bare, later], { searched: [[FRESH, END + 999]] })).toBe('refund_reported');
           }
