@@ -18,7 +18,7 @@ function firstCells(section: string): string[] {
 
 /** As Express has it, beyond its types. */
 interface Layer {
-  handle: Router;
+  handle: { stack: { route: { path: string; stack: { method: string }[] } }[] };
   match: (path: string) => boolean;
 }
 
@@ -30,13 +30,11 @@ function routesOfSandbox(): string[] {
   const layers = (createApp({ service, own, other: own }).router as Router).stack as unknown as Layer[];
   const mounted = layers.filter((layer) => layer.match('/sandbox/x') && !layer.match('/x'));
   service.clock.close();
-  return mounted.flatMap(({ handle }) =>
-    handle.stack.flatMap(({ route }) =>
-      (route?.stack ?? []).map(
-        ({ method }) => `${method.toUpperCase()} ${route?.path.replaceAll(/:(\w+)/g, '{$1}') ?? ''}`,
-      ),
-    ),
-  );
+  return mounted
+    .flatMap(({ handle }) => handle.stack)
+    .flatMap(({ route: { path, stack } }) =>
+      stack.map(({ method }) => `${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+    );
 }
 
 test('the page names each control of the sandbox, and no other', () => {
