@@ -56,7 +56,9 @@ export function defineApi(command: Command): void {
 async function preview(name: OperationName, words: CallWords): Promise<void> {
   const { SERVICE_BASE_URL, SERVICE_API_KEY, CONTRACT_FILE } = loadConfig(SERVICE_NEEDS);
   const contract = await loadContract(CONTRACT_FILE);
-  const client = new MerchantClient({ baseUrl: SERVICE_BASE_URL, apiKey: SERVICE_API_KEY, contract });
+  // It calls nothing, so there is nothing to be seen of it.
+  const log = { warn: () => {} };
+  const client = new MerchantClient({ baseUrl: SERVICE_BASE_URL, apiKey: SERVICE_API_KEY, contract, log });
   printJson(client.preview(name, words));
 }
 

@@ -29,7 +29,8 @@ export interface MerchantClientOptions
   /**
    * Where creating calls are written down before they are sent: createKeyStore. Without one they are kept in memory. What the
    * process does not outlive is then settled by nobody, and Tallyhook does not see the calls: it learns of a refund only from
-   * polls and the delivery history, and can't tell from them which payment it was for.
+   * polls and the delivery history, and can't tell from them which payment it was for. The client says so when it is made: in
+   * `log`, or without one as a warning of the process.
    */
   keyStore?: KeyStore;
   /**
@@ -72,7 +73,10 @@ export class ServiceCalls {
       patience,
     });
     const { log, onAnswer, keyStore: store = new MemoryKeyStore() } = options;
-    if (options.keyStore === undefined) log?.warn({}, UNSEEN);
+    if (options.keyStore === undefined) {
+      if (log === undefined) process.emitWarning(UNSEEN);
+      else log.warn({}, UNSEEN);
+    }
     this.writes = new ServiceWrites({
       store,
       send: (operation, sending) => this.send(operation, sending),

@@ -81,8 +81,8 @@ describe('tallyhook api', () => {
   it('--dry-run prints the request, sends and keeps nothing, and needs no database', async () => {
     const payout = { assetCode: 'XRP', amount: '1.50', destinationAddress: 'rAbc' };
     const args = ['createPayout', '--path', 'id=acc 1', '--body', await bodyFile(payout), '--dry-run'];
-    const { code, stdout } = await api(args, { DATABASE_URL: 'postgres://127.0.0.1:1/none' });
-    expect(code).toBe(0);
+    const { code, stdout, stderr } = await api(args, { DATABASE_URL: 'postgres://127.0.0.1:1/none' });
+    expect([code, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout)).toEqual({
       method: 'POST',
       url: `${sandbox.url}/v1/accounts/acc%201/payouts`,

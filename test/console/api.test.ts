@@ -192,6 +192,17 @@ describe('lists', () => {
     }
   });
 
+  it('say in words what is not there', async () => {
+    const details = ['orders/none', 'payment-intents/none'].map(async (path) => {
+      const { body } = await request(app).get(`/api/v1/${path}`).set(viewer).expect(404);
+      return (body as { detail: string }).detail;
+    });
+    expect(await Promise.all(details)).toEqual([
+      'There is no order "none" here.',
+      'There is no payment intent "none" here.',
+    ]);
+  });
+
   it('answer 404 with a problem for what is not there', async () => {
     for (const path of [
       'orders/none',

@@ -50,6 +50,14 @@ it('a client that keeps its calls to itself says so once; one with a store has n
   await keyStore.close();
 });
 
+it('a client without a log that keeps its calls to itself warns by the process', () => {
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  const client = new MerchantClient({ baseUrl: BASE_URL, apiKey: API_KEY });
+  expect(client).toBeDefined();
+  expect(emitWarning.mock.calls).toEqual([[expect.stringContaining('Tallyhook does not see them')]]);
+  emitWarning.mockRestore();
+});
+
 it('a database without the schema is refused, before a call is lost in it', async () => {
   const databaseUrl = database.url.replace(/\/[^/?]+(\?|$)/, '/postgres$1');
   await expect(createKeyStore({ databaseUrl })).rejects.toThrow(SchemaError);

@@ -51,7 +51,7 @@ function oneOf(resource: Resource): Operation | null {
     answer: async ({ db }, { actor, params }) => {
       const id = params[name] ?? '';
       const item = await resource.get?.(db, id);
-      if (!item) throw new Problem(404, 'Not found', `There is no ${path} record "${id.slice(0, 80)}" here.`);
+      if (!item) throw new Problem(404, 'Not found', `There is no ${names[0]} "${id.slice(0, 80)}" here.`);
       return { body: itemFor(actor, resource, item) };
     },
   });

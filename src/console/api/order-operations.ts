@@ -224,5 +224,5 @@ async function register(
 }
 
 function missingOrder(own: string): Problem {
-  return new Problem(404, 'Not found', `There is no orders record "${own.slice(0, 80)}" here.`);
+  return new Problem(404, 'Not found', `There is no order "${own.slice(0, 80)}" here.`);
 }
