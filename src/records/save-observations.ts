@@ -113,8 +113,14 @@ async function follow(trx: Knex.Transaction, { merged, touched }: SavedRecords, 
   const showsKyt = hasPayins && (await noteKyt(trx, members.payin));
   const ordersTouched = touchedOrders(members, affected);
   const orders = await deriveOrders(trx, [...ordersTouched.values()], merged, context);
-  const asked = await linkedMarks(trx, members, affected, context);
+  const asked = await linkedMarks(trx, members, affected, { ...context, releasing: releasingOf(orders) });
   return { merged, touched, showsKyt, orders, ordersTouched, asked, denied: await deniedPayins(trx, merged) };
+}
+
+/** Orders whose goods may go out, or that webhooks alone hold: what is said of them is looked up first. */
+function releasingOf(orders: readonly DerivedRow[]): Set<string> {
+  const releasing = orders.filter(({ after }) => after.release_safe || after.held_by_reports);
+  return new Set(releasing.map(({ after }) => after.reference));
 }
 
 async function saveMarks(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createCallShare } from '../../src/reconcile/claims/call-share.js';
 import { takeTurns } from '../../src/reconcile/claims/take-turns.js';
 import type { ServiceReader } from '../../src/reconcile/service-reader.js';
-import type { RefreshLane } from '../../src/records/runs/marks.js';
+import { isOfReports, type RefreshLane } from '../../src/records/runs/marks.js';
 
 interface Request {
   id: number;
@@ -14,7 +14,7 @@ interface Request {
 const answer = { data: null, from: 0, to: 0 };
 const service: ServiceReader = { serviceNow: () => 0, reply: async () => answer };
 const secrets = ['', 'a', 'b', 'c'] as const;
-const anyLane = fc.constantFrom<RefreshLane>('listed', 'poll', 'report', 'recheck');
+const anyLane = fc.constantFrom<RefreshLane>('listed', 'poll', 'hold', 'report', 'recheck');
 const anyRequest = fc.record({ lane: anyLane, secret: fc.constantFrom(...secrets) });
 
 /** What comes to be due before each round, and how long the round before it took to come (ms). */
@@ -33,18 +33,18 @@ async function readAll(rounds: { come: Omit<Request, 'id'>[]; pause: number }[])
   const read: { request: Request; othersWaited: boolean; secretsWaited: Set<string> }[] = [];
   for (const { come, pause } of rounds) {
     now += pause;
-    for (const one of come) due.push({ ...one, secret: one.lane === 'report' ? one.secret : '', id: (id += 1) });
+    for (const one of come) due.push({ ...one, secret: isOfReports(one) ? one.secret : '', id: (id += 1) });
     const turns = takeTurns(due, share, rotation);
     for (let calls = 0; calls < 10; calls += 1) {
       const request = turns.next();
       if (request === null) break;
       read.push({
         request,
-        othersWaited: due.some(({ lane }) => lane !== 'report'),
-        secretsWaited: new Set(due.flatMap(({ lane, secret }) => (lane === 'report' ? [secret] : []))),
+        othersWaited: due.some((one) => !isOfReports(one)),
+        secretsWaited: new Set(due.flatMap((one) => (isOfReports(one) ? [one.secret] : []))),
       });
       due = due.filter((one) => one.id !== request.id);
-      await (request.lane === 'report' ? share.reports : share.others).reply('getPayin', {});
+      await (isOfReports(request) ? share.reports : share.others).reply('getPayin', {});
       now += 200;
     }
   }
@@ -59,7 +59,7 @@ describe('what is read first', () => {
         let others = 0;
         let beside = 0;
         for (const { request, othersWaited } of read) {
-          if (request.lane !== 'report') others += 1;
+          if (!isOfReports(request)) others += 1;
           else if (othersWaited) beside += 1;
           expect(3 * beside).toBeLessThanOrEqual(others);
         }
@@ -70,7 +70,7 @@ describe('what is read first', () => {
   it('each secret has its turn: between two reports of one, each other that waited was served', () =>
     fc.assert(
       fc.asyncProperty(anyRounds, async (rounds) => {
-        const reports = (await readAll(rounds)).read.filter(({ request }) => request.lane === 'report');
+        const reports = (await readAll(rounds)).read.filter(({ request }) => isOfReports(request));
         reports.forEach(({ request: { secret }, secretsWaited }, index) => {
           const before = reports.slice(0, index).findLastIndex(({ request }) => request.secret === secret);
           if (before < 0) return;
@@ -86,9 +86,25 @@ describe('what is read first', () => {
     fc.assert(
       fc.asyncProperty(fc.array(anyRequest, { maxLength: 10 }), async (come) => {
         const { read } = await readAll([{ come, pause: 0 }]);
-        const lanes = read.map(({ request }) => request.lane).filter((lane) => lane !== 'report');
+        const lanes = read
+          .map(({ request }) => request)
+          .filter((one) => !isOfReports(one))
+          .map(({ lane }) => lane);
         const order: RefreshLane[] = ['listed', 'poll', 'recheck'];
         expect(lanes).toEqual(lanes.toSorted((a, b) => order.indexOf(a) - order.indexOf(b)));
+      }),
+    ));
+
+  it('of what one secret asked for, what concerns an order whose goods may go out goes first', () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(anyRequest, { maxLength: 12 }), async (come) => {
+        const { read } = await readAll([{ come, pause: 0 }]);
+        for (const secret of secrets) {
+          const lanes = read.flatMap(({ request }) =>
+            isOfReports(request) && request.secret === secret ? [request.lane] : [],
+          );
+          expect(lanes).toEqual(lanes.toSorted());
+        }
       }),
     ));
 

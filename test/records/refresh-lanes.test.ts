@@ -103,6 +103,30 @@ describe('who asks', () => {
     expect(await lanesOf('in_l', 'in_forged')).toEqual(['in_l listed']);
   });
 
+  it('of a refund that a webhook tells of an order whose goods may go out: before what else webhooks ask for', async () => {
+    await save(database, [
+      reading('payment_intent', paidIntent('going', 'in_going'), 0),
+      reading('payin', payin('in_going', 'going'), 0),
+    ]);
+    await save(
+      database,
+      [
+        claim('payout', 'po_going', { status: 'pending', paymentIntentId: 'going' }, 5, '2'),
+        claim('payout', 'po_nobody', { status: 'pending', paymentIntentId: 'nobody' }, 5, '2'),
+      ],
+      { secrets },
+    );
+    expect(await lanesOf('payout po_going', 'payout po_nobody')).toEqual([
+      'payout po_going hold/stolen',
+      'payout po_nobody report/stolen',
+    ]);
+    const due = await dueRequests(database.db, 'delivery', 9);
+    expect(due.map(({ id, lane }) => `${id} ${lane}`).sort()).toEqual([
+      'payout po_going hold',
+      'payout po_nobody report',
+    ]);
+  });
+
   it('of what a record names: the poll that shows the link, or the webhook that says so', async () => {
     await save(database, [reading('invoice', invoice('inv_p', { paymentIntentId: 'pi_polled' }), 0)]);
     const said = invoice('inv_s', { paymentIntentId: 'pi_said' });

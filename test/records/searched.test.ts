@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { noteSearched } from '../../src/records/family/searched.js';
+import type { JsonObject } from '../../src/domain/json.js';
+import type { Observation } from '../../src/domain/observation.js';
+import { noteDisproved, noteSearched } from '../../src/records/family/searched.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -36,4 +38,69 @@ test('a refund of which only a report names the payment holds its order until th
   expect(await released()).toMatchObject({ safe: false, reason: 'refund_reported' });
   await database.db.transaction((trx) => noteSearched(trx, 'po_1', at(21), context));
   expect(await released()).toMatchObject({ safe: true, reason: 'proven' });
+});
+
+/** A webhook, by its row of the inbox. */
+function said(id: string, ref: string, second: number, fields: JsonObject): Observation {
+  const source = { type: 'webhook', ref } as const;
+  return { kind: 'payout', id, from: at(second), to: at(second), source, type: 'claim', fields: { id, ...fields } };
+}
+
+const take = (...observations: Observation[]) =>
+  database.db.transaction((trx) => saveObservations(trx, observations, context));
+
+async function paidOrder(name: string): Promise<() => Promise<string | undefined>> {
+  await save(database, [
+    reading('payment_intent', paidIntent(name, `in_${name}`), 10),
+    reading('payin', payin(`in_${name}`, name), 10),
+  ]);
+  return async () => (await getOrder(database.db, `order-${name}`))?.release.reason;
+}
+
+test('a later report that names another payment takes nothing back of what an earlier one said', async () => {
+  const [one, other] = [await paidOrder('one'), await paidOrder('other')];
+  await take(said('po_2', '21', 20, { status: 'approved', paymentIntentId: 'one' }));
+  await take(said('po_2', '22', 21, { status: 'failed', paymentIntentId: 'other', payoutType: 'withdrawal' }));
+  await take(said('po_2', '23', 22, { status: 'approved', merchantReference: 'nobody' }));
+  expect([await one(), await other()]).toEqual(['refund_reported', 'refund_reported']);
+  expect(await getOrder(database.db, 'nobody')).toMatchObject({ release: { safe: false } });
+});
+
+test('what a report said that the service did not send holds nothing; what another said of the same payout does', async () => {
+  const [one, other] = [await paidOrder('first'), await paidOrder('second')];
+  await take(said('po_3', '31', 20, { status: 'pending', paymentIntentId: 'first' }));
+  await take(said('po_3', '32', 21, { status: 'pending', paymentIntentId: 'second' }));
+  await database
+    .db('report_checks')
+    .insert({ inbox_id: 31, secret_label: 'x', received_at: new Date(), state: 'not_sent' });
+  await database.db.transaction((trx) => noteDisproved(trx, ['31'], context));
+  expect([await one(), await other()]).toEqual(['proven', 'refund_reported']);
+  // Said again, it holds again.
+  await take(said('po_3', '33', 30, { status: 'pending', paymentIntentId: 'first' }));
+  expect(await one()).toBe('refund_reported');
+});
+
+test('more than a few refunds that reports tell of one order are not passed over, whatever was refuted before', async () => {
+  const reason = await paidOrder('flooded');
+  const now = new Date();
+  await database
+    .db('orders')
+    .where({ reference: 'order-flooded' })
+    .update({ refuted_at: [new Date(now.getTime() - 60_000), now] });
+  for (const n of [1, 2, 3])
+    await take(said(`po_f${n}`, `4${n}`, 20, { status: 'pending', paymentIntentId: 'flooded' }));
+  expect(await reason()).toBe('proven');
+  await take(said('po_f4', '44', 20, { status: 'pending', merchantReference: 'order-flooded' }));
+  expect(await reason()).toBe('refund_reported');
+});
+
+test('a withdrawal makes no order of the reference that it carries; what may be a refund does', async () => {
+  await save(database, [
+    reading('payout', payout('po_w', { payoutType: 'withdrawal', merchantReference: 'wd-1' }), 10),
+  ]);
+  expect(await getOrder(database.db, 'wd-1')).toBeNull();
+  await save(database, [
+    reading('payout', payout('po_w2', { payoutType: 'refund', merchantReference: 'wd-2', paymentIntentId: null }), 10),
+  ]);
+  expect(await getOrder(database.db, 'wd-2')).not.toBeNull();
 });

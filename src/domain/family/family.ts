@@ -31,6 +31,8 @@ export interface Family {
   /** Refunds that carry the reference, and of which nothing says whose they are. */
   unlinked: ShownRecord[];
   refundReported: boolean;
+  /** So many payouts are said to give it back, undecided, that it looks like a flood: reports that were refuted before don't excuse them. */
+  manyReported: boolean;
   /** Refunds of its payments that we asked for ourselves, and of which nobody knows yet what came. */
   openCalls: readonly OpenCall[];
   saysPaid: boolean;
@@ -38,6 +40,9 @@ export interface Family {
   /** More records carry the reference than can be one order's: none of them is here. */
   shared: boolean;
 }
+
+/** So many reports of refunds may be passed over where earlier ones turned out to be unfounded. */
+const MOST_IGNORED = 3;
 
 export const noFamily: Family = {
   intents: [],
@@ -49,6 +54,7 @@ export const noFamily: Family = {
   refundIds: [],
   unlinked: [],
   refundReported: false,
+  manyReported: false,
   openCalls: [],
   saysPaid: false,
   showsKyt: false,
@@ -62,9 +68,9 @@ export type FamilyRecords = Readonly<Record<FamilyKind, readonly ShownRecord[]>>
 export interface Said {
   /** By persons. */
   assigned: Assignments;
-  /** References and payments of which reports say that they were given back, undecided (`isUndecided`). */
-  reportedReferences: ReadonlySet<string>;
-  reportedIntents: ReadonlySet<string>;
+  /** References and payments of which reports say that they were given back, undecided (`isUndecided`): by how many payouts. */
+  reportedReferences: ReadonlyMap<string, number>;
+  reportedIntents: ReadonlyMap<string, number>;
   /** References of which reports alone say that a payment was collected. */
   saysPaid: ReadonlySet<string>;
   openCalls: readonly OpenCall[];
@@ -96,6 +102,12 @@ export function familyOf(reference: string, records: FamilyRecords, said: Said, 
   const ids = new Set(around.map(({ id }) => id));
   const ofMine = new Set(around.flatMap((intent) => payinsOf(intent, payins)));
   const owned = payouts.map((payout): Owned => ({ payout, owner: ownerOfRefund(payout, all, said.assigned) }));
+  const unread = owned.filter(({ payout, owner }) => isUnread(payout, said) && ids.has(owner.payment ?? ''));
+  const reported = [
+    said.reportedReferences.get(reference) ?? 0,
+    ...around.map(({ id }) => said.reportedIntents.get(id) ?? 0),
+    unread.length,
+  ].reduce((sum, n) => sum + n);
   return {
     intents,
     contested: mine.filter(({ references }) => references.length > 1),
@@ -104,10 +116,8 @@ export function familyOf(reference: string, records: FamilyRecords, said: Said, 
     invoices,
     ...refundsOf(around, owned, said),
     unlinked: owned.flatMap((one) => (isUnlinkedOf(one, reference, said, words) ? [one.payout] : [])),
-    refundReported:
-      said.reportedReferences.has(reference) ||
-      around.some(({ id }) => said.reportedIntents.has(id)) ||
-      owned.some(({ payout, owner }) => isUnread(payout, said) && ids.has(owner.payment ?? '')),
+    refundReported: reported > 0,
+    manyReported: reported > MOST_IGNORED,
     openCalls: said.openCalls.filter(({ paymentIntentId }) => ids.has(paymentIntentId)),
     saysPaid: said.saysPaid.has(reference),
     showsKyt: said.showsKyt,

@@ -16,7 +16,8 @@ export interface ReportedHold {
 /**
  * The order with what newer reports say: they may hold it until a poll decides, and never end a hold (of two payments, one too
  * many, the other would be left where they doubt one). After two that were refuted, further ones
- * hold nothing for an hour, so that a trickle of forged events can't keep an order from its goods.
+ * hold nothing for an hour, so that a trickle of forged events can't keep an order from its goods; more than a few reports of refunds at once
+ * do: among a flood the true one would be read late.
  */
 export function heedReports(
   facts: OrderFacts,
@@ -30,7 +31,8 @@ export function heedReports(
     return { ...told, reports: { held: false, refutedAt: before.refutedAt } };
   }
   if (heeding.release.safe) return { ...heeding, reports: { held: false, refutedAt: refutedNow(before, now) } };
-  if (isIgnoring(before.refutedAt, now)) return { ...without, reports: { held: false, refutedAt: before.refutedAt } };
+  if (isIgnoring(before.refutedAt, now) && facts.manyReported !== true)
+    return { ...without, reports: { held: false, refutedAt: before.refutedAt } };
   return { ...heeding, reports: { held: true, refutedAt: before.refutedAt } };
 }
 
@@ -53,6 +55,7 @@ export function withoutReports(facts: OrderFacts): OrderFacts {
     payins: plain(facts.payins),
     refunds: plain(facts.refunds),
     refundReported: false,
+    manyReported: false,
     saysPaid: false,
   };
 }

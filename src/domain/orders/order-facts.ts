@@ -53,6 +53,8 @@ export interface OrderFacts extends ReleaseRules {
   refundUnlinked?: boolean;
   /** A report speaks of a refund of the order, and nothing has shown or denied it yet. */
   refundReported?: boolean;
+  /** By so many payouts that none of them is passed over. */
+  manyReported?: boolean;
   /** Reports alone speak of a payment of this reference, and say that it was collected. */
   saysPaid?: boolean;
   /** Ids of the payments that were made before adoption. */

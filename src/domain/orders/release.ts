@@ -1,4 +1,4 @@
-import { listedPayins, payinsOf, type ShownRecord } from '../family/links.js';
+import { listedPayins, namedIn, payinsOf, type ShownRecord } from '../family/links.js';
 import { isFinal } from '../family/states.js';
 import { amountViolations, textField } from '../records.js';
 import { defaultKytWords, type KytWords, kytVerdict } from './kyt.js';
@@ -61,8 +61,14 @@ function doubtsOfPayment(
   return [
     ...(unreadable ? (['amount_unreadable'] as const) : []),
     ...(isReadWhole(intent, payins) ? [] : ([isHistory(intent, facts) ? 'before_adoption' : 'payins_unread'] as const)),
+    ...(payins.every((payin) => isOwn(payin, intent)) ? [] : (['two_orders'] as const)),
     ...payins.flatMap((payin) => doubtOfPayin(payin, facts) ?? []),
   ];
+}
+
+/** A deposit that names another payment than the one that lists it is that one's money, if anybody's. */
+function isOwn({ fields }: ShownRecord, { id }: ShownRecord): boolean {
+  return namedIn('payin', fields, 'payment_intent').every((named) => named === id);
 }
 
 /** Every deposit that the payment lists was read. Money that no deposit brought was never screened either. */

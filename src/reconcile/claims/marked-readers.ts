@@ -1,5 +1,5 @@
 import { dueRequests } from '../../records/runs/due-requests.js';
-import { endMarks, type MarkKind, postponeMarks, postponeMet } from '../../records/runs/marks.js';
+import { endMarks, isOfReports, type MarkKind, postponeMarks, postponeMet } from '../../records/runs/marks.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
 import { type FollowedRecord, followDeliveries } from '../follow-deliveries.js';
 import { invoiceList } from '../invoices.js';
@@ -23,7 +23,7 @@ const PAYOUT_AGAIN_MS = 60_000;
 const MOST_FOLLOWED = 5;
 /** The history is written a little after its event. */
 const SEARCH_AGAIN_MS = 5_000;
-const MOST_SEARCHES = 3;
+const MOST_SEARCHES = 5;
 
 /**
  * How the records of a kind are read at once that something asked to be read; deposits last. The other kinds are named by
@@ -47,7 +47,7 @@ async function readMarkedDeliveries({ deps, memory, signal }: Marked): Promise<v
   const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
   for (let request = turns.next(); request !== null; request = turns.next()) {
     const record = followedRecord(request.id);
-    const client = request.lane === 'report' ? share.reports : deps.client;
+    const client = isOfReports(request) ? share.reports : deps.client;
     const following = { deps: { ...deps, client }, tally, fence: null, ...(signal ? { signal } : {}) };
     // What fails of one does not stand before the others in the next round.
     await postponeMet(deps.db, 'delivery', request, SEARCH_AGAIN_MS * 2 ** request.attempts);
@@ -89,7 +89,7 @@ async function readMarkedPayouts(marked: Marked): Promise<void> {
   for (let asked = 0; asked < PAYOUTS_PER_ROUND; asked += 1) {
     const request = turns.next();
     if (request === null) return;
-    const client = request.lane === 'report' ? share.reports : deps.client;
+    const client = isOfReports(request) ? share.reports : deps.client;
     const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
     const following = { deps: { ...deps, client }, tally, fence: null, ...(signal ? { signal } : {}) };
     if (isUnlisted) await followDeliveries(following, [{ kind: 'payout', id: request.id }]);

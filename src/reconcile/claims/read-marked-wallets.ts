@@ -1,5 +1,5 @@
 import { dueRequests } from '../../records/runs/due-requests.js';
-import { postponeMarks } from '../../records/runs/marks.js';
+import { isOfReports, postponeMarks } from '../../records/runs/marks.js';
 import { readAll } from '../accounts.js';
 import type { RunContext } from '../deps.js';
 import { createFeedReader } from '../transactions/read-feed.js';
@@ -42,7 +42,7 @@ async function readDue(
   const due = await dueRequests(deps.db, kind, PER_ROUND);
   if (due.length === 0) return;
   const { share = freeShare(deps.client) } = deps;
-  const isReports = due.every(({ lane }) => lane === 'report');
+  const isReports = due.every(isOfReports);
   if (isReports && !share.hasEarned() && !share.isQuiet()) return;
   const client = isReports ? share.reports : deps.client;
   const run = roundOf({ deps: { ...deps, client }, ...(signal ? { signal } : {}) });

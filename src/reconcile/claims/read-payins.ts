@@ -4,7 +4,7 @@ import { rulesOf } from '../../domain/orders/order-facts.js';
 import { textField } from '../../domain/records.js';
 import { describeError } from '../../records/database/database-errors.js';
 import { type DueRequest, dueRequests } from '../../records/runs/due-requests.js';
-import { postponeMarks } from '../../records/runs/marks.js';
+import { isOfReports, postponeMarks } from '../../records/runs/marks.js';
 import type { RunTally } from '../../records/runs/runs.js';
 import { saveObservations } from '../../records/save-observations.js';
 import {
@@ -66,7 +66,7 @@ async function readFew(deps: ReconcileDeps, reading: PayinReading, limit: number
       if (request === null) break;
       asked += 1;
       reading.tally.calls += 1;
-      const client = request.lane === 'report' ? share.reports : deps.client;
+      const client = isOfReports(request) ? share.reports : deps.client;
       const observation = await readPayin({ ...deps, client }, request, reading);
       if (observation === null) await postponeMarks(deps.db, kind, [request.id], AGAIN_MS);
       else unsaved.push(observation);

@@ -16,7 +16,7 @@ export interface Turns<Request> {
 
 /**
  * What verified payments list goes first, then what polls ask for; what reports ask for as soon as its share allows, each
- * secret in turn; what has passed comes last of the polls, and before whatever of the reports goes beyond their share.
+ * secret in turn, and of each first what they say of an order whose goods may go out; what has passed comes last of the polls, and before whatever of the reports goes beyond their share.
  */
 export function takeTurns<Request extends Asked>(
   requests: readonly Request[],
@@ -25,7 +25,7 @@ export function takeTurns<Request extends Asked>(
 ): Turns<Request> {
   const queues = { listed: queueOf('listed'), poll: queueOf('poll'), recheck: queueOf('recheck') };
   const reports = new Map<string, Request[]>();
-  for (const request of queueOf('report')) {
+  for (const request of [...queueOf('hold'), ...queueOf('report')]) {
     const queue = reports.get(request.secret);
     if (queue === undefined) reports.set(request.secret, [request]);
     else queue.push(request);

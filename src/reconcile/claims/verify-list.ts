@@ -1,5 +1,5 @@
 import { type DueRequest, dueRequests } from '../../records/runs/due-requests.js';
-import { postponeMarks } from '../../records/runs/marks.js';
+import { isOfReports, postponeMarks } from '../../records/runs/marks.js';
 import { placesOfRecords } from '../../records/runs/record-places.js';
 import type { RunTally } from '../../records/runs/runs.js';
 import type { ListPlan } from '../lists/list-plan.js';
@@ -40,7 +40,7 @@ export async function verifyList(marked: Marked, plan: ListPlan): Promise<void> 
     due.map(({ id }) => id),
   );
   const places = due.map(({ id }): Place => known.get(id) ?? { id, createdAt: null });
-  const reported = due.filter(({ lane }) => lane === 'report');
+  const reported = due.filter(isOfReports);
   const headOnly = new Set(reported.map(({ id }) => id));
   const own = await readWindows(reading, places, { headOnly });
   const looked = await lookFurther(marked, reading, own, reported);

@@ -96,14 +96,19 @@ export async function readAssigned(
 interface SaidRow extends Looked {
   what: 'paid' | 'refund' | 'refund of' | 'kyt';
   key: string | null;
+  /** How many payments, or payouts. */
+  n: number;
 }
 
 /** Payouts that reports link (`isUndecided`). */
 const LOOKED = `known, absent_since IS NOT NULL AS absent, coalesce(payment_intent_id, '') <> '' AS linked,
   coalesce(searched_at >= said_to, false) AS searched,
   EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id) AS assigned,
-  EXISTS (SELECT FROM report_checks WHERE inbox_id::text = said_by AND state = 'not_sent') AS disproved
-  FROM reported_refunds JOIN payouts ON payouts.id = payout_id`;
+  EXISTS (SELECT FROM report_checks WHERE inbox_id::text = said_by AND state = 'not_sent') AS disproved,
+  count(*)::integer AS n FROM reported_refunds JOIN payouts ON payouts.id = payout_id`;
+
+/** Name, and what was looked at. */
+const EACH = '2, 3, 4, 5, 6, 7, 8';
 
 /** What only reports say, as far as it withholds or shows on its order. Of paid ones the condition is `isSaidAlone`, and an index's. */
 async function readSaid(
@@ -114,25 +119,26 @@ async function readSaid(
   const keys = textArray(references);
   const { rows } = await trx.raw<{ rows: SaidRow[] }>(
     `SELECT 'paid' AS what, reported_reference AS key, false AS known, false AS absent, false AS linked, false AS searched,
-       false AS assigned, false AS disproved FROM payment_intents
-     WHERE reported_reference = ANY (?::text[]) AND reported_paid AND NOT known AND absent_since IS NULL
-     UNION SELECT 'refund', name, ${LOOKED} WHERE name = ANY (?::text[]) AND said_of = 'order'
-     UNION SELECT 'refund of', name, ${LOOKED} WHERE name = ANY (?::text[]) AND said_of = 'payment'
-     UNION SELECT 'kyt', NULL, false, false, false, false, false, false FROM watermarks WHERE kind = 'account' AND name = 'kyt'`,
+       false AS assigned, false AS disproved, count(*)::integer AS n FROM payment_intents
+     WHERE reported_reference = ANY (?::text[]) AND reported_paid AND NOT known AND absent_since IS NULL GROUP BY key
+     UNION ALL SELECT 'refund', name, ${LOOKED} WHERE name = ANY (?::text[]) AND said_of = 'order' GROUP BY ${EACH}
+     UNION ALL SELECT 'refund of', name, ${LOOKED} WHERE name = ANY (?::text[]) AND said_of = 'payment' GROUP BY ${EACH}
+     UNION ALL SELECT 'kyt', NULL, false, false, false, false, false, false, 1 FROM watermarks WHERE kind = 'account' AND name = 'kyt'`,
     [keys, keys, idTexts(intents.map(({ id }) => id))],
   );
-  const keysOf = (wanted: SaidRow['what']) =>
-    new Set(
-      rows.flatMap((row) =>
-        row.what === wanted && row.key !== null && (wanted === 'paid' || isUndecided(row))
-          ? [fromDatabaseText(row.key)]
-          : [],
-      ),
-    );
+  const countOf = (wanted: SaidRow['what']) => {
+    const counts = new Map<string, number>();
+    for (const row of rows) {
+      if (row.what !== wanted || row.key === null || (wanted !== 'paid' && !isUndecided(row))) continue;
+      const key = fromDatabaseText(row.key);
+      counts.set(key, (counts.get(key) ?? 0) + row.n);
+    }
+    return counts;
+  };
   return {
-    saysPaid: keysOf('paid'),
-    reportedReferences: keysOf('refund'),
-    reportedIntents: keysOf('refund of'),
+    saysPaid: new Set(countOf('paid').keys()),
+    reportedReferences: countOf('refund'),
+    reportedIntents: countOf('refund of'),
     showsKyt: rows.some(({ what }) => what === 'kyt'),
   };
 }

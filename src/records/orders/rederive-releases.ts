@@ -2,12 +2,13 @@ import type { Knex } from 'knex';
 import { canonicalHash } from '../../domain/canonical-json.js';
 import { defaultPayoutWords, type PayoutWords } from '../../domain/family/links.js';
 import { defaultKytWords } from '../../domain/orders/kyt.js';
+import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { appendChanges, type NewChange } from '../changes.js';
 import { textArray } from '../database/array-parameter.js';
 import { showsKyt } from '../family/shows-kyt.js';
 import { type DerivedRow, deriveOrders, type OrderRules } from './derive-orders.js';
 import type { TouchedOrder } from './lock-orders.js';
-import { orderChanges } from './order-follow-up.js';
+import { orderBreaks, orderChanges } from './order-follow-up.js';
 
 const MARK = { kind: 'cross-check', name: 'kyt' };
 const NOT_REGISTERED = 'not_registered';
@@ -49,7 +50,7 @@ export async function rederiveSlice(trx: Knex.Transaction, rules: OrderRules): P
   return next !== null;
 }
 
-/** Derives orders anew, as their records stand, and tells what is other than before. Returns all of them. */
+/** Derives orders anew, as their records stand; tells what is other than before, and what is wrong with them. Returns all of them. */
 export async function rederiveOrders(
   trx: Knex.Transaction,
   touched: TouchedOrder[],
@@ -62,6 +63,15 @@ export async function rederiveOrders(
     derived
       .filter(({ changed }) => changed)
       .flatMap((order) => orderChanges(order, typeof cause === 'function' ? cause(order) : cause)),
+  );
+  const findings = derived.map((order) => orderBreaks(order, rules));
+  await autoResolveBreaks(
+    trx,
+    findings.flatMap(({ resolve }) => resolve),
+  );
+  await openBreaks(
+    trx,
+    findings.flatMap(({ open }) => open),
   );
   return derived;
 }

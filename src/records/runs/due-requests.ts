@@ -18,14 +18,15 @@ export interface DueRequest extends MetMark {
 export async function dueRequests(db: Knex, kind: MarkKind, limit: number): Promise<DueRequest[]> {
   const { rows } = await db.raw<{ rows: (Omit<DueRequest, 'askedAt'> & { asked_at: string })[] }>(
     `WITH RECURSIVE secrets AS (
-       SELECT (SELECT min(secret) FROM reading_marks WHERE kind = :kind AND lane = 'report') AS secret
+       SELECT lane, (SELECT min(secret) FROM reading_marks WHERE kind = :kind AND lane = reports.lane) AS secret
+       FROM unnest(ARRAY['report', 'hold']) AS reports (lane)
        UNION ALL
-       SELECT (SELECT min(secret) FROM reading_marks
-               WHERE kind = :kind AND lane = 'report' AND secret > secrets.secret)
+       SELECT lane, (SELECT min(secret) FROM reading_marks
+                     WHERE kind = :kind AND lane = secrets.lane AND secret > secrets.secret)
        FROM secrets WHERE secrets.secret IS NOT NULL
      ), queues AS (
        SELECT lane, '' AS secret FROM unnest(ARRAY['listed', 'poll', 'recheck']) AS lane
-       UNION ALL SELECT 'report', secret FROM secrets WHERE secret IS NOT NULL
+       UNION ALL SELECT lane, secret FROM secrets WHERE secret IS NOT NULL
      )
      SELECT due.* FROM queues CROSS JOIN LATERAL (
        SELECT id, reason, attempts, asked_at, lane, secret, next_at FROM reading_marks AS mark

@@ -11,7 +11,7 @@ const MAX_DOUBLINGS = 10;
 const MAX_READINGS = 26;
 const ONLY_NAMED = ['expired_event', 'unreadable_delivery'];
 /** The weakest first. */
-const lanes = ['recheck', 'report', 'poll', 'listed'] as const;
+const lanes = ['recheck', 'report', 'hold', 'poll', 'listed'] as const;
 const STRENGTH = `ARRAY['${lanes.join("', '")}']`;
 const STRONGER = `array_position(${STRENGTH}, excluded.lane) > array_position(${STRENGTH}, mark.lane)`;
 
@@ -20,9 +20,15 @@ export type MarkKind = RecordKind | 'delivery';
 
 /**
  * Who asked: `listed`, a payment that the service shows and that lists the deposit; `poll`, a reading; `report`, a webhook;
+ * `hold`, a webhook that speaks of an order whose goods may go out, or that webhooks alone hold;
  * `recheck`, the time since a deposit passed. A record that several asked for has the strongest, in this order.
  */
 export type RefreshLane = (typeof lanes)[number];
+
+/** A webhook asked: within the share of the reports. */
+export function isOfReports({ lane }: Pick<AskedBy, 'lane'>): boolean {
+  return lane === 'report' || lane === 'hold';
+}
 
 /** `secret`: the label of the secret that signed the webhook; left out where it is none, or not known. */
 export interface AskedBy {
@@ -66,7 +72,7 @@ export async function markForReading(trx: Knex, marks: NewMark[]): Promise<void>
        lane = CASE WHEN ${STRONGER} THEN excluded.lane ELSE mark.lane END,
        secret = CASE
          WHEN ${STRONGER} THEN excluded.secret
-         WHEN mark.lane = 'report' THEN coalesce(nullif(mark.secret, ''), excluded.secret)
+         WHEN mark.lane IN ('report', 'hold') THEN coalesce(nullif(mark.secret, ''), excluded.secret)
          ELSE ''
        END,
        final_since = CASE WHEN excluded.attempts = 0 THEN mark.final_since END,
@@ -82,7 +88,9 @@ export async function markForReading(trx: Knex, marks: NewMark[]): Promise<void>
       floatArray(asked.map((mark) => mark.delayMs ?? 0)),
       bigintArray(asked.map((mark) => (mark.again ? 1 : 0))),
       textArray(asked.map((mark) => mark.lane ?? 'poll')),
-      textArray(asked.map((mark) => (mark.lane === 'report' ? toDatabaseText(mark.secret ?? '') : ''))),
+      textArray(
+        asked.map((mark) => (isOfReports({ lane: mark.lane ?? 'poll' }) ? toDatabaseText(mark.secret ?? '') : '')),
+      ),
     ],
   );
 }

@@ -23,10 +23,13 @@ const COLUMNS = `id, shown, coalesce(poll_hash, '') <> '' AS listed, created_at,
 const FOLLOWED = `ARRAY(SELECT entity_id FROM breaks WHERE entity_kind = 'payout'
   AND kind IN ('payout_stuck', 'payout_untracked') AND status IN ('open', 'acknowledged') AND entity_id > :after)`;
 
-/** Payouts that may still move, and those that a break says so of; by id, beyond `after`. Absent ones are left out. */
+/**
+ * Payouts that may still move, and those that a break says so of; by id, beyond `after`. Absent ones are left out, and those that
+ * reports alone tell: they are asked for within the reports' share.
+ */
 export async function payoutsInHand(db: Knex, after: string, limit: number): Promise<PayoutInHand[]> {
   const { rows } = await db.raw<{ rows: Row[] }>(
-    `(SELECT ${COLUMNS} FROM payouts WHERE ${OPEN} AND id > :after ORDER BY id LIMIT :limit)
+    `(SELECT ${COLUMNS} FROM payouts WHERE ${OPEN} AND known AND id > :after ORDER BY id LIMIT :limit)
      UNION ALL
      (SELECT ${COLUMNS} FROM payouts WHERE id = ANY (${FOLLOWED})
         AND absent_since IS NULL AND status IN ('confirmed', 'failed') ORDER BY id LIMIT :limit)
@@ -45,10 +48,10 @@ export async function payoutsInHand(db: Knex, after: string, limit: number): Pro
   }));
 }
 
-/** Ids of open payouts, by id, beyond `after`. */
+/** Ids of open payouts, by id, beyond `after`; without those that reports alone tell. */
 export async function openPayoutIds(db: Knex, after: string, limit: number): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `SELECT id FROM payouts WHERE ${OPEN} AND id > ? ORDER BY id LIMIT ?`,
+    `SELECT id FROM payouts WHERE ${OPEN} AND known AND id > ? ORDER BY id LIMIT ?`,
     [toDatabaseText(after), limit],
   );
   return rows.map(({ id }) => fromDatabaseText(id));

@@ -7,7 +7,7 @@ import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { usableId } from '../database/key-text.js';
 import type { Affected } from '../family/affected.js';
 import { type FamilyMembers, namedBy } from '../family/lock.js';
-import type { NewMark } from '../runs/marks.js';
+import { type AskedBy, isOfReports, type NewMark } from '../runs/marks.js';
 import { askedByClaims } from './asked-by.js';
 import { isHistory, type SaveContext } from './save-context.js';
 import type { MergedRecord } from './stored-record.js';
@@ -17,14 +17,19 @@ export async function linkedMarks(
   trx: Knex.Transaction,
   members: FamilyMembers,
   affected: Affected,
-  context: SaveContext,
+  context: SaveContext & { releasing: ReadonlySet<string> },
 ): Promise<NewMark[]> {
   const isNews = (record: MergedRecord): boolean => !isHistory(record, context);
   return [
     ...members.payin.flatMap((payin) => namedMarks(payin, affected)),
     ...[...members.invoice, ...members.payout].filter(isNews).flatMap((record) => namedMarks(record, affected)),
     ...(await marksOfIntents(trx, members.payment_intent.filter(isNews))),
-    ...[...members.invoice, ...members.payout].flatMap((record) => reportedLinks(record, context)),
+    ...[...members.invoice, ...members.payout].flatMap((record) => {
+      const isHeld = affected.references(record).some((reference) => context.releasing.has(reference));
+      return reportedLinks(record, context).map((mark) =>
+        isHeld && isOfReports(mark) ? { ...mark, lane: 'hold' as const } : mark,
+      );
+    }),
   ];
 }
 
@@ -40,7 +45,7 @@ function namedMarks(record: MergedRecord, { statusOf }: Affected): NewMark[] {
 }
 
 /** The other end of a link that only a report shows, and the delivery history, which can prove what no list shows. */
-function reportedLinks(record: MergedRecord, context: SaveContext): NewMark[] {
+function reportedLinks(record: MergedRecord, context: SaveContext): (NewMark & AskedBy)[] {
   const { kind, id, before, shown, reported } = record;
   if (shown.reported === null || reported === before?.reported) return [];
   const intent = usableId(textField(shown.reported, 'paymentIntentId'));

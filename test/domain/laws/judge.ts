@@ -98,12 +98,18 @@ export function saidOf(world: World, states: States): Said {
   );
   return {
     assigned,
-    reportedReferences: new Set(undecided.flatMap(({ of, name }) => (of === 'order' ? [name] : []))),
-    reportedIntents: new Set(undecided.flatMap(({ of, name }) => (of === 'payment' ? [name] : []))),
+    reportedReferences: countOf(undecided.flatMap(({ of, name }) => (of === 'order' ? [name] : []))),
+    reportedIntents: countOf(undecided.flatMap(({ of, name }) => (of === 'payment' ? [name] : []))),
     saysPaid: new Set(said.flatMap(({ shown }) => textField(shown.reported ?? {}, 'merchantReference') ?? [])),
     openCalls: world.calls,
     showsKyt: world.showsKyt,
   };
+}
+
+function countOf(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
 }
 
 /** Payments whose money the order counts: those that are given back wholly are not among them. */
