@@ -846,17 +846,12 @@ TABLE payouts
   known boolean NOT NULL DEFAULT true
   doubted boolean NOT NULL DEFAULT false
   own_call text
-  reported_intent_id text
-  reported_reference text
-  reported_to bigint
   searched_at bigint
   CONSTRAINT payouts_amount_check CHECK ((amount <> 'NaN'::numeric))
   CONSTRAINT payouts_pkey PRIMARY KEY (id)
   CREATE INDEX payouts_by_asset ON public.payouts USING btree (asset_code)
   CREATE INDEX payouts_by_intent ON public.payouts USING btree (payment_intent_id) WHERE (payment_intent_id IS NOT NULL)
   CREATE INDEX payouts_by_reference ON public.payouts USING btree (merchant_reference) WHERE (merchant_reference IS NOT NULL)
-  CREATE INDEX payouts_by_reported_intent ON public.payouts USING btree (reported_intent_id) WHERE (reported_intent_id IS NOT NULL)
-  CREATE INDEX payouts_by_reported_reference ON public.payouts USING btree (reported_reference) WHERE (reported_reference IS NOT NULL)
   CREATE INDEX payouts_by_status ON public.payouts USING btree (status, created_at DESC)
   CREATE INDEX payouts_by_txid ON public.payouts USING btree (txid) WHERE (txid IS NOT NULL)
   CREATE INDEX payouts_in_hand ON public.payouts USING btree (id) WHERE ((absent_since IS NULL) AND ((status IS NULL) OR (status <> ALL (ARRAY['confirmed'::text, 'failed'::text]))))
@@ -960,7 +955,7 @@ TABLE reading_marks
   lane text NOT NULL DEFAULT 'poll'::text
   secret text NOT NULL DEFAULT ''::text
   final_since timestamp with time zone
-  CONSTRAINT reading_marks_lane_check CHECK ((lane = ANY (ARRAY['listed'::text, 'poll'::text, 'report'::text, 'recheck'::text])))
+  CONSTRAINT reading_marks_lane_check CHECK ((lane = ANY (ARRAY['listed'::text, 'poll'::text, 'hold'::text, 'report'::text, 'recheck'::text])))
   CONSTRAINT reading_marks_pkey PRIMARY KEY (kind, id)
   CREATE INDEX reading_marks_by_lane ON public.reading_marks USING btree (kind, lane, secret, next_at, id)
 
@@ -1009,6 +1004,17 @@ TABLE report_checks
   CREATE INDEX report_checks_matched ON public.report_checks USING btree (inbox_id) WHERE (state = 'matched'::text)
   CREATE INDEX report_checks_single ON public.report_checks USING btree (judged_at) WHERE single
   CREATE INDEX report_checks_unmatched ON public.report_checks USING btree (secret_label, received_at) WHERE (state = 'unmatched'::text)
+
+TABLE reported_refunds
+  payout_id text NOT NULL
+  said_of text NOT NULL
+  name text NOT NULL
+  said_to bigint NOT NULL
+  said_by text NOT NULL
+  CONSTRAINT reported_refunds_pkey PRIMARY KEY (payout_id, said_of, name)
+  CONSTRAINT reported_refunds_said_of_check CHECK ((said_of = ANY (ARRAY['payment'::text, 'order'::text])))
+  CREATE INDEX reported_refunds_by_name ON public.reported_refunds USING btree (name, said_of)
+  CREATE INDEX reported_refunds_by_report ON public.reported_refunds USING btree (said_by)
 
 TABLE retention
   task text NOT NULL

@@ -2,6 +2,7 @@ import type { JsonObject } from '../domain/json.js';
 import { type LinkPointers, withLinks } from '../domain/link-fields.js';
 import type { Observation, ObservationSource } from '../domain/observation.js';
 import { amountViolations, type EntityRef, type RecordKind, recordRules, stateOn } from '../domain/records.js';
+import { withoutBulk } from '../domain/without-bulk.js';
 import { type EventKind, eventKind } from './event-kinds.js';
 import { findMovement } from './find-movement.js';
 import { type FoundRecord, findBeside, findSubject } from './find-records.js';
@@ -126,7 +127,8 @@ function observe(
   );
   const problems = [...notTexts, ...wrongAmounts];
   if (notTexts.length > 0) return { observations: [mention], problems };
-  const claim: Observation = { kind, id, ...at, type: 'claim', fields };
+  const said = at.source.type === 'webhook' ? withoutBulk(fields) : fields;
+  const claim: Observation = { kind, id, ...at, type: 'claim', fields: said };
   return { observations: contradicts(kind, fields, suffix) ? [claim, mention] : [claim], problems };
 }
 

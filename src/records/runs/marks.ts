@@ -209,7 +209,7 @@ export async function postponeMarks(db: Knex, kind: MarkKind, ids: string[], del
   await db.raw(
     `DELETE FROM reading_marks AS mark
      WHERE kind = ? AND id = ANY (?::text[]) AND attempts >= ?
-       AND (lane = 'report' OR (reason = ANY (?::text[])
+       AND (lane IN ('report', 'hold') OR (reason = ANY (?::text[])
          AND NOT EXISTS (SELECT FROM ${recordTables[kind]} AS record WHERE record.id = mark.id)))`,
     [kind, textArray(ids.map(toDatabaseText)), MAX_READINGS, textArray(ONLY_NAMED)],
   );
