@@ -1,7 +1,7 @@
 import { checkPayouts } from '../domain/checks/payouts.js';
 import { states } from '../domain/family/states.js';
 import { autoResolveBreaks, openBreaks } from '../records/breaks/breaks.js';
-import { openPayoutIds, payoutsInHand } from '../records/runs/open-payouts.js';
+import { openPayoutIds, type PayoutsBy, payoutsInHand } from '../records/runs/open-payouts.js';
 import { readWatermarks, type Watermark, writeWatermarks } from '../records/runs/watermarks.js';
 import { ForbiddenError, NotFoundError, RefusedError, ServiceError } from '../service-api/service-errors.js';
 import type { Outcome, RunContext } from './deps.js';
@@ -24,7 +24,10 @@ export const payoutList: ListPlan = {
 const DAY_MS = 86_400_000;
 const METHOD_NOT_ALLOWED = 405;
 /** One call each; the others have their turn in the next run. */
-const FOLLOWED_PER_RUN = 100;
+const FOLLOWED: Record<PayoutsBy, { name: string; limit: number }> = {
+  known: { name: 'followed', limit: 100 },
+  reported: { name: 'followed reports', limit: 25 },
+};
 const CHECKED_AT_ONCE = 500;
 
 /**
@@ -71,7 +74,6 @@ const NO_LIST = 'no list';
 const LISTED = 'listed';
 /** Of a list that was there: when the service refused it first and last, and how often, without showing it in between. */
 const REFUSED = 'refused';
-const FOLLOWED = 'followed';
 
 /** Null: the service has no such list. Remembered for a day, unless it had one before. */
 async function readIfOffered(run: RunContext, known: ReadonlyMap<string, Watermark>): Promise<Outcome | null> {
@@ -97,18 +99,30 @@ function isNotOffered(error: unknown): boolean {
 }
 
 async function followOpen(run: RunContext, known: ReadonlyMap<string, Watermark>): Promise<Outcome> {
+  const followed: Followed = { asked: 0, shown: 0 };
+  for (const by of ['known', 'reported'] as const) {
+    const { asked, shown } = await followTurn(run, known, by);
+    followed.asked += asked;
+    followed.shown += shown;
+  }
+  return { complete: false, proof: { ...refusalOf(known, followed), ...followed }, watermarks: new Map() };
+}
+
+/** So many of them, where the run before stopped. */
+async function followTurn(run: RunContext, known: ReadonlyMap<string, Watermark>, by: PayoutsBy): Promise<Followed> {
   const { db } = run.deps;
-  const after = String(known.get(FOLLOWED)?.['after'] ?? '');
-  const next = await openPayoutIds(db, after, FOLLOWED_PER_RUN);
-  const first = after === '' ? [] : await openPayoutIds(db, '', FOLLOWED_PER_RUN - next.length);
+  const { name, limit } = FOLLOWED[by];
+  const after = String(known.get(name)?.['after'] ?? '');
+  const next = await openPayoutIds(db, after, { by, limit });
+  const first = after === '' ? [] : await openPayoutIds(db, '', { by, limit: limit - next.length });
   const ids = [...new Set([...next, ...first])];
   const followed = await followDeliveries(
     run,
     ids.map((id) => ({ kind: 'payout' as const, id })),
   );
-  const rest = await openPayoutIds(db, ids.at(-1) ?? '', 1);
-  await note(run, FOLLOWED, { after: rest.length === 0 ? '' : (ids.at(-1) ?? '') });
-  return { complete: false, proof: { ...refusalOf(known, followed), ...followed }, watermarks: new Map() };
+  const rest = await openPayoutIds(db, ids.at(-1) ?? '', { by, limit: 1 });
+  await note(run, name, { after: rest.length === 0 ? '' : (ids.at(-1) ?? '') });
+  return followed;
 }
 
 /** A list that was there is not gone for one refusal: what it would show now is missing, and nothing may be built on that. */

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.js';
 import { withoutBulk } from '../../src/domain/without-bulk.js';
 
 test('a report keeps its small fields as they are, and says of a large one how large it was', () => {
@@ -18,7 +17,7 @@ test('whatever a report says, a bounded part of it is kept, every field has its 
   const text = fc.string({ maxLength: 40 }).map((part) => part.repeat(600));
   fc.assert(
     fc.property(fc.dictionary(fc.string({ maxLength: 8 }), text, { maxKeys: 30 }), (fields) => {
-      const kept = withoutBulk(fields as JsonObject);
+      const kept = withoutBulk(fields);
       expect(JSON.stringify(kept).length).toBeLessThan(64_000 + 30 * 60);
       expect(Object.keys(kept)).toEqual(Object.keys(fields));
       expect(withoutBulk(kept)).toEqual(kept);

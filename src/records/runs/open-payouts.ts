@@ -25,7 +25,7 @@ const FOLLOWED = `ARRAY(SELECT entity_id FROM breaks WHERE entity_kind = 'payout
 
 /**
  * Payouts that may still move, and those that a break says so of; by id, beyond `after`. Absent ones are left out, and those that
- * reports alone tell: they are asked for within the reports' share.
+ * reports alone tell: nobody knows that there is one.
  */
 export async function payoutsInHand(db: Knex, after: string, limit: number): Promise<PayoutInHand[]> {
   const { rows } = await db.raw<{ rows: Row[] }>(
@@ -48,10 +48,22 @@ export async function payoutsInHand(db: Knex, after: string, limit: number): Pro
   }));
 }
 
-/** Ids of open payouts, by id, beyond `after`; without those that reports alone tell. */
-export async function openPayoutIds(db: Knex, after: string, limit: number): Promise<string[]> {
+/** `known`: the list, our own call or the delivery history has shown them; `reported`: webhooks alone, of the last days. */
+export type PayoutsBy = 'known' | 'reported';
+
+const BY: Record<PayoutsBy, string> = {
+  known: 'known',
+  reported: "NOT known AND first_seen_at > now() - interval '3 days'",
+};
+
+/** Ids of open payouts, by id, beyond `after`. */
+export async function openPayoutIds(
+  db: Knex,
+  after: string,
+  { by, limit }: { by: PayoutsBy; limit: number },
+): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `SELECT id FROM payouts WHERE ${OPEN} AND known AND id > ? ORDER BY id LIMIT ?`,
+    `SELECT id FROM payouts WHERE ${OPEN} AND ${BY[by]} AND id > ? ORDER BY id LIMIT ?`,
     [toDatabaseText(after), limit],
   );
   return rows.map(({ id }) => fromDatabaseText(id));
