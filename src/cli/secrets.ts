@@ -19,6 +19,7 @@ const columns: Columns<SecretStatus> = {
   endpoint: (secret) => secret.endpointId,
   'not sent': (secret) => secret.notSent ?? "can't be told",
   unmatched: (secret) => secret.unmatched,
+  lacking: (secret) => secret.lacking,
   verdict: (secret) => secret.verdict,
   missing: (secret) => secret.missing.join('; ') || null,
 };

@@ -78,9 +78,9 @@ export const breakWords: Readonly<Record<BreakKind, BreakWords>> = {
   history_differs: {
     means:
       'The delivery history lacks more than one in a hundred of the events that came in a day. So it can’t be told which of them the service did not send: they have no breaks of their own.',
-    ends: 'A reading lacks no more than that.',
+    ends: 'A reading lacks no more than that. A critical one: the history lists them after all.',
     remedy:
-      'Look at “bySecret”: all under one secret, and that one may have leaked (docs/rotate-secrets.md). Else ask the service what its history leaves out.',
+      'Critical: all are under one secret, and the history has everything else, so that it may have leaked. Compare the events of “some” with the service’s dashboard (docs/rotate-secrets.md, “When a secret leaked”). Else ask the service what its history leaves out.',
   },
   order_amount_mismatch: {
     means:

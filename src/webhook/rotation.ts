@@ -108,7 +108,7 @@ async function statusOf(
     overlap: overlap === undefined ? null : { both: overlap.both, onlyThis: overlap.onlyOldCount },
     retiredAt: retiredAt?.toISOString() ?? null,
     ...leak,
-    next: leak.notSent && retiredAt === null ? leakWords({ label: secret.label, notSent: leak.notSent }) : next,
+    next: (retiredAt === null ? leakWords({ label: secret.label, ...leak }) : null) ?? next,
   };
 }
 
@@ -128,6 +128,7 @@ function leakOfSecret({ facts, own }: Pick<Known, 'facts' | 'own'>, { endpoints,
     hasMatched: own?.firstMatchAt != null,
     notSent: found?.notSent ?? 0,
     unmatched: found?.unmatched ?? 0,
+    lacking: found?.lacking ?? 0,
     endpointListed: endpoint?.gone === false,
     historyKnown: isWithin(history.readAt, now, HISTORY_TELLS_MS),
     historyReason: history.reason,

@@ -6,6 +6,8 @@ import {
   knownAfter,
   LONGEST_RETRY_MS,
   matchedToCount,
+  OTHERS_TO_COUNT,
+  pointsAtSecret,
   standingOf,
 } from '../../src/domain/deliveries/report-standing.js';
 import { leakOf, leakWords } from '../../src/domain/deliveries/secret-leak.js';
@@ -194,6 +196,35 @@ describe('a history that differs', () => {
   });
 });
 
+describe('what lacks under one secret', () => {
+  test.each([
+    [6, 0, 34, true],
+    [6, 20, 14, false],
+    [6, 20, 22, true],
+    [6, 20, 21, false],
+    [25, 475, 2, false],
+    [25, 475, 100, true],
+    [0, 0, 100, false],
+  ])('%i lack beside %i of its own and %i others: %s', (lacking, matched, others, points) => {
+    expect(pointsAtSecret({ lacking, matched, others })).toBe(points);
+    expect(pointsAtSecret({ lacking, matched, others: Math.min(others, OTHERS_TO_COUNT) })).toBe(points);
+  });
+
+  test('points at it where a history that lacks that share of all would hardly have had all others', () => {
+    const n = fc.integer({ min: 0, max: 10_000 });
+    fc.assert(
+      fc.property(n, n, n, (lacking, matched, others) => {
+        const points = pointsAtSecret({ lacking, matched, others });
+        if (points) expect((1 - lacking / (lacking + matched)) ** others).toBeLessThan(0.007);
+        if (points) expect(pointsAtSecret({ lacking, matched, others: others + 1 })).toBe(true);
+        if (historyDiffers({ lacking, matched }))
+          expect(pointsAtSecret({ lacking, matched, others: Math.min(others, OTHERS_TO_COUNT) })).toBe(points);
+      }),
+      runs,
+    );
+  });
+});
+
 describe('a secret', () => {
   const endpoint = { id: 'we_1', isActive: true, events: null };
   const fine = {
@@ -201,24 +232,39 @@ describe('a secret', () => {
     hasMatched: true,
     notSent: 0,
     unmatched: 0,
+    lacking: 0,
     endpointListed: true,
     historyKnown: true,
     historyReason: null,
   };
 
   test('of which nothing can be told says why, and what was found stays found', () => {
-    expect(leakOf(fine)).toEqual({ notSent: 0, unmatched: 0, untold: null });
+    expect(leakOf(fine)).toEqual({ notSent: 0, unmatched: 0, lacking: 0, untold: null });
     const refused = leakOf({ ...fine, historyKnown: false, historyReason: 'degraded: refused' });
     expect(refused).toMatchObject({ notSent: null, untold: expect.stringMatching(/degraded: refused$/) });
     expect(leakOf({ ...fine, endpointListed: false }).notSent).toBeNull();
-    expect(leakOf({ ...fine, secret: { label: 'live', endpoint: null } }).notSent).toBeNull();
+    expect(leakOf({ ...fine, secret: { label: 'live', endpoint: null } })).toMatchObject({
+      notSent: null,
+      untold: expect.stringContaining('send a test to its endpoint'),
+    });
+    expect(leakOf({ ...fine, unmatched: 6, lacking: 6 })).toMatchObject({
+      notSent: null,
+      untold: expect.stringContaining('lacks 6 events'),
+    });
     expect(leakOf({ ...fine, endpointListed: false, notSent: 3 }).notSent).toBe(3);
     expect(leakOf({ ...fine, hasMatched: false, historyKnown: false })).toMatchObject({ notSent: 0, untold: null });
   });
 
   test('says what to do', () => {
-    expect(leakWords({ label: 'live', notSent: 1 })).toContain(
-      '1 event that the service did not send came under "live"',
+    const words = (notSent: number | null, lacking: number) => leakWords({ label: 'live', notSent, lacking });
+    expect(words(1, 0)).toContain('1 event that the service did not send came under "live". Rotate it now');
+    expect(words(3, 5)).toContain(
+      '3 events that the service did not send came under "live", and the delivery history lacks 5 more',
     );
+    expect(words(null, 6)).toMatch(
+      /^This secret may have leaked, or the history lacks events: it has not 6 events .*Compare/,
+    );
+    expect(words(0, 0)).toBeNull();
+    expect(words(null, 0)).toBeNull();
   });
 });

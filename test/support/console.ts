@@ -32,6 +32,7 @@ export const secretSample: SecretStatus = {
   retiredAt: null,
   notSent: 0,
   unmatched: 0,
+  lacking: 0,
   untold: null,
   next: 'Wait: the service is still at it (step 4).',
 };

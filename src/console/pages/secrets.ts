@@ -73,8 +73,11 @@ interface Known {
 }
 
 /** What came under it and stands in no delivery history. */
-function notSentOf({ notSent, unmatched, untold }: SecretStatus): Value {
-  const open = unmatched === 0 ? [] : [quiet(`${unmatched} more can’t be told yet`)];
+function notSentOf({ notSent, unmatched, lacking, untold }: SecretStatus): Value {
+  const open = [
+    ...(lacking === 0 ? [] : [link(`${lacking} lack while the history differs`, '/breaks?kind=history_differs')]),
+    ...(unmatched === lacking ? [] : [quiet(`${unmatched - lacking} more can’t be told yet`)]),
+  ];
   if (notSent === null) return list([text(`It can’t be told: ${untold ?? ''}`), ...open]);
   const found = notSent === 0 ? none('nothing') : link(`${notSent} events`, '/breaks?kind=event_not_sent');
   return list([found, ...open]);

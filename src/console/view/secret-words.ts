@@ -18,9 +18,10 @@ export const verdictWords: Readonly<Record<SecretVerdict, VerdictWords>> = {
 
 /** The only secret there is waits for nothing: a rotation has not begun. */
 export function verdictOf(secret: SecretStatus, isOnly: boolean): VerdictWords & { missing: string[] } {
-  const { verdict, missing, notSent } = secret;
-  if (verdict !== 'retired' && notSent !== null && notSent > 0) {
-    return { ...verdictWords[verdict], tone: 'bad', title: 'It may have leaked', missing: isOnly ? [] : missing };
+  const { verdict, missing, notSent, lacking } = secret;
+  if (verdict !== 'retired' && (notSent || lacking > 0)) {
+    const title = notSent ? 'It may have leaked' : 'It may have leaked, or the history lacks events';
+    return { ...verdictWords[verdict], tone: 'bad', title, missing: isOnly ? [] : missing };
   }
   if (verdict === 'keep' && isOnly) {
     return { ...verdictWords.keep, title: 'It is the one that is in use', missing: [] };

@@ -76,3 +76,22 @@ export function historyDiffers({ lacking, matched }: { lacking: number; matched:
   const judged = lacking + matched;
   return lacking > HANDFUL && judged >= LEAST_JUDGED && lacking * SHARE > judged;
 }
+
+/** A history that leaves out the same share of everything would have left so many out of the others. */
+const CLEAR = 5;
+/** So many of the others have to be counted at most to tell whether it points at the secret. */
+export const OTHERS_TO_COUNT = CLEAR * (SHARE + 1);
+
+/** What lacks, all of it under one secret. */
+export interface UnderOneSecret {
+  lacking: number;
+  /** What the history has under that secret since the first that lacks. */
+  matched: number;
+  /** What it has under other secrets, and from before. */
+  others: number;
+}
+
+/** The history has everything else, so that the secret is to be doubted before the history is. */
+export function pointsAtSecret({ lacking, matched, others }: UnderOneSecret): boolean {
+  return lacking > 0 && others * lacking >= CLEAR * (lacking + matched);
+}

@@ -1,4 +1,4 @@
-import type { SecretFacts } from './secret-verdict.js';
+import { LEARN_ENDPOINT, type SecretFacts } from './secret-verdict.js';
 
 /** What the delivery history says of the events that came under a secret. */
 export interface SecretLeak {
@@ -6,6 +6,8 @@ export interface SecretLeak {
   notSent: number | null;
   /** Events of which the history can't tell whether the service sent them, those that came just now among them. */
   unmatched: number;
+  /** Those of them that the break `history_differs` counts while it is open. */
+  lacking: number;
   /** Why it can't be told, in words for people; null: it can. */
   untold: string | null;
 }
@@ -16,6 +18,7 @@ export interface LeakFacts {
   hasMatched: boolean;
   notSent: number;
   unmatched: number;
+  lacking: number;
   /** The service listed its endpoint when it was asked last. */
   endpointListed: boolean;
   /** The newest complete reading of the history is no older than a day. */
@@ -26,22 +29,32 @@ export interface LeakFacts {
 
 /** What was found stays found, also while nothing new can be told. */
 export function leakOf(facts: LeakFacts): SecretLeak {
-  const { notSent, unmatched } = facts;
+  const { notSent, unmatched, lacking } = facts;
   const untold = facts.hasMatched ? untoldOf(facts) : null;
-  return { notSent: notSent === 0 && untold !== null ? null : notSent, unmatched, untold };
+  return { notSent: notSent === 0 && untold !== null ? null : notSent, unmatched, lacking, untold };
 }
 
-function untoldOf({ secret, endpointListed, historyKnown, historyReason }: LeakFacts): string | null {
+function untoldOf({ secret, lacking, endpointListed, historyKnown, historyReason }: LeakFacts): string | null {
+  if (lacking > 0) return `the delivery history lacks ${eventsOf(lacking)}, and may differ from what was sent`;
   if (!historyKnown) {
     return `the delivery history was not read completely within a day${historyReason === null ? '' : `: ${historyReason}`}`;
   }
-  if (secret.endpoint === null) return `which endpoint signs with "${secret.label}" is not known yet`;
+  if (secret.endpoint === null) {
+    return `which endpoint signs with "${secret.label}" is not known yet: ${LEARN_ENDPOINT}`;
+  }
   return endpointListed ? null : `the service does not list the endpoint of "${secret.label}"`;
 }
 
-/** What a person does next where events were forged. */
-export function leakWords({ label, notSent }: { label: string; notSent: number }): string {
-  const events =
-    notSent === 1 ? '1 event that the service did not send' : `${notSent} events that the service did not send`;
-  return `This secret may have leaked: ${events} came under "${label}". Rotate it now: “When a secret leaked”.`;
+/** What a person does next where events were forged, or may be; null: nothing. */
+export function leakWords({ label, notSent, lacking }: Pick<SecretLeak, 'notSent' | 'lacking'> & { label: string }) {
+  if (notSent) {
+    const more = lacking === 0 ? '' : `, and the delivery history lacks ${lacking} more`;
+    return `This secret may have leaked: ${eventsOf(notSent)} that the service did not send came under "${label}"${more}. Rotate it now: “When a secret leaked”.`;
+  }
+  if (lacking === 0) return null;
+  return `This secret may have leaked, or the history lacks events: it has not ${eventsOf(lacking)} that came under "${label}". Compare those that the break history_differs names with the service’s dashboard. If it does not show what they say, rotate: “When a secret leaked”.`;
+}
+
+function eventsOf(n: number): string {
+  return n === 1 ? '1 event' : `${n} events`;
 }

@@ -101,14 +101,17 @@ function overlapLacks({ label, pending }: SecretFacts, other: SecretFacts, { onl
 }
 
 const READ_HISTORY = 'tallyhook reconcile endpoints deliveries';
+/** Where every event comes to two endpoints, only one that comes to one of them tells their secrets apart. */
+export const LEARN_ENDPOINT = `send a test to its endpoint from the dashboard, then run ${READ_HISTORY}`;
 
 function unknownsOf(secret: SecretFacts, other: SecretFacts, historyKnown: boolean): Lack[] {
   const both = [secret, other];
   const unpaired = both.filter(({ endpoint }) => endpoint === null);
   const unlisted = both.filter(({ endpoint }) => endpoint !== null && endpoint.events === null);
-  const next = `Run ${READ_HISTORY}, after some more events have come if need be (step 4).`;
+  const learn = `To have it known, ${LEARN_ENDPOINT} (step 4).`;
+  const next = `Run ${READ_HISTORY} (step 4).`;
   return [
-    ...unpaired.map(({ label }) => ({ what: `which endpoint signs with "${label}" is not known yet`, next })),
+    ...unpaired.map(({ label }) => ({ what: `which endpoint signs with "${label}" is not known yet`, next: learn })),
     ...unlisted.map(({ label }) => ({ what: `what the endpoint of "${label}" subscribes to is not known`, next })),
     ...(historyKnown ? [] : [{ what: `the delivery history was not read lately: ${READ_HISTORY}`, next }]),
   ];
@@ -118,7 +121,10 @@ function alone({ firstMatchAt, endpoint }: SecretFacts): Lack {
   const what = 'it is the only secret that is accepted';
   if (firstMatchAt === null) return { what, next: 'Wait for the first event, or send a test from the dashboard.' };
   if (endpoint === null) {
-    return { what, next: `Nothing. Before a rotation its endpoint has to be known: ${READ_HISTORY} (step 1).` };
+    return {
+      what,
+      next: `Its endpoint has to be known, to see forged events and before a rotation: ${LEARN_ENDPOINT} (step 1).`,
+    };
   }
   return {
     what,
@@ -138,7 +144,7 @@ function waitsFor(rivals: readonly SecretFacts[]): Lack {
 
 function newest({ endpoint }: SecretFacts): Lack {
   const next =
-    endpoint === null ? `Keep it. Its endpoint has to be known: ${READ_HISTORY} (step 4).` : 'Keep it: it stays.';
+    endpoint === null ? `Keep it. Its endpoint has to be known: ${LEARN_ENDPOINT} (step 4).` : 'Keep it: it stays.';
   return { what: 'it is the newest that matched', next };
 }
 

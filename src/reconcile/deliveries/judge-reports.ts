@@ -25,7 +25,8 @@ import { noteDisproved } from '../../records/family/searched.js';
 import { readWatermarks, writeWatermarks } from '../../records/runs/watermarks.js';
 import type { RunContext } from '../deps.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';
-import { countBreaks, differsBreak, mostSingle, singleBreaks } from './report-breaks.js';
+import { endDiffers, openDiffers } from './differing-history.js';
+import { countBreaks, mostSingle, singleBreaks } from './report-breaks.js';
 
 /** Up to which event of the inbox it was looked whether the history has it. */
 const TAKEN_IN = { kind: 'reports', name: 'taken in' };
@@ -136,12 +137,11 @@ async function judge(
   const counts = await countAll(trx, { since, labels, lacking });
   const sum = [...counts.values()].reduce((all, n) => all + n, 0);
   const matched = await countMatched(trx, new Date(serviceTime(reading, oldest)), matchedToCount(sum));
-  const differs = differsBreak(run, { lacking: sum, matched, since, counts });
   if (historyDiffers({ lacking: sum, matched })) {
     await saveLacking(trx, lacking.map(plain), { state: 'differs', now });
-    return openBreaks(trx, [differs]);
+    return openDiffers(trx, run, { lacking: sum, matched, since, counts });
   }
-  await autoResolveBreaks(trx, [differs]);
+  await endDiffers(trx, run);
   return name(trx, run, { reading, lacking, now });
 }
 

@@ -69,27 +69,6 @@ export function countBreaks(run: RunContext, rest: readonly UnmatchedReport[], n
   });
 }
 
-/** What is the same of an account has one break, by our address. */
-export function differsBreak(
-  { deps: { settings }, source }: RunContext,
-  found: { lacking: number; matched: number; since: Date; counts: ReadonlyMap<string, number> },
-): NewBreak {
-  const { lacking, matched, since, counts } = found;
-  return {
-    kind: 'history_differs',
-    entity: { kind: 'endpoint', id: settings.publicUrl ?? settings.webhookPath },
-    evidence: {
-      ours: {
-        lacking: String(lacking),
-        judged: `${lacking + matched} or more`,
-        since: since.toISOString(),
-        bySecret: Object.fromEntries([...counts].map(([label, n]) => [label, String(n)])),
-      },
-      source: { ...source },
-    },
-  };
-}
-
 /** The specification says of a test send only that it looks like a real event (6.1). */
 function testSend({ deps: { contract } }: RunContext): { mayBe?: string } {
   const { testSends } = contract.deliveries;

@@ -6,11 +6,18 @@ export interface ReportCounts {
   notSent: number;
   /** Events of which it can't be told. */
   unmatched: number;
+  /** Those of them that the open break `history_differs` counts. */
+  lacking: number;
 }
+
+/** Rows that the open break counts: judged since it was opened, or in the day before. */
+const LACKING = `state = 'differs' AND judged_at > (
+  SELECT max(opened_at) - interval '1 day' FROM breaks
+  WHERE kind = 'history_differs' AND status IN ('open', 'acknowledged'))`;
 
 /** By secret; what came before the secret's own first match came under another one of that label. */
 export async function reportCounts(db: Knex): Promise<Map<string, ReportCounts>> {
-  const { rows } = await db.raw<{ rows: { label: string; not_sent: number; unmatched: number }[] }>(
+  const { rows } = await db.raw<{ rows: { label: string; not_sent: number; unmatched: number; lacking: number }[] }>(
     `WITH closed AS (
        SELECT entity_id AS label, max(resolved_at) AS at FROM breaks
        WHERE kind = 'event_not_sent' AND entity_kind = 'secret' AND status IN ('resolved', 'written_off') GROUP BY 1
@@ -21,12 +28,23 @@ export async function reportCounts(db: Knex): Promise<Map<string, ReportCounts>>
                  SELECT FROM breaks WHERE kind = 'event_not_sent' AND entity_kind = 'event'
                    AND entity_id = report_checks.inbox_id::text AND breaks.status IN ('resolved', 'written_off'))
                ELSE judged_at > coalesce(closed.at, '-infinity') END))::integer AS not_sent,
-            (count(*) FILTER (WHERE state IN ('unmatched', 'differs')))::integer AS unmatched
+            (count(*) FILTER (WHERE state IN ('unmatched', 'differs')))::integer AS unmatched,
+            (count(*) FILTER (WHERE ${LACKING}))::integer AS lacking
      FROM report_checks JOIN secrets ON secrets.label = secret_label LEFT JOIN closed ON closed.label = secret_label
      WHERE state <> 'matched' AND received_at >= coalesce(first_match_at, '-infinity') - interval '1 minute'
      GROUP BY secret_label`,
   );
-  return new Map(rows.map(({ label, not_sent, unmatched }) => [label, { notSent: not_sent, unmatched }]));
+  return new Map(rows.map(({ label, not_sent: notSent, ...row }) => [label, { notSent, ...row }]));
+}
+
+/** A break says that the history lacks what came under one secret alone, and some of that lacks still. */
+export async function isSecretInDoubt(db: Knex): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: [{ yes: boolean }] }>(
+    `SELECT EXISTS (SELECT FROM breaks WHERE kind = 'history_differs' AND severity = 'critical'
+                    AND status IN ('open', 'acknowledged'))
+        AND EXISTS (SELECT FROM report_checks WHERE ${LACKING}) AS yes`,
+  );
+  return rows[0].yes;
 }
 
 /** Why the newest reading of the delivery history was not complete; null: it was, or there was none. */

@@ -23,11 +23,18 @@ export async function checkSecrets({ db, config }: DoctorParts): Promise<Check[]
   return items.map(checkSecret);
 }
 
-function checkSecret({ label, lastMatchAt, matches24h, notSent, unmatched, untold, retiredAt }: SecretStatus): Check {
+function checkSecret(secret: SecretStatus): Check {
+  const { label, lastMatchAt, matches24h, notSent, unmatched, lacking, untold, retiredAt } = secret;
   const name = `secret ${label}`;
   if (notSent !== null && notSent > 0 && retiredAt === null) {
     const found = `${notSent} of the events that came under it were not sent by the service: it may have leaked`;
     return finding(name, found, 'rotate it: docs/rotate-secrets.md, “When a secret leaked”');
+  }
+  if (lacking > 0 && retiredAt === null) {
+    const found = `${lacking} of the events that came under it are not in the delivery history: it may have leaked, or the history lacks events`;
+    const remedy =
+      'compare those that the break history_differs names with the service’s dashboard; tallyhook secrets status';
+    return finding(name, found, remedy);
   }
   if (lastMatchAt === null) {
     return unknown(name, 'no event has come under it yet', 'send a test event from the service’s dashboard');

@@ -141,6 +141,11 @@ export const secretShape = shapeOf<SecretStatus>()(
         'Events of which the delivery history can’t tell that, those that came just now among them.',
         0,
       ),
+      lacking: told(
+        count,
+        'Those of them that the open break `history_differs` counts: it may have leaked, or the history lacks events.',
+        0,
+      ),
       untold: told(text.nullable(), 'Why it can’t be told.', null),
       next: told(text, 'What a person does next, with the step of docs/rotate-secrets.md.', 'Keep it: it stays.'),
     })
