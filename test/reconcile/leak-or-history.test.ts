@@ -74,7 +74,7 @@ test('what lacked in the week before too, or lacks from the first event on, poin
   await flow
     .db('secrets')
     .where({ label: 'live' })
-    .update({ endpoint_id: (await flow.db('endpoints').first('id')).id });
+    .update({ endpoint_id: (await flow.db('endpoints').orderBy('id').first('id')).id });
   const forged = await forgeMany(who, 'live', 6);
   await who.payUntil(60);
   const real = () => flow.db('inbox').whereNotIn('id', forged);
@@ -87,7 +87,16 @@ test('what lacked in the week before too, or lacks from the first event on, poin
   await flow.db('report_checks').insert({ ...week, received_at: new Date(Date.now() - 3 * 86_400_000) });
   await flow.run('deliveries');
   expect(await who.differing()).toMatchObject([{ severity: 'high' }]);
-  await flow.db('report_checks').where({ inbox_id: 999_999 }).delete();
+  // One that lacks under another secret speaks for the history.
+  const [, second] = await flow.db('endpoints').select('id').orderBy('id');
+  await flow.db('secrets').where({ label: 'other' }).update({ endpoint_id: second.id });
+  const row = flow.db('report_checks').where({ inbox_id: 999_999 });
+  await row.clone().update({ secret_label: 'other', received_at: new Date() });
+  await flow.run('deliveries');
+  expect(await who.differing()).toMatchObject([
+    { severity: 'high', evidence: { ours: { bySecret: { live: '6', other: '1' } } } },
+  ]);
+  await row.delete();
   await flow.run('deliveries');
   expect(await who.differing()).toMatchObject([{ severity: 'critical' }]);
 });
