@@ -16,7 +16,7 @@ export interface ReportedHold {
 /**
  * The order with what newer reports say: they may hold it until a poll decides, and never end a hold (of two payments, one too
  * many, the other would be left where they doubt one). After two that were refuted, further ones
- * hold nothing for an hour, so that a trickle of forged events can't keep an order from its goods; more than a few reports of refunds at once
+ * hold nothing for an hour (docs/orders.md: how long a report holds an order); more than a few reports of refunds at once
  * do: among a flood the true one would be read late.
  */
 export function heedReports(
