@@ -25,7 +25,7 @@ const DONE = 'done:';
 
 interface Flags {
   /** Of what it made; null: nothing. */
-  as: string | null;
+  as: { made: string | null };
   note: string;
   operation?: string;
   dryRun?: boolean;
@@ -70,7 +70,12 @@ export function defineCalls(command: Command): void {
 }
 
 async function settle(key: string, flags: Flags): Promise<void> {
-  const { as: objectId, note, dryRun = false, json = false } = flags;
+  const {
+    as: { made: objectId },
+    note,
+    dryRun = false,
+    json = false,
+  } = flags;
   await withStore(async ({ db }) => {
     const call = theOne(key, await callsUnder(db, key), flags.operation);
     const { operation } = call;
@@ -106,9 +111,10 @@ function unknownKey(key: string): UsageError {
   return new UsageError(`There is no call under the key "${key}".`);
 }
 
-function outcome(word: string): string | null {
-  if (word === 'not_done') return null;
-  if (word.startsWith(DONE) && word.length > DONE.length) return word.slice(DONE.length);
+/** Of an option Commander makes an empty text of null. */
+function outcome(word: string): { made: string | null } {
+  if (word === 'not_done') return { made: null };
+  if (word.startsWith(DONE) && word.length > DONE.length) return { made: word.slice(DONE.length) };
   throw new InvalidArgumentError('Accepted is done:ID, such as done:po_123, or not_done.');
 }
 

@@ -1,5 +1,6 @@
 import type { Json } from '../domain/json.js';
 import { toJsonText } from '../domain/json-text.js';
+import { reasonWords } from '../domain/orders/reason-words.js';
 import { referenceDifference } from '../domain/reference-difference.js';
 import type { OrderStory, StoryStep } from '../records/orders/order-story.js';
 import type { RecordView } from '../records/rows.js';
@@ -15,6 +16,7 @@ export function tellOrder({ order, timeline, reported, ...records }: OrderStory)
     `status     ${order.status}`,
     `expected   ${order.expected ? `${order.expected.amount} ${order.expected.currency}` : 'not registered by the store'}`,
     `release    ${safe ? `safe since ${provenAt}` : 'not safe'} (${reason})`,
+    ...(safe ? [] : [`why        ${reasonWords[reason]}`]),
     ...(order.sharedBy === null ? [] : [`ambiguous  ${tellShared(order.sharedBy)}`]),
     ...order.similarReferences.map((similar) => tellSimilar(order.reference, similar)),
     '',
@@ -28,7 +30,7 @@ export function tellOrder({ order, timeline, reported, ...records }: OrderStory)
 
 function tellReported(what: string, record: RecordView): string {
   const said = `${statusOf(record.reported?.['status'])}, as ${record.observedBy.type} ${record.observedBy.ref} said`;
-  return `only said: ${what} ${record.id}  ${said} at ${record.observedAt}: it counts for nothing`;
+  return `only said: ${what} ${record.id}  ${said} at ${record.observedAt}: it pays nothing, and holds the order at most`;
 }
 
 function tellSimilar(reference: string, similar: string): string {

@@ -1,5 +1,6 @@
 import { advance, compose, doubts } from './advance.js';
 import { canonicalHash, canonicalJson } from './canonical-json.js';
+import { mayRefund } from './family/links.js';
 import type { Json, JsonObject } from './json.js';
 import type { Observation, ObservationSource } from './observation.js';
 import {
@@ -199,7 +200,9 @@ function keptFields(kind: RecordKind, fields: JsonObject, isSaid: boolean): { st
       return [{ state: `${KEPT}${name}`, fields: { [name]: value } }];
     const type = own(fields, 'payoutType');
     const kept = { [name]: value, ...(type === undefined ? {} : { payoutType: type }) };
-    return [{ state: `${KEPT}${name}=${value}`, fields: kept }];
+    // Of what is said to be no refund a report takes nothing back that another called one.
+    const stays = name !== 'merchantReference' || mayRefund(fields);
+    return [{ state: stays ? `${KEPT}${name}=${value}` : `${KEPT}${name}`, fields: kept }];
   });
 }
 

@@ -144,10 +144,17 @@ test(
     });
     expect(await settle('--as', 'not_done', '--dry-run')).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^would/),
+      stdout: expect.stringMatching(/^would settle .*: it made nothing\n$/),
     });
     expect(await release('lost')).toMatchObject({ safe: false });
-    expect(await settle('--as', 'not_done')).toMatchObject({ code: 0 });
+    expect(await settle('--as', 'not_done')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('it made nothing'),
+    });
+    expect(await database.db('service_writes').where({ key }).first('status', 'object_id')).toEqual({
+      status: 'unsent',
+      object_id: null,
+    });
     await untilReleased('lost');
     expect(await settle('--as', 'not_done')).toMatchObject({ code: 2 });
     const action = await database.db('actions').where({ action: 'settle call' }).first();

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { noteDisproved, noteSearched } from '../../src/records/family/searched.js';
 import { getOrder } from '../../src/records/orders/orders.js';
+import { markForReading } from '../../src/records/runs/marks.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { at, paidIntent, payin, payout, reading, save } from './observed.js';
@@ -103,4 +104,46 @@ test('a withdrawal makes no order of the reference that it carries; what may be 
     reading('payout', payout('po_w2', { payoutType: 'refund', merchantReference: 'wd-2', paymentIntentId: null }), 10),
   ]);
   expect(await getOrder(database.db, 'wd-2')).not.toBeNull();
+});
+
+test('however many others a later report names, or what it calls the payout, nothing is taken back', async () => {
+  const [one, other] = [await paidOrder('kept'), await paidOrder('typed')];
+  await take(said('po_4', '51', 20, { status: 'pending', payoutType: 'refund', merchantReference: 'order-kept' }));
+  for (let n = 0; n < 20; n += 1)
+    await take(said('po_4', `6${n}`, 21 + n, { status: 'pending', merchantReference: `nobody-${n}` }));
+  expect(await one()).toBe('refund_reported');
+  await take(said('po_5', '52', 20, { status: 'pending', payoutType: 'refund', merchantReference: 'order-typed' }));
+  await take(said('po_5', '53', 30, { status: 'pending', payoutType: 'withdrawal', merchantReference: 'order-typed' }));
+  expect(await other()).toBe('refund_reported');
+  // What a list shows decides.
+  await save(database, [
+    reading(
+      'payout',
+      payout('po_5', { payoutType: 'withdrawal', merchantReference: 'order-typed', paymentIntentId: null }),
+      40,
+    ),
+  ]);
+  expect(await other()).toBe('proven');
+});
+
+test('while many such reports wait to be looked up, none is passed over', async () => {
+  const reason = await paidOrder('immune');
+  const now = new Date();
+  await database
+    .db('orders')
+    .where({ reference: 'order-immune' })
+    .update({ refuted_at: [new Date(now.getTime() - 60_000), now] });
+  await take(said('po_6', '71', 20, { status: 'pending', paymentIntentId: 'immune' }));
+  expect(await reason()).toBe('proven');
+  await markForReading(
+    database.db,
+    Array.from({ length: 10 }, (_, n) => ({
+      kind: 'delivery' as const,
+      id: `payout po_w${n}`,
+      reason: 'x',
+      lane: 'hold' as const,
+    })),
+  );
+  await take(said('po_6', '72', 30, { status: 'approved', paymentIntentId: 'immune' }));
+  expect(await reason()).toBe('refund_reported');
 });

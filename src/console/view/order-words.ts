@@ -1,4 +1,6 @@
 import type { OrderStatus } from '../../domain/orders/order.js';
+import { reasonWords } from '../../domain/orders/reason-words.js';
+import type { ReleaseReason } from '../../domain/orders/reasons.js';
 import type { OrderView } from '../../records/orders/orders.js';
 import { badge, type Tone, type Value, words } from './values.js';
 
@@ -30,43 +32,9 @@ export function releaseBadge({ safe }: OrderView['release']): Value {
   return safe ? badge('safe to release', 'good') : badge('hold', 'quiet');
 }
 
-/** Why the goods are held, and what ends it; docs/orders.md has the table behind these. */
-const reasons: Readonly<Record<string, string>> = {
-  proven:
-    "The service's own lists show the payment in full, and every deposit behind it is final and passed the screening.",
-  awaiting_payment: 'Nothing was paid yet.',
-  confirming: 'A deposit is seen and waits for its confirmations.',
-  not_verified: "An event says it is paid. The service's own list has not shown it yet: that is read within seconds.",
-  record_not_at_service:
-    'An event spoke of a payment that the service does not list. Do not release; look at the break.',
-  underpaid: 'Less came in than was due.',
-  overpaid: 'More came in than was due: decide at the service what becomes of the rest.',
-  paid_twice: 'The order was paid more than once: one payment is to be given back.',
-  expired: 'The time to pay ran out and nothing came in.',
-  cancelled: 'The payment was cancelled.',
-  unmatched: 'What came in does not fit the request: decide at the service what becomes of it.',
-  disputed: 'A decision about this payment is open at the service.',
-  partially_refunded: 'A part was given back.',
-  refunded: 'The payment was given back.',
-  out_of_range: 'A part of what came in lies outside of the range that was asked for.',
-  amount_unreadable: 'The service told an amount that can not be read as one.',
-  payins_unread: 'Not every deposit behind the payment was read yet.',
-  payin_not_verified: 'A deposit is known from an event alone; its own reading is due.',
-  payin_not_final: 'A deposit is not final yet.',
-  kyt_pending: 'The screening of a deposit is not finished.',
-  kyt_rejected: 'The screening of a deposit was not passed. Do not release.',
-  kyt_unknown:
-    'The screening of a deposit ended with a word that is not known here. Do not release before it is looked at.',
-  refund_in_progress: 'A refund is under way.',
-  not_registered:
-    'The store did not register this order, and RELEASE_REQUIRES_REGISTRATION is on. Registering it releases it.',
-  shared_reference:
-    'So many payments carry this reference that it can name no one order. Look at the payments themselves.',
-  amount_unknown: 'How much came in can not be told in the currency of the order.',
-  other_currency: 'What was paid is in another currency than the store registered.',
-  intent_unknown: 'An invoice names a payment that was not read yet.',
-};
-
+/** Why the goods are held, and what ends it. */
 export function releaseReason(reason: string): string {
-  return reasons[reason] ?? `The reason is "${words(reason)}".`;
+  return Object.hasOwn(reasonWords, reason)
+    ? reasonWords[reason as ReleaseReason]
+    : `The reason is "${words(reason)}".`;
 }

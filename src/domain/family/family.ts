@@ -31,7 +31,7 @@ export interface Family {
   /** Refunds that carry the reference, and of which nothing says whose they are. */
   unlinked: ShownRecord[];
   refundReported: boolean;
-  /** So many payouts are said to give it back, undecided, that it looks like a flood: reports that were refuted before don't excuse them. */
+  /** Payouts are said to give it back amid a flood of such: reports that were refuted before don't excuse them. */
   manyReported: boolean;
   /** Refunds of its payments that we asked for ourselves, and of which nobody knows yet what came. */
   openCalls: readonly OpenCall[];
@@ -75,6 +75,8 @@ export interface Said {
   saysPaid: ReadonlySet<string>;
   openCalls: readonly OpenCall[];
   showsKyt: boolean;
+  /** So much of what reports say of orders whose goods may go out waits to be looked up, that the truth among it would be late. */
+  flooded: boolean;
 }
 
 interface Owned {
@@ -117,7 +119,7 @@ export function familyOf(reference: string, records: FamilyRecords, said: Said, 
     ...refundsOf(around, owned, said),
     unlinked: owned.flatMap((one) => (isUnlinkedOf(one, reference, said, words) ? [one.payout] : [])),
     refundReported: reported > 0,
-    manyReported: reported > MOST_IGNORED,
+    manyReported: reported > MOST_IGNORED || (reported > 0 && said.flooded),
     openCalls: said.openCalls.filter(({ paymentIntentId }) => ids.has(paymentIntentId)),
     saysPaid: said.saysPaid.has(reference),
     showsKyt: said.showsKyt,

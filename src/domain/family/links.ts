@@ -183,3 +183,9 @@ export function isUnlinkedRefund(payout: Pick<ShownRecord, 'fields' | 'ownCall'>
 export function isRefund({ fields, ownCall }: ShownRecord, words: PayoutWords): boolean {
   return ownCall === 'createRefund' || payoutClass(fields, words) === 'refund';
 }
+
+/** Nobody sends a withdrawal, or a settlement, back to a customer. Where the list shows no type, it may be a refund after all. */
+export function mayRefund(fields: JsonObject, told: JsonObject = fields): boolean {
+  const type = textField(Object.hasOwn(fields, 'payoutType') ? fields : told, 'payoutType') ?? '';
+  return !/withdraw|internal|settle/i.test(type);
+}

@@ -2,7 +2,7 @@ import type { JsonObject } from '../json.js';
 import type { Shown } from '../merge.js';
 import { type Claim, compareClaims, compareText, isReport } from '../record-state.js';
 import { textField } from '../records.js';
-import { isGone, type ShownRecord } from './links.js';
+import { isGone, mayRefund, type ShownRecord } from './links.js';
 
 /** A record as it may decide, of all that is shown of it. */
 export function shownRecordOf(id: string, shown: Shown): ShownRecord {
@@ -60,12 +60,6 @@ function linksSaid(fields: JsonObject, told: JsonObject): (readonly [SaidRefund[
     ...other('paymentIntentId').map((name) => ['payment', name] as const),
     ...references.map((name) => ['order', name] as const),
   ];
-}
-
-/** Nobody sends a withdrawal, or a settlement, back to a customer. Where the list shows no type, it may be a refund after all. */
-function mayRefund(fields: JsonObject, told: JsonObject): boolean {
-  const type = textField(Object.hasOwn(fields, 'payoutType') ? fields : told, 'payoutType') ?? '';
-  return !/withdraw|internal|settle/i.test(type);
 }
 
 /** What was found out of a payout that reports link. */

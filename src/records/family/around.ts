@@ -94,7 +94,7 @@ export async function readAssigned(
 }
 
 interface SaidRow extends Looked {
-  what: 'paid' | 'refund' | 'refund of' | 'kyt';
+  what: 'paid' | 'refund' | 'refund of' | 'waiting' | 'kyt';
   key: string | null;
   /** How many payments, or payouts. */
   n: number;
@@ -107,6 +107,8 @@ const LOOKED = `known, absent_since IS NOT NULL AS absent, coalesce(payment_inte
   EXISTS (SELECT FROM report_checks WHERE inbox_id::text = said_by AND state = 'not_sent') AS disproved,
   count(*)::integer AS n FROM reported_refunds JOIN payouts ON payouts.id = payout_id`;
 
+/** As many look-ups take some ten seconds within the reports' share. */
+const FLOOD = 10;
 /** Name, and what was looked at. */
 const EACH = '2, 3, 4, 5, 6, 7, 8';
 
@@ -115,7 +117,7 @@ async function readSaid(
   trx: Knex,
   references: readonly string[],
   intents: readonly ShownRecord[],
-): Promise<Pick<Said, 'reportedReferences' | 'reportedIntents' | 'saysPaid' | 'showsKyt'>> {
+): Promise<Pick<Said, 'reportedReferences' | 'reportedIntents' | 'saysPaid' | 'showsKyt' | 'flooded'>> {
   const keys = textArray(references);
   const { rows } = await trx.raw<{ rows: SaidRow[] }>(
     `SELECT 'paid' AS what, reported_reference AS key, false AS known, false AS absent, false AS linked, false AS searched,
@@ -123,6 +125,8 @@ async function readSaid(
      WHERE reported_reference = ANY (?::text[]) AND reported_paid AND NOT known AND absent_since IS NULL GROUP BY key
      UNION ALL SELECT 'refund', name, ${LOOKED} WHERE name = ANY (?::text[]) AND said_of = 'order' GROUP BY ${EACH}
      UNION ALL SELECT 'refund of', name, ${LOOKED} WHERE name = ANY (?::text[]) AND said_of = 'payment' GROUP BY ${EACH}
+     UNION ALL SELECT 'waiting', NULL, false, false, false, false, false, false, count(*)::integer FROM (
+       SELECT FROM reading_marks WHERE kind = 'delivery' AND lane = 'hold' LIMIT ${FLOOD}) AS waiting
      UNION ALL SELECT 'kyt', NULL, false, false, false, false, false, false, 1 FROM watermarks WHERE kind = 'account' AND name = 'kyt'`,
     [keys, keys, idTexts(intents.map(({ id }) => id))],
   );
@@ -140,5 +144,6 @@ async function readSaid(
     reportedReferences: countOf('refund'),
     reportedIntents: countOf('refund of'),
     showsKyt: rows.some(({ what }) => what === 'kyt'),
+    flooded: rows.some(({ what, n }) => what === 'waiting' && n >= FLOOD),
   };
 }

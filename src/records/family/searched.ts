@@ -1,14 +1,15 @@
 import type { Knex } from 'knex';
+import { mayRefund } from '../../domain/family/links.js';
 import { saidRefunds } from '../../domain/family/said.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { isReport } from '../../domain/record-state.js';
 import { textField } from '../../domain/records.js';
-import { bigintArray, textArray } from '../database/array-parameter.js';
+import { bigintArray, booleanArray, textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { keyText } from '../database/key-text.js';
 import type { OrderRules } from '../orders/derive-orders.js';
 import { rederiveOrders } from '../orders/rederive-releases.js';
-import type { MergedRecord } from '../saving/stored-record.js';
+import { type MergedRecord, ownField } from '../saving/stored-record.js';
 import { idTexts } from './shown-records.js';
 
 /** The payment that an invoice names, by whichever source: by it the delivery history is asked. */
@@ -21,7 +22,10 @@ export async function paymentOfInvoice(db: Knex, id: string): Promise<string | n
   return row.reported === null ? null : textField(objectFromJsonText(row.reported), 'paymentIntentId');
 }
 
-/** Keeps what reports alone say payouts give back (`saidRefunds`). */
+/**
+ * Keeps what reports alone say payouts give back (`saidRefunds`). What one said stays, however many others come after it, until
+ * the list shows the same, or that the payout is no refund.
+ */
 export async function saveReportedRefunds(trx: Knex.Transaction, payouts: readonly MergedRecord[]): Promise<void> {
   const reported = payouts.filter(({ state }) => state.claims.some(isReport));
   if (reported.length === 0) return;
@@ -36,15 +40,23 @@ export async function saveReportedRefunds(trx: Knex.Transaction, payouts: readon
     textArray(said.map(({ of }) => of)),
     textArray(said.map(({ name }) => name)),
   ];
+  const fieldOf = (name: string) => textArray(reported.map(({ shown }) => keyText(ownField(shown.fields, name))));
   await trx.raw(
-    `DELETE FROM reported_refunds WHERE payout_id = ANY (?::text[])
-       AND (payout_id, said_of, name) NOT IN (SELECT * FROM unnest(?::text[], ?::text[], ?::text[]))`,
-    [idTexts(reported.map(({ id }) => id)), ...keys],
+    `DELETE FROM reported_refunds AS said USING unnest(?::text[], ?::text[], ?::text[], ?::boolean[])
+       AS shown (id, payment, reference, may_refund)
+     WHERE payout_id = shown.id AND CASE said_of WHEN 'payment' THEN name = payment ELSE name = reference OR NOT may_refund END`,
+    [
+      idTexts(reported.map(({ id }) => id)),
+      fieldOf('paymentIntentId'),
+      fieldOf('merchantReference'),
+      booleanArray(reported.map(({ shown }) => mayRefund(shown.fields))),
+    ],
   );
   await trx.raw(
     `INSERT INTO reported_refunds (payout_id, said_of, name, said_to, said_by)
      SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::text[])
-     ON CONFLICT (payout_id, said_of, name) DO UPDATE SET said_to = excluded.said_to, said_by = excluded.said_by`,
+     ON CONFLICT (payout_id, said_of, name) DO UPDATE SET said_to = excluded.said_to, said_by = excluded.said_by
+       WHERE excluded.said_to >= reported_refunds.said_to`,
     [...keys, bigintArray(said.map(({ until }) => until)), textArray(said.map(({ by }) => by))],
   );
 }

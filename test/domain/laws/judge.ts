@@ -103,6 +103,7 @@ export function saidOf(world: World, states: States): Said {
     saysPaid: new Set(said.flatMap(({ shown }) => textField(shown.reported ?? {}, 'merchantReference') ?? [])),
     openCalls: world.calls,
     showsKyt: world.showsKyt,
+    flooded: false,
   };
 }
 
