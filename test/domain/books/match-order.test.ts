@@ -3,6 +3,7 @@ import { ageOn, openedBetween } from '../../../src/domain/books/match/ageing.js'
 import { factsAsOf } from '../../../src/domain/books/match/facts-as-of.js';
 import type { MatchFacts } from '../../../src/domain/books/match/match-facts.js';
 import { matchOrder } from '../../../src/domain/books/match/match-order.js';
+import { expectedOf } from '../../../src/domain/books/match/match-sides.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { ASSET, facts, paidPayment, paidRefund, shown } from './match-facts.js';
 
@@ -143,6 +144,15 @@ describe('of the three sides of an order', () => {
     const none = facts([], [], nothing);
     const said = { ...none, order: { ...none.order, saysPaid: true, refundReported: true } };
     expect(matchOrder(said)).toEqual(matchOrder(none));
+  });
+
+  it('a payment that the service lists no more asks for nothing beside one that it lists', () => {
+    const larger = paidPayment('pi_0', { net: '160', fee: '1', requested: '160' }).intent;
+    const given = facts([one]);
+    const order = { ...given.order, expected: null, intents: [{ ...larger, absent: true }, ...given.order.intents] };
+    expect(expectedOf({ ...given, order })?.amount).toBe('100');
+    const gone = { ...order, intents: order.intents.map((intent) => ({ ...intent, absent: true })) };
+    expect(expectedOf({ ...given, order: gone })).not.toBeNull();
   });
 
   it('a payment by itself, that no order or invoice asks for, is never matched once money came in', () => {

@@ -63,7 +63,10 @@ export function sidesOf(facts: MatchFacts): MatchAmount[] {
 /** What is asked for: by whom the order was registered, else by the largest of its requests that still stands. */
 export function expectedOf(facts: MatchFacts): Money | null {
   if (facts.order.expected !== null) return facts.order.expected;
-  const paying = outcomesOf(facts).filter(({ outcome }) => !NO_MONEY.includes(outcome.type));
+  const money = outcomesOf(facts).filter(({ outcome }) => !NO_MONEY.includes(outcome.type));
+  // What the service lists no more asks for nothing, beside what it lists.
+  const listed = money.filter(({ intent }) => !intent.absent);
+  const paying = listed.length === 0 ? money : listed;
   return requested(paying.sort(inRangeFirst), facts.order).expected;
 }
 
