@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { familyOf } from '../../src/domain/family/family.js';
+import { familyOf, linksOf } from '../../src/domain/family/family.js';
 import {
   defaultPayoutWords,
   familyKinds,
@@ -60,7 +60,7 @@ test('what is loaded of an order is what the domain chooses of everything that i
       const records = recordsOf(states);
       const loaded = await database.db.transaction((trx) => loadFamilies(trx, references.map(untouchedOrder)));
       for (const reference of references) {
-        const chosen = familyOf(reference, records, said, defaultPayoutWords);
+        const chosen = familyOf(reference, linksOf(records, said), said, defaultPayoutWords);
         expect(familyText(loaded.get(reference))).toEqual(familyText(chosen));
       }
     }),

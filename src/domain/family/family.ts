@@ -79,9 +79,39 @@ export interface Said {
   flooded: boolean;
 }
 
+interface Owner {
+  intent: ShownRecord;
+  /** The orders that could have it. */
+  references: string[];
+}
+
 interface Owned {
   payout: ShownRecord;
   owner: RefundOwner;
+}
+
+/** What links the records, worked out once for all the orders that are to be made of them. */
+export interface Links {
+  invoices: readonly ShownRecord[];
+  payins: readonly ShownRecord[];
+  owners: readonly Owner[];
+  byReference: ReadonlyMap<string, readonly Owner[]>;
+  owned: readonly Owned[];
+}
+
+export function linksOf(records: FamilyRecords, { assigned }: Pick<Said, 'assigned'>): Links {
+  const { payment_intent: intents, invoice: invoices, payin: payins, payout: payouts } = records;
+  const owners = intents.map((intent): Owner => ({ intent, references: ordersOfPayment(intent, invoices) }));
+  const byReference = new Map<string, Owner[]>();
+  for (const owner of owners) {
+    for (const reference of owner.references) {
+      const known = byReference.get(reference);
+      if (known === undefined) byReference.set(reference, [owner]);
+      else known.push(owner);
+    }
+  }
+  const owned = payouts.map((payout): Owned => ({ payout, owner: ownerOfRefund(payout, intents, assigned) }));
+  return { invoices, payins, owners, byReference, owned };
 }
 
 /**
@@ -89,21 +119,16 @@ interface Owned {
  * linked with an invoice that does. Its invoices: those that carry the reference, and those linked with a payment that does.
  * Its deposits and refunds are those of its payments.
  */
-export function familyOf(reference: string, records: FamilyRecords, said: Said, words: PayoutWords): Family {
-  const { payment_intent: all, invoice: known, payin: payins, payout: payouts } = records;
-  const owners = all.map((intent) => ({ intent, references: ordersOfPayment(intent, known) }));
-  const mine = owners.filter(({ references }) => references.includes(reference));
+export function familyOf(reference: string, links: Links, said: Said, words: PayoutWords): Family {
+  const { invoices: known, payins, owners, byReference, owned } = links;
+  const mine = byReference.get(reference) ?? [];
   const intents = mine.flatMap(({ intent, references }) => (references.length === 1 ? [intent] : []));
   const invoices = known.filter((invoice) => isInvoiceOf(invoice, reference, intents));
   const own = invoices.filter(({ fields }) => referenceOf(fields) === reference);
-  const others = owners.flatMap(({ intent, references }) =>
-    references.length === 1 && !references.includes(reference) ? [intent] : [],
-  );
   // A contested payment holds its orders: what is around it is theirs.
   const around = mine.map(({ intent }) => intent);
   const ids = new Set(around.map(({ id }) => id));
   const ofMine = new Set(around.flatMap((intent) => payinsOf(intent, payins)));
-  const owned = payouts.map((payout): Owned => ({ payout, owner: ownerOfRefund(payout, all, said.assigned) }));
   const unread = owned.filter(({ payout, owner }) => isUnread(payout, said) && ids.has(owner.payment ?? ''));
   const reported = [
     said.reportedReferences.get(reference) ?? 0,
@@ -113,7 +138,7 @@ export function familyOf(reference: string, records: FamilyRecords, said: Said, 
   return {
     intents,
     contested: mine.filter(({ references }) => references.length > 1),
-    elsewhere: others.filter((intent) => own.some((invoice) => areLinked(intent, invoice))),
+    elsewhere: own.length === 0 ? [] : elsewhereOf(reference, own, owners),
     payins: payins.filter((payin) => ofMine.has(payin)),
     invoices,
     ...refundsOf(around, owned, said),
@@ -125,6 +150,13 @@ export function familyOf(reference: string, records: FamilyRecords, said: Said, 
     showsKyt: said.showsKyt,
     shared: false,
   };
+}
+
+function elsewhereOf(reference: string, own: readonly ShownRecord[], owners: readonly Owner[]): ShownRecord[] {
+  return owners.flatMap(({ intent, references }) => {
+    const isOther = references.length === 1 && !references.includes(reference);
+    return isOther && own.some((invoice) => areLinked(intent, invoice)) ? [intent] : [];
+  });
 }
 
 function isInvoiceOf(invoice: ShownRecord, reference: string, intents: readonly ShownRecord[]): boolean {

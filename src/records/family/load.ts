@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type Family, familyOf, noFamily } from '../../domain/family/family.js';
+import { type Family, familyOf, linksOf, noFamily } from '../../domain/family/family.js';
 import { defaultPayoutWords, namedIn, referenceOf, type ShownRecord } from '../../domain/family/links.js';
 import { MOST_RECORDS } from '../../domain/orders/order.js';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
@@ -29,14 +29,17 @@ export async function loadFamilies(
   const around = await readAround(trx, inHand, references, linked.intents);
   const families = new Map<string, Family>();
   for (const reference of shared) families.set(reference, { ...noFamily, shared: true });
-  const records = {
-    payment_intent: unique([...linked.intents, ...around.naming]),
-    payin: unique(around.payins),
-    invoice: linked.invoices,
-    payout: unique(around.payouts),
-  };
+  const links = linksOf(
+    {
+      payment_intent: unique([...linked.intents, ...around.naming]),
+      payin: unique(around.payins),
+      invoice: linked.invoices,
+      payout: unique(around.payouts),
+    },
+    around,
+  );
   for (const key of references) {
-    const family = familyOf(fromDatabaseText(key), records, around, rules.payoutWords ?? defaultPayoutWords);
+    const family = familyOf(fromDatabaseText(key), links, around, rules.payoutWords ?? defaultPayoutWords);
     families.set(key, sorted(family));
   }
   return families;

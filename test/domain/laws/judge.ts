@@ -1,4 +1,4 @@
-import { type Family, type FamilyRecords, familyOf, type Said } from '../../../src/domain/family/family.js';
+import { type Family, type FamilyRecords, familyOf, linksOf, type Said } from '../../../src/domain/family/family.js';
 import { defaultPayoutWords, familyKinds, type ShownRecord } from '../../../src/domain/family/links.js';
 import {
   isSaidAlone,
@@ -50,7 +50,7 @@ export function judgeProofs(world: World): Judged {
 
 export function ordersOf(world: World, records: FamilyRecords, said: Said): JudgedOrder[] {
   return references.map((reference) => {
-    const family = familyOf(reference, records, said, defaultPayoutWords);
+    const family = familyOf(reference, linksOf(records, said), said, defaultPayoutWords);
     const expected = world.expected[reference] ?? null;
     const facts = factsOf(family, { reference, expected, history: new Set(world.history) });
     return { reference, family, facts, order: heard(facts) };
