@@ -4,10 +4,10 @@ import { familyOf, linksOf } from '../../src/domain/family/family.js';
 import {
   defaultPayoutWords,
   familyKinds,
+  linkedByPayment,
   namedIn,
   ordersOfPayment,
   ownerOfRefund,
-  payinsOf,
   paymentsOf,
 } from '../../src/domain/family/links.js';
 import { loadFamilies } from '../../src/records/family/load.js';
@@ -118,12 +118,17 @@ test('the views of links and of orders say what the domain says of the same reco
       const held = await viewed('family_links', 'kind, id, payment_intent_id');
       expect(held).toEqual([...links].sort());
       const chosen = [
-        ...intents.flatMap((intent) => payinsOf(intent, payin).map(({ id }) => `payin ${id} ${intent.id}`)),
+        ...[...linkedByPayment('payin', intents, payin)].flatMap(([id, all]) =>
+          all.map((one) => `payin ${one.id} ${id}`),
+        ),
         ...invoice.flatMap((one) => paymentsOf(one, intents).map(({ id }) => `invoice ${one.id} ${id}`)),
         ...payout.flatMap((one) => ownerOfRefund(one, intents, said).candidates.map((id) => `payout ${one.id} ${id}`)),
       ];
       expect(held).toEqual(expect.arrayContaining(chosen));
-      const orders = intents.flatMap((intent) => ordersOfPayment(intent, invoice).map((one) => `${intent.id} ${one}`));
+      const invoiced = linkedByPayment('invoice', intents, invoice);
+      const orders = intents.flatMap((intent) =>
+        ordersOfPayment(intent, invoiced.get(intent.id) ?? []).map((one) => `${intent.id} ${one}`),
+      );
       expect(await viewed('payment_orders', 'payment_intent_id, reference')).toEqual(orders.sort());
     }),
     { numRuns: RUNS, examples: [[decided]] },

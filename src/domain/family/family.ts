@@ -1,16 +1,16 @@
-import type { OpenCall, OrderRefund } from '../orders/order-facts.js';
+import { grouped, groupedPairs } from '../grouped.js';
+import type { OrderRefund } from '../orders/order-facts.js';
 import { refundOf } from '../orders/order-refund.js';
 import { compareText } from '../record-state.js';
 import {
   type Assignments,
-  areLinked,
   type FamilyKind,
   isUnlinkedRefund,
+  linkedByPayment,
   namedIn,
   ordersOfPayment,
   ownerOfRefund,
   type PayoutWords,
-  payinsOf,
   type RefundOwner,
   referenceOf,
   type ShownRecord,
@@ -33,8 +33,8 @@ export interface Family {
   refundReported: boolean;
   /** Payouts are said to give it back amid a flood of such: reports that were refuted before don't excuse them. */
   manyReported: boolean;
-  /** Refunds of its payments that we asked for ourselves, and of which nobody knows yet what came. */
-  openCalls: readonly OpenCall[];
+  /** Those of its payments that we asked to give back ourselves, and of which nobody knows yet what came. */
+  openCalls: readonly string[];
   saysPaid: boolean;
   showsKyt: boolean;
   /** More records carry the reference than can be one order's: none of them is here. */
@@ -73,7 +73,8 @@ export interface Said {
   reportedIntents: ReadonlyMap<string, number>;
   /** References of which reports alone say that a payment was collected. */
   saysPaid: ReadonlySet<string>;
-  openCalls: readonly OpenCall[];
+  /** Payments that we asked to give back ourselves, and of which nobody knows yet what came. */
+  openCalls: ReadonlySet<string>;
   showsKyt: boolean;
   /** So much of what reports say of orders whose goods may go out waits to be looked up, that the truth among it would be late. */
   flooded: boolean;
@@ -92,26 +93,30 @@ interface Owned {
 
 /** What links the records, worked out once for all the orders that are to be made of them. */
 export interface Links {
-  invoices: readonly ShownRecord[];
-  payins: readonly ShownRecord[];
   owners: readonly Owner[];
-  byReference: ReadonlyMap<string, readonly Owner[]>;
+  ownersOf: ReadonlyMap<string, readonly Owner[]>;
+  /** By reference. */
+  invoices: ReadonlyMap<string | null, readonly ShownRecord[]>;
+  /** By payment. */
+  invoiced: ReadonlyMap<string, readonly ShownRecord[]>;
+  payins: ReadonlyMap<string, readonly ShownRecord[]>;
   owned: readonly Owned[];
 }
 
 export function linksOf(records: FamilyRecords, { assigned }: Pick<Said, 'assigned'>): Links {
   const { payment_intent: intents, invoice: invoices, payin: payins, payout: payouts } = records;
-  const owners = intents.map((intent): Owner => ({ intent, references: ordersOfPayment(intent, invoices) }));
-  const byReference = new Map<string, Owner[]>();
-  for (const owner of owners) {
-    for (const reference of owner.references) {
-      const known = byReference.get(reference);
-      if (known === undefined) byReference.set(reference, [owner]);
-      else known.push(owner);
-    }
-  }
-  const owned = payouts.map((payout): Owned => ({ payout, owner: ownerOfRefund(payout, intents, assigned) }));
-  return { invoices, payins, owners, byReference, owned };
+  const invoiced = linkedByPayment('invoice', intents, invoices);
+  const owners = intents.map((intent): Owner => {
+    return { intent, references: ordersOfPayment(intent, invoiced.get(intent.id) ?? []) };
+  });
+  return {
+    owners,
+    ownersOf: groupedPairs(owners.flatMap((owner) => owner.references.map((reference) => [reference, owner] as const))),
+    invoices: grouped(invoices, ({ fields }) => referenceOf(fields)),
+    invoiced,
+    payins: linkedByPayment('payin', intents, payins),
+    owned: payouts.map((payout): Owned => ({ payout, owner: ownerOfRefund(payout, intents, assigned) })),
+  };
 }
 
 /**
@@ -120,15 +125,13 @@ export function linksOf(records: FamilyRecords, { assigned }: Pick<Said, 'assign
  * Its deposits and refunds are those of its payments.
  */
 export function familyOf(reference: string, links: Links, said: Said, words: PayoutWords): Family {
-  const { invoices: known, payins, owners, byReference, owned } = links;
-  const mine = byReference.get(reference) ?? [];
+  const { owned } = links;
+  const mine = links.ownersOf.get(reference) ?? [];
   const intents = mine.flatMap(({ intent, references }) => (references.length === 1 ? [intent] : []));
-  const invoices = known.filter((invoice) => isInvoiceOf(invoice, reference, intents));
-  const own = invoices.filter(({ fields }) => referenceOf(fields) === reference);
+  const own = (links.invoices.get(reference) ?? []).filter(isKnown);
   // A contested payment holds its orders: what is around it is theirs.
   const around = mine.map(({ intent }) => intent);
   const ids = new Set(around.map(({ id }) => id));
-  const ofMine = new Set(around.flatMap((intent) => payinsOf(intent, payins)));
   const unread = owned.filter(({ payout, owner }) => isUnread(payout, said) && ids.has(owner.payment ?? ''));
   const reported = [
     said.reportedReferences.get(reference) ?? 0,
@@ -138,31 +141,35 @@ export function familyOf(reference: string, links: Links, said: Said, words: Pay
   return {
     intents,
     contested: mine.filter(({ references }) => references.length > 1),
-    elsewhere: own.length === 0 ? [] : elsewhereOf(reference, own, owners),
-    payins: payins.filter((payin) => ofMine.has(payin)),
-    invoices,
+    elsewhere: own.length === 0 ? [] : elsewhereOf(reference, own, links),
+    payins: [...new Set(around.flatMap(({ id }) => links.payins.get(id) ?? []))],
+    invoices: [...new Set([...own, ...invoicedOf(reference, intents, links)])],
     ...refundsOf(around, owned, said),
     unlinked: owned.flatMap((one) => (isUnlinkedOf(one, reference, said, words) ? [one.payout] : [])),
     refundReported: reported > 0,
     manyReported: reported > MOST_IGNORED || (reported > 0 && said.flooded),
-    openCalls: said.openCalls.filter(({ paymentIntentId }) => ids.has(paymentIntentId)),
+    openCalls: [...ids].filter((id) => said.openCalls.has(id)),
     saysPaid: said.saysPaid.has(reference),
     showsKyt: said.showsKyt,
     shared: false,
   };
 }
 
-function elsewhereOf(reference: string, own: readonly ShownRecord[], owners: readonly Owner[]): ShownRecord[] {
+function elsewhereOf(reference: string, own: readonly ShownRecord[], { owners, invoiced }: Links): ShownRecord[] {
   return owners.flatMap(({ intent, references }) => {
     const isOther = references.length === 1 && !references.includes(reference);
-    return isOther && own.some((invoice) => areLinked(intent, invoice)) ? [intent] : [];
+    return isOther && (invoiced.get(intent.id) ?? []).some((invoice) => own.includes(invoice)) ? [intent] : [];
   });
 }
 
-function isInvoiceOf(invoice: ShownRecord, reference: string, intents: readonly ShownRecord[]): boolean {
-  if (invoice.unknown === true) return false;
-  if (referenceOf(invoice.fields) === reference) return true;
-  return intents.some((intent) => referenceOf(intent.fields) === reference && areLinked(intent, invoice));
+/** Those linked with a payment that carries the reference itself. */
+function invoicedOf(reference: string, intents: readonly ShownRecord[], { invoiced }: Links): ShownRecord[] {
+  const carrying = intents.filter(({ fields }) => referenceOf(fields) === reference);
+  return carrying.flatMap(({ id }) => (invoiced.get(id) ?? []).filter(isKnown));
+}
+
+function isKnown({ unknown }: ShownRecord): boolean {
+  return unknown !== true;
 }
 
 function isUnlinkedOf({ payout, owner }: Owned, reference: string, { assigned }: Said, words: PayoutWords): boolean {

@@ -1,3 +1,4 @@
+import { groupedPairs } from '../grouped.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import type { RecordKind } from '../record-kinds.js';
 import { compareText } from '../record-state.js';
@@ -77,14 +78,6 @@ function isLinking({ absent, ownCall }: ShownRecord): boolean {
   return !absent || (ownCall ?? null) !== null;
 }
 
-/** The payment names the invoice, or the invoice the payment. */
-export function areLinked(intent: ShownRecord, invoice: ShownRecord): boolean {
-  return (
-    namedIn('payment_intent', intent.fields, 'invoice').includes(invoice.id) ||
-    namedIn('invoice', invoice.fields, 'payment_intent').includes(intent.id)
-  );
-}
-
 /** The payment that an invoice names; where it names none, those that name it. */
 export function paymentsOf<R extends ShownRecord>(invoice: ShownRecord, intents: readonly R[]): R[] {
   const named = namedIn('invoice', invoice.fields, 'payment_intent');
@@ -94,23 +87,31 @@ export function paymentsOf<R extends ShownRecord>(invoice: ShownRecord, intents:
 }
 
 /**
- * The orders that could have a payment: its own reference's alone; else those of the invoices that it is linked with, in
- * the order of references. More than one: its money counts for none of them.
+ * The orders that could have a payment: its own reference's alone; else those of the invoices that it is linked with
+ * (`linkedByPayment`), in the order of references. More than one: its money counts for none of them.
  */
-export function ordersOfPayment(intent: ShownRecord, invoices: readonly ShownRecord[]): string[] {
+export function ordersOfPayment(intent: ShownRecord, linked: readonly ShownRecord[]): string[] {
   if (intent.unknown === true) return [];
   const own = referenceOf(intent.fields);
   if (own !== null) return [own];
-  const linked = invoices.filter((invoice) => isLinking(invoice) && areLinked(intent, invoice));
-  const references = linked.flatMap(({ fields }) => referenceOf(fields) ?? []);
+  const references = linked.filter(isLinking).flatMap(({ fields }) => referenceOf(fields) ?? []);
   return [...new Set(references)].sort(compareText);
 }
 
-/** Those that a payment lists, and those that name it. */
-export function payinsOf<R extends ShownRecord>(intent: ShownRecord, payins: readonly R[]): R[] {
-  const listed = new Set(namedIn('payment_intent', intent.fields, 'payin'));
-  return payins.filter(
-    ({ id, fields }) => listed.has(id) || namedIn('payin', fields, 'payment_intent').includes(intent.id),
+/** By a payment's id the deposits, or invoices, that it names or that name it: each once, in the order given. */
+export function linkedByPayment<R extends ShownRecord>(
+  kind: 'payin' | 'invoice',
+  intents: readonly ShownRecord[],
+  records: readonly R[],
+): Map<string, R[]> {
+  const naming = groupedPairs(
+    intents.flatMap(({ id, fields }) => namedIn('payment_intent', fields, kind).map((named) => [named, id] as const)),
+  );
+  return groupedPairs(
+    records.flatMap((record) => {
+      const payments = [...namedIn(kind, record.fields, 'payment_intent'), ...(naming.get(record.id) ?? [])];
+      return [...new Set(payments)].map((payment) => [payment, record] as const);
+    }),
   );
 }
 

@@ -9,13 +9,13 @@ export function factsOf(
   family: Family,
   given: Pick<OrderFacts, 'reference' | 'expected' | 'history' | 'kytWords' | 'requiresRegistration'>,
 ): OrderFacts {
-  const { contested, refundIds: _ids, unlinked, ...facts } = family;
+  const { unlinked } = family;
   return {
-    ...facts,
+    ...family,
     ...given,
-    contested: contested.map(({ intent }) => intent),
+    contested: family.contested.map(({ intent }) => intent),
     refundUnlinked: !unlinked.every(hasFailed),
-    refundReported: facts.refundReported || unlinked.some((payout) => hasFailed(payout) && payout.doubted === true),
+    refundReported: family.refundReported || unlinked.some((payout) => hasFailed(payout) && payout.doubted === true),
   };
 }
 

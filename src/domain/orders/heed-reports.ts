@@ -25,7 +25,8 @@ export function heedReports(
   now: number,
 ): DerivedOrder & { reports: ReportedHold } {
   const heeding = deriveOrder(facts);
-  const without = deriveOrder(withoutReports(facts));
+  const plain = withoutReports(facts);
+  const without = plain === facts ? heeding : deriveOrder(plain);
   if (!without.release.safe) {
     const told = heeding.release.safe ? without : heeding;
     return { ...told, reports: { held: false, refutedAt: before.refutedAt } };
@@ -45,17 +46,29 @@ function isIgnoring(refutedAt: readonly number[], now: number): boolean {
   return refutedAt.length >= MOST_REFUTED && last - first < HOUR_MS && now - last < HOUR_MS;
 }
 
-/** As polls, own calls, the delivery history and persons alone show it. */
+/** As polls, own calls, the delivery history and persons alone show it; the facts themselves where no report speaks. */
 export function withoutReports(facts: OrderFacts): OrderFacts {
-  const plain = <R extends { doubted?: boolean; saysPaid?: boolean }>(records: readonly R[]): R[] =>
+  const { intents, payins, refunds, refundReported = false, manyReported = false, saysPaid = false } = facts;
+  const isSilent = !(refundReported || manyReported || saysPaid || [intents, payins, refunds].some(isReported));
+  if (isSilent) return facts;
+  const plain = <R extends Doubtful>(records: readonly R[]): R[] =>
     records.map((record) => ({ ...record, doubted: false, saysPaid: false }));
   return {
     ...facts,
-    intents: plain(facts.intents),
-    payins: plain(facts.payins),
-    refunds: plain(facts.refunds),
+    intents: plain(intents),
+    payins: plain(payins),
+    refunds: plain(refunds),
     refundReported: false,
     manyReported: false,
     saysPaid: false,
   };
+}
+
+interface Doubtful {
+  doubted?: boolean;
+  saysPaid?: boolean;
+}
+
+function isReported(records: readonly Doubtful[]): boolean {
+  return records.some(({ doubted = false, saysPaid = false }) => doubted || saysPaid);
 }

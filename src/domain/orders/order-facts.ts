@@ -13,13 +13,6 @@ export interface OrderRefund {
   paymentIntentId?: string | null;
 }
 
-/** A call of our own that gives a payment back, and of which the records don't know yet what came. */
-export interface OpenCall {
-  operation: 'createRefund';
-  paymentIntentId: string;
-  begunAt: Date;
-}
-
 /** What this installation holds a release to. */
 export interface ReleaseRules {
   /** How the account's compliance results are read; left out: domain/orders/kyt.ts. */
@@ -59,8 +52,8 @@ export interface OrderFacts extends ReleaseRules {
   saysPaid?: boolean;
   /** Ids of the payments that were made before adoption. */
   history?: ReadonlySet<string>;
-  /** Of the order's payments. */
-  openCalls?: readonly OpenCall[];
+  /** Those of its payments that we asked to give back ourselves, and of which the records don't know yet what came. */
+  openCalls?: readonly string[];
   /** The account has shown a result of the screening: a deposit without one waits for it. */
   showsKyt?: boolean;
   /** More records carry the reference than can be one order's; they need not be here. */

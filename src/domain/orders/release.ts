@@ -1,4 +1,4 @@
-import { listedPayins, namedIn, payinsOf, type ShownRecord } from '../family/links.js';
+import { linkedByPayment, listedPayins, namedIn, type ShownRecord } from '../family/links.js';
 import { isFinal } from '../family/states.js';
 import { amountViolations, textField } from '../records.js';
 import { defaultKytWords, type KytWords, kytVerdict } from './kyt.js';
@@ -25,7 +25,9 @@ export function held(reason: ReleaseReason): Release {
 
 /** The verdict on an order that is paid: every deposit behind it must have been read, be final and have passed. */
 export function releaseOfPaid(collected: readonly Collected[], facts: OrderFacts): Release {
-  const proofs = collected.map(({ intent }) => ({ intent, payins: payinsOf(intent, facts.payins) }));
+  const intents = collected.map(({ intent }) => intent);
+  const payins = linkedByPayment('payin', intents, facts.payins);
+  const proofs = intents.map((intent) => ({ intent, payins: payins.get(intent.id) ?? [] }));
   const doubts = new Set<PaidReason>([
     ...collected.flatMap(({ side }) => (side === 'in_range' ? [] : ['out_of_range' as const])),
     ...proofs.flatMap((proof) => doubtsOfPayment(proof, facts)),

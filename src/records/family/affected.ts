@@ -9,11 +9,11 @@ import {
   referenceOf,
 } from '../../domain/family/links.js';
 import { type SaidRefund, saidRefunds } from '../../domain/family/said.js';
+import { grouped } from '../../domain/grouped.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { keyText, usableId } from '../database/key-text.js';
-import { grouped } from '../grouped.js';
 import { paymentsBehind } from '../orders/orders-behind.js';
 import type { MergedRecord } from '../saving/stored-record.js';
 import type { FamilyRules } from './load.js';

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Said } from '../../domain/family/family.js';
 import { listedPayins, namedIn, type ShownRecord } from '../../domain/family/links.js';
 import { isUndecided, type Looked } from '../../domain/family/said.js';
-import { openCalls } from '../calls/open-calls.js';
+import { OPEN } from '../calls/open-calls.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText } from '../database/database-text.js';
 import { idsInHand, idTexts, loadShown, type RecordsInHand, shownColumns } from './shown-records.js';
@@ -25,8 +25,7 @@ export async function readAround(
   const said = await readSaid(trx, references, intents);
   const naming = payouts.length === 0 ? [] : await loadNaming(trx, inHand, payouts, intents);
   const assigned = payouts.length === 0 ? new Map<string, string | null>() : await readAssigned(trx, payouts);
-  const calls = await openCalls(trx, { paymentIntents: intents.map(({ id }) => id) });
-  return { payins, payouts, naming, assigned, openCalls: calls, ...said };
+  return { payins, payouts, naming, assigned, ...said };
 }
 
 /** Deposits and payouts that name one of the payment intents, that one of them names, or that carry one of the references. */
@@ -94,46 +93,49 @@ export async function readAssigned(
 }
 
 interface SaidRow extends Looked {
-  what: 'paid' | 'refund' | 'refund of' | 'waiting' | 'kyt';
+  /** `order` and `payment`: what payouts give back, as reports say. */
+  what: 'paid' | 'order' | 'payment' | 'open call' | 'waiting' | 'kyt';
   key: string | null;
   /** How many payments, or payouts. */
   n: number;
 }
 
-/** Payouts that reports link (`isUndecided`). */
-const LOOKED = `known, absent_since IS NOT NULL AS absent, coalesce(payment_intent_id, '') <> '' AS linked,
-  coalesce(searched_at >= said_to, false) AS searched,
-  EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id) AS assigned,
-  EXISTS (SELECT FROM report_checks WHERE inbox_id::text = said_by AND state = 'not_sent') AS disproved,
-  count(*)::integer AS n FROM reported_refunds JOIN payouts ON payouts.id = payout_id`;
+/** Nothing was looked at: undecided. */
+const NOTHING =
+  'false AS known, false AS absent, false AS linked, false AS searched, false AS assigned, false AS disproved';
 
 /** As many look-ups take some ten seconds within the reports' share. */
 const FLOOD = 10;
-/** Name, and what was looked at. */
-const EACH = '2, 3, 4, 5, 6, 7, 8';
 
-/** What only reports say, as far as it withholds or shows on its order. Of paid ones the condition is `isSaidAlone`, and an index's. */
+/**
+ * What only reports say, and own calls in doubt, as far as they withhold or show on their order. Of paid ones the condition is
+ * `isSaidAlone`, and an index's.
+ */
 async function readSaid(
   trx: Knex,
   references: readonly string[],
   intents: readonly ShownRecord[],
-): Promise<Pick<Said, 'reportedReferences' | 'reportedIntents' | 'saysPaid' | 'showsKyt' | 'flooded'>> {
-  const keys = textArray(references);
+): Promise<Omit<Said, 'assigned'>> {
+  const [keys, ids] = [textArray(references), idTexts(intents.map(({ id }) => id))];
   const { rows } = await trx.raw<{ rows: SaidRow[] }>(
-    `SELECT 'paid' AS what, reported_reference AS key, false AS known, false AS absent, false AS linked, false AS searched,
-       false AS assigned, false AS disproved, count(*)::integer AS n FROM payment_intents
+    `SELECT 'paid' AS what, reported_reference AS key, ${NOTHING}, count(*)::integer AS n FROM payment_intents
      WHERE reported_reference = ANY (?::text[]) AND reported_paid AND NOT known AND absent_since IS NULL GROUP BY key
-     UNION ALL SELECT 'refund', name, ${LOOKED} WHERE name = ANY (?::text[]) AND said_of = 'order' GROUP BY ${EACH}
-     UNION ALL SELECT 'refund of', name, ${LOOKED} WHERE name = ANY (?::text[]) AND said_of = 'payment' GROUP BY ${EACH}
-     UNION ALL SELECT 'waiting', NULL, false, false, false, false, false, false, count(*)::integer FROM (
+     UNION ALL SELECT said_of, name, known, absent_since IS NOT NULL, coalesce(payment_intent_id, '') <> '',
+       coalesce(searched_at >= said_to, false), EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id),
+       EXISTS (SELECT FROM report_checks WHERE inbox_id::text = said_by AND state = 'not_sent'), count(*)::integer
+     FROM reported_refunds JOIN payouts ON payouts.id = payout_id
+     WHERE name = ANY (?::text[]) OR name = ANY (?::text[]) GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+     UNION ALL SELECT 'open call', payment_intent_id, ${NOTHING}, 1 FROM service_writes AS call
+     WHERE payment_intent_id = ANY (?::text[]) AND ${OPEN}
+     UNION ALL SELECT 'waiting', NULL, ${NOTHING}, count(*)::integer FROM (
        SELECT FROM reading_marks WHERE kind = 'delivery' AND lane = 'hold' LIMIT ${FLOOD}) AS waiting
-     UNION ALL SELECT 'kyt', NULL, false, false, false, false, false, false, 1 FROM watermarks WHERE kind = 'account' AND name = 'kyt'`,
-    [keys, keys, idTexts(intents.map(({ id }) => id))],
+     UNION ALL SELECT 'kyt', NULL, ${NOTHING}, 1 FROM watermarks WHERE kind = 'account' AND name = 'kyt'`,
+    [keys, keys, ids, ids],
   );
   const countOf = (wanted: SaidRow['what']) => {
     const counts = new Map<string, number>();
     for (const row of rows) {
-      if (row.what !== wanted || row.key === null || (wanted !== 'paid' && !isUndecided(row))) continue;
+      if (row.what !== wanted || row.key === null || !isUndecided(row)) continue;
       const key = fromDatabaseText(row.key);
       counts.set(key, (counts.get(key) ?? 0) + row.n);
     }
@@ -141,8 +143,9 @@ async function readSaid(
   };
   return {
     saysPaid: new Set(countOf('paid').keys()),
-    reportedReferences: countOf('refund'),
-    reportedIntents: countOf('refund of'),
+    reportedReferences: countOf('order'),
+    reportedIntents: countOf('payment'),
+    openCalls: new Set(countOf('open call').keys()),
     showsKyt: rows.some(({ what }) => what === 'kyt'),
     flooded: rows.some(({ what, n }) => what === 'waiting' && n >= FLOOD),
   };

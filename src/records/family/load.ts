@@ -11,7 +11,15 @@ import { type OrderState } from '../orders/order-row.js';
 import { sharedReferences } from '../orders/shared-references.js';
 import type { MergedRecord } from '../saving/stored-record.js';
 import { readAround } from './around.js';
-import { idsInHand, idTexts, loadShown, type RecordsInHand, recordsInHand, shownColumns } from './shown-records.js';
+import {
+  idsInHand,
+  idTexts,
+  loadShown,
+  type RecordsInHand,
+  recordsInHand,
+  type ShownByKind,
+  shownColumns,
+} from './shown-records.js';
 
 export type FamilyRules = Pick<ReleaseRules, 'payoutWords'>;
 
@@ -54,34 +62,35 @@ interface Linked {
 
 async function loadLinked(trx: Knex, inHand: RecordsInHand, references: readonly string[]): Promise<Linked> {
   if (references.length === 0) return { intents: [], invoices: [] };
-  const { payment_intent: own } = await loadShown(
-    trx,
-    inHand,
-    `SELECT ${shownColumns('payment_intent')} FROM payment_intents WHERE merchant_reference = ANY (?::text[])`,
-    [idsInHand(inHand, 'payment_intent'), textArray(references)],
-  );
-  const invoices = await loadInvoices(trx, inHand, references, own);
+  const { payment_intent: own, invoice: invoices } = await loadOwn(trx, inHand, references);
   const invoiced = await loadInvoiced(trx, inHand, invoices, own);
   const without = invoiced.filter(({ fields }) => referenceOf(fields) === null);
-  const others = without.length === 0 ? [] : await loadInvoices(trx, inHand, [], without);
+  const others = without.length === 0 ? [] : await loadInvoices(trx, inHand, without);
   return { intents: [...own, ...invoiced], invoices: unique([...invoices, ...others]) };
 }
 
-/** Those that carry one of the references (as the database holds them), and those linked with the payment intents. */
-async function loadInvoices(
-  trx: Knex,
-  inHand: RecordsInHand,
-  references: readonly string[],
-  intents: readonly ShownRecord[],
-): Promise<ShownRecord[]> {
+/** Payments and invoices that carry one of the references (as the database holds them), and invoices linked with these payments. */
+async function loadOwn(trx: Knex, inHand: RecordsInHand, references: readonly string[]): Promise<ShownByKind> {
+  const carried = textArray(references);
+  const own = 'FROM payment_intents WHERE merchant_reference = ANY (?::text[])';
+  return loadShown(
+    trx,
+    inHand,
+    `SELECT ${shownColumns('payment_intent')} ${own} UNION ALL SELECT ${shownColumns('invoice')} FROM invoices
+     WHERE merchant_reference = ANY (?::text[])
+       OR payment_intent_id = ANY (ARRAY(SELECT id ${own})) OR id = ANY (ARRAY(SELECT invoice_id ${own}))`,
+    [idsInHand(inHand, 'payment_intent'), carried, idsInHand(inHand, 'invoice'), carried, carried, carried],
+  );
+}
+
+/** Those linked with the payment intents. */
+async function loadInvoices(trx: Knex, inHand: RecordsInHand, intents: readonly ShownRecord[]): Promise<ShownRecord[]> {
   const { invoice } = await loadShown(
     trx,
     inHand,
-    `SELECT ${shownColumns('invoice')} FROM invoices
-     WHERE merchant_reference = ANY (?::text[]) OR payment_intent_id = ANY (?::text[]) OR id = ANY (?::text[])`,
+    `SELECT ${shownColumns('invoice')} FROM invoices WHERE payment_intent_id = ANY (?::text[]) OR id = ANY (?::text[])`,
     [
       idsInHand(inHand, 'invoice'),
-      textArray(references),
       idTexts(intents.map(({ id }) => id)),
       idTexts(intents.flatMap(({ fields }) => namedIn('payment_intent', fields, 'invoice'))),
     ],

@@ -10,7 +10,7 @@ import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { instantMs } from '../database/instant.js';
 import { type FamilyRules, loadFamilies } from '../family/load.js';
 import type { MergedRecord } from '../saving/stored-record.js';
-import { findExisting, lockExisting, type TouchedOrder } from './lock-orders.js';
+import { findOrLock, lockExisting, type TouchedOrder } from './lock-orders.js';
 import { expectedOf, type OrderState, untouchedOrder } from './order-row.js';
 import { insertOrders, type NewOrder, updateOrders } from './write-orders.js';
 
@@ -43,8 +43,8 @@ export async function deriveOrders(
   rules: OrderRules,
 ): Promise<DerivedRow[]> {
   if (touched.length === 0) return [];
-  const existing = await findExisting(trx, touched);
-  const missing = touched.filter(({ reference }) => !existing.has(reference));
+  const found = await findOrLock(trx, touched);
+  const missing = touched.filter(({ reference }) => !found.existing.has(reference));
   const derive = (orders: OrderState[], isNew: boolean) => deriveEach(trx, orders, isNew, inHand, rules);
   const fresh = await derive(
     missing.map(({ reference }) => untouchedOrder(reference)),
@@ -52,7 +52,7 @@ export async function deriveOrders(
   );
   const made = missing.length === 0 ? new Set<string>() : await insertOrders(trx, newOrders(touched, fresh));
   const others = touched.filter(({ reference }) => !made.has(reference));
-  const known = await derive(await lockExisting(trx, others), false);
+  const known = await derive(found.rows ?? (await lockExisting(trx, others)), false);
   await updateOrders(
     trx,
     known.filter(({ changed }) => changed).map(({ after }) => after),

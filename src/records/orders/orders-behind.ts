@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { type FamilyKind, familyKinds } from '../../domain/family/links.js';
+import { grouped } from '../../domain/grouped.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
-import { grouped } from '../grouped.js';
 
 /** Kinds of record that can belong to an order. */
 export const orderedKinds = familyKinds;

@@ -8,11 +8,20 @@ import type { RecordKind } from '../../domain/records.js';
 /** Stands a digest in for every personal value (domain/personal.ts) inside the value of the field `name`. */
 export type Redact = (kind: RecordKind, name: string, value: Json) => Json;
 
+/** By the settings of its pool: the key of a database is made once, for good. */
+const keys = new WeakMap<object, Buffer>();
+
 export async function readRedaction(db: Knex): Promise<Redact> {
+  const { config } = db.client as { config: object };
+  const key = keys.get(config) ?? (await readKey(db));
+  keys.set(config, key);
+  return (kind, name, value) => replacePersonal(kind, name, value, (personal) => digest(key, personal));
+}
+
+async function readKey(db: Knex): Promise<Buffer> {
   const row = await db<{ key: Buffer }>('personal_key').first('key');
   if (row === undefined) throw new Error('The key of personal digests is missing: run `tallyhook migrate`');
-  const { key } = row;
-  return (kind, name, value) => replacePersonal(kind, name, value, (personal) => digest(key, personal));
+  return row.key;
 }
 
 /** What is masked tells nothing, and is to be seen as masked. */

@@ -4,7 +4,7 @@ import type { Observation } from '../../domain/observation.js';
 import { maskPersonal } from '../../domain/personal.js';
 import { compareText } from '../../domain/record-state.js';
 import type { RecordKind } from '../../domain/records.js';
-import { findExisting, lockHeads, readRows } from './lock-records.js';
+import { findOrLock, lockHeads, readRows } from './lock-records.js';
 import { type HashedObservation, mergeRecord } from './merge-record.js';
 import { type MergedRecord, type StoredHead, storedRecord } from './stored-record.js';
 import { insertOrLock, touchRecords, updateRecords } from './write-records.js';
@@ -23,13 +23,14 @@ export async function saveRecords(
   groups: Map<string, Observation[]>,
 ): Promise<SavedRecords> {
   const ids = [...groups.keys()];
-  const existing = await findExisting(trx, kind, ids);
+  const found = await findOrLock(trx, kind, ids);
+  const { existing } = found;
   const merge = (id: string) => mergeRecord(kind, id, null, hashedOf(kind, groups.get(id)));
   const fresh = ids.filter((id) => !existing.has(id)).map(merge);
   const inserted = fresh.length === 0 ? new Set<string>() : await insertOrLock(trx, kind, fresh, [...existing]);
 
   const locked = ids.filter((id) => !inserted.has(id));
-  const heads = await lockHeads(trx, kind, locked);
+  const heads = found.heads ?? (await lockHeads(trx, kind, locked));
   const hashed = new Map(locked.map((id) => [id, hashedOf(kind, groups.get(id), heads.get(id))]));
   const touched: Observation[] = [];
   const slow: string[] = [];

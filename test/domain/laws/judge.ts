@@ -101,7 +101,7 @@ export function saidOf(world: World, states: States): Said {
     reportedReferences: countOf(undecided.flatMap(({ of, name }) => (of === 'order' ? [name] : []))),
     reportedIntents: countOf(undecided.flatMap(({ of, name }) => (of === 'payment' ? [name] : []))),
     saysPaid: new Set(said.flatMap(({ shown }) => textField(shown.reported ?? {}, 'merchantReference') ?? [])),
-    openCalls: world.calls,
+    openCalls: new Set(world.calls),
     showsKyt: world.showsKyt,
     flooded: false,
   };

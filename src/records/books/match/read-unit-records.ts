@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
 import type { ShownRecord } from '../../../domain/family/links.js';
-import { listedPayins } from '../../../domain/family/links.js';
+import { linkedByPayment } from '../../../domain/family/links.js';
 import type { Money } from '../../../domain/family/money.js';
+import { grouped } from '../../../domain/grouped.js';
 import { MOST_RECORDS } from '../../../domain/orders/order.js';
 import { textField } from '../../../domain/records.js';
 import { textArray } from '../../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
 import { loadBelonging, readAssigned } from '../../family/around.js';
 import { loadFamilies } from '../../family/load.js';
-import { grouped } from '../../grouped.js';
 import { expectedOf, type OrderRow } from '../../orders/order-row.js';
 import { ordersBehind } from '../../orders/orders-behind.js';
 import { invoicesAlone } from './match-owners.js';
@@ -112,27 +112,14 @@ function nothingElse(unit: MatchUnit, since: number): UnitRecords {
 }
 
 async function withBelonging(trx: Knex.Transaction, units: UnitRecords[]): Promise<UnitRecords[]> {
-  const { payin: payins, payout: payouts } = await loadBelonging(
-    trx,
-    new Map(),
-    [],
-    units.flatMap(({ intents }) => intents),
-  );
-  const byIntent = (records: readonly ShownRecord[]) =>
-    grouped(records, ({ fields }) => textField(fields, 'paymentIntentId'));
-  const [payinsOf, payoutsOf] = [byIntent(payins), byIntent(payouts)];
+  const intents = units.flatMap((unit) => unit.intents);
+  const { payin: payins, payout: payouts } = await loadBelonging(trx, new Map(), [], intents);
+  const payinsOf = linkedByPayment('payin', intents, payins);
+  const payoutsOf = grouped(payouts, ({ fields }) => textField(fields, 'paymentIntentId'));
   const assigned = grouped([...(await readAssigned(trx, payouts))], ([, payment]) => payment);
-  const byId = new Map(payins.map((payin) => [payin.id, payin]));
   return units.map((unit) => ({
     ...unit,
-    payins: [
-      ...new Set(
-        unit.intents.flatMap(({ id, fields }) => [
-          ...(payinsOf.get(id) ?? []),
-          ...listedPayins(fields).flatMap((listed) => byId.get(listed) ?? []),
-        ]),
-      ),
-    ],
+    payins: [...new Set(unit.intents.flatMap(({ id }) => payinsOf.get(id) ?? []))],
     refundIds: [
       ...new Set(
         unit.intents.flatMap(({ id, fields }) => [
