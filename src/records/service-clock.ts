@@ -2,9 +2,13 @@ import type { Knex } from 'knex';
 
 const NOTE = { kind: 'service', name: 'clock' };
 
+/** A slow answer, or one of hosts that disagree, says less for a while: that makes nothing younger that was read before. */
+const KEPT = "interval '10 minutes'";
+
 /**
  * Notes for all processes how far the service's clock is from the database's. `earliest`: the earliest that it may show now,
- * ms, as readings are dated; where it is only assumed, what is noted stands.
+ * ms, as readings are dated; where it is only assumed, what is noted stands. The latest of what was measured within ten
+ * minutes is kept.
  */
 export async function noteServiceClock(
   db: Knex,
@@ -12,9 +16,13 @@ export async function noteServiceClock(
 ): Promise<void> {
   await db.raw(
     `INSERT INTO watermarks (kind, name, value)
-     SELECT ?, ?, jsonb_build_object('aheadMs', round(?::numeric - extract(epoch FROM clock_timestamp()) * 1000))
-     ON CONFLICT (kind, name) DO UPDATE SET value = excluded.value, updated_at = now() WHERE ?::boolean`,
-    [NOTE.kind, NOTE.name, earliest, isMeasured],
+     SELECT ?, ?, jsonb_build_object(
+       'aheadMs', round(?::numeric - extract(epoch FROM clock_timestamp()) * 1000), 'isMeasured', ?::boolean)
+     ON CONFLICT (kind, name) DO UPDATE SET value = excluded.value, updated_at = now()
+     WHERE ?::boolean AND (NOT coalesce((watermarks.value ->> 'isMeasured')::boolean, false)
+       OR (excluded.value ->> 'aheadMs')::numeric >= (watermarks.value ->> 'aheadMs')::numeric
+       OR watermarks.updated_at < now() - ${KEPT})`,
+    [NOTE.kind, NOTE.name, earliest, isMeasured, isMeasured],
   );
 }
 

@@ -25,6 +25,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   reading = new AbortController();
+  await store.db('watermarks').where({ kind: 'service', name: 'clock' }).delete();
   await noteServiceClock(store.db, { earliest: Date.now(), isMeasured: true });
 });
 afterEach(async () => {
@@ -185,6 +186,15 @@ describe('orders/{reference}?provenWithin', () => {
     const order = await oldOrder();
     expectRefused(await ask(impatient(), order.reference), 'not_proven_in_time');
     expect(await marks()).toEqual(asked(order));
+  });
+
+  it('makes nothing younger where a slow answer says less of the clock', async () => {
+    const { reference } = await oldOrder();
+    await noteServiceClock(store.db, { earliest: Date.now() - HOUR_MS, isMeasured: true });
+    expect((await ask(impatient(), reference)).body).toMatchObject({ code: 'not_proven_in_time' });
+    await store.db('watermarks').update({ updated_at: new Date(Date.now() - 11 * 60_000) });
+    await noteServiceClock(store.db, { earliest: Date.now() - HOUR_MS, isMeasured: true });
+    expect((await ask(impatient(), reference)).body.release).toMatchObject({ safe: true });
   });
 
   it('measures by the clock of the service, and is 503 while nobody knows that', async () => {

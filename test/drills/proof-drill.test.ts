@@ -6,6 +6,8 @@ import { type Site, startSite } from '../support/site/site.js';
 const ASSET = 'USDT.TRC20';
 /** The service's clock is this far behind. */
 const BEHIND_SECONDS = 600;
+/** Seconds. More than a slow machine takes for an answer. */
+const WITHIN = 5;
 const SKEWED = { clockSkewSeconds: -BEHIND_SECONDS };
 
 interface Answer {
@@ -36,7 +38,7 @@ test('just before goods go out their payments are read again, and what was rejec
   await grownOld();
 
   const began = performance.now();
-  const young = await ask(1);
+  const young = await ask(WITHIN);
   const seconds = (performance.now() - began) / 1_000;
   expect([young.status, young.body.release]).toMatchObject([200, { safe: true, reason: 'proven' }]);
   expect(Date.parse(young.body.release.provenAt ?? '')).toBeGreaterThan(Date.parse(first?.release.provenAt ?? ''));
@@ -45,17 +47,17 @@ test('just before goods go out their payments are read again, and what was rejec
 
   sandbox.control.setFaults({ ...SKEWED, serverError: 1 });
   await grownOld();
-  const down = await ask(1);
+  const down = await ask(WITHIN);
   expect([down.status, down.body.code, down.body.release]).toEqual([503, 'not_proven_in_time', undefined]);
   expect((await ask(86_400)).body.release).toMatchObject({ safe: true });
   sandbox.control.setFaults(SKEWED);
-  await until('it is proven again', async () => (await ask(1)).status === 200);
+  await until('it is proven again', async () => (await ask(WITHIN)).status === 200);
 
   lens.look((record, path) =>
     path.startsWith('/v1/payments/payins/') ? { ...record, kytStatus: 'rejected' } : record,
   );
   await grownOld();
-  const rejected = await ask(1);
+  const rejected = await ask(WITHIN);
   expect([rejected.status, rejected.body.release]).toEqual([
     200,
     { safe: false, reason: 'kyt_rejected', provenAt: null },
@@ -64,9 +66,9 @@ test('just before goods go out their payments are read again, and what was rejec
 
 /** By the service's clock, by more than the bounds of that may widen. */
 async function grownOld(): Promise<void> {
-  await until('the proof is three seconds old', async () => {
+  await until('the proof is ten seconds old', async () => {
     const plain = await site.api.order('ship-1');
-    return Date.now() - BEHIND_SECONDS * 1_000 - Date.parse(plain?.release.provenAt ?? '') > 3_000;
+    return Date.now() - BEHIND_SECONDS * 1_000 - Date.parse(plain?.release.provenAt ?? '') > 10_000;
   });
 }
 
