@@ -1,3 +1,4 @@
+import { QUEUE_SECONDS } from '../domain/alert-conditions.js';
 import { type FailingChannel, failingChannels } from '../records/alerts/alert-channels.js';
 import { type SignOfLife, signsOfLife } from '../records/alerts/signs-of-life.js';
 import { type CallbackBacklog, callbackBacklog } from '../records/callbacks/callback-backlog.js';
@@ -13,6 +14,8 @@ export interface Status {
   tone: 'good' | 'warn' | 'bad';
   items: { tone: 'good' | 'warn' | 'bad'; text: string; href: string }[];
 }
+
+type StatusDeps = Pick<PageDeps, 'db' | 'log' | 'now' | 'runKinds' | 'runEverySeconds'>;
 
 /** What is not proven of a kind now, in words; null: it is proven, and lately. */
 export function unprovenOf(of: Coverage, runEverySeconds: PageDeps['runEverySeconds']): string | null {
@@ -35,7 +38,7 @@ const LATE_SECONDS = 120;
 const FRESH_MS = 2_000;
 
 /** One question of the database for all pages of two seconds. What can't be asked is told as unknown. */
-export function createStatus(deps: PageDeps): () => Promise<Status> {
+export function createStatus(deps: StatusDeps): () => Promise<Status> {
   let answer: Promise<Status> | null = null;
   let staleAt = 0;
   return () => {
@@ -55,7 +58,7 @@ const unknown: Status = {
   items: [{ tone: 'bad', text: 'State unknown: the database can not be asked', href: '/' }],
 };
 
-async function readStatus({ db, runKinds, runEverySeconds, now }: PageDeps): Promise<Status> {
+async function readStatus({ db, runKinds, runEverySeconds, now }: StatusDeps): Promise<Status> {
   const [covered, breaks, missed, backlog, callbacks, failing, signs] = await Promise.all([
     coverage(db, runKinds, now()),
     countOpenBreaks(db),
@@ -122,6 +125,19 @@ function tellingItems({ dead }: CallbackBacklog, failing: FailingChannel[]): Ite
 const SILENT_SECONDS = 120;
 
 function silentItems(signs: readonly SignOfLife[]): Items {
+  return [...queueItems(signs), ...partItems(signs.filter(({ part }) => part !== 'queue'))];
+}
+
+/** Each look for alerts asks the queue: where nobody looks, nobody knows. */
+function queueItems(signs: readonly SignOfLife[]): Items {
+  const ago = (name: SignOfLife['part']) => signs.find(({ part }) => part === name)?.secondsAgo ?? 0;
+  const silent = ago('queue') - ago('alerts');
+  if (silent <= QUEUE_SECONDS) return [];
+  const text = `The queue does not answer for ${duration(silent)}: webhooks are applied later, none is lost`;
+  return [{ tone: 'warn', text, href: '/queues' }];
+}
+
+function partItems(signs: readonly SignOfLife[]): Items {
   return signs
     .filter(({ secondsAgo }) => secondsAgo > SILENT_SECONDS)
     .map(({ part, secondsAgo }) => {

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type AlertFacts, conditions, findAlerts } from '../../src/domain/alerts.js';
+import { conditions } from '../../src/domain/alert-conditions.js';
+import type { AlertFacts } from '../../src/domain/alert-facts.js';
+import { findAlerts } from '../../src/domain/alerts.js';
 
 const calm: AlertFacts = {
   webhooks: { halfHour: 3, before: 500 },
@@ -33,6 +35,7 @@ const silent = (part: string, secondsAgo: number): Partial<AlertFacts> => ({ par
 const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>][] = [
   ['Down', 'receiver', silent('receiver', 121), silent('receiver', 120)],
   ['Down', 'worker', silent('worker', 121), silent('alerts', 121)],
+  ['QueueDown', '', silent('queue', 61), silent('queue', 60)],
   ['NoWebhooks', '', { webhooks: { halfHour: 0, before: 121 } }, { webhooks: { halfHour: 0, before: 120 } }],
   [
     'InvalidSignatures',

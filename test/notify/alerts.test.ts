@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { createStatus } from '../../src/console/status.js';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
 import { alertChannels } from '../../src/notify/alert-channels.js';
@@ -38,6 +39,7 @@ beforeEach(async () => {
       { ...shared, now: () => new Date() },
     ),
     runEverySeconds: {},
+    askQueue: async () => {},
     firstRetryMs: 1,
     heartbeatUrl: `${hook.url}/heartbeat`,
   };
@@ -103,7 +105,35 @@ test('a receiver of which nothing is heard is told within three minutes, with wh
   await lookAndTell();
   expect(chat()).toEqual(['[critical] A part of Tallyhook is not at work (receiver)']);
   expect(slack.arrivals[0]!.body).toContain('What to do: Start it');
-  expect(await signsOfLife(db)).toMatchObject([{ part: 'alerts' }, { part: 'receiver' }, { part: 'worker' }]);
+  expect((await signsOfLife(db)).map(({ part }) => part)).toEqual(['alerts', 'queue', 'receiver', 'worker']);
+});
+
+test('a queue that does not answer, from the start or later, is told by alert and status; one that answers is not', async () => {
+  const { db } = database;
+  const status = async () =>
+    (
+      await createStatus({ db, log: deps.log, now: () => new Date(), runKinds: [], runEverySeconds: {} })()
+    ).items.flatMap(({ text }) => (text.includes('queue') ? [text] : []));
+  const fails = { ...deps, askQueue: () => Promise.reject(new Error('connect ECONNREFUSED')) };
+  await checkAlerts(fails);
+  await db('signs_of_life')
+    .where({ part: 'queue' })
+    .update({ seen_at: db.raw("now() - interval '95 seconds'") });
+  await checkAlerts(fails);
+  later(30);
+  const { fired } = await checkAlerts(fails);
+  expect(fired).toMatchObject([
+    { name: 'TallyhookQueueDown', severity: 'warning', detail: expect.stringContaining('Nothing is lost') },
+  ]);
+  expect(await status()).toEqual([expect.stringContaining('The queue does not answer for')]);
+
+  await checkAlerts(deps);
+  later(121);
+  expect((await checkAlerts(deps)).resolved).toMatchObject([{ name: 'TallyhookQueueDown' }]);
+  expect(await status()).toEqual([]);
+  // Where nobody looks, that is what is told: nobody knows anything of the queue.
+  await db('signs_of_life').update({ seen_at: db.raw("now() - interval '10 minutes'") });
+  expect(await status()).toEqual([]);
 });
 
 const refused = (reason: string, times: number) =>

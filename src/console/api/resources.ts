@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { z } from 'zod';
-import { alertSeverities, conditions } from '../../domain/alerts.js';
+import { alertSeverities, conditions } from '../../domain/alert-conditions.js';
 import { bookedKinds } from '../../domain/books/entry.js';
 import type { JsonObject } from '../../domain/json.js';
 import { hidePeople, MASK } from '../../domain/personal.js';

@@ -7,6 +7,7 @@ export function alertHref(name: string, subject: string): string {
 
 const hrefs: Readonly<Record<string, string>> = {
   TallyhookDown: '/deliveries',
+  TallyhookQueueDown: '/queues',
   TallyhookNoWebhooks: '/deliveries',
   TallyhookInvalidSignatures: '/rejections?reason=invalid_signature',
   TallyhookExpiredTimestamps: '/rejections?reason=expired_timestamp',

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { AlertFacts } from '../../domain/alerts.js';
+import type { AlertFacts } from '../../domain/alert-facts.js';
 import { decidingSealCheck, unverifiedSeconds } from '../audit/seal-checks.js';
 import { oldestUnsealedSeconds } from '../audit/seal-state.js';
 import { callbackBacklog } from '../callbacks/callback-backlog.js';

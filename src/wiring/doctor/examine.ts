@@ -4,6 +4,7 @@ import { checkCoverage } from './check-coverage.js';
 import { checkDatabase, checkSecrets, checkWork } from './check-installation.js';
 import { checkKey } from './check-key.js';
 import { checkMatching } from './check-matching.js';
+import { checkQueue } from './check-queue.js';
 import { checkRegistration } from './check-registration.js';
 import { checkRetention } from './check-retention.js';
 import { checkSealing } from './check-seals.js';
@@ -28,6 +29,7 @@ export async function examine(parts: DoctorParts): Promise<Diagnosis> {
   if (isReached) items.push(...(await checkEndpoint(parts)));
   for (const check of [
     checkSecrets,
+    checkQueue,
     checkWork,
     checkAlerts,
     checkRegistration,

@@ -1,0 +1,24 @@
+import type { BreakKind, Severity } from './break.js';
+
+/** What the database knows of the whole at one moment. Null: it was not measured yet. */
+export interface AlertFacts {
+  /** Webhooks of the last 30 minutes, refused ones included, and of the six hours before. */
+  webhooks: { halfHour: number; before: number };
+  /** `share`: how many of all requests were refused so. */
+  invalidSignatures: { fiveMinutes: number; share: number };
+  /** `share`: how many of all that carried a signature of ours; where the clocks agree, what is new is taken. */
+  expiredTimestamps: { halfHour: number; share: number };
+  backlog: { dead: number; oldestSeconds: number };
+  missed: number | null;
+  breaks: readonly { kind: BreakKind; severity: Severity; count: number; oldestSeconds: number }[];
+  /** Of each kind that is read: how far apart its runs are at most, and how long ago one ended complete. */
+  kinds: readonly { kind: string; everySeconds: number; provenSecondsAgo: number | null }[];
+  callbacks: { dead: number; oldestSeconds: number };
+  /** `findings`: when the seals were verified last; null: never. `unverifiedSeconds`: since all were, or since sealing began. */
+  seals: { oldestUnsealedSeconds: number; unverifiedSeconds: number; findings: number | null };
+  channels: readonly { channel: string; failingSeconds: number; error: string }[];
+  /** How long ago each part that was ever at work, or expected to be, gave its last sign. */
+  parts: readonly { part: string; secondsAgo: number }[];
+  /** How long this database has been at work. */
+  ageSeconds: number;
+}
