@@ -725,6 +725,7 @@ TABLE orders
   CREATE INDEX orders_by_skeleton ON public.orders USING btree (reference_skeleton)
   CREATE INDEX orders_by_status ON public.orders USING btree (status, created_at DESC)
   CREATE INDEX orders_newest ON public.orders USING btree (created_at DESC, reference DESC)
+  CREATE INDEX orders_refund_unlinked ON public.orders USING btree (reference) WHERE (release_reason = 'refund_unlinked'::text)
   CREATE INDEX orders_registered ON public.orders USING btree (registered_at) WHERE (registered_at IS NOT NULL)
   CREATE INDEX orders_without_skeleton ON public.orders USING btree (reference) WHERE (reference_skeleton IS NULL)
 

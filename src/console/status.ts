@@ -1,11 +1,13 @@
-import { QUEUE_SECONDS } from '../domain/alert-conditions.js';
+import { QUEUE_SECONDS } from '../domain/alerts/webhook-conditions.js';
 import { type FailingChannel, failingChannels } from '../records/alerts/alert-channels.js';
 import { type SignOfLife, signsOfLife } from '../records/alerts/signs-of-life.js';
 import { type CallbackBacklog, callbackBacklog } from '../records/callbacks/callback-backlog.js';
 import { countMissed } from '../records/deliveries/list-deliveries.js';
 import { countOpenBreaks } from '../records/gauges.js';
 import { inboxBacklog } from '../records/inbox/inbox-work.js';
+import { heldByRefund } from '../records/orders/held-by-refund.js';
 import { type Coverage, coverage } from '../records/runs/coverage.js';
+import { lostCalls } from '../records/service-writes.js';
 import type { PageDeps } from './page-deps.js';
 import { counted, duration } from './view/values.js';
 
@@ -59,7 +61,7 @@ const unknown: Status = {
 };
 
 async function readStatus({ db, runKinds, runEverySeconds, now }: StatusDeps): Promise<Status> {
-  const [covered, breaks, missed, backlog, callbacks, failing, signs] = await Promise.all([
+  const [covered, breaks, missed, backlog, callbacks, failing, signs, lost, held] = await Promise.all([
     coverage(db, runKinds, now()),
     countOpenBreaks(db),
     countMissed(db),
@@ -67,12 +69,15 @@ async function readStatus({ db, runKinds, runEverySeconds, now }: StatusDeps): P
     callbackBacklog(db),
     failingChannels(db),
     signsOfLife(db),
+    lostCalls(db),
+    heldByRefund(db),
   ]);
   const items = [
     ...breakItems(breaks),
     ...missedItems(missed),
     ...eventItems(backlog),
     ...tellingItems(callbacks, failing),
+    ...refundItems(lost, held),
     ...silentItems(signs),
     ...unprovenItems(covered, runEverySeconds),
   ];
@@ -118,6 +123,16 @@ function tellingItems({ dead }: CallbackBacklog, failing: FailingChannel[]): Ite
     items.push({ tone: 'bad', text: `${counted(dead, 'callback')} given up`, href: '/callbacks?status=dead' });
   for (const { channel, failingSeconds } of failing)
     items.push({ tone: 'warn', text: `Alerts by ${channel} fail for ${duration(failingSeconds)}`, href: '/alerts' });
+  return items;
+}
+
+/** What only a person can settle. */
+function refundItems(lost: Awaited<ReturnType<typeof lostCalls>>, held: number): Items {
+  const items: Items = lost.map(({ operation, count }) => {
+    return { tone: 'bad', text: `${count} ${operation} without an outcome`, href: '/doctor' };
+  });
+  if (held > 0)
+    items.push({ tone: 'warn', text: `${counted(held, 'order')} held by a refund`, href: '/orders?status=paid' });
   return items;
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { findAlerts } from '../domain/alerts.js';
+import { findAlerts } from '../domain/alerts/alerts.js';
 import { keepChannels } from '../records/alerts/alert-channels.js';
 import { loadAlertFacts } from '../records/alerts/load-alert-facts.js';
 import { addNotice, type Settled, settleAlerts } from '../records/alerts/settle-alerts.js';

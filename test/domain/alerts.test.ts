@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { conditions } from '../../src/domain/alert-conditions.js';
-import type { AlertFacts } from '../../src/domain/alert-facts.js';
-import { findAlerts } from '../../src/domain/alerts.js';
+import { findAlerts } from '../../src/domain/alerts/alerts.js';
+import { conditions } from '../../src/domain/alerts/conditions.js';
+import type { AlertFacts } from '../../src/domain/alerts/facts.js';
 
 const calm: AlertFacts = {
   webhooks: { halfHour: 3, before: 500 },
@@ -12,6 +12,8 @@ const calm: AlertFacts = {
   missed: 0,
   breaks: [],
   kinds: [{ kind: 'payouts', everySeconds: 300, provenSecondsAgo: 200 }],
+  lostCalls: [{ operation: 'createInvoice', count: 1 }],
+  heldByRefund: 0,
   callbacks: { dead: 0, oldestSeconds: 2 },
   seals: { oldestUnsealedSeconds: 200, unverifiedSeconds: 90_000, findings: 0 },
   channels: [],
@@ -83,6 +85,8 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>][] = [
     { seals: { oldestUnsealedSeconds: 0, unverifiedSeconds: 259_200, findings: 0 } },
   ],
   ['SealsBroken', '', { seals: { oldestUnsealedSeconds: 0, unverifiedSeconds: 0, findings: 1 } }, {}],
+  ['LostCall', 'createRefund', { lostCalls: [{ operation: 'createRefund', count: 1 }] }, { lostCalls: [] }],
+  ['RefundUnlinked', '', { heldByRefund: 1 }, { heldByRefund: 0 }],
   ['DeadCallbacks', '', { callbacks: { dead: 1, oldestSeconds: 0 } }, {}],
   ['CallbacksWait', '', { callbacks: { dead: 0, oldestSeconds: 601 } }, { callbacks: { dead: 0, oldestSeconds: 600 } }],
   [

@@ -11,6 +11,7 @@ import { listAlerts } from '../../src/records/alerts/list-alerts.js';
 import { giveSign, signsOfLife } from '../../src/records/alerts/signs-of-life.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
+import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { SECRET, type Store, startStore, verified } from './store.js';
 
@@ -108,12 +109,20 @@ test('a receiver of which nothing is heard is told within three minutes, with wh
   expect((await signsOfLife(db)).map(({ part }) => part)).toEqual(['alerts', 'queue', 'receiver', 'worker']);
 });
 
+const statusLine = async () => {
+  const status = createStatus({
+    db: database.db,
+    log: deps.log,
+    now: () => new Date(),
+    runKinds: [],
+    runEverySeconds: {},
+  });
+  return (await status()).items.map(({ text }) => text);
+};
+const ofQueue = async () => (await statusLine()).filter((text) => text.includes('queue'));
+
 test('a queue that does not answer, from the start or later, is told by alert and status; one that answers is not', async () => {
   const { db } = database;
-  const status = async () =>
-    (
-      await createStatus({ db, log: deps.log, now: () => new Date(), runKinds: [], runEverySeconds: {} })()
-    ).items.flatMap(({ text }) => (text.includes('queue') ? [text] : []));
   const fails = { ...deps, askQueue: () => Promise.reject(new Error('connect ECONNREFUSED')) };
   await checkAlerts(fails);
   await db('signs_of_life')
@@ -125,15 +134,15 @@ test('a queue that does not answer, from the start or later, is told by alert an
   expect(fired).toMatchObject([
     { name: 'TallyhookQueueDown', severity: 'warning', detail: expect.stringContaining('Nothing is lost') },
   ]);
-  expect(await status()).toEqual([expect.stringContaining('The queue does not answer for')]);
+  expect(await ofQueue()).toEqual([expect.stringContaining('The queue does not answer for')]);
 
   await checkAlerts(deps);
   later(121);
   expect((await checkAlerts(deps)).resolved).toMatchObject([{ name: 'TallyhookQueueDown' }]);
-  expect(await status()).toEqual([]);
+  expect(await ofQueue()).toEqual([]);
   // Where nobody looks, that is what is told: nobody knows anything of the queue.
   await db('signs_of_life').update({ seen_at: db.raw("now() - interval '10 minutes'") });
-  expect(await status()).toEqual([]);
+  expect(await ofQueue()).toEqual([]);
 });
 
 const refused = (reason: string, times: number) =>
@@ -182,6 +191,27 @@ test('a clock is told as wrong where nothing is taken, whatever is recovered mea
   await taken('delivery_history', 2);
   expect(await toldAfterAWhile()).toBe(true);
   await database.db('inbox').del();
+});
+
+test('a lost refund of ours and a refund that holds orders are told; a lost invoice is no such thing', async () => {
+  const { db } = database;
+  const calls = createServiceWriteLog<'createRefund' | 'createInvoice'>(db);
+  for (const operation of ['createRefund', 'createInvoice'] as const) {
+    const write = { operation, key: 'k', hash: 'h', request: null };
+    await calls.begin(write, { leaseMs: 0, withinMs: 1_000 });
+    await calls.end(write, 'lost', null);
+  }
+  await db('orders').insert({ reference: 'A', status: 'paid', release_safe: false, release_reason: 'refund_unlinked' });
+  expect((await checkAlerts(deps)).fired).toMatchObject([
+    { name: 'TallyhookLostCall', subject: 'createRefund', severity: 'critical' },
+  ]);
+  later(900);
+  expect((await checkAlerts(deps)).fired).toMatchObject([{ name: 'TallyhookRefundUnlinked', severity: 'warning' }]);
+  expect(await statusLine()).toEqual(
+    expect.arrayContaining(['1 createRefund without an outcome', '1 order held by a refund']),
+  );
+  await db('service_writes').del();
+  await db('orders').del();
 });
 
 test('a channel that fails is shown, is tried again, and loses nothing; the others are told meanwhile', async () => {

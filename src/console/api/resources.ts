@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { z } from 'zod';
-import { alertSeverities, conditions } from '../../domain/alert-conditions.js';
+import { alertSeverities } from '../../domain/alerts/condition.js';
+import { conditions } from '../../domain/alerts/conditions.js';
 import { bookedKinds } from '../../domain/books/entry.js';
 import type { JsonObject } from '../../domain/json.js';
 import { hidePeople, MASK } from '../../domain/personal.js';

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { AlertFacts } from '../../domain/alert-facts.js';
+import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { decidingSealCheck, unverifiedSeconds } from '../audit/seal-checks.js';
 import { oldestUnsealedSeconds } from '../audit/seal-state.js';
 import { callbackBacklog } from '../callbacks/callback-backlog.js';
@@ -7,6 +7,8 @@ import { countMissed } from '../deliveries/list-deliveries.js';
 import { lastCompleteRuns } from '../gauges.js';
 import { inboxBacklog } from '../inbox/inbox-work.js';
 import { minuteCounts } from '../inbox/minute-counts.js';
+import { heldByRefund } from '../orders/held-by-refund.js';
+import { lostCalls } from '../service-writes.js';
 import { failingChannels } from './alert-channels.js';
 import { signsOfLife } from './signs-of-life.js';
 
@@ -26,6 +28,8 @@ export async function loadAlertFacts(
     backlog: await inboxBacklog(db),
     missed: await countMissed(db),
     breaks: await oldestBreaks(db),
+    lostCalls: await lostCalls(db),
+    heldByRefund: await heldByRefund(db),
     callbacks: await callbackBacklog(db),
     seals: await sealFacts(db, now),
     channels: await failingChannels(db),

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { conditionNamed, type FoundAlert } from '../../domain/alerts.js';
+import { conditionNamed, type FoundAlert } from '../../domain/alerts/alerts.js';
 
 /** A condition that does not hold any more is taken for over after so long: one that comes and goes is told once. */
 const QUIET_SECONDS = 120;

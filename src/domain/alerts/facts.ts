@@ -1,4 +1,4 @@
-import type { BreakKind, Severity } from './break.js';
+import type { BreakKind, Severity } from '../break.js';
 
 /** What the database knows of the whole at one moment. Null: it was not measured yet. */
 export interface AlertFacts {
@@ -13,6 +13,10 @@ export interface AlertFacts {
   breaks: readonly { kind: BreakKind; severity: Severity; count: number; oldestSeconds: number }[];
   /** Of each kind that is read: how far apart its runs are at most, and how long ago one ended complete. */
   kinds: readonly { kind: string; everySeconds: number; provenSecondsAgo: number | null }[];
+  /** Creating calls of ours of which only a person can tell what came. */
+  lostCalls: readonly { operation: string; count: number }[];
+  /** Orders that are held until a person says whose refund it is. */
+  heldByRefund: number;
   callbacks: { dead: number; oldestSeconds: number };
   /** `findings`: when the seals were verified last; null: never. `unverifiedSeconds`: since all were, or since sealing began. */
   seals: { oldestUnsealedSeconds: number; unverifiedSeconds: number; findings: number | null };

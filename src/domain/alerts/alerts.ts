@@ -1,5 +1,6 @@
-import { type AlertSeverity, type Condition, conditions } from './alert-conditions.js';
-import type { AlertFacts } from './alert-facts.js';
+import type { AlertSeverity, Condition } from './condition.js';
+import { conditions } from './conditions.js';
+import type { AlertFacts } from './facts.js';
 
 /** A condition that holds. `subject` tells those of one name apart. */
 export interface FoundAlert {
