@@ -976,6 +976,7 @@ TABLE rejection_counts
   hour timestamp with time zone NOT NULL
   reason text NOT NULL
   count bigint NOT NULL
+  like_service bigint NOT NULL DEFAULT 0
   CONSTRAINT rejection_counts_pkey PRIMARY KEY (hour, reason)
 
 TABLE rejections
@@ -987,6 +988,7 @@ TABLE rejections
   body_hash text NOT NULL
   first_bytes bytea NOT NULL
   rejected_at timestamp with time zone NOT NULL DEFAULT now()
+  like_service boolean NOT NULL DEFAULT false
   CONSTRAINT rejections_pkey PRIMARY KEY (id)
   CREATE INDEX rejections_by_body ON public.rejections USING btree (body_hash)
   CREATE INDEX rejections_by_reason ON public.rejections USING btree (reason, id DESC)

@@ -53,6 +53,10 @@ function receiving({ counter, gauge, registers }: Makers) {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
     }),
+    signaturesLikeService: counter(
+      'signatures_like_service_total',
+      'Refused signatures under headers that the service sends',
+    ),
     signatureMatches: counter('signature_matches_total', 'Valid signatures, by the label of their secret', 'secret'),
     eventBacklog: gauge('event_backlog', 'Events not yet applied, by state', 'state'),
     eventBacklogOldest: gauge('event_backlog_oldest_seconds', 'Age of the oldest event not yet applied'),

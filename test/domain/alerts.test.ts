@@ -6,7 +6,7 @@ import type { AlertFacts } from '../../src/domain/alerts/facts.js';
 
 const calm: AlertFacts = {
   webhooks: { halfHour: 3, before: 500 },
-  invalidSignatures: { fiveMinutes: 0, share: 0 },
+  invalidSignatures: { sinceMatch: 0, fiveMinutes: 0, share: 0 },
   expiredTimestamps: { halfHour: 0, share: 0 },
   backlog: { dead: 0, oldestSeconds: 4 },
   missed: 0,
@@ -42,14 +42,20 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>][] = [
   [
     'InvalidSignatures',
     '',
-    { invalidSignatures: { fiveMinutes: 3, share: 0.21 } },
-    { invalidSignatures: { fiveMinutes: 3, share: 0.2 } },
+    { invalidSignatures: { sinceMatch: 3, fiveMinutes: 3, share: 0.01 } },
+    { invalidSignatures: { sinceMatch: 2, fiveMinutes: 2, share: 1 } },
   ],
   [
     'InvalidSignatures',
     '',
-    { invalidSignatures: { fiveMinutes: 60, share: 1 } },
-    { invalidSignatures: { fiveMinutes: 2, share: 1 } },
+    { invalidSignatures: { sinceMatch: 0, fiveMinutes: 3, share: 0.21 } },
+    { invalidSignatures: { sinceMatch: 0, fiveMinutes: 3, share: 0.2 } },
+  ],
+  [
+    'InvalidSignatures',
+    '',
+    { invalidSignatures: { sinceMatch: 0, fiveMinutes: 60, share: 1 } },
+    { invalidSignatures: { sinceMatch: 0, fiveMinutes: 2, share: 1 } },
   ],
   [
     'ExpiredTimestamps',

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createStatus } from '../../src/console/status.js';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
@@ -13,6 +13,8 @@ import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { startReceiver } from '../support/receiver.js';
+import { eventBody, SECRET as SIGNING, signedHeaders } from '../support/signed.js';
 import { SECRET, type Store, startStore, verified } from './store.js';
 
 let database: TestDatabase;
@@ -156,15 +158,72 @@ const refused = (reason: string, times: number) =>
       bodyHash: '00',
       firstBytes: Buffer.from('{}'),
       rejectedAt: new Date(now - 60_000),
+      likeService: true,
     })),
     [],
   );
 const namesTold = async () => (await checkAlerts(deps)).fired.map(({ name }) => name);
 
-test('a wrong secret is told at once, and a condition that holds for a moment is not', async () => {
-  now = Date.now();
-  await refused('invalid_signature', 3);
-  expect(await namesTold()).toContain('TallyhookInvalidSignatures');
+describe('requests that are refused for their signature', () => {
+  let receiver: Awaited<ReturnType<typeof startReceiver>>;
+  beforeEach(async () => {
+    now = Date.now();
+    receiver = await startReceiver(database.db, { now: () => new Date(now) });
+  });
+  afterEach(async () => {
+    await receiver.close();
+    for (const table of ['inbox', 'secret_matches', 'secrets', 'rejection_counts']) await database.db(table).del();
+  });
+
+  /** A delivery as the service sends it; `changes` of its headers. */
+  const deliver = (id: string, secret: string, changes: Record<string, string> = {}) => {
+    const timestamp = Math.floor(now / 1000);
+    const body = eventBody(id, { timestamp });
+    return receiver.post(body, {
+      ...signedHeaders(body, secret),
+      'x-service-timestamp': `${timestamp}`,
+      ...changes,
+    });
+  };
+  const written = (counted: number) =>
+    vi.waitFor(async () => {
+      const [row] = await database.db('rejection_counts').sum('count as n');
+      expect(Number(row?.n)).toBe(counted);
+    }, 5_000);
+  const sent = async (n: number, send: (id: string) => Promise<{ status: number }>) =>
+    Promise.all(Array.from({ length: n }, async (_, i) => (await send(`pi_${now}_${i}`)).status));
+
+  test('a secret that is wrong from one moment on is told with the next look, however many were taken before', async () => {
+    expect(new Set(await sent(60, (id) => deliver(id, SIGNING)))).toEqual(new Set([200]));
+    await vi.waitFor(async () => expect(await database.db('secrets').pluck('last_match_at')).not.toEqual([]), 5_000);
+    expect(await namesTold()).toEqual([]);
+    later(20);
+    expect(await sent(3, (id) => deliver(id, 'whsec_rotated'))).toEqual([401, 401, 401]);
+    await written(3);
+    expect(await namesTold()).toEqual(['TallyhookInvalidSignatures']);
+  });
+
+  test('noise tells nobody, and hides nothing; who imitates the headers pages once in half an hour at most', async () => {
+    const noise = [
+      { 'x-service-signature': '' },
+      { 'x-service-signature': 'sha256=12' },
+      { 'x-service-timestamp': '' },
+      { 'x-service-timestamp': '1' },
+      { 'content-type': 'text/plain' },
+    ];
+    for (const changes of noise) await sent(20, (id) => deliver(id, 'whsec_none', changes));
+    await written(100);
+    expect(await namesTold()).toEqual([]);
+    await sent(3, (id) => deliver(id, 'whsec_none'));
+    await written(103);
+    expect(await namesTold()).toEqual(['TallyhookInvalidSignatures']);
+    for (let minute = 0; minute < 29; minute += 1) {
+      later(60);
+      if (minute % 10 === 0) await sent(1, (id) => deliver(id, SIGNING));
+      if (minute % 10 === 9) await sent(3, (id) => deliver(id, 'whsec_none'));
+      expect(await namesTold()).toEqual([]);
+    }
+  });
 });
 
 test('a clock is told as wrong where nothing is taken, whatever is recovered meanwhile; late retries beside new events are no such thing', async () => {

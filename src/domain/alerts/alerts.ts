@@ -19,6 +19,8 @@ export function findAlerts(facts: AlertFacts): FoundAlert[] {
   );
 }
 
-export function conditionNamed(name: string): Pick<Condition, 'holdSeconds' | 'runbook' | 'remedy'> | undefined {
+export function conditionNamed(
+  name: string,
+): Pick<Condition, 'holdSeconds' | 'quietSeconds' | 'runbook' | 'remedy'> | undefined {
   return conditions.find((condition) => condition.name === name);
 }

@@ -4,8 +4,11 @@ import type { BreakKind, Severity } from '../break.js';
 export interface AlertFacts {
   /** Webhooks of the last 30 minutes, refused ones included, and of the six hours before. */
   webhooks: { halfHour: number; before: number };
-  /** `share`: how many of all requests were refused so. */
-  invalidSignatures: { fiveMinutes: number; share: number };
+  /**
+   * Refused under headers as the service sends them: since a secret matched last (of half an hour), and of five minutes.
+   * `share`: how many of these and of all that were taken.
+   */
+  invalidSignatures: { sinceMatch: number; fiveMinutes: number; share: number };
   /** `share`: how many of all that carried a signature of ours; where the clocks agree, what is new is taken. */
   expiredTimestamps: { halfHour: number; share: number };
   backlog: { dead: number; oldestSeconds: number };

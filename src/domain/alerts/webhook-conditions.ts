@@ -61,15 +61,19 @@ export const webhookConditions: readonly Condition[] = [
     name: 'TallyhookInvalidSignatures',
     severity: 'critical',
     holdSeconds: 0,
+    // Whoever imitates the service's headers raises it: once in so long at most.
+    quietSeconds: 1_800,
     runbook: 'invalid-signatures',
     summary: 'Webhooks are refused for their signature',
     remedy:
       'Put the endpoint’s secret, prefix included, into WEBHOOK_SECRETS_FILE (with WEBHOOK_SECRETS, restart the receivers). The page Rejections says what was found. Then recover what was refused: “tallyhook deliveries recover --since 2h”.',
-    found: ({ invalidSignatures: { fiveMinutes, share } }) =>
-      when(
-        fiveMinutes >= 3 && share > 0.2,
-        `${fiveMinutes} or more in five minutes carry a signature that no secret of ours made.`,
-      ),
+    found: ({ invalidSignatures: { sinceMatch, fiveMinutes, share } }) =>
+      sinceMatch >= 3
+        ? [{ detail: `${sinceMatch} or more in a row carry a signature that no secret of ours made: none is taken.` }]
+        : when(
+            fiveMinutes >= 3 && share > 0.2,
+            `${fiveMinutes} or more in five minutes carry a signature that no secret of ours made.`,
+          ),
   },
   {
     name: 'TallyhookExpiredTimestamps',

@@ -74,13 +74,15 @@ async function letGo(
 ): Promise<void> {
   if (row.fired_at === null) {
     await trx('alerts').where({ id: row.id }).delete();
-  } else if ((now.getTime() - row.seen_at.getTime()) / 1_000 < QUIET_SECONDS) {
+  } else if ((now.getTime() - row.seen_at.getTime()) / 1_000 < quietSeconds(row.name)) {
     settled.firing.push(row);
   } else {
     await trx('alerts').where({ id: row.id }).update({ resolved_at: now });
     settled.resolved.push({ ...row, resolved_at: now });
   }
 }
+
+const quietSeconds = (name: string): number => conditionNamed(name)?.quietSeconds ?? QUIET_SECONDS;
 
 async function addNotices(trx: Knex.Transaction, settled: Settled, channels: readonly string[]): Promise<void> {
   const told = [
