@@ -1137,6 +1137,13 @@ TABLE service_writes
   CREATE INDEX service_writes_to_take_in ON public.service_writes USING btree (begun_at) WHERE ((taken_in_at IS NULL) AND (object_id IS NOT NULL) AND (operation <> 'createTransfer'::text))
   CREATE TRIGGER service_writes_changed BEFORE INSERT OR UPDATE ON public.service_writes FOR EACH ROW EXECUTE FUNCTION service_write_changed()
 
+TABLE setting_signs
+  setting text NOT NULL
+  value text NOT NULL
+  part text NOT NULL
+  seen_at timestamp with time zone NOT NULL
+  CONSTRAINT setting_signs_pkey PRIMARY KEY (setting, value, part)
+
 TABLE settlement_accounts
   id text NOT NULL
   revoked_at timestamp with time zone

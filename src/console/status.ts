@@ -1,5 +1,6 @@
 import { QUEUE_SECONDS } from '../domain/alerts/webhook-conditions.js';
 import { type FailingChannel, failingChannels } from '../records/alerts/alert-channels.js';
+import { differingSettings, valuesText } from '../records/alerts/setting-signs.js';
 import { type SignOfLife, signsOfLife } from '../records/alerts/signs-of-life.js';
 import { type CallbackBacklog, callbackBacklog } from '../records/callbacks/callback-backlog.js';
 import { countMissed } from '../records/deliveries/list-deliveries.js';
@@ -61,7 +62,7 @@ const unknown: Status = {
 };
 
 async function readStatus({ db, runKinds, runEverySeconds, now }: StatusDeps): Promise<Status> {
-  const [covered, breaks, missed, backlog, callbacks, failing, signs, lost, held] = await Promise.all([
+  const [covered, breaks, missed, backlog, callbacks, failing, signs, lost, held, settings] = await Promise.all([
     coverage(db, runKinds, now()),
     countOpenBreaks(db),
     countMissed(db),
@@ -71,6 +72,7 @@ async function readStatus({ db, runKinds, runEverySeconds, now }: StatusDeps): P
     signsOfLife(db),
     lostCalls(db),
     heldByRefund(db),
+    differingSettings(db),
   ]);
   const items = [
     ...breakItems(breaks),
@@ -78,6 +80,9 @@ async function readStatus({ db, runKinds, runEverySeconds, now }: StatusDeps): P
     ...eventItems(backlog),
     ...tellingItems(callbacks, failing),
     ...refundItems(lost, held),
+    ...settings.map((found): Items[number] => {
+      return { tone: 'bad', text: `${found.setting} differs: ${valuesText(found)}`, href: '/doctor' };
+    }),
     ...silentItems(signs),
     ...unprovenItems(covered, runEverySeconds),
   ];

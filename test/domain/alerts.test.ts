@@ -18,6 +18,7 @@ const calm: AlertFacts = {
   seals: { oldestUnsealedSeconds: 200, unverifiedSeconds: 90_000, findings: 0 },
   channels: [],
   parts: [{ part: 'receiver', secondsAgo: 15 }],
+  settings: [],
   ageSeconds: 90_000,
 };
 const open = (kind: string, severity: string, oldestSeconds = 60) =>
@@ -93,6 +94,12 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>][] = [
   ['SealsBroken', '', { seals: { oldestUnsealedSeconds: 0, unverifiedSeconds: 0, findings: 1 } }, {}],
   ['LostCall', 'createRefund', { lostCalls: [{ operation: 'createRefund', count: 1 }] }, { lostCalls: [] }],
   ['RefundUnlinked', '', { heldByRefund: 1 }, { heldByRefund: 0 }],
+  [
+    'SettingsDiffer',
+    'A_SETTING',
+    { settings: [{ setting: 'A_SETTING', values: 'on at worker; off at console' }] },
+    { settings: [] },
+  ],
   ['DeadCallbacks', '', { callbacks: { dead: 1, oldestSeconds: 0 } }, {}],
   ['CallbacksWait', '', { callbacks: { dead: 0, oldestSeconds: 601 } }, { callbacks: { dead: 0, oldestSeconds: 600 } }],
   [

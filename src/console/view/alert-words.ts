@@ -19,6 +19,7 @@ const hrefs: Readonly<Record<string, string>> = {
   TallyhookCriticalBreak: '/breaks?status=open&kind=',
   TallyhookEndpointOff: '/breaks?status=open&kind=',
   TallyhookHighBreak: '/breaks?status=open&kind=',
+  TallyhookSettingsDiffer: '/doctor',
   TallyhookRefundUnlinked: '/orders?status=paid',
   TallyhookDeadCallbacks: '/callbacks?status=dead',
   TallyhookCallbacksWait: '/callbacks?status=pending',

@@ -26,6 +26,8 @@ export interface AlertFacts {
   channels: readonly { channel: string; failingSeconds: number; error: string }[];
   /** How long ago each part that was ever at work, or expected to be, gave its last sign. */
   parts: readonly { part: string; secondsAgo: number }[];
+  /** Settings that roles at work have otherwise than others, and who has which value. */
+  settings: readonly { setting: string; values: string }[];
   /** How long this database has been at work. */
   ageSeconds: number;
 }

@@ -69,6 +69,18 @@ export const recordConditions: readonly Condition[] = [
         .map(breakWords),
   },
   {
+    name: 'TallyhookSettingsDiffer',
+    severity: 'critical',
+    // A rolling restart is done in less.
+    holdSeconds: 120,
+    runbook: 'settings-differ',
+    summary: 'Roles work with different settings',
+    remedy:
+      'Set it alike for every role, and restart those that differ. Until then which role decides an order counts.',
+    found: ({ settings }) =>
+      settings.map(({ setting, values }) => ({ subject: setting, detail: `${setting}: ${values}.` })),
+  },
+  {
     name: 'TallyhookLostCall',
     severity: 'critical',
     holdSeconds: 0,

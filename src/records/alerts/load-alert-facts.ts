@@ -10,6 +10,7 @@ import { minuteCounts } from '../inbox/minute-counts.js';
 import { heldByRefund } from '../orders/held-by-refund.js';
 import { lostCalls } from '../service-writes.js';
 import { failingChannels } from './alert-channels.js';
+import { differingSettings, valuesText } from './setting-signs.js';
 import { signsOfLife } from './signs-of-life.js';
 
 /** `runEverySeconds`: how far apart the runs of each kind are at most; a kind that is switched off is left out. */
@@ -34,6 +35,7 @@ export async function loadAlertFacts(
     seals: await sealFacts(db, now),
     channels: await failingChannels(db),
     parts: await signsOfLife(db),
+    settings: (await differingSettings(db)).map((found) => ({ setting: found.setting, values: valuesText(found) })),
     ageSeconds: await ageOf(db, now),
     kinds: kinds.map((kind) => {
       const at = provenAt.get(kind);
