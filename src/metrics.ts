@@ -83,6 +83,9 @@ function proving({ gauge }: Makers) {
       'How far apart the runs of a kind are at most; a kind that is switched off has none',
       'kind',
     ),
+    callsLost: gauge('calls_lost', 'Creating calls of ours without an outcome', 'operation'),
+    ordersHeldByRefund: gauge('orders_held_by_refund', 'Paid orders that wait for a word about a refund'),
+    settingsDiffering: gauge('settings_differing', 'Values that roles at work have of one setting', 'setting'),
     breaksOpen: gauge('breaks_open', 'Open breaks', 'kind', 'severity'),
     missedDeliveries: gauge('missed_deliveries', 'Deliveries of the service that should be here and are not'),
     unrecoverableDeliveries: gauge(

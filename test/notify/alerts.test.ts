@@ -1,8 +1,5 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createStatus } from '../../src/console/status.js';
-import { createLog } from '../../src/log.js';
-import { createMetrics } from '../../src/metrics.js';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { alertChannels } from '../../src/notify/alert-channels.js';
 import { type AlertDeps, beat, checkAlerts } from '../../src/notify/keep-alerts.js';
 import { sendNotices } from '../../src/notify/send-notices.js';
@@ -11,10 +8,8 @@ import { listAlerts } from '../../src/records/alerts/list-alerts.js';
 import { giveSign, signsOfLife } from '../../src/records/alerts/signs-of-life.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
-import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { startReceiver } from '../support/receiver.js';
-import { eventBody, SECRET as SIGNING, signedHeaders } from '../support/signed.js';
+import { alertDeps } from './alert-deps.js';
 import { SECRET, type Store, startStore, verified } from './store.js';
 
 let database: TestDatabase;
@@ -30,20 +25,13 @@ beforeEach(async () => {
   [slack, hook] = await Promise.all([startStore(), startStore()]);
   // Before the hour of the digest.
   now = Date.parse('2026-03-01T03:00:00Z');
-  const rules = { privateNetworks: false, loopback: true };
-  const shared = { rules, now: () => new Date(now), timeoutMs: 4_000 };
+  const base = alertDeps(database.db, () => new Date(now));
   deps = {
-    ...shared,
-    db: database.db,
-    log: createLog('silent'),
-    metrics: createMetrics(),
+    ...base,
     channels: alertChannels(
       { slackUrl: slack.url, webhook: { url: hook.url, secret: SECRET } },
-      { ...shared, now: () => new Date() },
+      { ...base, now: () => new Date() },
     ),
-    runEverySeconds: {},
-    askQueue: async () => {},
-    firstRetryMs: 1,
     heartbeatUrl: `${hook.url}/heartbeat`,
   };
 });
@@ -111,42 +99,6 @@ test('a receiver of which nothing is heard is told within three minutes, with wh
   expect((await signsOfLife(db)).map(({ part }) => part)).toEqual(['alerts', 'queue', 'receiver', 'worker']);
 });
 
-const statusLine = async () => {
-  const status = createStatus({
-    db: database.db,
-    log: deps.log,
-    now: () => new Date(),
-    runKinds: [],
-    runEverySeconds: {},
-  });
-  return (await status()).items.map(({ text }) => text);
-};
-const ofQueue = async () => (await statusLine()).filter((text) => text.includes('queue'));
-
-test('a queue that does not answer, from the start or later, is told by alert and status; one that answers is not', async () => {
-  const { db } = database;
-  const fails = { ...deps, askQueue: () => Promise.reject(new Error('connect ECONNREFUSED')) };
-  await checkAlerts(fails);
-  await db('signs_of_life')
-    .where({ part: 'queue' })
-    .update({ seen_at: db.raw("now() - interval '95 seconds'") });
-  await checkAlerts(fails);
-  later(30);
-  const { fired } = await checkAlerts(fails);
-  expect(fired).toMatchObject([
-    { name: 'TallyhookQueueDown', severity: 'warning', detail: expect.stringContaining('Nothing is lost') },
-  ]);
-  expect(await ofQueue()).toEqual([expect.stringContaining('The queue does not answer for')]);
-
-  await checkAlerts(deps);
-  later(121);
-  expect((await checkAlerts(deps)).resolved).toMatchObject([{ name: 'TallyhookQueueDown' }]);
-  expect(await ofQueue()).toEqual([]);
-  // Where nobody looks, that is what is told: nobody knows anything of the queue.
-  await db('signs_of_life').update({ seen_at: db.raw("now() - interval '10 minutes'") });
-  expect(await ofQueue()).toEqual([]);
-});
-
 const refused = (reason: string, times: number) =>
   saveRejections(
     database.db,
@@ -163,68 +115,6 @@ const refused = (reason: string, times: number) =>
     [],
   );
 const namesTold = async () => (await checkAlerts(deps)).fired.map(({ name }) => name);
-
-describe('requests that are refused for their signature', () => {
-  let receiver: Awaited<ReturnType<typeof startReceiver>>;
-  beforeEach(async () => {
-    now = Date.now();
-    receiver = await startReceiver(database.db, { now: () => new Date(now) });
-  });
-  afterEach(async () => {
-    await receiver.close();
-    for (const table of ['inbox', 'secret_matches', 'secrets', 'rejection_counts']) await database.db(table).del();
-  });
-
-  /** A delivery as the service sends it; `changes` of its headers. */
-  const deliver = (id: string, secret: string, changes: Record<string, string> = {}) => {
-    const timestamp = Math.floor(now / 1000);
-    const body = eventBody(id, { timestamp });
-    return receiver.post(body, {
-      ...signedHeaders(body, secret),
-      'x-service-timestamp': `${timestamp}`,
-      ...changes,
-    });
-  };
-  const written = (counted: number) =>
-    vi.waitFor(async () => {
-      const [row] = await database.db('rejection_counts').sum('count as n');
-      expect(Number(row?.n)).toBe(counted);
-    }, 5_000);
-  const sent = async (n: number, send: (id: string) => Promise<{ status: number }>) =>
-    Promise.all(Array.from({ length: n }, async (_, i) => (await send(`pi_${now}_${i}`)).status));
-
-  test('a secret that is wrong from one moment on is told with the next look, however many were taken before', async () => {
-    expect(new Set(await sent(60, (id) => deliver(id, SIGNING)))).toEqual(new Set([200]));
-    await vi.waitFor(async () => expect(await database.db('secrets').pluck('last_match_at')).not.toEqual([]), 5_000);
-    expect(await namesTold()).toEqual([]);
-    later(20);
-    expect(await sent(3, (id) => deliver(id, 'whsec_rotated'))).toEqual([401, 401, 401]);
-    await written(3);
-    expect(await namesTold()).toEqual(['TallyhookInvalidSignatures']);
-  });
-
-  test('noise tells nobody, and hides nothing; who imitates the headers pages once in half an hour at most', async () => {
-    const noise = [
-      { 'x-service-signature': '' },
-      { 'x-service-signature': 'sha256=12' },
-      { 'x-service-timestamp': '' },
-      { 'x-service-timestamp': '1' },
-      { 'content-type': 'text/plain' },
-    ];
-    for (const changes of noise) await sent(20, (id) => deliver(id, 'whsec_none', changes));
-    await written(100);
-    expect(await namesTold()).toEqual([]);
-    await sent(3, (id) => deliver(id, 'whsec_none'));
-    await written(103);
-    expect(await namesTold()).toEqual(['TallyhookInvalidSignatures']);
-    for (let minute = 0; minute < 29; minute += 1) {
-      later(60);
-      if (minute % 10 === 0) await sent(1, (id) => deliver(id, SIGNING));
-      if (minute % 10 === 9) await sent(3, (id) => deliver(id, 'whsec_none'));
-      expect(await namesTold()).toEqual([]);
-    }
-  });
-});
 
 test('a clock is told as wrong where nothing is taken, whatever is recovered meanwhile; late retries beside new events are no such thing', async () => {
   now = Date.now();
@@ -250,27 +140,6 @@ test('a clock is told as wrong where nothing is taken, whatever is recovered mea
   await taken('delivery_history', 2);
   expect(await toldAfterAWhile()).toBe(true);
   await database.db('inbox').del();
-});
-
-test('a lost refund of ours and a refund that holds orders are told; a lost invoice is no such thing', async () => {
-  const { db } = database;
-  const calls = createServiceWriteLog<'createRefund' | 'createInvoice'>(db);
-  for (const operation of ['createRefund', 'createInvoice'] as const) {
-    const write = { operation, key: 'k', hash: 'h', request: null };
-    await calls.begin(write, { leaseMs: 0, withinMs: 1_000 });
-    await calls.end(write, 'lost', null);
-  }
-  await db('orders').insert({ reference: 'A', status: 'paid', release_safe: false, release_reason: 'refund_unlinked' });
-  expect((await checkAlerts(deps)).fired).toMatchObject([
-    { name: 'TallyhookLostCall', subject: 'createRefund', severity: 'critical' },
-  ]);
-  later(900);
-  expect((await checkAlerts(deps)).fired).toMatchObject([{ name: 'TallyhookRefundUnlinked', severity: 'warning' }]);
-  expect(await statusLine()).toEqual(
-    expect.arrayContaining(['1 createRefund without an outcome', '1 order held by a refund']),
-  );
-  await db('service_writes').del();
-  await db('orders').del();
 });
 
 test('a channel that fails is shown, is tried again, and loses nothing; the others are told meanwhile', async () => {
