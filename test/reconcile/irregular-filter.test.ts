@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { outsideIrregular } from '../../src/domain/checks/disputes.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { saveFilterListing } from '../../src/records/breaks/filter-listings.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { at, paidIntent, reading, save } from '../records/observed.js';
-import type { TestDatabase } from '../support/database.js';
-import { type CheckedShop, openCheckedShop } from './checked-shop.js';
+import { useCheckedShop } from './checked-shop.js';
 
-let shop: CheckedShop;
-let database: TestDatabase;
-beforeAll(async () => {
-  shop = await openCheckedShop();
-  database = shop.database;
-});
-afterAll(() => database.drop());
+const shop = useCheckedShop();
+const { database } = shop;
 
 describe('the filter irregular', () => {
   const { kind, entity } = outsideIrregular;
