@@ -8,7 +8,7 @@ export interface FoundAlert {
   subject: string;
   severity: AlertSeverity;
   summary: string;
-  /** With numbers, without anything that tells of a person. */
+  /** With numbers, without anything that identifies a person. */
   detail: string;
 }
 
@@ -21,6 +21,6 @@ export function findAlerts(facts: AlertFacts): FoundAlert[] {
 
 export function conditionNamed(
   name: string,
-): Pick<Condition, 'holdSeconds' | 'quietSeconds' | 'runbook' | 'remedy'> | undefined {
+): Pick<Condition, 'holdSeconds' | 'apartSeconds' | 'runbook' | 'remedy'> | undefined {
   return conditions.find((condition) => condition.name === name);
 }

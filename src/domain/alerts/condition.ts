@@ -8,8 +8,8 @@ export interface Condition {
   severity: AlertSeverity;
   /** It is told when it has held for so long. */
   holdSeconds: number;
-  /** It is over when it has not held for so long; left out: 120. */
-  quietSeconds?: number;
+  /** It fires again no sooner than so long after it fired last; left out: at any time. */
+  apartSeconds?: number;
   /** The section of docs/runbook.md. */
   runbook: string;
   summary: string;

@@ -112,7 +112,7 @@ export const recordConditions: readonly Condition[] = [
     severity: 'critical',
     holdSeconds: 0,
     runbook: 'dead-callbacks',
-    summary: 'The store was not told of orders, and the callbacks were given up',
+    summary: 'Callbacks to the store were given up',
     remedy: 'Mend the store, then replay them on the page Callbacks.',
     found: ({ callbacks: { dead } }) => when(dead > 0, `${dead} wait to be replayed.`),
   },
@@ -166,7 +166,7 @@ export const recordConditions: readonly Condition[] = [
     severity: 'warning',
     holdSeconds: 0,
     runbook: 'an-alert-channel-fails',
-    summary: 'A way of telling people fails',
+    summary: 'An alert channel fails',
     remedy:
       '“tallyhook alerts test” says what it answers: set the address or the secret that is wrong, and restart the schedulers.',
     found: ({ channels }) =>

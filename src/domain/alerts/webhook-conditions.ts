@@ -62,7 +62,7 @@ export const webhookConditions: readonly Condition[] = [
     severity: 'critical',
     holdSeconds: 0,
     // Whoever imitates the service's headers raises it: once in so long at most.
-    quietSeconds: 1_800,
+    apartSeconds: 1_800,
     runbook: 'invalid-signatures',
     summary: 'Webhooks are refused for their signature',
     remedy:

@@ -55,7 +55,7 @@ async function hold(
   const { name, subject, severity, summary, detail } = alert;
   const since = row?.since ?? now;
   const held = (now.getTime() - since.getTime()) / 1_000 >= (conditionNamed(name)?.holdSeconds ?? 0);
-  const fired_at = row?.fired_at ?? (held ? now : null);
+  const fired_at = row?.fired_at ?? (held && (await mayFire(trx, alert, now)) ? now : null);
   const state = { severity, summary, detail, seen_at: now, fired_at };
   const [written] = row
     ? await trx<AlertRow>('alerts').where({ id: row.id }).update(state).returning('*')
@@ -67,6 +67,13 @@ async function hold(
   if (!row?.fired_at) settled.fired.push(written);
 }
 
+async function mayFire(trx: Knex.Transaction, { name, subject }: FoundAlert, now: Date): Promise<boolean> {
+  const apart = conditionNamed(name)?.apartSeconds;
+  if (apart === undefined) return true;
+  const last = await trx('alerts').where({ name, subject }).max<{ at: Date | null }>('fired_at as at').first();
+  return last?.at == null || now.getTime() - last.at.getTime() >= apart * 1_000;
+}
+
 async function letGo(
   trx: Knex.Transaction,
   { row, now }: { row: AlertRow; now: Date },
@@ -74,15 +81,13 @@ async function letGo(
 ): Promise<void> {
   if (row.fired_at === null) {
     await trx('alerts').where({ id: row.id }).delete();
-  } else if ((now.getTime() - row.seen_at.getTime()) / 1_000 < quietSeconds(row.name)) {
+  } else if ((now.getTime() - row.seen_at.getTime()) / 1_000 < QUIET_SECONDS) {
     settled.firing.push(row);
   } else {
     await trx('alerts').where({ id: row.id }).update({ resolved_at: now });
     settled.resolved.push({ ...row, resolved_at: now });
   }
 }
-
-const quietSeconds = (name: string): number => conditionNamed(name)?.quietSeconds ?? QUIET_SECONDS;
 
 async function addNotices(trx: Knex.Transaction, settled: Settled, channels: readonly string[]): Promise<void> {
   const told = [
