@@ -164,7 +164,7 @@ test('a channel that fails is shown, is tried again, and loses nothing; the othe
     expect(await failingChannels(database.db)).toEqual([]);
   }, 10_000);
   expect(chat().at(-2)).toContain('[critical] The service does not send');
-  expect(chat().at(-1)).toContain('A way of telling people fails (slack)');
+  expect(chat().at(-1)).toContain('An alert channel fails (slack)');
 });
 
 test('the heart beats while nothing critical fires, and only then', async () => {

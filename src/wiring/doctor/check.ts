@@ -4,7 +4,7 @@ import type { MerchantClient } from '../../service-api/client.js';
 import type { Contract } from '../../service-api/contract.js';
 import type { QueueSettings } from '../../webhook/queue-backend.js';
 
-/** `unknown`: it could not be told, and why; neither good nor bad. */
+/** `unknown`: it is not known, and why; neither good nor bad. */
 export interface Check {
   name: string;
   status: 'ok' | 'finding' | 'unknown';

@@ -19,7 +19,7 @@ export interface Diagnosis {
   suggestedEventIdPointer: string | null;
 }
 
-/** The database first: without it the others can’t be asked. The names last: without the service they can’t be told. */
+/** The database first: without it the others can’t be asked. The names last: without the service they is not known. */
 export async function examine(parts: DoctorParts): Promise<Diagnosis> {
   const nothing = { suggestedContract: null, suggestedEventIdPointer: null };
   const database = await checkDatabase(parts);
