@@ -725,6 +725,7 @@ TABLE orders
   CREATE INDEX orders_by_skeleton ON public.orders USING btree (reference_skeleton)
   CREATE INDEX orders_by_status ON public.orders USING btree (status, created_at DESC)
   CREATE INDEX orders_newest ON public.orders USING btree (created_at DESC, reference DESC)
+  CREATE INDEX orders_refund_unlinked ON public.orders USING btree (reference) WHERE (release_reason = 'refund_unlinked'::text)
   CREATE INDEX orders_registered ON public.orders USING btree (registered_at) WHERE (registered_at IS NOT NULL)
   CREATE INDEX orders_without_skeleton ON public.orders USING btree (reference) WHERE (reference_skeleton IS NULL)
 
@@ -975,6 +976,7 @@ TABLE rejection_counts
   hour timestamp with time zone NOT NULL
   reason text NOT NULL
   count bigint NOT NULL
+  like_service bigint NOT NULL DEFAULT 0
   CONSTRAINT rejection_counts_pkey PRIMARY KEY (hour, reason)
 
 TABLE rejections
@@ -986,6 +988,7 @@ TABLE rejections
   body_hash text NOT NULL
   first_bytes bytea NOT NULL
   rejected_at timestamp with time zone NOT NULL DEFAULT now()
+  like_service boolean NOT NULL DEFAULT false
   CONSTRAINT rejections_pkey PRIMARY KEY (id)
   CREATE INDEX rejections_by_body ON public.rejections USING btree (body_hash)
   CREATE INDEX rejections_by_reason ON public.rejections USING btree (reason, id DESC)
@@ -1133,6 +1136,13 @@ TABLE service_writes
   CREATE INDEX service_writes_to_derive ON public.service_writes USING btree (begun_at) WHERE ((operation = 'createRefund'::text) AND (NOT derived))
   CREATE INDEX service_writes_to_take_in ON public.service_writes USING btree (begun_at) WHERE ((taken_in_at IS NULL) AND (object_id IS NOT NULL) AND (operation <> 'createTransfer'::text))
   CREATE TRIGGER service_writes_changed BEFORE INSERT OR UPDATE ON public.service_writes FOR EACH ROW EXECUTE FUNCTION service_write_changed()
+
+TABLE setting_signs
+  setting text NOT NULL
+  value text NOT NULL
+  part text NOT NULL
+  seen_at timestamp with time zone NOT NULL
+  CONSTRAINT setting_signs_pkey PRIMARY KEY (setting, value, part)
 
 TABLE settlement_accounts
   id text NOT NULL

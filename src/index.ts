@@ -108,7 +108,7 @@ export async function createReceiver(
     onStored: (ids) => queue.enqueue(ids),
   });
   const stop = new AbortController();
-  void giveSigns({ db, log }, ['receiver'], stop.signal);
+  void giveSigns({ db, log }, { parts: ['receiver'], roles: [], settings: {} }, stop.signal);
   return {
     handler: receiver.handler,
     close: async () => {

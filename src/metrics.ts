@@ -53,6 +53,10 @@ function receiving({ counter, gauge, registers }: Makers) {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
     }),
+    signaturesLikeService: counter(
+      'signatures_like_service_total',
+      'Refused signatures under headers that the service sends',
+    ),
     signatureMatches: counter('signature_matches_total', 'Valid signatures, by the label of their secret', 'secret'),
     eventBacklog: gauge('event_backlog', 'Events not yet applied, by state', 'state'),
     eventBacklogOldest: gauge('event_backlog_oldest_seconds', 'Age of the oldest event not yet applied'),
@@ -79,11 +83,14 @@ function proving({ gauge }: Makers) {
       'How far apart the runs of a kind are at most; a kind that is switched off has none',
       'kind',
     ),
+    callsLost: gauge('calls_lost', 'Creating calls of ours without an outcome', 'operation'),
+    ordersHeldByRefund: gauge('orders_held_by_refund', 'Paid orders that wait for a word about a refund'),
+    settingsDiffering: gauge('settings_differing', 'Values that roles at work have of one setting', 'setting'),
     breaksOpen: gauge('breaks_open', 'Open breaks', 'kind', 'severity'),
     missedDeliveries: gauge('missed_deliveries', 'Deliveries of the service that should be here and are not'),
     unrecoverableDeliveries: gauge(
       'unrecoverable_deliveries',
-      'Deliveries that can never be recovered, and of which what they told was read from the service since',
+      'Deliveries that can never be recovered, and of which what they reported was read from the service since',
     ),
   };
 }
@@ -102,16 +109,21 @@ function calling({ counter, gauge }: Makers) {
 /** What we tell the store, and people. */
 function telling({ counter, gauge }: Makers) {
   return {
-    callbacks: counter('callbacks_total', 'Attempts to tell the store of an order, by result', 'result'),
-    callbackBacklog: gauge('callback_backlog', 'Changes of orders that the store was not told of, by state', 'state'),
+    callbacks: counter('callbacks_total', 'Attempts to send the store an order, by result', 'result'),
+    callbackBacklog: gauge('callback_backlog', 'Changes of orders that were not sent to the store, by state', 'state'),
     callbackOldest: gauge('callback_backlog_oldest_seconds', 'Age of the callback that waits longest'),
     sealOldestUnsealed: gauge('seal_oldest_unsealed_seconds', 'Age of the oldest row that is not sealed; 0: all are'),
     sealFindings: gauge('seal_findings', 'What was not as it was sealed when the seals were verified last'),
     sealUnverified: gauge('seal_unverified_seconds', 'Since all seals were verified; never: since sealing began'),
     sealVerified: gauge('seal_verified_timestamp_seconds', 'When all seals were verified last'),
-    alertsFiring: gauge('alerts_firing', 'Conditions that hold, as the program itself tells them', 'severity'),
-    alertNotices: counter('alert_notices_total', 'Attempts to tell people, by way and result', 'channel', 'result'),
-    alertChannelFailing: gauge('alert_channel_failing', '1 while a way of telling people fails, else 0', 'channel'),
+    alertsFiring: gauge('alerts_firing', 'Conditions that hold, as the program itself finds them', 'severity'),
+    alertNotices: counter(
+      'alert_notices_total',
+      'Attempts to send alerts to people, by way and result',
+      'channel',
+      'result',
+    ),
+    alertChannelFailing: gauge('alert_channel_failing', '1 while an alert channel fails, else 0', 'channel'),
   };
 }
 

@@ -39,7 +39,7 @@ const message: AlertMessage = {
 };
 
 export function defineAlerts(command: Command): void {
-  command.description('what people are told of: list, and a test of every way');
+  command.description('what is sent to people: list, and a test of every channel');
   listFlags(command.command('list').description('newest first'))
     .option('--status <status>', 'pending, firing or resolved')
     .action(({ json = false, ...query }: ListFlags & { status?: string }) =>
@@ -47,7 +47,7 @@ export function defineAlerts(command: Command): void {
     );
   command
     .command('test')
-    .description('tell every channel something now, and say what it answered')
+    .description('send every channel something now, and say what it answered')
     .option('--dry-run', 'only say which')
     .option('--json', 'print JSON')
     .action(test);

@@ -38,7 +38,7 @@ interface ReplayFlags {
 }
 
 export function defineCallbacks(command: Command): void {
-  command.description('what the store is told of its orders: list, replay');
+  command.description('what is sent to the store about its orders: list, replay');
   listFlags(command.command('list').description('newest first'))
     .option('--status <status>', 'pending, sent, dead or superseded')
     .option('--reference <reference>', 'of one order')
@@ -47,7 +47,7 @@ export function defineCallbacks(command: Command): void {
     );
   command
     .command('replay [id]')
-    .description('tell the store again: one callback, or all that were given up')
+    .description('send a callback to the store again, or all that were given up')
     .option('--dead', 'all that were given up')
     .option('--note <text>', 'why; kept with your name')
     .option('--dry-run', 'only say which')
@@ -87,5 +87,5 @@ async function askAgain(trx: Knex.Transaction, id: string | undefined, { note }:
 function refusalOf(id: string, result: Exclude<ReplayResult, { outcome: 'replayed' }>): string {
   if (result.outcome === 'not_found') return `There is no callback "${id}".`;
   if (result.outcome === 'under_way') return `Callback ${id} is on its way now.`;
-  return `The order has a newer callback, ${result.newestId}: an older state is not told after it.`;
+  return `The order has a newer callback, ${result.newestId}: an older state is not sent after it.`;
 }

@@ -89,7 +89,7 @@ const missed: Work = async (runtime, deps, { since, json = false }) => {
   else {
     printList({ items }, json, columns);
     if (unrecoverable.length > 0) {
-      process.stdout.write('\nnot to be recovered any more; what they told of was read from the service since:\n');
+      process.stdout.write('\nnot to be recovered any more; what they reported was read from the service since:\n');
       printList({ items: unrecoverable }, json, columns);
     }
   }

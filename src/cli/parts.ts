@@ -78,7 +78,7 @@ async function retire(db: Knex, part: RetirablePart, flags: Flags): Promise<stri
     await keep(trx, 'retire part', part, { flags, details: { lastSignAt: result.lastSignAt } });
   });
   if (flags.dryRun) return `would retire ${part}`;
-  return `${part} is retired: nobody is told of its silence, until one is at work again`;
+  return `${part} is retired: nobody gets an alert of its silence, until one is at work again`;
 }
 
 async function restore(db: Knex, part: RetirablePart, flags: Flags): Promise<string> {

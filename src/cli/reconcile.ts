@@ -34,7 +34,7 @@ export function defineReconcile(command: Command): void {
     .option('--since <time>', 'also read again what was created since', moment)
     .option('--resume', 'go on with a full reading that was cut off')
     .option('--note <text>', 'why; kept with your name')
-    .option('--dry-run', 'read, and tell what would change; write nothing')
+    .option('--dry-run', 'read, and say what would change; write nothing')
     .option('--json', 'print JSON')
     .action(reconcile);
 }

@@ -101,7 +101,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: 'alerts',
-    summary: 'what people are told of, and a test of every way to tell them',
+    summary: 'what is sent to people, and a test of every channel',
     load: async () => (await import('./alerts.js')).defineAlerts,
   },
   {
@@ -111,7 +111,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: 'callbacks',
-    summary: 'what the store is told of its orders: list, replay',
+    summary: 'what is sent to the store about its orders: list, replay',
     load: async () => (await import('./callbacks.js')).defineCallbacks,
   },
   {

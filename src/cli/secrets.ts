@@ -17,7 +17,7 @@ const columns: Columns<SecretStatus> = {
   'last match': (secret) => secret.lastMatchAt,
   'in 24 h': (secret) => secret.matches24h,
   endpoint: (secret) => secret.endpointId,
-  'not sent': (secret) => secret.notSent ?? "can't be told",
+  'not sent': (secret) => secret.notSent ?? 'is not known',
   unmatched: (secret) => secret.unmatched,
   lacking: (secret) => secret.lacking,
   verdict: (secret) => secret.verdict,
@@ -54,7 +54,7 @@ export function defineSecrets(command: Command): void {
         printList(status, json, columns);
         if (json) return;
         for (const { label, untold } of status.items)
-          if (untold !== null) printText(`whether the service sent what came under ${label} can't be told: ${untold}`);
+          if (untold !== null) printText(`whether the service sent what came under ${label} is not known: ${untold}`);
         for (const { label, next } of status.items) printText(`next for ${label}: ${next}`);
       }),
     );

@@ -106,7 +106,7 @@ function summaryOf(items: readonly Check[], all: boolean): string[] {
   const told = [
     `${items.length} ${items.length === 1 ? 'check' : 'checks'}:`,
     finding === 0 ? 'nothing is to be done' : `${finding} to be mended`,
-    ...(unknown === 0 ? [] : [`and ${unknown} that can’t be told yet`]),
+    ...(unknown === 0 ? [] : [`and ${unknown} not known yet`]),
   ].join(' ');
   return [`${told}.${all ? '' : ' Each of them: tallyhook doctor --all'}`];
 }

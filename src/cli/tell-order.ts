@@ -39,7 +39,7 @@ function tellSimilar(reference: string, similar: string): string {
 }
 
 function tellShared({ paymentIntents, invoices }: NonNullable<OrderStory['order']['sharedBy']>): string {
-  return `${paymentIntents} payments and ${invoices} invoices share this reference: which of them is whose can't be told from it`;
+  return `${paymentIntents} payments and ${invoices} invoices share this reference: it does not say which of them is whose`;
 }
 
 type Parts<T> = Record<'paymentIntents' | 'payins' | 'invoices' | 'refunds', readonly T[]>;

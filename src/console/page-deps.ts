@@ -22,7 +22,7 @@ export interface QueueLook {
   state: { waiting: number; active: number; delayed: number; failed: number; oldestAt: number | null } | null;
 }
 
-/** `unknown`: it could not be told, and why; neither good nor bad. */
+/** `unknown`: it is not known, and why; neither good nor bad. */
 export interface DoctorLine {
   name: string;
   status: 'ok' | 'finding' | 'unknown';

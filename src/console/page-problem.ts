@@ -34,6 +34,6 @@ function problemOf(error: unknown): Problem | null {
   return new Problem(
     500,
     'Something failed here',
-    'The log of this process tells why. Nothing is known to be lost by it; try again.',
+    'The log of this process says why. Nothing is known to be lost by it; try again.',
   );
 }

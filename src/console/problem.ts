@@ -48,7 +48,7 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
       return;
     }
     log.error({ err: error, method: req.method, path: req.path }, 'console request failed');
-    sendProblem(res, new Problem(500, 'Internal error', 'The request failed here; the log of this process tells why.'));
+    sendProblem(res, new Problem(500, 'Internal error', 'The request failed here; the log of this process says why.'));
   };
 }
 

@@ -1,10 +1,14 @@
+import { QUEUE_SECONDS } from '../domain/alerts/webhook-conditions.js';
 import { type FailingChannel, failingChannels } from '../records/alerts/alert-channels.js';
+import { differingSettings, valuesText } from '../records/alerts/setting-signs.js';
 import { type SignOfLife, signsOfLife } from '../records/alerts/signs-of-life.js';
 import { type CallbackBacklog, callbackBacklog } from '../records/callbacks/callback-backlog.js';
 import { countMissed } from '../records/deliveries/list-deliveries.js';
 import { countOpenBreaks } from '../records/gauges.js';
 import { inboxBacklog } from '../records/inbox/inbox-work.js';
+import { heldByRefund } from '../records/orders/held-by-refund.js';
 import { type Coverage, coverage } from '../records/runs/coverage.js';
+import { lostCalls } from '../records/service-writes.js';
 import type { PageDeps } from './page-deps.js';
 import { counted, duration } from './view/values.js';
 
@@ -13,6 +17,8 @@ export interface Status {
   tone: 'good' | 'warn' | 'bad';
   items: { tone: 'good' | 'warn' | 'bad'; text: string; href: string }[];
 }
+
+type StatusDeps = Pick<PageDeps, 'db' | 'log' | 'now' | 'runKinds' | 'runEverySeconds'>;
 
 /** What is not proven of a kind now, in words; null: it is proven, and lately. */
 export function unprovenOf(of: Coverage, runEverySeconds: PageDeps['runEverySeconds']): string | null {
@@ -35,7 +41,7 @@ const LATE_SECONDS = 120;
 const FRESH_MS = 2_000;
 
 /** One question of the database for all pages of two seconds. What can't be asked is told as unknown. */
-export function createStatus(deps: PageDeps): () => Promise<Status> {
+export function createStatus(deps: StatusDeps): () => Promise<Status> {
   let answer: Promise<Status> | null = null;
   let staleAt = 0;
   return () => {
@@ -55,8 +61,8 @@ const unknown: Status = {
   items: [{ tone: 'bad', text: 'State unknown: the database can not be asked', href: '/' }],
 };
 
-async function readStatus({ db, runKinds, runEverySeconds, now }: PageDeps): Promise<Status> {
-  const [covered, breaks, missed, backlog, callbacks, failing, signs] = await Promise.all([
+async function readStatus({ db, runKinds, runEverySeconds, now }: StatusDeps): Promise<Status> {
+  const [covered, breaks, missed, backlog, callbacks, failing, signs, lost, held, settings] = await Promise.all([
     coverage(db, runKinds, now()),
     countOpenBreaks(db),
     countMissed(db),
@@ -64,12 +70,19 @@ async function readStatus({ db, runKinds, runEverySeconds, now }: PageDeps): Pro
     callbackBacklog(db),
     failingChannels(db),
     signsOfLife(db),
+    lostCalls(db),
+    heldByRefund(db),
+    differingSettings(db),
   ]);
   const items = [
     ...breakItems(breaks),
     ...missedItems(missed),
     ...eventItems(backlog),
     ...tellingItems(callbacks, failing),
+    ...refundItems(lost, held),
+    ...settings.map((found): Items[number] => {
+      return { tone: 'bad', text: `${found.setting} differs: ${valuesText(found)}`, href: '/doctor' };
+    }),
     ...silentItems(signs),
     ...unprovenItems(covered, runEverySeconds),
   ];
@@ -118,10 +131,33 @@ function tellingItems({ dead }: CallbackBacklog, failing: FailingChannel[]): Ite
   return items;
 }
 
+/** What only a person can settle. */
+function refundItems(lost: Awaited<ReturnType<typeof lostCalls>>, held: number): Items {
+  const items: Items = lost.map(({ operation, count }) => {
+    return { tone: 'bad', text: `${count} ${operation} without an outcome`, href: '/doctor' };
+  });
+  if (held > 0)
+    items.push({ tone: 'warn', text: `${counted(held, 'order')} held by a refund`, href: '/orders?status=paid' });
+  return items;
+}
+
 /** Signs come several times a minute; `alerts` is the look for them. */
 const SILENT_SECONDS = 120;
 
 function silentItems(signs: readonly SignOfLife[]): Items {
+  return [...queueItems(signs), ...partItems(signs.filter(({ part }) => part !== 'queue'))];
+}
+
+/** Each look for alerts asks the queue: where nobody looks, nobody knows. */
+function queueItems(signs: readonly SignOfLife[]): Items {
+  const ago = (name: SignOfLife['part']) => signs.find(({ part }) => part === name)?.secondsAgo ?? 0;
+  const silent = ago('queue') - ago('alerts');
+  if (silent <= QUEUE_SECONDS) return [];
+  const text = `The queue does not answer for ${duration(silent)}: webhooks are applied later, none is lost`;
+  return [{ tone: 'warn', text, href: '/queues' }];
+}
+
+function partItems(signs: readonly SignOfLife[]): Items {
   return signs
     .filter(({ secondsAgo }) => secondsAgo > SILENT_SECONDS)
     .map(({ part, secondsAgo }) => {

@@ -77,14 +77,14 @@ export const breakWords: Readonly<Record<BreakKind, BreakWords>> = {
   },
   history_differs: {
     means:
-      'The delivery history lacks more than one in a hundred of the events that came in a day. So it can’t be told which of them the service did not send: they have no breaks of their own.',
+      'The delivery history lacks more than one in a hundred of the events that came in a day. So it is not known which of them the service did not send: they have no breaks of their own.',
     ends: 'A reading lacks no more than that. A critical one: the history lists them after all.',
     remedy:
       'Critical: all are under one secret, and the history has everything else, so that it may have leaked. Compare the events of “some” with the service’s dashboard (docs/rotate-secrets.md, “When a secret leaked”). Else ask the service what its history leaves out.',
   },
   order_amount_mismatch: {
     means:
-      'A payment asks for more than the store registered, or in another currency; or it can’t be told what came in; or too many payments share the reference. “reason” says which.',
+      'A payment asks for more than the store registered, or in another currency; or it is not known what came in; or too many payments share the reference. “reason” says which.',
     ends: 'The payment ends unpaid, or asks for what is registered.',
     remedy: 'The store created the payment with another amount than it registered: look there.',
   },
@@ -172,7 +172,7 @@ export const breakWords: Readonly<Record<BreakKind, BreakWords>> = {
     remedy: 'Cancel it and create it anew.',
   },
   invoice_email_failed: {
-    means: 'The service told that the e-mail of an invoice was not sent.',
+    means: 'The service said that the e-mail of an invoice was not sent.',
     ends: 'The invoice is paid, expired or cancelled.',
     remedy: 'Send its paymentLink yourself.',
   },

@@ -36,7 +36,7 @@ const scripts = [
   ['Latin', /\p{Script=Latin}/u],
 ] as const;
 
-/** What stands in one reference in place of what stands in the other, with a name for all that can't be told by sight. */
+/** What stands in one reference in place of what stands in the other, with a name for all that is not known by sight. */
 export function referenceDifference(here: string, there: string): { here: string; there: string } {
   const [a, b] = [Array.from(here), Array.from(there)];
   const least = Math.min(a.length, b.length);

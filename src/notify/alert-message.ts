@@ -1,4 +1,4 @@
-/** What a channel is to tell. Nothing in it tells of a person, or is a secret. */
+/** What a channel is to tell. Nothing in it identifies a person, or is a secret. */
 export interface AlertMessage {
   type: 'alert.firing' | 'alert.resolved' | 'alert.digest' | 'alert.test';
   severity?: string;

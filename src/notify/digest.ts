@@ -1,4 +1,4 @@
-import type { AlertFacts } from '../domain/alerts.js';
+import type { AlertFacts } from '../domain/alerts/facts.js';
 import type { AlertRow } from '../records/alerts/settle-alerts.js';
 import type { AlertMessage } from './alert-message.js';
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { findAlerts } from '../domain/alerts.js';
+import { findAlerts } from '../domain/alerts/alerts.js';
 import { keepChannels } from '../records/alerts/alert-channels.js';
 import { loadAlertFacts } from '../records/alerts/load-alert-facts.js';
 import { addNotice, type Settled, settleAlerts } from '../records/alerts/settle-alerts.js';
-import { giveSign } from '../records/alerts/signs-of-life.js';
+import { expectSigns, giveSign } from '../records/alerts/signs-of-life.js';
 import { describeError } from '../records/database/database-errors.js';
 import { type CallOutDeps, callOut } from './call-out.js';
 import { digestKey, digestMessage } from './digest.js';
@@ -13,6 +13,8 @@ export interface AlertDeps extends NoticeDeps, CallOutDeps {
   now: () => Date;
   /** How far apart the runs of each kind are at most; a kind that is switched off is left out. */
   runEverySeconds: Readonly<Record<string, number>>;
+  /** Rejects where the queue does not answer. */
+  askQueue: () => Promise<unknown>;
   /** ALERT_HEARTBEAT_URL. */
   heartbeatUrl?: string | undefined;
 }
@@ -40,6 +42,10 @@ export async function checkAlerts(deps: AlertDeps): Promise<Settled> {
   const { db, now, runEverySeconds, log } = deps;
   const channels = deps.channels.map(({ name }) => name);
   await keepChannels(db, channels);
+  await deps.askQueue().then(
+    () => giveSign(db, ['queue']),
+    () => expectSigns(db, ['queue']),
+  );
   const at = now();
   const facts = await loadAlertFacts(db, { now: at, runEverySeconds });
   const settled = await db.transaction(async (trx) => {

@@ -135,7 +135,7 @@ function refusalOf(known: ReadonlyMap<string, Watermark>, { asked, shown }: Foll
       reason: `degraded: the service no longer offers its list of payouts, since ${new Date(since).toISOString()}; ${followed}`,
       list: 'withdrawn',
       listedUntil,
-      unobservable: `payouts made after ${listedUntil} that no event and no call of ours tells of, and what became of those whose events are lost: they show as a residual of the balance`,
+      unobservable: `payouts made after ${listedUntil} that no event and no call of ours shows, and what became of those whose events are lost: they show as a residual of the balance`,
     };
   }
   const reason = wasListed(known)

@@ -96,6 +96,14 @@ export async function countUnsettledWrites(db: Knex): Promise<{ lost: number; op
   return rows[0] ?? { lost: 0, open: 0 };
 }
 
+/** Of each operation how many calls ended so that nobody knows what came of them. */
+export async function lostCalls(db: Knex): Promise<{ operation: string; count: number }[]> {
+  const { rows } = await db.raw<{ rows: { operation: string; count: number }[] }>(
+    `SELECT operation, count(*)::int AS count FROM service_writes WHERE status = 'lost' GROUP BY operation ORDER BY operation`,
+  );
+  return rows;
+}
+
 const THIS = 'WHERE operation = :operation AND key = :key';
 
 /** Returns nothing where the key stands for something else, or was first used too long ago. */

@@ -6,7 +6,7 @@ export interface SettledWrite {
   key: string;
   /**
    * `done`: it had made something, or did now; `refused`, `unsent`, `absent` (it is not in the service's list): nothing;
-   * `doubt`: to be asked for again; `lost`: it can't be told any more.
+   * `doubt`: to be asked for again; `lost`: it is not known any more.
    */
   outcome: 'done' | 'refused' | 'unsent' | 'absent' | 'doubt' | 'lost';
   /** Of what it made; of a lost invoice those that it may be. */

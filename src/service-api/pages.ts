@@ -24,7 +24,7 @@ const MOST_BARREN = 5;
  * Page after page of a list, newest first, from where the query says. A short page proves nothing, since a list may move
  * while it is read: it ends with an empty page, with the end of the cursors, or with a page that has nothing new where no
  * count says that more follow. Items come once; some may be missed where the list moves under the cursor. What must be
- * complete is read by the reconcilers. Rejects with a ContractViolationError where it can't be told how to go on.
+ * complete is read by the reconcilers. Rejects with a ContractViolationError where it is not known how to go on.
  */
 export async function* pages<const Q extends object, T extends object>(
   read: (query: Q) => Promise<Reply<T[] | Page<T>>>,

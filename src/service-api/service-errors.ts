@@ -169,7 +169,7 @@ export class ForeignAnswerError extends ServiceError {
 }
 
 /**
- * A call that writes may or may not have done its work, and it can't be told now. Never send it again by other means.
+ * A call that writes may or may not have done its work, and it is not known now. Never send it again by other means.
  *
  * - With `idempotencyKey`: whoever keeps the keys asks once more with the same key, until `until`, and so does a call of
  *   yours with that key; see MerchantClient.settleWrites.

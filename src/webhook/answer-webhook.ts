@@ -72,7 +72,7 @@ function answerUnread(deps: AnswerDeps, req: IncomingMessage, read: BodyRead & {
     return { ...answer, headers: { ...answer.headers, Connection: 'close' } };
   }
   deps.log.error(CONSUMED);
-  return unavailable('misconfigured', 'the receiver is not mounted correctly; its log tells more');
+  return unavailable('misconfigured', 'the receiver is not mounted correctly; its log says more');
 }
 
 function refuse(

@@ -57,7 +57,7 @@ function labelOf(rawBody: Uint8Array, header: string, secrets: readonly SigningS
   return match;
 }
 
-function valuesOf(headers: HeaderValues, name: string): readonly string[] {
+export function valuesOf(headers: HeaderValues, name: string): readonly string[] {
   const found: string[] = [];
   for (const key of Object.keys(headers)) {
     if (key.length !== name.length || key.toLowerCase() !== name) continue;

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
+import type { Metrics } from '../metrics.js';
 import { type Rejection, type RejectionCount, saveRejections } from '../records/inbox/rejections.js';
 import { diagnose } from './diagnose.js';
+import { isLikeService } from './like-service.js';
 import { logSeldom } from './log-seldom.js';
 import type { HeaderValues, SigningSecret } from './match-signature.js';
+import type { Tolerance } from './verify-signature.js';
 import { createWriteBehind } from './write-behind.js';
 
 interface Refused {
@@ -21,7 +24,7 @@ export interface RejectionLog {
   close(): Promise<void>;
 }
 
-const SAMPLED_PER_REASON_AND_MINUTE = 12;
+const SAMPLED_PER_SORT_AND_MINUTE = 12;
 const MAX_WAITING_SAMPLES = 200;
 const FIRST_BYTES = 128;
 const MINUTE_MS = 60_000;
@@ -32,10 +35,12 @@ interface Deps {
   log: Logger;
   now: () => Date;
   secrets: { current(): readonly SigningSecret[] };
+  tolerance: Tolerance;
+  metrics: Pick<Metrics, 'signaturesLikeService'>;
 }
 
 /** Refusals in memory, written once a second: a flood of bad signatures costs no query for each. */
-export function createRejectionLog({ db, log, now, secrets }: Deps): RejectionLog {
+export function createRejectionLog({ db, log, now, secrets, tolerance, metrics }: Deps): RejectionLog {
   const counts = new Map<string, RejectionCount>();
   const takes = createSampler();
   const failed = logSeldom(log, 'rejections could not be written, they stay in memory');
@@ -52,7 +57,7 @@ export function createRejectionLog({ db, log, now, secrets }: Deps): RejectionLo
     } catch (error) {
       failed(error);
       samples = [...taken, ...samples].slice(0, MAX_WAITING_SAMPLES);
-      for (const { hour, reason, count } of counted) add(counts, reason, hour, count);
+      for (const count of counted) add(counts, count);
       return false;
     }
   });
@@ -60,32 +65,38 @@ export function createRejectionLog({ db, log, now, secrets }: Deps): RejectionLo
   return {
     add(refused) {
       const at = now();
-      add(counts, refused.reason, new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS), 1);
-      if (takes(refused.reason)) samples.push(toSample(refused, at, secrets.current()));
+      const { reason, headers } = refused;
+      const likeService = reason === 'invalid_signature' && isLikeService(headers, at, tolerance);
+      const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
+      add(counts, { hour, reason, count: 1, likeService: likeService ? 1 : 0 });
+      if (likeService) metrics.signaturesLikeService.inc();
+      // Each has samples of its own: noise does not wash away what the service sent.
+      if (takes(`${reason} ${likeService}`)) samples.push({ ...toSample(refused, at, secrets.current()), likeService });
       behind.touch();
     },
     close: () => behind.close(),
   };
 }
 
-function add(counts: Map<string, RejectionCount>, reason: string, hour: Date, count: number): void {
-  const key = `${hour.getTime()} ${reason}`;
+function add(counts: Map<string, RejectionCount>, added: RejectionCount): void {
+  const key = `${added.hour.getTime()} ${added.reason}`;
   const known = counts.get(key);
-  if (known) known.count += count;
-  else counts.set(key, { hour, reason, count });
+  if (!known) return void counts.set(key, { ...added });
+  known.count += added.count;
+  known.likeService += added.likeService;
 }
 
-/** A few of each reason in each minute: the first ones, which show when a trouble began. */
-function createSampler(): (reason: string) => boolean {
+/** A few of each sort in each minute: the first ones, which show when a trouble began. */
+function createSampler(): (sort: string) => boolean {
   let minute = 0;
   const taken = new Map<string, number>();
-  return (reason) => {
+  return (sort) => {
     const current = Math.floor(performance.now() / MINUTE_MS);
     if (current !== minute) taken.clear();
     minute = current;
-    const before = taken.get(reason) ?? 0;
-    taken.set(reason, before + 1);
-    return before < SAMPLED_PER_REASON_AND_MINUTE;
+    const before = taken.get(sort) ?? 0;
+    taken.set(sort, before + 1);
+    return before < SAMPLED_PER_SORT_AND_MINUTE;
   };
 }
 
@@ -93,7 +104,7 @@ function toSample(
   { reason, detail, rawBody, headers }: Refused,
   at: Date,
   secrets: readonly SigningSecret[],
-): Rejection {
+): Omit<Rejection, 'likeService'> {
   return {
     reason,
     detail,

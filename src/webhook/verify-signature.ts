@@ -66,7 +66,7 @@ export function authenticate(arrival: {
 }
 
 /** What is wrong with the age; null if nothing. Written so that NaN anywhere is refused. */
-function describeAge(timestamp: number, now: Date, { past, future }: Tolerance): string | null {
+export function describeAge(timestamp: number, now: Date, { past, future }: Tolerance): string | null {
   const age = Math.floor(now.getTime() / 1000) - timestamp;
   if (age <= past && -age <= future) return null;
   if (age > 0) return `the timestamp is ${age} s old, ${past} s are tolerated`;

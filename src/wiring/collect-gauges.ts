@@ -3,12 +3,15 @@ import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import { kinds } from '../reconcile/deps.js';
 import { channelStates } from '../records/alerts/alert-channels.js';
+import { differingSettings } from '../records/alerts/setting-signs.js';
 import { openAlerts } from '../records/alerts/settle-alerts.js';
 import { decidingSealCheck, lastSealCheck, unverifiedSeconds } from '../records/audit/seal-checks.js';
 import { oldestUnsealedSeconds } from '../records/audit/seal-state.js';
 import { callbackBacklog } from '../records/callbacks/callback-backlog.js';
 import { countMissed, countUnrecoverable } from '../records/deliveries/list-deliveries.js';
 import { countOpenBreaks, lastCompleteRuns } from '../records/gauges.js';
+import { heldByRefund } from '../records/orders/held-by-refund.js';
+import { lostCalls } from '../records/service-writes.js';
 import { collectBacklog } from '../webhook/backlog.js';
 
 /**
@@ -25,6 +28,16 @@ export function collectGauges({ db, metrics, log }: { db: Knex; metrics: Metrics
     const open = await countOpenBreaks(db);
     metrics.breaksOpen.reset();
     for (const { kind, severity, count } of open) metrics.breaksOpen.set({ kind, severity }, count);
+  });
+  onScrape(metrics.callsLost, async () => {
+    metrics.callsLost.reset();
+    for (const { operation, count } of await lostCalls(db)) metrics.callsLost.set({ operation }, count);
+  });
+  onScrape(metrics.ordersHeldByRefund, async () => metrics.ordersHeldByRefund.set(await heldByRefund(db)));
+  onScrape(metrics.settingsDiffering, async () => {
+    metrics.settingsDiffering.reset();
+    for (const { setting, values } of await differingSettings(db))
+      metrics.settingsDiffering.set({ setting }, values.length);
   });
   onScrape(metrics.callbackBacklog, async () => {
     const { pending, dead, oldestSeconds } = await callbackBacklog(db);

@@ -1,6 +1,7 @@
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import type { QueueState } from '../webhook/queue-backend.js';
+import { within } from './within.js';
 
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 /** A scrape is not held up by a queue that does not answer. */
@@ -30,12 +31,4 @@ export function collectQueues(
 
 function ageOf(at: number | null, now: Date): number {
   return at === null ? 0 : Math.max(0, (now.getTime() - at) / 1_000);
-}
-
-async function within<T>(ms: number, ask: () => Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  });
-  return Promise.race([ask(), late]).finally(() => clearTimeout(timer));
 }

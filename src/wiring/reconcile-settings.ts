@@ -1,6 +1,7 @@
 import type { Config } from '../config.js';
 import type { ReleaseRules } from '../domain/orders/order-facts.js';
 import type { ReconcileSettings } from '../reconcile/deps.js';
+import type { SharedSettings } from '../records/alerts/setting-signs.js';
 import type { RetentionDays } from '../records/retention/retention-task.js';
 import type { Contract } from '../service-api/contract.js';
 
@@ -34,4 +35,9 @@ export function retentionDays(config: Config): RetentionDays {
     keys: config.RETENTION_KEY_DAYS,
     personal: config.RETENTION_PERSONAL_DAYS,
   };
+}
+
+/** What must be alike at every role: where two differ, it hangs on which of them decides an order. */
+export function sharedSettings(config: Pick<Config, 'RELEASE_REQUIRES_REGISTRATION'>): SharedSettings {
+  return { RELEASE_REQUIRES_REGISTRATION: config.RELEASE_REQUIRES_REGISTRATION ? 'on' : 'off' };
 }

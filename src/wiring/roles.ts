@@ -4,6 +4,7 @@ import { adopt } from './adopt.js';
 import { collectGauges } from './collect-gauges.js';
 import { healthListener } from './health.js';
 import { type Listener, listen } from './listen.js';
+import { sharedSettings } from './reconcile-settings.js';
 import { renderMetrics } from './render-metrics.js';
 import { type Runtime, SERVICE_NEEDS } from './runtime.js';
 
@@ -39,7 +40,8 @@ export async function startRoles(runtime: Runtime, roles: readonly Role[]): Prom
   if (fronts.receiver) await (await import('./start-receiver.js')).startReceiver(runtime, fronts.receiver);
   const parts = livingParts.filter((part) => roles.includes(part));
   const stop = new AbortController();
-  void giveSigns(runtime, parts, AbortSignal.any([signal, stop.signal]));
+  const signs = { parts, roles, settings: sharedSettings(config) };
+  void giveSigns(runtime, signs, AbortSignal.any([signal, stop.signal]));
   runtime.closers.add('signs of life', async () => stop.abort());
   return Object.fromEntries(Object.entries(fronts).map(([name, { url }]) => [name, url]));
 }

@@ -1,5 +1,6 @@
 import { keepAlerts } from '../notify/keep-alerts.js';
 import { keepCallbacks } from '../notify/keep-callbacks.js';
+import { createQueueProducer } from '../webhook/queue-producer.js';
 import { channelsOf } from './alert-settings.js';
 import { runEverySeconds } from './crons.js';
 import { checkOutboundAddresses, outboundRules } from './outbound.js';
@@ -10,7 +11,7 @@ import type { Runtime } from './runtime.js';
  * @throws {ConfigError} for an address that could never be called
  */
 export function createNotifying(runtime: Runtime, adoptedAt: Date): (signal: AbortSignal) => Promise<void> {
-  const { config, db, log, now, metrics } = runtime;
+  const { config, db, log, now, metrics, queues, closers } = runtime;
   checkOutboundAddresses(config);
   const rules = outboundRules(config);
   const shared = { db, log, now, metrics, rules };
@@ -18,6 +19,7 @@ export function createNotifying(runtime: Runtime, adoptedAt: Date): (signal: Abo
     ...shared,
     channels: channelsOf(config, now),
     runEverySeconds: runEverySeconds(config),
+    askQueue: queueOf({ queues, closers }),
     heartbeatUrl: config.ALERT_HEARTBEAT_URL,
   };
   const { STORE_CALLBACK_URL: url, STORE_CALLBACK_SECRET: secret } = config;
@@ -29,4 +31,12 @@ export function createNotifying(runtime: Runtime, adoptedAt: Date): (signal: Abo
     };
     await Promise.all([keepAlerts(alerts, signal), tellStore()]);
   };
+}
+
+/** A queue in the database is as well as that. */
+function queueOf({ queues, closers }: Pick<Runtime, 'queues' | 'closers'>): () => Promise<unknown> {
+  if (queues.redisUrl === undefined) return async () => {};
+  const queue = createQueueProducer('events', queues);
+  closers.add('queue of alerts', () => queue.close());
+  return () => queue.state();
 }

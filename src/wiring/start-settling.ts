@@ -71,6 +71,6 @@ function tellOfInvoice(
   else if (outcome === 'absent') {
     log.warn(about, 'an invoice whose answer was lost is not in the list: create it again if it is still wanted');
   } else if (outcome === 'lost') {
-    log.error(about, 'whether an invoice was made can’t be told from the list: look before you create it again');
+    log.error(about, 'whether an invoice was made is not known from the list: look before you create it again');
   } else log.info(about, 'an invoice whose answer was lost is still looked for');
 }

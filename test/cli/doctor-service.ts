@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Knex } from 'knex';
 import { loadConfig } from '../../src/config.js';
+import { createLog } from '../../src/log.js';
 import { MerchantClient } from '../../src/service-api/client.js';
 import { type Contract, defaultContract } from '../../src/service-api/contract.js';
 import type { DoctorParts } from '../../src/wiring/doctor/check.js';
@@ -50,6 +51,7 @@ export function partsFor(db: Knex, baseUrl: string, env: Record<string, string> 
   return {
     db,
     config,
+    queues: { databaseUrl: '', log: createLog('silent') },
     now: () => new Date(),
     client: new MerchantClient({ baseUrl, apiKey: config.SERVICE_API_KEY, patience }),
     ready: () => Promise.resolve({ ok: true, problems: [] }),

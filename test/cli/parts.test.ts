@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { findAlerts } from '../../src/domain/alerts.js';
+import { findAlerts } from '../../src/domain/alerts/alerts.js';
 import { loadAlertFacts } from '../../src/records/alerts/load-alert-facts.js';
 import { giveSign } from '../../src/records/alerts/signs-of-life.js';
 import { bindInstallation } from '../../src/records/installation.js';

@@ -50,7 +50,7 @@ describe('what doctor tells', () => {
 
   it('is what is not well in full, with its remedy, findings first', () => {
     const lines = told([
-      unknown('key', 'no read can tell'),
+      unknown('key', 'no read can show'),
       ...WELL,
       finding('endpoint', 'we_1 is inactive', 'activate it in the service’s dashboard'),
       unknown('contract listInvoices.a', 'nothing to look at yet'),
@@ -62,13 +62,13 @@ describe('what doctor tells', () => {
       '          we_1 is inactive',
       '          → activate it in the service’s dashboard',
       'unknown   key',
-      '          no read can tell',
+      '          no read can show',
       'unknown   contract listInvoices.a, listInvoices.b',
       '          nothing to look at yet',
       'unknown   retries',
       '          no delivery was tried twice lately',
       '',
-      '11 checks: 1 to be mended and 4 that can’t be told yet. Each of them: tallyhook doctor --all',
+      '11 checks: 1 to be mended and 4 not known yet. Each of them: tallyhook doctor --all',
     ]);
   });
 

@@ -37,7 +37,11 @@ beforeAll(async () => {
   for (const reference of ['A-1', 'a-1'])
     await db.transaction((trx) => registerOrder(trx, { reference, amount: '1', currency: 'EUR' }));
   const refused = { reason: 'invalid_body', detail: 'no JSON', diagnosis: null, bodySize: 9, bodyHash: 'h' };
-  await saveRejections(db, [{ ...refused, firstBytes: Buffer.from('<html>'), rejectedAt: new Date() }], []);
+  await saveRejections(
+    db,
+    [{ ...refused, firstBytes: Buffer.from('<html>'), rejectedAt: new Date(), likeService: false }],
+    [],
+  );
 });
 afterAll(() => store.drop());
 

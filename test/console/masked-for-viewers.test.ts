@@ -56,7 +56,11 @@ beforeAll(async () => {
     body: Buffer.from(`to ${MAIL}`),
   });
   const refused = { reason: 'invalid_signature', detail: 'none matches', diagnosis: null, bodySize: 9, bodyHash: 'h' };
-  await saveRejections(store.db, [{ ...refused, firstBytes: Buffer.from(MAIL), rejectedAt: new Date() }], []);
+  await saveRejections(
+    store.db,
+    [{ ...refused, firstBytes: Buffer.from(MAIL), rejectedAt: new Date(), likeService: false }],
+    [],
+  );
 });
 afterAll(() => store.drop());
 

@@ -82,7 +82,8 @@ test.each(isLong ? [nameless, named] : [nameless])(
   },
   async (stamps) => {
     const { sandbox, endpoint } = installation;
-    sandbox.control.setFaults(stamps);
+    // Some payments of the traffic are disputed although they were paid exactly: a finding of its own where the filter lacks them.
+    sandbox.control.setFaults({ ...stamps, irregularHoldsDisputes: true });
     await installation.start('serve', 'work', 'schedule');
     traffic = startTraffic(sandbox, { paymentsPerSecond: isLong ? 2 : 1 });
     await followUntil(

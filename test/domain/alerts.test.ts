@@ -1,19 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type AlertFacts, conditions, findAlerts } from '../../src/domain/alerts.js';
+import { findAlerts } from '../../src/domain/alerts/alerts.js';
+import { conditions } from '../../src/domain/alerts/conditions.js';
+import type { AlertFacts } from '../../src/domain/alerts/facts.js';
 
 const calm: AlertFacts = {
   webhooks: { halfHour: 3, before: 500 },
-  invalidSignatures: { fiveMinutes: 0, share: 0 },
+  invalidSignatures: { sinceMatch: 0, fiveMinutes: 0, share: 0 },
   expiredTimestamps: { halfHour: 0, share: 0 },
   backlog: { dead: 0, oldestSeconds: 4 },
   missed: 0,
   breaks: [],
   kinds: [{ kind: 'payouts', everySeconds: 300, provenSecondsAgo: 200 }],
+  lostCalls: [{ operation: 'createInvoice', count: 1 }],
+  heldByRefund: 0,
   callbacks: { dead: 0, oldestSeconds: 2 },
   seals: { oldestUnsealedSeconds: 200, unverifiedSeconds: 90_000, findings: 0 },
   channels: [],
   parts: [{ part: 'receiver', secondsAgo: 15 }],
+  settings: [],
   ageSeconds: 90_000,
 };
 const open = (kind: string, severity: string, oldestSeconds = 60) =>
@@ -33,18 +38,25 @@ const silent = (part: string, secondsAgo: number): Partial<AlertFacts> => ({ par
 const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>][] = [
   ['Down', 'receiver', silent('receiver', 121), silent('receiver', 120)],
   ['Down', 'worker', silent('worker', 121), silent('alerts', 121)],
+  ['QueueDown', '', silent('queue', 61), silent('queue', 60)],
   ['NoWebhooks', '', { webhooks: { halfHour: 0, before: 121 } }, { webhooks: { halfHour: 0, before: 120 } }],
   [
     'InvalidSignatures',
     '',
-    { invalidSignatures: { fiveMinutes: 3, share: 0.21 } },
-    { invalidSignatures: { fiveMinutes: 3, share: 0.2 } },
+    { invalidSignatures: { sinceMatch: 3, fiveMinutes: 3, share: 0.01 } },
+    { invalidSignatures: { sinceMatch: 2, fiveMinutes: 2, share: 1 } },
   ],
   [
     'InvalidSignatures',
     '',
-    { invalidSignatures: { fiveMinutes: 60, share: 1 } },
-    { invalidSignatures: { fiveMinutes: 2, share: 1 } },
+    { invalidSignatures: { sinceMatch: 0, fiveMinutes: 3, share: 0.21 } },
+    { invalidSignatures: { sinceMatch: 0, fiveMinutes: 3, share: 0.2 } },
+  ],
+  [
+    'InvalidSignatures',
+    '',
+    { invalidSignatures: { sinceMatch: 0, fiveMinutes: 60, share: 1 } },
+    { invalidSignatures: { sinceMatch: 0, fiveMinutes: 2, share: 1 } },
   ],
   [
     'ExpiredTimestamps',
@@ -80,6 +92,14 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>][] = [
     { seals: { oldestUnsealedSeconds: 0, unverifiedSeconds: 259_200, findings: 0 } },
   ],
   ['SealsBroken', '', { seals: { oldestUnsealedSeconds: 0, unverifiedSeconds: 0, findings: 1 } }, {}],
+  ['LostCall', 'createRefund', { lostCalls: [{ operation: 'createRefund', count: 1 }] }, { lostCalls: [] }],
+  ['RefundUnlinked', '', { heldByRefund: 1 }, { heldByRefund: 0 }],
+  [
+    'SettingsDiffer',
+    'A_SETTING',
+    { settings: [{ setting: 'A_SETTING', values: 'on at worker; off at console' }] },
+    { settings: [] },
+  ],
   ['DeadCallbacks', '', { callbacks: { dead: 1, oldestSeconds: 0 } }, {}],
   ['CallbacksWait', '', { callbacks: { dead: 0, oldestSeconds: 601 } }, { callbacks: { dead: 0, oldestSeconds: 600 } }],
   [

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DisputeStanding, judgeListing, outsideIrregular } from '../../src/domain/checks/disputes.js';
+import type { CheckedRecord } from '../../src/domain/checks/check-facts.js';
+import { type DisputeStanding, judgeListing, outsideIrregular, standingOf } from '../../src/domain/checks/disputes.js';
 import type { JsonObject } from '../../src/domain/json.js';
 
 const listing = { from: 1_000, to: 2_000, ids: new Set<string>() };
@@ -51,5 +52,42 @@ describe('the finding about the filter irregular', () => {
         expect(open[0]?.severity).toBe(outside.length > 0 && !differs ? 'low' : undefined);
       }),
     );
+  });
+});
+
+describe('a filter that misses nothing', () => {
+  const SECOND = 1_000;
+  const request = fc.record({
+    from: fc.integer({ min: 0, max: 180 * SECOND }),
+    lasts: fc.integer({ min: 0, max: 20 * SECOND }),
+  });
+  const share = fc.integer({ min: 0, max: 100 });
+  const within = ({ from, lasts }: { from: number; lasts: number }, part: number) => from + (lasts * part) / 100;
+
+  it('is never said to miss a dispute, however slow the requests that showed it, and whenever it began', () => {
+    fc.assert(
+      fc.property(request, share, request, share, request, (shown, shownPart, read, readPart, again) => {
+        // The dispute began in the moment in which a reading showed it; the filter was read in its own.
+        const isListed = within(shown, shownPart) <= within(read, readPart);
+        const record = {
+          id: 'pi_1',
+          fields: { totalAmountReceived: '1', amountCryptoExpected: '2' },
+          since: shown.from,
+          readAt: Math.max(shown.from, again.from),
+          verified: true,
+          history: false,
+        } as unknown as CheckedRecord;
+        const ids = new Set(isListed ? ['pi_1'] : []);
+        const { place } = standingOf(record, { from: read.from, to: read.from + read.lasts, ids });
+        expect(place).not.toBe('outside');
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('is not said to miss one that an event told in the second in which the filter was read', () => {
+    const record = { id: 'pi_1', fields: {}, since: 10_000, readAt: 20_000, verified: true, history: false };
+    const told = standingOf(record as unknown as CheckedRecord, { from: 10_200, to: 10_300, ids: new Set() });
+    expect(told.place).toBe('untold');
   });
 });

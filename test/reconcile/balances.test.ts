@@ -188,7 +188,7 @@ describe('the balance of an asset', () => {
     expect(await at.run('balances')).toMatchObject({ breaksOpened: 0, complete: false });
     const proof = await proofOf();
     expect(proof).toMatchObject({ unexplained: '0' });
-    expect(proof?.unproven).toBe('payouts are under way: whose they are can not be told yet');
+    expect(proof?.unproven).toBe('payouts are under way: whose they are is not known yet');
     await database.db('movements').where({ record_id: 'debit' }).delete();
     for (const step of ['approve', 'broadcast', 'confirm'])
       await sandbox.call('POST', `/sandbox/payouts/${id}/${step}`, {});

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { PayoutWords } from '../../src/domain/family/links.js';
 import { createLog } from '../../src/log.js';
 import { type CrossCheckReport, crossCheck } from '../../src/reconcile/cross-check.js';
@@ -24,6 +25,19 @@ export interface CheckedShop {
   register(reference: string, amount: string, currency?: string): Promise<unknown>;
   /** Notes a run of payment intents that went through. */
   ran(second: number): Promise<void>;
+}
+
+/** One for the tests of a file, at its first moment before each. */
+export function useCheckedShop(): CheckedShop {
+  const shop = { database: {} } as CheckedShop;
+  beforeAll(async () => {
+    const { database, ...rest } = await openCheckedShop();
+    Object.assign(shop.database, database);
+    Object.assign(shop, rest);
+  });
+  beforeEach(() => shop.reset());
+  afterAll(() => shop.database.drop());
+  return shop;
 }
 
 export async function openCheckedShop(): Promise<CheckedShop> {

@@ -1,18 +1,11 @@
 import { LosslessNumber } from 'lossless-json';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
-import type { TestDatabase } from '../support/database.js';
-import { type CheckedShop, HOUR, MINUTE, openCheckedShop } from './checked-shop.js';
+import { HOUR, MINUTE, useCheckedShop } from './checked-shop.js';
 
-let shop: CheckedShop;
-let database: TestDatabase;
-beforeAll(async () => {
-  shop = await openCheckedShop();
-  database = shop.database;
-});
-beforeEach(() => shop.reset());
-afterAll(() => database.drop());
+const shop = useCheckedShop();
+const { database } = shop;
 
 describe('orders against what the store registered', () => {
   test('too little, once nothing more can come; a payment that still confirms is awaited', async () => {

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { createLog } from '../../src/log.js';
 import { crossCheckAll } from '../../src/reconcile/cross-check/cross-check-all.js';
 import { crossCheck } from '../../src/reconcile/cross-check.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { at, claim, context, intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { type CheckedShop, HOUR, openCheckedShop } from './checked-shop.js';
+import { createTestDatabase } from '../support/database.js';
+import { HOUR, useCheckedShop } from './checked-shop.js';
 
-let shop: CheckedShop;
-let database: TestDatabase;
-beforeAll(async () => {
-  shop = await openCheckedShop();
-  database = shop.database;
-});
-beforeEach(() => shop.reset());
-afterAll(() => database.drop());
+const shop = useCheckedShop();
+const { database } = shop;
 
 test('what is open and not read for a day is stale; a reading ends it, though it shows nothing new', async () => {
   const open = (second: number) => reading('payment_intent', intent('s1', { expiresAt: null }), second);

@@ -1,33 +1,32 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { outsideIrregular } from '../../src/domain/checks/disputes.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { saveFilterListing } from '../../src/records/breaks/filter-listings.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { at, paidIntent, reading, save } from '../records/observed.js';
-import type { TestDatabase } from '../support/database.js';
-import { type CheckedShop, openCheckedShop } from './checked-shop.js';
+import { useCheckedShop } from './checked-shop.js';
 
-let shop: CheckedShop;
-let database: TestDatabase;
-beforeAll(async () => {
-  shop = await openCheckedShop();
-  database = shop.database;
-});
-afterAll(() => database.drop());
+const shop = useCheckedShop();
+const { database } = shop;
 
 describe('the filter irregular', () => {
   const { kind, entity } = outsideIrregular;
+  /** Requests of one time have no order: a `second` here is ten. */
   const disputed = (id: string, second: number, received = '26.1') =>
     reading(
       'payment_intent',
       paidIntent(id, `p${id}`, { irregularStatus: 'pending_decision', totalAmountReceived: received }),
-      second,
+      second * 10,
     );
   const decided = (id: string, second: number) =>
-    reading('payment_intent', paidIntent(id, `p${id}`, { irregularStatus: 'encashed' }), second);
+    reading('payment_intent', paidIntent(id, `p${id}`, { irregularStatus: 'encashed' }), second * 10);
   const listing = async (from: number, ids: string[]) => {
     await database.db.transaction((trx) =>
-      saveFilterListing(trx, 'payment_intent', 'irregular', { from: at(from), to: at(from + 5), ids: new Set(ids) }),
+      saveFilterListing(trx, 'payment_intent', 'irregular', {
+        from: at(from * 10),
+        to: at(from * 10 + 5),
+        ids: new Set(ids),
+      }),
     );
     return shop.check();
   };
@@ -88,7 +87,7 @@ describe('the filter irregular', () => {
     await save(database, [disputed('e1', 40)]);
     await listing(30, []);
     expect(await found()).toEqual(['low payment_intent status=irregular']);
-    await save(database, [disputed('e2', 45, '20')]);
+    await save(database, [disputed('e2', 42, '20')]);
     await save(database, [disputed('e1', 60), disputed('e2', 60, '20')]);
     await listing(50, []);
     expect(await found()).toEqual(['medium payment_intent status=irregular']);
@@ -99,16 +98,26 @@ describe('the filter irregular', () => {
     expect(await evidence()).toMatchObject({ exactlyPaid: { source: { payments: '1' } } });
   });
 
+  test('read before a dispute came to differ in its amount, misses nothing', async () => {
+    await save(database, [disputed('h1', 10)]);
+    await save(database, [disputed('h1', 40, '30')]);
+    await listing(30, []);
+    expect(await found()).toEqual([]);
+    await save(database, [disputed('h1', 60, '30')]);
+    await listing(50, []);
+    expect(await found()).toEqual(['medium payment_intent status=irregular']);
+  });
+
   test('what a person closed stays closed for as long as the same is missed', async () => {
     await save(database, [disputed('f1', 10)]);
     await save(database, [disputed('f1', 40)]);
     await listing(30, []);
     await database.db('breaks').where({ kind, status: 'open' }).update({ status: 'written_off' });
-    await save(database, [disputed('f2', 45)]);
+    await save(database, [disputed('f2', 42)]);
     await save(database, [disputed('f1', 60), disputed('f2', 60)]);
     await listing(50, []);
     expect(await found()).toEqual([]);
-    await save(database, [disputed('f3', 65, '20')]);
+    await save(database, [disputed('f3', 62, '20')]);
     await save(
       database,
       ['f1', 'f2'].map((id) => disputed(id, 80)),

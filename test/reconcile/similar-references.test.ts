@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { withdrawRegistration } from '../../src/records/orders/orders.js';
 import { intent, paidIntent, reading, save } from '../records/observed.js';
-import { type CheckedShop, openCheckedShop } from './checked-shop.js';
+import { openCheckedShop, useCheckedShop } from './checked-shop.js';
 
-let shop: CheckedShop;
-beforeAll(async () => {
-  shop = await openCheckedShop();
-});
-afterAll(() => shop.database.drop());
-beforeEach(() => shop.reset());
+const shop = useCheckedShop();
 
 const KIND = 'similar_reference_paid';
 const pay = (id: string, merchantReference: string, fields: JsonObject = {}) =>

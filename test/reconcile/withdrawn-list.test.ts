@@ -64,7 +64,7 @@ test('a list of payouts that is withdrawn for good is said so, and what other so
   await refusedForADay();
   const run = await at.run('payouts');
   expect(run).toMatchObject({ status: 'succeeded', complete: false, proof: { list: 'withdrawn', asked: 1 } });
-  expect(run.proof['unobservable']).toContain('that no event and no call of ours tells of');
+  expect(run.proof['unobservable']).toContain('that no event and no call of ours shows');
   const since = new Date(Date.parse(refused.startedAt)).toISOString().slice(0, 16);
   const [covered] = await coverage(database.db, ['payouts'], at.deps.now());
   expect(covered?.reason).toContain(`degraded: the service no longer offers its list of payouts, since ${since}`);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { rederiveReleases } from '../../src/reconcile/cross-check/rederive-releases.js';
@@ -6,18 +6,11 @@ import { changesOf } from '../../src/records/changes.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { assignRefund } from '../../src/records/refunds/assign-refund.js';
 import { listOpenRefunds } from '../../src/records/refunds/list-open-refunds.js';
-import { type CheckedShop, MINUTE, openCheckedShop } from '../reconcile/checked-shop.js';
-import type { TestDatabase } from '../support/database.js';
+import { MINUTE, useCheckedShop } from '../reconcile/checked-shop.js';
 import { at, claim, context, paidIntent, payin, payout, reading, save } from './observed.js';
 
-let shop: CheckedShop;
-let database: TestDatabase;
-beforeAll(async () => {
-  shop = await openCheckedShop();
-  database = shop.database;
-});
-beforeEach(() => shop.reset());
-afterAll(() => database.drop());
+const shop = useCheckedShop();
+const { database } = shop;
 
 const paid = (id: string, fields: JsonObject = {}) =>
   save(database, [

@@ -70,8 +70,16 @@ export async function seedDesk(db: Knex, now = Date.now()): Promise<void> {
   const refusal = { reason: 'invalid_signature', detail: 'no secret matches', diagnosis: HOSTILE, bodySize: 12 };
   await saveRejections(
     db,
-    [{ ...refusal, bodyHash: 'h', firstBytes: Buffer.from('{"to":"ann@example.com"}'), rejectedAt: new Date(now) }],
-    [{ hour, reason: 'invalid_signature', count: 31 }],
+    [
+      {
+        ...refusal,
+        bodyHash: 'h',
+        firstBytes: Buffer.from('{"to":"ann@example.com"}'),
+        rejectedAt: new Date(now),
+        likeService: true,
+      },
+    ],
+    [{ hour, reason: 'invalid_signature', count: 31, likeService: 31 }],
   );
   const match = {
     label: 'old',

@@ -2,10 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import type { Knex } from 'knex';
+import { afterEach, beforeEach } from 'vitest';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
 import { createReceiverApp, type ReceiverDeps } from '../../src/webhook/receiver.js';
 import { staticSecrets } from '../../src/webhook/secret-source.js';
+import { createTestDatabase, type TestDatabase } from './database.js';
 import { NOW, secrets, signedHeaders } from './signed.js';
 
 export interface Answered {
@@ -52,6 +54,21 @@ export async function startReceiver(db: Knex, changes: Partial<ReceiverDeps> = {
       await receiver.close();
     },
   };
+}
+
+/** A receiver, and a database of its own, for each test of a file. */
+export function useReceiver() {
+  const database = {} as TestDatabase;
+  const receiver = {} as Awaited<ReturnType<typeof startReceiver>>;
+  beforeEach(async () => {
+    Object.assign(database, await createTestDatabase());
+    Object.assign(receiver, await startReceiver(database.db));
+  });
+  afterEach(async () => {
+    await receiver.close();
+    await database.drop();
+  });
+  return { database, receiver };
 }
 
 /** Posts a body, signed as the service signs it unless other headers are given. */

@@ -1,19 +1,9 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { listRejections } from '../../src/records/inbox/rejections.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { startReceiver } from '../support/receiver.js';
+import { useReceiver } from '../support/receiver.js';
 import { eventBody, NOW, SECRET, sign, signedHeaders } from '../support/signed.js';
 
-let database: TestDatabase;
-let receiver: Awaited<ReturnType<typeof startReceiver>>;
-beforeEach(async () => {
-  database = await createTestDatabase();
-  receiver = await startReceiver(database.db);
-});
-afterEach(async () => {
-  await receiver.close();
-  await database.drop();
-});
+const { database, receiver } = useReceiver();
 
 const counts = async () =>
   Object.fromEntries((await database.db('rejection_counts')).map(({ reason, count }) => [reason, Number(count)]));

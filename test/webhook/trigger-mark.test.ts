@@ -1,25 +1,15 @@
 import { tmpdir } from 'node:os';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
 import { getEvent, listEvents } from '../../src/records/inbox/events.js';
 import { applyEvents } from '../../src/webhook/apply-events.js';
 import { observeEvent } from '../../src/webhook/observe-event.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { startReceiver } from '../support/receiver.js';
+import { useReceiver } from '../support/receiver.js';
 import { runCli } from '../support/run-cli.js';
 import { eventBody, NOW } from '../support/signed.js';
 
-let database: TestDatabase;
-let receiver: Awaited<ReturnType<typeof startReceiver>>;
-beforeEach(async () => {
-  database = await createTestDatabase();
-  receiver = await startReceiver(database.db);
-});
-afterEach(async () => {
-  await receiver.close();
-  await database.drop();
-});
+const { database, receiver } = useReceiver();
 
 const intent = (id: string, more: object = {}) => ({
   data: { id, status: 'completed', merchantReference: `order-${id}`, payins: [{ id: `${id}-in` }] },

@@ -1,7 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../src/config.js';
+import { createStatus } from '../../src/console/status.js';
+import { findAlerts } from '../../src/domain/alerts/alerts.js';
+import { createLog } from '../../src/log.js';
+import { giveSigns } from '../../src/notify/give-signs.js';
+import { loadAlertFacts } from '../../src/records/alerts/load-alert-facts.js';
 import { registerOrder, withdrawRegistration } from '../../src/records/orders/orders.js';
 import { checkRegistration } from '../../src/wiring/doctor/check-registration.js';
+import { sharedSettings } from '../../src/wiring/reconcile-settings.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 let database: TestDatabase;
@@ -23,4 +29,47 @@ it('advises to demand what the store does anyway, and only then', async () => {
   expect(await checked('on')).toEqual(['ok', null]);
   await database.db.transaction((trx) => withdrawRegistration(trx, 'a'));
   expect(await checked('off')).toEqual(['ok', null]);
+});
+
+/** A process of these roles that was started with it, for a moment. */
+async function works(roles: string[], given: string): Promise<void> {
+  const stop = new AbortController();
+  const settings = sharedSettings(loadConfig([], { env: { RELEASE_REQUIRES_REGISTRATION: given } }));
+  const signs = giveSigns({ db: database.db, log: createLog('silent') }, { parts: [], roles, settings }, stop.signal);
+  const known = () => database.db('setting_signs').whereIn('part', roles).where({ value: given });
+  await vi.waitFor(async () => expect(await known()).toHaveLength(roles.length));
+  stop.abort();
+  await signs;
+}
+
+it('says who has another value than others, until all that are at work have the same', async () => {
+  const told = async () => {
+    const log = createLog('silent');
+    const now = () => new Date();
+    const status = await createStatus({ db: database.db, log, now, runKinds: [], runEverySeconds: {} })();
+    const alerts = findAlerts(await loadAlertFacts(database.db, { now: now(), runEverySeconds: {} }));
+    return [
+      ...alerts.filter(({ name }) => name === 'TallyhookSettingsDiffer').map(({ detail }) => detail),
+      ...status.items.map(({ text }) => text).filter((text) => text.includes('differs')),
+    ];
+  };
+  await works(['worker', 'scheduler'], 'on');
+  expect(await checked('on')).toEqual(['ok', null]);
+  expect(await told()).toEqual([]);
+  // A command that has another one than the roles derives orders, too.
+  expect(await checked('off')).toEqual(['finding', expect.stringContaining('alike')]);
+  await works(['console'], 'off');
+  expect(await checked('on')).toEqual(['finding', expect.stringContaining('alike')]);
+  const values = 'off at console; on at scheduler, worker';
+  expect(await told()).toEqual([
+    `RELEASE_REQUIRES_REGISTRATION: ${values}.`,
+    `RELEASE_REQUIRES_REGISTRATION differs: ${values}`,
+  ]);
+
+  await database
+    .db('setting_signs')
+    .where({ value: 'off' })
+    .update({ seen_at: new Date(Date.now() - 61_000) });
+  expect(await checked('on')).toEqual(['ok', null]);
+  expect(await told()).toEqual([]);
 });

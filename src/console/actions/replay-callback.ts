@@ -7,7 +7,7 @@ export const replayCallbackAction: Action = {
   name: 'replay callback',
   roles: ['operator'],
   label: 'Replay',
-  explain: 'The store is told again, under the same webhook-id: what it has taken already it can tell by that.',
+  explain: 'It is sent to the store again, under the same webhook-id: by that it knows what it has taken already.',
   needsReason: true,
   run: async ({ db }, { params }) => {
     const id = params['id'] ?? '';
@@ -20,7 +20,7 @@ export const replayCallbackAction: Action = {
       return { outcome: 'refused', target, message: `Callback ${id} is on its way now.` };
     }
     if (result.outcome === 'outdated') {
-      const message = `The order has a newer callback, ${result.newestId}: an older state is not told after it.`;
+      const message = `The order has a newer callback, ${result.newestId}: an older state is not sent after it.`;
       return { outcome: 'refused', target, message };
     }
     return { outcome: 'asked', target, message: `Callback ${id} will be sent within seconds.` };
@@ -32,7 +32,7 @@ export const replayDeadCallbacksAction: Action = {
   name: 'replay dead callbacks',
   roles: ['operator'],
   label: 'Replay all that were given up',
-  explain: 'The store is told again of every order whose newest callback was given up. Mend the store first.',
+  explain: 'Every order whose newest callback was given up is sent to the store again. Mend the store first.',
   needsReason: true,
   preview: async ({ db }) => {
     const { count } = await deadCallbacks(db);

@@ -11,16 +11,16 @@ const replayOne = operation({
   method: 'post',
   path: '/callbacks/{id}/replay',
   group: 'Operation',
-  summary: 'Tell the store again',
+  summary: 'Send it to the store again',
   description:
-    'Under the same webhook-id, by which the store can tell what it has taken already. Only the newest of an order: an older state is not told after it.',
+    'Under the same webhook-id, by which the store knows what it has taken already. Only the newest of an order: an older state is not sent after it.',
   roles: ['operator'],
   params: { id: { description: 'The callback’s id.', example: '31' } },
   body: z.strictObject({ note: optionalNote }),
   answers: { 202: { description: 'It is sent within seconds.', shape: accepted } },
   refusals: {
     404: 'There is no such callback.',
-    409: 'It is on its way now, or the order has a newer one, told in `newestId`.',
+    409: 'It is on its way now, or the order has a newer one, shown in `newestId`.',
   },
   answer: async ({ db, log }, { actor, params, body: { note: reason } }) => {
     const id = params['id'] ?? '';
@@ -58,7 +58,7 @@ const replayDead = operation({
   method: 'post',
   path: '/callbacks/replay-dead',
   group: 'Operation',
-  summary: 'Tell the store again of all that was given up',
+  summary: 'Send all that was given up to the store again',
   description:
     'Each under its own webhook-id. Mend the store first. With `dryRun` nothing is done, and the answer says which they are.',
   roles: ['operator'],

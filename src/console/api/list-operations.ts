@@ -57,7 +57,7 @@ function oneOf(resource: Resource): Operation | null {
   });
 }
 
-/** As pages show it: viewers see nothing that tells of a person. */
+/** As pages show it: viewers see nothing that identifies a person. */
 function itemFor(actor: Parameters<typeof mayKnowPeople>[0], { masked }: Resource, item: object): object {
   return masked === undefined || mayKnowPeople(actor) ? item : masked(item);
 }

@@ -102,7 +102,7 @@ export function openapiDocument(operations: readonly Operation[]): OpenApiDocume
 const ofItself: DocumentOperation = {
   operationId: 'getOpenApiDocument',
   summary: 'This document',
-  description: 'Needs no token: it tells what can be asked for, and nothing of what is answered.',
+  description: 'Needs no token: it says what can be asked for, and nothing of what is answered.',
   tags: ['Operation'],
   'x-roles': [...everyRole],
   security: [],

@@ -97,7 +97,7 @@ const attribute = operation({
   answers: { 200: { description: 'The balance after it.', shape: balanceDetailShape } },
   refusals: {
     404: 'The balance was never read.',
-    409: 'More is given than is open, told in `open`; or the day is yet to come, or in a month that is closed.',
+    409: 'More is given than is open, shown in `open`; or the day is yet to come, or in a month that is closed.',
   },
   answer: async ({ db, books }, { actor, params, body: { amount, note, on: day } }) => {
     const assetCode = params['assetCode'] ?? '';

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { z } from 'zod';
-import { alertSeverities, conditions } from '../../domain/alerts.js';
+import { alertSeverities } from '../../domain/alerts/condition.js';
+import { conditions } from '../../domain/alerts/conditions.js';
 import { bookedKinds } from '../../domain/books/entry.js';
 import type { JsonObject } from '../../domain/json.js';
 import { hidePeople, MASK } from '../../domain/personal.js';
@@ -67,7 +68,7 @@ export interface Resource {
   words?: Filters;
   list(db: Knex, query: ListQuery): Promise<Page<object>>;
   get?(db: Knex, id: string): Promise<object | null>;
-  /** An item without what is not for viewers: what tells of a person, or of secrets. Left out: nothing in it does. */
+  /** An item without what is not for viewers: what identifies a person, or of secrets. Left out: nothing in it does. */
   masked?: (item: object) => object;
   /** Filters that would tell whether a person is among the records. */
   personalFilters?: readonly string[];

@@ -5,7 +5,7 @@ import { operations } from './operations.js';
 
 export const apiDocument = openapiDocument(operations);
 
-/** The document needs no token: it tells what can be asked for, and nothing of what is answered. */
+/** The document needs no token: it says what can be asked for, and nothing of what is answered. */
 export function serveDocument(): Router {
   const text = JSON.stringify(apiDocument);
   const answer: RequestHandler = (req, res) => {

@@ -51,7 +51,7 @@ export const alerts: Page = {
     const lookedAgo = signs.find(({ part }) => part === 'alerts')?.secondsAgo ?? null;
     const isBlind = lookedAgo === null || lookedAgo > LOOK_LIMIT_SECONDS;
     return {
-      intro: 'What people are told without asking: what fires, where it was sent, and whether it got there.',
+      intro: 'What is sent to people without asking: what fires, where it was sent, and whether it got there.',
       sections: [
         ...lookNotice(lookedAgo, isBlind),
         firingTable([...firing.items, ...pending.items], { told, channels, isBlind, at }),
@@ -96,7 +96,7 @@ function firingTable(items: readonly AlertView[], { told, channels, isBlind, at 
     ]),
     empty: isBlind
       ? { title: 'Not known', text: 'Nothing fired when it was last looked at.' }
-      : { title: 'No alert fires', text: 'Of the conditions of the runbook none holds that the database can tell.' },
+      : { title: 'No alert fires', text: 'Of the conditions of the runbook none holds that the database shows.' },
   };
 }
 
@@ -131,7 +131,7 @@ function nextTry(next: Date | undefined, at: Date): Value[] {
 function channelSections({ alertChannels }: PageDeps, views: readonly ChannelView[], at: Date): Section[] {
   if (alertChannels.length === 0 && views.length === 0) {
     const told = 'Set ALERT_SLACK_URL, ALERT_WEBHOOK_URL or ALERT_SMTP_URL, and try it: “tallyhook alerts test”.';
-    return [{ is: 'notice', tone: 'warn', title: 'Nobody is told: no channel is configured', text: told }];
+    return [{ is: 'notice', tone: 'warn', title: 'Nobody gets an alert: no channel is configured', text: told }];
   }
   const names = [...new Set([...alertChannels, ...views.map(({ channel }) => channel)])].sort();
   return [

@@ -87,7 +87,7 @@ function verdict(asset: string, proof: ShownProof | null): Section {
   return {
     is: 'notice',
     tone: 'warn',
-    title: 'It can not be told whether the balance agrees',
+    title: 'It is not known whether the balance agrees',
     text: `${proof.unproven}. What stands below is as it was judged last.`,
   };
 }

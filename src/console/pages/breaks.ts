@@ -40,7 +40,7 @@ export const breaks: Page = {
             ? { title: 'No break fits', text: 'Clear the filters to see all that is not closed.' }
             : {
                 title: 'No break is open',
-                text: 'No difference is known. What is not proven is told at the top of the page, and by the runs.',
+                text: 'No difference is known. What is not proven is shown at the top of the page, and by the runs.',
               },
           ...paging(req, nextCursor),
         },

@@ -32,7 +32,7 @@ export const callbacks: Page = {
     const at = now();
     const active = Object.keys(req.filters).length > 0;
     return {
-      intro: 'What the store is told of its orders (STORE_CALLBACK_URL), one state at a time and in order.',
+      intro: 'What is sent to the store about its orders (STORE_CALLBACK_URL), one state at a time and in order.',
       actions: dead > 0 ? [req.button(replayDeadCallbacksAction)] : [],
       sections: [
         filtersOf(req),

@@ -118,7 +118,7 @@ function breaksOf(breaks: readonly BreakView[], now: Date): Section[] {
   ];
 }
 
-/** What the service keeps of what it sent and got; for viewers without what tells of a person. */
+/** What the service keeps of what it sent and got; for viewers without what identifies a person. */
 function detailsOf(found: DeliveryDetail, { actor }: PageRequest): Section[] {
   const { payload, responseBody, responseHeaders, attemptsList } = mayKnowPeople(actor) ? found : maskedDelivery(found);
   const masked = mayKnowPeople(actor) ? '' : ', personal data masked';

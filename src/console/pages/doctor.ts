@@ -63,7 +63,7 @@ function resultOf(result: ActionView | null): Section[] {
   const [findings, unknown] = ['finding', 'unknown'].map((wanted) => lines.filter(({ status }) => status === wanted));
   const [bad, unclear] = [findings?.length ?? 0, unknown?.length ?? 0];
   const title = bad > 0 ? `${counted(bad, 'finding')}: something is to be done` : 'No finding';
-  const rest = unclear > 0 ? `${counted(unclear, 'line')} could not be told. ` : '';
+  const rest = unclear > 0 ? `${counted(unclear, 'line')} could not be examined. ` : '';
   const text = `${rest}As of ${told}: what changed since is not in it.`;
   return [
     { is: 'notice', tone: bad > 0 ? 'bad' : unclear > 0 ? 'warn' : 'good', title, text },

@@ -55,7 +55,7 @@ function factsOf(found: EventDetail, now: Date): Section {
           ['Applied', time(found.appliedAt, now)],
           ['Came by', text(source === 'webhook' ? 'webhook' : 'recovered from the delivery history')],
           ['Attempts to apply', count(attempts)],
-          [keyType === 'id' ? 'Told apart by the id' : 'Told apart by its content', id(eventId ?? key)],
+          [keyType === 'id' ? 'Known by the id' : 'Known by its content', id(eventId ?? key)],
           [
             'Same content as',
             list(
@@ -118,7 +118,7 @@ function bodyOf({ body }: EventDetail, { actor }: PageRequest): Section {
   }
   const seen = bodyFor(actor, body);
   if (seen === null) {
-    const text = 'It is no JSON, so what tells of a person can not be masked for the role viewer.';
+    const text = 'It is no JSON, so what identifies a person can not be masked for the role viewer.';
     return { is: 'notice', tone: 'quiet', title: 'The body is not shown', text };
   }
   const title = mayKnowPeople(actor) ? 'Body' : 'Body, personal data masked';

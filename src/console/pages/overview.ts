@@ -126,13 +126,13 @@ function breaksTile(breaks: readonly OpenBreaks[]): Tile {
   return {
     label: 'Open breaks',
     value: String(total),
-    note: total === 0 ? 'none known; what is unproven is told above' : parts.join(', '),
+    note: total === 0 ? 'none known; what is unproven is shown above' : parts.join(', '),
     tone: total === 0 ? 'quiet' : grave ? 'bad' : 'warn',
     href: '/breaks?status=open',
   };
 }
 
-/** How the secrets are doing, in a tile; none where that can't be told. */
+/** How the secrets are doing, in a tile; none where that is not known. */
 async function secretsTile({ secretsStatus, log }: PageDeps, { actor }: PageRequest): Promise<Tile[]> {
   try {
     const { items } = await secretsStatus();
@@ -149,7 +149,7 @@ async function secretsTile({ secretsStatus, log }: PageDeps, { actor }: PageRequ
       },
     ];
   } catch (error) {
-    log.warn({ err: error }, 'the secrets could not be told');
+    log.warn({ err: error }, 'the secrets could not be read');
     return [{ label: 'Signing secrets', value: 'unknown', note: 'could not be read', tone: 'warn' }];
   }
 }

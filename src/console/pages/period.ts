@@ -29,7 +29,7 @@ export const period: Page = {
   },
 };
 
-/** Null where it can't be told here. */
+/** Null where it is not known here. */
 async function missingOf({ db, books, now }: PageDeps, month: string): Promise<Missing[] | null> {
   if (books === undefined) return null;
   return (await checkPeriod(db, month, { ...books, now: now() })).missing;
@@ -47,7 +47,7 @@ function buttonsOf(
 
 function checklist(missing: Missing[] | null): Section[] {
   if (missing === null) {
-    const text = 'This process does not know the zone of the books: what is missing is not told here.';
+    const text = 'This process does not know the zone of the books: what is missing is not shown here.';
     return [{ is: 'notice', tone: 'quiet', title: 'It can’t be closed here', text }];
   }
   const never = missing.some(({ byReason }) => !byReason);

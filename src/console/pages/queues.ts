@@ -7,7 +7,7 @@ import { duration } from '../view/values.js';
 const LATE_SECONDS = 120;
 
 const means: Readonly<Record<string, string>> = {
-  events: 'Tells the workers which stored events to apply. It may be emptied at any time: events stand in the inbox.',
+  events: 'Shows the workers which stored events to apply. It may be emptied at any time: events stand in the inbox.',
   commands:
     'What the console asks of other processes: runs and recoveries. “tallyhook schedule” carries them out, one at a time.',
 };

@@ -99,7 +99,7 @@ function fieldTable(caption: string, schema: JsonSchema): Section {
       type,
       text(description),
     ]),
-    empty: { title: 'Any JSON', text: 'Its fields are not told.' },
+    empty: { title: 'Any JSON', text: 'Its fields are not shown.' },
   };
 }
 

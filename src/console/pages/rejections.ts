@@ -55,7 +55,7 @@ function countsOf(counts: readonly ReasonCount[]): Section {
     }),
     empty: {
       title: 'Nothing was refused in seven days',
-      text: 'Every request that reached the receiver was taken. Whether all reached it, the missed deliveries tell.',
+      text: 'Every request that reached the receiver was taken. Whether all reached it, the missed deliveries show.',
     },
   };
 }
@@ -105,7 +105,7 @@ function samplesOf(items: readonly RejectionView[], { now, req, first, next }: S
       time(item.rejectedAt, now),
       text(words(item.reason)),
       text(item.detail),
-      item.diagnosis === null ? none('none could be told') : text(item.diagnosis),
+      item.diagnosis === null ? none('none is known') : text(item.diagnosis),
       body(item),
     ]),
     empty: { title: 'No sample', text: 'Nothing of the kind was refused, as far as samples are kept.' },

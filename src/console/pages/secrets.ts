@@ -53,7 +53,7 @@ function overviewOf(items: readonly SecretStatus[], now: Date): Section {
           ? none('not known yet')
           : id(secret.endpointId, entityHref('endpoint', secret.endpointId)),
         count(secret.matches24h),
-        secret.notSent === null ? none('can’t be told') : count(secret.notSent),
+        secret.notSent === null ? none('is not known') : count(secret.notSent),
         secret.firstMatchAt === null ? none('never') : time(secret.firstMatchAt, now),
         secret.lastMatchAt === null ? none('never') : time(secret.lastMatchAt, now),
       ];
@@ -76,9 +76,9 @@ interface Known {
 function notSentOf({ notSent, unmatched, lacking, untold }: SecretStatus): Value {
   const open = [
     ...(lacking === 0 ? [] : [link(`${lacking} lack while the history differs`, '/breaks?kind=history_differs')]),
-    ...(unmatched === lacking ? [] : [quiet(`${unmatched - lacking} more can’t be told yet`)]),
+    ...(unmatched === lacking ? [] : [quiet(`${unmatched - lacking} more are not known yet`)]),
   ];
-  if (notSent === null) return list([text(`It can’t be told: ${untold ?? ''}`), ...open]);
+  if (notSent === null) return list([text(`It is not known: ${untold ?? ''}`), ...open]);
   const found = notSent === 0 ? none('nothing') : link(`${notSent} events`, '/breaks?kind=event_not_sent');
   return list([found, ...open]);
 }

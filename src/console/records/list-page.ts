@@ -63,7 +63,7 @@ export async function ordersFor(
   );
 }
 
-/** Those of the read API, but for what tells of a person: who may not see it could find it by trying. */
+/** Those of the read API, but for what identifies a person: who may not see it could find it by trying. */
 function filterNames(kind: RecordKind): string[] {
   return recordFilters(kind).filter((name) => !(kind === 'account' && name === 'label'));
 }

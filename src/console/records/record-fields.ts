@@ -77,7 +77,7 @@ function historyTable(entries: readonly Json[]): TableSection {
   });
   return {
     is: 'table',
-    caption: 'States, as the service tells them',
+    caption: 'States, as the service shows them',
     showCaption: true,
     columns: [{ label: 'When' }, { label: 'State' }, { label: 'More' }],
     rows,

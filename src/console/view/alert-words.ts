@@ -7,6 +7,7 @@ export function alertHref(name: string, subject: string): string {
 
 const hrefs: Readonly<Record<string, string>> = {
   TallyhookDown: '/deliveries',
+  TallyhookQueueDown: '/queues',
   TallyhookNoWebhooks: '/deliveries',
   TallyhookInvalidSignatures: '/rejections?reason=invalid_signature',
   TallyhookExpiredTimestamps: '/rejections?reason=expired_timestamp',
@@ -18,6 +19,8 @@ const hrefs: Readonly<Record<string, string>> = {
   TallyhookCriticalBreak: '/breaks?status=open&kind=',
   TallyhookEndpointOff: '/breaks?status=open&kind=',
   TallyhookHighBreak: '/breaks?status=open&kind=',
+  TallyhookSettingsDiffer: '/doctor',
+  TallyhookRefundUnlinked: '/orders?status=paid',
   TallyhookDeadCallbacks: '/callbacks?status=dead',
   TallyhookCallbacksWait: '/callbacks?status=pending',
   TallyhookAlertChannelFails: '/alerts',

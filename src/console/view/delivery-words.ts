@@ -53,16 +53,16 @@ export const deliveryWords: Readonly<Record<DeliveryClass, ClassWords>> = {
     remedy: null,
   },
   too_old: {
-    short: 'too old to tell',
+    short: 'too old to know',
     tone: 'quiet',
-    cause: 'It was first seen when the keys of its time were deleted by their age: nobody can tell any more.',
+    cause: 'It was first seen when the keys of its time were deleted by their age: nobody can know any more.',
     remedy: null,
   },
   unrecoverable: {
     short: 'not recoverable',
     tone: 'quiet',
     cause:
-      'It is not here, and the service shows no payload to recover it from. What it told of was read from the service since: nothing is lost with it.',
+      'It is not here, and the service shows no payload to recover it from. What it reported was read from the service since: nothing is lost with it.',
     remedy: null,
   },
 };

@@ -32,7 +32,7 @@ export function fieldFor(actor: Actor, entity: EntityKind, field: string, value:
     : (hidePeople(kind, { [field]: value })[field] ?? null);
 }
 
-/** The body of an event; null where a viewer may not see any of it, since it can't be told what in it is personal. */
+/** The body of an event; null where a viewer may not see any of it, since it is not known what in it is personal. */
 export function bodyFor(actor: Pick<Actor, 'role'>, body: string): { json: Json } | { text: string } | null {
   try {
     const json = fromJsonText(body);
@@ -48,7 +48,7 @@ function maskAll(value: Json): Json {
   return personalKinds.reduce((masked, kind) => maskPersonal(kind, masked), maskEvidence(value));
 }
 
-/** The same as JSON text; null where it can't be told what in it is personal, and where there is none. */
+/** The same as JSON text; null where it is not known what in it is personal, and where there is none. */
 export function maskedBody(body: unknown): string | null {
   const seen = typeof body === 'string' ? bodyFor({ role: 'viewer' }, body) : null;
   return seen !== null && 'json' in seen ? toJsonText(seen.json) : null;
@@ -70,7 +70,7 @@ export function maskedDelivery({
   };
 }
 
-/** Whether every value of the field tells of a person. */
+/** Whether every value of the field identifies a person. */
 export function isPersonalField(kind: RecordKind, field: string): boolean {
   return replacePersonal(kind, field, 'a', () => MASK) === MASK;
 }

@@ -12,7 +12,7 @@ interface VerdictWords {
 export const verdictWords: Readonly<Record<SecretVerdict, VerdictWords>> = {
   may_be_retired: { short: 'may be retired', tone: 'good', title: 'Everything speaks for retiring it' },
   keep: { short: 'keep', tone: 'info', title: 'It is still needed' },
-  undetermined: { short: 'undetermined', tone: 'warn', title: 'It can’t be told whether it may go' },
+  undetermined: { short: 'undetermined', tone: 'warn', title: 'It is not known whether it may go' },
   retired: { short: 'retired', tone: 'quiet', title: 'No receiver accepts it' },
 };
 

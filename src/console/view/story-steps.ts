@@ -134,7 +134,7 @@ function valueOf(value: Json): Value {
   if (isJsonObject(value) && typeof value['safe'] === 'boolean') {
     return value['safe']
       ? badge('safe to release', 'good')
-      : text(`hold: ${typeof value['reason'] === 'string' ? words(value['reason']) : 'no reason told'}`);
+      : text(`hold: ${typeof value['reason'] === 'string' ? words(value['reason']) : 'no reason given'}`);
   }
   const told = typeof value === 'string' ? value : toJsonText(value);
   return text(told.length > LONGEST_VALUE ? `${told.slice(0, LONGEST_VALUE)}…` : told);

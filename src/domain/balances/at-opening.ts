@@ -15,7 +15,7 @@ type InDoubt = UntoldPayouts['atOpening'];
 
 /**
  * How much more a balance may be by them. Whose a payout was does not change: once a judgement has told what all of them
- * made, only one that was confirmed since may make it more, and only one that is told apart since may make it less.
+ * made, only one that was confirmed since may make it more, and only one that is distinguished since may make it less.
  * `attributed`: what finance has said of parts by which the balance is more, where no judgement has told yet.
  */
 export function boundsAtOpening(

@@ -10,7 +10,7 @@ export interface BalanceSums {
   attributed: string;
   /** Known operations whose amount is not shown: they took no more than this together, a positive number. */
   limit: string;
-  /** Why an effect can't be told; null: there is none such. */
+  /** Why an effect is not known; null: there is none such. */
   unclear: string | null;
   /**
    * Payouts that may have been debited before the opening and counted after it: what is more may be theirs, from `least` to

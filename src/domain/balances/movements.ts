@@ -37,7 +37,7 @@ interface Unobservable extends Omit<Movement, 'delta' | 'assetCode' | 'shownBy'>
 export interface MovementsOfRecord {
   movements: Movement[];
   unobservable: Unobservable[];
-  /** Why an effect can't be told. Nothing is guessed: a balance with an unclear record is unproven. */
+  /** Why an effect is not known. Nothing is guessed: a balance with an unclear record is unproven. */
   unclear: { operation: MovementOperation | null; why: string }[];
 }
 
@@ -159,7 +159,7 @@ function weights(terms: readonly string[]): [string, number][] {
   return [...counted].filter(([, times]) => times !== 0);
 }
 
-/** A fee of null is none (2.4, 4.6). Undefined: it can't be told. */
+/** A fee of null is none (2.4, 4.6). Undefined: it is not known. */
 function amountAt(fields: JsonObject, field: string): string | undefined {
   const value = valueAt(fields, field);
   if (value === null && /fee/i.test(field)) return '0';

@@ -40,7 +40,7 @@ export function effectsOf(record: MovementRecord, table: MovementTable): Effect[
   return [...effects({ ...shown, movements: others }, record), ...debits];
 }
 
-/** All that a record may stand for, whether or not it moves something as it stands; null: that can't be told. */
+/** All that a record may stand for, whether or not it moves something as it stands; null: that is not known. */
 export function operationsWith(record: MovementRecord, table: MovementTable): readonly MovementOperation[] | null {
   // A withdrawal is one also where it is not known whose.
   const found = operationsOf({ ...record, accountId: null }, table);

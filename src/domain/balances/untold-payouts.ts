@@ -8,7 +8,7 @@ export interface WithdrawalInDoubt {
   id: string;
   /** The sub-wallet that it was asked of; null: that is not shown. */
   account: string | null;
-  /** What it debits, a negative amount; null: that can't be told. */
+  /** What it debits, a negative amount; null: that is not known. */
   debit: string | null;
   /** Ms; null: not shown. */
   createdAt: number | null;

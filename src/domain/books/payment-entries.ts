@@ -85,7 +85,7 @@ function collected(asset: string, { net, fee }: { net: string; fee: string }): D
 
 /**
  * Deposits that count, or that counted until a dispute took them back, with all their amounts, in the payment's own asset; none
- * where one of them can't be told.
+ * where one of them is not known.
  */
 function creditedDeposits(record: BookRecord, asset: string, net: string): Deposit[] {
   const { fields } = record;

@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { compareAmounts } from '../money.js';
 import type { CheckedRecord } from './check-facts.js';
 import { type FieldEvidence, type Findings, foundBreak } from './findings.js';
+import { grace } from './grace.js';
 
 /** What a complete reading of the filter `irregular` showed. Times in ms of the service's clock. */
 export interface IrregularListing {
@@ -32,13 +33,14 @@ const EXAMPLES = 5;
 
 /**
  * A payment that was disputed before the filter was read, and that a reading begun since shows so still, is outside of what
- * the filter holds. Two requests within the doubt about the service's clock have no order.
+ * the filter holds. `since` is when a request began, or the second of an event: the dispute may be younger. Requests so close
+ * have no order, and another listing tells.
  */
 export function standingOf(intent: CheckedRecord, listing: IrregularListing): DisputeStanding {
   const { id, since, readAt, verified, history } = intent;
   const standing = (place: DisputeStanding['place']): DisputeStanding => ({ id, sort: sortOf(intent), place });
   if (listing.ids.has(id)) return standing('listed');
-  if (history || since === null || since >= listing.from) return standing('untold');
+  if (history || since === null || since + grace.moment >= listing.from) return standing('untold');
   if (readAt === null || readAt < listing.to) return standing('awaited');
   return standing(verified ? 'outside' : 'untold');
 }

@@ -7,6 +7,8 @@ const HOUR_MS = 60 * MINUTE_MS;
  * may be off.
  */
 export const grace = {
+  /** From when a state is known to have begun at the earliest: a request is given up after 20 s, an event names its second. */
+  moment: MINUTE_MS,
   /** An invoice and the payment that paid it: both lists are read every 10 minutes. */
   link: 30 * MINUTE_MS,
   /** From when a refund was made until the call that made it, or the delivery history, names its payment. */

@@ -12,7 +12,7 @@ const LEAST_SHARE = 0.5;
 
 /**
  * Which endpoint each secret belongs to, by the events that came: the one assignment of secrets to endpoints that the
- * fewest events contradict. While every event comes under both secrets nothing tells them apart: then what was `known`
+ * fewest events contradict. While every event comes under both secrets nothing distinguishes them: then what was `known`
  * before decides, or nothing is said. A secret that several endpoints share belongs to none.
  */
 export function pairSecrets(shares: readonly SecretShare[], known: ReadonlyMap<string, string>): Map<string, string> {

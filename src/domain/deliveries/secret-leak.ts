@@ -2,13 +2,13 @@ import { LEARN_ENDPOINT, type SecretFacts } from './secret-verdict.js';
 
 /** What the delivery history says of the events that came under a secret. */
 export interface SecretLeak {
-  /** Events that the service did not send; null: it can't be told. */
+  /** Events that the service did not send; null: it is not known. */
   notSent: number | null;
   /** Events of which the history can't tell whether the service sent them, those that came just now among them. */
   unmatched: number;
   /** Those of them that the break `history_differs` counts while it is open. */
   lacking: number;
-  /** Why it can't be told, in words for people; null: it can. */
+  /** Why it is not known, in words for people; null: it can. */
   untold: string | null;
 }
 

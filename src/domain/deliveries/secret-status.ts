@@ -4,7 +4,7 @@ import type { SecretVerdict } from './secret-verdict.js';
 /** A configured secret with its evidence for a rotation; never the secret. Times are ISO 8601 UTC. */
 export interface SecretStatus extends SecretLeak {
   label: string;
-  /** Tells secrets apart without showing them. */
+  /** Distinguishes secrets without showing them. */
   fingerprint: string;
   firstMatchAt: string | null;
   lastMatchAt: string | null;
@@ -12,7 +12,7 @@ export interface SecretStatus extends SecretLeak {
   /** The endpoint it belongs to; null while that is not known. */
   endpointId: string | null;
   verdict: SecretVerdict;
-  /** What speaks against retiring it, or can't be told. */
+  /** What speaks against retiring it, or is not known. */
   missing: string[];
   /** The secret that takes its place. */
   successor: string | null;

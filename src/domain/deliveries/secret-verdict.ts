@@ -32,7 +32,7 @@ export interface VerdictFacts {
 
 export interface SecretJudgement {
   verdict: SecretVerdict;
-  /** What is missing, or what can't be told, in words for people. */
+  /** What is missing, or what is not known, in words for people. */
   missing: string[];
   /** The secret that takes its place. */
   successor: string | null;

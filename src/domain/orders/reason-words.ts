@@ -19,7 +19,7 @@ export const reasonWords: Readonly<Record<ReleaseReason, string>> = {
   partially_refunded: 'A part was given back.',
   refunded: 'The payment was given back.',
   out_of_range: 'A part of what came in lies outside of the range that was asked for.',
-  amount_unreadable: 'The service told an amount that can not be read as one.',
+  amount_unreadable: 'The service sent an amount that can not be read as one.',
   payins_unread: 'Not every deposit behind the payment was read yet.',
   payin_not_verified: 'A deposit is known from an event alone; its own reading is due.',
   payin_not_final: 'A deposit is not final yet.',
@@ -41,7 +41,7 @@ export const reasonWords: Readonly<Record<ReleaseReason, string>> = {
     'The store did not register this order, and RELEASE_REQUIRES_REGISTRATION is on. Registering it releases it.',
   shared_reference:
     'So many payments carry this reference that it can name no one order. Look at the payments themselves.',
-  amount_unknown: 'How much came in can not be told in the currency of the order.',
+  amount_unknown: 'How much came in is not known in the currency of the order.',
   other_currency: 'What was paid is in another currency than the store registered.',
   intent_unknown: 'An invoice names a payment that was not read yet.',
 };

@@ -40,7 +40,7 @@ function isSame(a: Money | null, b: Money | null): boolean {
   return sameCurrency(a.currency, b.currency) && compareAmounts(a.amount, b.amount) === 0;
 }
 
-/** Any record of the order that the service does not deny shows money; what reports alone say is not seen. Of a shared one it can't be told. */
+/** Any record of the order that the service does not deny shows money; what reports alone say is not seen. Of a shared one it is not known. */
 export function showsMoney({
   shared,
   intents,

@@ -13,7 +13,7 @@ import { type Synced, syncMovements } from './sync-movements.js';
 /** Rounds of read, sync, read again: what moved in all of them is left to the next run. */
 const ROUNDS = 4;
 
-const UNDER_WAY = 'payouts are under way: whose they are can not be told yet';
+const UNDER_WAY = 'payouts are under way: whose they are is not known yet';
 
 export interface Sandwiched {
   read: ReadBalance | null;

@@ -40,7 +40,7 @@ async function readWhole(
   tally.seen += rows.length;
   await writeFenced({ db, now, tally, fence }, async (trx) => {
     const shown = new Set(rows.map(({ id }) => id));
-    // An answer with a row that can't be told apart, or with none at all, says nothing of what is gone.
+    // An answer with a row that can't be distinguished, or with none at all, says nothing of what is gone.
     const isWhole = rows.length === items.length && rows.length > 0;
     const gone = isWhole ? (await listedIds(trx, kind)).filter((id) => !shown.has(id)) : [];
     const about = { kind, from, to, source };

@@ -59,7 +59,7 @@ export async function reconcileList(reading: ListReading, options: ReadingOption
 }
 
 /**
- * Readings are told apart by the service's clock. Where it goes back, what is read seems older than what was read before,
+ * Readings are distinguished by the service's clock. Where it goes back, what is read seems older than what was read before,
  * and is not taken in until the clock has caught up.
  */
 function clockOf(known: ReadonlyMap<string, Watermark>, walks: readonly Walk[]): { to: number; backMs: number } {

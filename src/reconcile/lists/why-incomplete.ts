@@ -43,7 +43,7 @@ export function whyIncomplete({ head, states, closure, marked, gone, sweep, cloc
   if (closure.undecided > 0) reasons.push(`${closure.undecided} records that are open here could not be read`);
   if (closure.left > 0) reasons.push(`${closure.left} records that are open here have their turn in the next runs`);
   if (marked.undecided > 0) reasons.push(`${marked.undecided} records that events spoke of could not be read`);
-  if (gone.undecided > 0) reasons.push(`of ${gone.undecided} records it could not be told whether they are listed`);
+  if (gone.undecided > 0) reasons.push(`of ${gone.undecided} records it is not known whether they are listed`);
   if (gone.more) reasons.push('more records seem to be missing than one run looks for');
   const { walk, continues, name } = sweep;
   if (walk !== null && !walk.complete && !continues) reasons.push(`${name}: ${wordsOf(walk)}`);

@@ -16,7 +16,7 @@ export interface Covered {
   windows: { counted: number; readTwice: number };
   /** Windows that nothing could be proven of, and why. */
   failed: { window: Window; reason: string }[];
-  /** Rows that were read before and are no longer in the feed. `doubtful`: that could not be told. */
+  /** Rows that were read before and are no longer in the feed. `doubtful`: that is not known. */
   missing: number;
   doubtful: number;
   /** Some windows were not begun. */

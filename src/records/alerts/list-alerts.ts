@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { conditionNamed } from '../../domain/alerts.js';
+import { conditionNamed } from '../../domain/alerts/alerts.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import type { AlertRow } from './settle-alerts.js';

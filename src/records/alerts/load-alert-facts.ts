@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { AlertFacts } from '../../domain/alerts.js';
+import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { decidingSealCheck, unverifiedSeconds } from '../audit/seal-checks.js';
 import { oldestUnsealedSeconds } from '../audit/seal-state.js';
 import { callbackBacklog } from '../callbacks/callback-backlog.js';
@@ -7,7 +7,10 @@ import { countMissed } from '../deliveries/list-deliveries.js';
 import { lastCompleteRuns } from '../gauges.js';
 import { inboxBacklog } from '../inbox/inbox-work.js';
 import { minuteCounts } from '../inbox/minute-counts.js';
+import { heldByRefund } from '../orders/held-by-refund.js';
+import { lostCalls } from '../service-writes.js';
 import { failingChannels } from './alert-channels.js';
+import { differingSettings, valuesText } from './setting-signs.js';
 import { signsOfLife } from './signs-of-life.js';
 
 /** `runEverySeconds`: how far apart the runs of each kind are at most; a kind that is switched off is left out. */
@@ -26,10 +29,13 @@ export async function loadAlertFacts(
     backlog: await inboxBacklog(db),
     missed: await countMissed(db),
     breaks: await oldestBreaks(db),
+    lostCalls: await lostCalls(db),
+    heldByRefund: await heldByRefund(db),
     callbacks: await callbackBacklog(db),
     seals: await sealFacts(db, now),
     channels: await failingChannels(db),
     parts: await signsOfLife(db),
+    settings: (await differingSettings(db)).map((found) => ({ setting: found.setting, values: valuesText(found) })),
     ageSeconds: await ageOf(db, now),
     kinds: kinds.map((kind) => {
       const at = provenAt.get(kind);
@@ -61,23 +67,29 @@ function requestsOf({ applied, waiting, notApplied, rejected }: Minute): number 
   return applied + waiting + notApplied + rejected;
 }
 
-/** Of refused requests samples are kept, and the hour's number: whichever shows the larger share counts. */
+/**
+ * What has the service's headers, apart from noise. Of refused requests samples are kept, and the hour's number: whichever
+ * shows the larger share counts.
+ */
 async function countForged(db: Knex, now: Date): Promise<AlertFacts['invalidSignatures']> {
   const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000);
   const intoHour = Math.max(1, Math.ceil((now.getTime() - hour.getTime()) / 60_000));
-  const [forged, { rows: hourly }, minutes] = await Promise.all([
-    countSampled(db, 'invalid_signature', minutesBefore(now, 5)),
-    db.raw<{ rows: [{ forged: number; refused: number }] }>(
-      `SELECT coalesce(sum(count) FILTER (WHERE reason = 'invalid_signature'), 0)::float8 AS forged,
-              coalesce(sum(count), 0)::float8 AS refused FROM rejection_counts WHERE hour = ?`,
+  const lastMatch = await db('secrets').max<{ at: Date | null }>('last_match_at as at').first();
+  const since = Math.max(minutesBefore(now, HALF_HOUR).getTime(), lastMatch?.at?.getTime() ?? 0);
+  const [sinceMatch, forged, { rows: hourly }, minutes] = await Promise.all([
+    countSampled(db, 'invalid_signature', new Date(since), LIKE_SERVICE),
+    countSampled(db, 'invalid_signature', minutesBefore(now, 5), LIKE_SERVICE),
+    db.raw<{ rows: [{ forged: number }] }>(
+      `SELECT coalesce(sum(like_service), 0)::float8 AS forged FROM rejection_counts
+       WHERE hour = ? AND reason = 'invalid_signature'`,
       [hour],
     ),
     minuteCounts(db, now, Math.max(intoHour, 6)),
   ]);
   const taken = (part: Minute[]) => sum(part.map((minute) => requestsOf(minute) - minute.rejected));
-  const lately = shareOf(forged, sum(minutes.slice(-6).map(requestsOf)));
-  const ofHour = shareOf(hourly[0].forged, hourly[0].refused + taken(minutes.slice(-intoHour)));
-  return { fiveMinutes: forged, share: Math.max(lately, ofHour) };
+  const lately = shareOf(forged, forged + taken(minutes.slice(-6)));
+  const ofHour = shareOf(hourly[0].forged, hourly[0].forged + taken(minutes.slice(-intoHour)));
+  return { sinceMatch, fiveMinutes: forged, share: Math.max(lately, ofHour) };
 }
 
 /** Beside them only what came by webhook counts: what was recovered meanwhile says nothing of a clock. */
@@ -96,10 +108,17 @@ async function countExpired(db: Knex, now: Date): Promise<AlertFacts['expiredTim
 /** So many of the newest are looked at. */
 const SAMPLED = 500;
 
-async function countSampled(db: Knex, reason: string, since: Date): Promise<number> {
+const LIKE_SERVICE = 'AND like_service';
+
+async function countSampled(
+  db: Knex,
+  reason: string,
+  since: Date,
+  only: typeof LIKE_SERVICE | '' = '',
+): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ n: number }] }>(
-    `SELECT count(*)::integer AS n FROM (SELECT rejected_at FROM rejections WHERE reason = ?
-       ORDER BY id DESC LIMIT ${SAMPLED}) AS newest WHERE rejected_at > ?`,
+    `SELECT count(*)::integer AS n FROM (SELECT rejected_at FROM rejections
+       WHERE reason = ? ${only} ORDER BY id DESC LIMIT ${SAMPLED}) AS newest WHERE rejected_at > ?`,
     [reason, since],
   );
   return rows[0].n;

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { conditionNamed, type FoundAlert } from '../../domain/alerts.js';
+import { conditionNamed, type FoundAlert } from '../../domain/alerts/alerts.js';
 
 /** A condition that does not hold any more is taken for over after so long: one that comes and goes is told once. */
 const QUIET_SECONDS = 120;
@@ -55,7 +55,7 @@ async function hold(
   const { name, subject, severity, summary, detail } = alert;
   const since = row?.since ?? now;
   const held = (now.getTime() - since.getTime()) / 1_000 >= (conditionNamed(name)?.holdSeconds ?? 0);
-  const fired_at = row?.fired_at ?? (held ? now : null);
+  const fired_at = row?.fired_at ?? (held && (await mayFire(trx, alert, now)) ? now : null);
   const state = { severity, summary, detail, seen_at: now, fired_at };
   const [written] = row
     ? await trx<AlertRow>('alerts').where({ id: row.id }).update(state).returning('*')
@@ -65,6 +65,13 @@ async function hold(
   if (written === undefined || written.fired_at === null) return;
   settled.firing.push(written);
   if (!row?.fired_at) settled.fired.push(written);
+}
+
+async function mayFire(trx: Knex.Transaction, { name, subject }: FoundAlert, now: Date): Promise<boolean> {
+  const apart = conditionNamed(name)?.apartSeconds;
+  if (apart === undefined) return true;
+  const last = await trx('alerts').where({ name, subject }).max<{ at: Date | null }>('fired_at as at').first();
+  return last?.at == null || now.getTime() - last.at.getTime() >= apart * 1_000;
 }
 
 async function letGo(

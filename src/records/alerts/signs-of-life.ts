@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
-/** What says that it is at work: a role, or `alerts`, the look at every condition. */
-export type LivingPart = 'receiver' | 'worker' | 'alerts';
+/** What says that it is at work: a role; `alerts`, the look at every condition; `queue`, which each look asks. */
+export type LivingPart = 'receiver' | 'worker' | 'alerts' | 'queue';
 
 export interface SignOfLife {
   part: LivingPart;

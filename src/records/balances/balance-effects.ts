@@ -6,7 +6,7 @@ import { toDatabaseText } from '../database/database-text.js';
 import { instantText } from '../database/instant.js';
 import type { MovingKind, MovingRecord } from './balance-records.js';
 
-/** `operations`: all that the record may stand for, whether or not they move something; null: that can't be told. */
+/** `operations`: all that the record may stand for, whether or not they move something; null: that is not known. */
 export type Worked = MovingRecord & { effects: Effect[]; operations: readonly string[] | null };
 
 interface Line {
@@ -119,7 +119,7 @@ function isReread({ operations }: Worked, old: Line): boolean {
 
 /**
  * What an effect is now that stood at the opening and that the record no longer shows. '0': it was taken back since, as a net
- * of nothing while a dispute is open. As it stood: that can't be told, or the record is gone. Null: it never was one.
+ * of nothing while a dispute is open. As it stood: that is not known, or the record is gone. Null: it never was one.
  */
 function restOf({ operations, effects }: Worked, { operation, base, delta }: Line, told: Told): string | null {
   if (base === null || compareAmounts(base, '0') === 0) return null;
@@ -142,7 +142,7 @@ function carried(old: Line, { delta }: Effect, told: Told): string | null {
 /**
  * An effect that nothing was known of: it came after the opening, unless the record was found only since and says that it
  * is older. Where a record is only told otherwise: what says when it was goes by that, what does not by when the record was
- * first seen. Null: what can't be told in figures is open.
+ * first seen. Null: what is not known in figures is open.
  */
 function baseOf(record: Worked, effect: Effect, opening: Opening | undefined, told: Told): string | null {
   const open = effect.delta === null ? null : '0';

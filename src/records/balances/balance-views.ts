@@ -7,7 +7,7 @@ import { type BalanceProof, readProofs, withAge } from './balance-proofs.js';
 /** A balance as the service showed it last, and how it was judged. */
 export type BalanceView = RecordView & { proof: BalanceProofView | null };
 
-/** `status`: whether opening + movements + what was attributed is the balance; `unproven` says why it can't be told. */
+/** `status`: whether opening + movements + what was attributed is the balance; `unproven` says why it is not known. */
 export interface BalanceProofView extends Omit<BalanceProof, 'assetCode' | 'held' | 'balance' | 'frozen'> {
   status: 'agrees' | 'unexplained' | 'unproven';
   agreedBalance: string | null;

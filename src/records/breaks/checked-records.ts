@@ -34,7 +34,7 @@ interface Past {
 const COLUMNS = `id, shown, verified, verified_at, absent_since, known, doubted, own_call, created_at, first_seen_at,
   CASE WHEN poll_hash <> '' THEN poll_from END AS read_at, observed_by_type, observed_by_ref`;
 /** What a state is made of. */
-const STATE_FIELDS = ['status', 'irregularStatus', 'kytStatus', 'paymentIntentId'];
+export const STATE_FIELDS = ['status', 'irregularStatus', 'kytStatus', 'paymentIntentId'];
 
 /** Records of one kind that fit `where`, a condition on its table, each with what its past says. */
 export async function selectChecked(
@@ -42,12 +42,13 @@ export async function selectChecked(
   kind: RecordKind,
   where: { sql: string; bindings: (Buffer | string | number)[] },
   adoptedAt: Date,
+  stateFields: readonly string[] = STATE_FIELDS,
 ): Promise<CheckedRecord[]> {
   const { rows } = await trx.raw<{ rows: Row[] }>(
     `SELECT ${COLUMNS} FROM ${recordTables[kind]} WHERE ${where.sql}`,
     where.bindings,
   );
-  const pasts = await loadPasts(trx, kind, rows);
+  const pasts = await loadPasts(trx, kind, rows, stateFields);
   return rows.map((row) => {
     const past = pasts.get(row.id);
     const createdAt = row.created_at?.getTime() ?? null;
@@ -77,7 +78,12 @@ function sinceOf(kind: RecordKind, past: Past | undefined, createdAt: number | n
   return kind === 'payin' && past.first ? (createdAt ?? past.since) : past.since;
 }
 
-async function loadPasts(trx: Knex, kind: RecordKind, rows: readonly Row[]): Promise<Map<string, Past>> {
+async function loadPasts(
+  trx: Knex,
+  kind: RecordKind,
+  rows: readonly Row[],
+  stateFields: readonly string[],
+): Promise<Map<string, Past>> {
   if (rows.length === 0) return new Map();
   const found = await trx.raw<{
     rows: { entity_id: string; moved: boolean; changed: Date | null; first: Date | null }[];
@@ -86,7 +92,7 @@ async function loadPasts(trx: Knex, kind: RecordKind, rows: readonly Row[]): Pro
        max(coalesce(service_time, changed_at)) FILTER (WHERE field = ANY (?::text[])) AS changed,
        max(coalesce(service_time, changed_at)) FILTER (WHERE field = '*') AS first
      FROM changes WHERE entity_kind = ? AND entity_id = ANY (?::text[]) GROUP BY entity_id`,
-    [textArray(STATE_FIELDS), kind, textArray(rows.map(({ id }) => id))],
+    [textArray([...stateFields]), kind, textArray(rows.map(({ id }) => id))],
   );
   return new Map(
     found.rows.map(({ entity_id, moved, changed, first }) => [

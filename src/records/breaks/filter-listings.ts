@@ -3,7 +3,7 @@ import type { CheckedRecord } from '../../domain/checks/check-facts.js';
 import type { RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
-import { idArray, selectChecked } from './checked-records.js';
+import { idArray, STATE_FIELDS, selectChecked } from './checked-records.js';
 
 /** What a complete reading of a whole list by a status filter showed. Times in ms of the service's clock. */
 export interface FilterListing {
@@ -55,7 +55,10 @@ export async function openDisputes(trx: Knex): Promise<string[]> {
   return rows.map(({ id }) => fromDatabaseText(id));
 }
 
+/** What decides whether the filter `irregular` should hold a payment. */
+const DISPUTE_FIELDS = [...STATE_FIELDS, 'totalAmountReceived', 'amountCryptoExpected', 'amountRequested'];
+
 export async function loadDisputed(trx: Knex, ids: readonly string[], adoptedAt: Date): Promise<CheckedRecord[]> {
   const where = { sql: 'id = ANY (?::text[])', bindings: [idArray(ids)] };
-  return selectChecked(trx, 'payment_intent', where, adoptedAt);
+  return selectChecked(trx, 'payment_intent', where, adoptedAt, DISPUTE_FIELDS);
 }

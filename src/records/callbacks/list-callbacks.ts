@@ -19,11 +19,11 @@ export interface CallbackView {
   nextAttemptAt: string | null;
   httpStatus: number | null;
   error: string | null;
-  /** The place in the feed of changes that it tells of. */
+  /** Its place in the feed of changes. */
   seq: string;
   changedAt: string;
   sentAt: string | null;
-  /** The order as it was told. */
+  /** The order as it was sent. */
   data: Json;
 }
 

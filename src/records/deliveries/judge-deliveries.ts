@@ -65,7 +65,7 @@ interface Evidence {
   before: ReadonlyMap<string, { class: DeliveryClass; inboxId: string }>;
   /** Of a time of which keys are deleted, and never seen before. */
   tooOld: ReadonlySet<string>;
-  /** Of those without a payload that are old, whether what they told of was read later. */
+  /** Of those without a payload that are old, whether what they reported was read later. */
   readSince: Awaited<ReturnType<typeof readSince>>;
   /** By event, the endpoints of ours that the service noted an answer of 2xx from. */
   acknowledged: ReadonlyMap<string, ReadonlySet<string | null>>;
@@ -237,7 +237,8 @@ async function refusalOf(db: Knex, delivery: Delivery, { refusals }: Evidence): 
 function reasonOf(facts: DeliveryFacts, { class: kind, missed }: DeliveryVerdict): string | null {
   if (facts.held === 'recovered') return facts.applied ? 'recovered' : 'recovered, not applied yet';
   if (kind === 'too_old') return 'keys of events of that time are deleted by their age';
-  if (kind === 'unrecoverable') return 'no payload to recover it from; what it told of was read from the service since';
+  if (kind === 'unrecoverable')
+    return 'no payload to recover it from; what it reported was read from the service since';
   if (missed && !facts.recoverable) return 'no payload to recover it from';
   return kind === 'never_reached' && facts.httpStatus !== null ? `answered ${facts.httpStatus}, not by us` : null;
 }

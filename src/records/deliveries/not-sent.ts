@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 export interface ReportCounts {
   /** Events that the service did not send, but for those about which a person decided. */
   notSent: number;
-  /** Events of which it can't be told. */
+  /** Events of which it is not known. */
   unmatched: number;
   /** Those of them that the open break `history_differs` counts. */
   lacking: number;

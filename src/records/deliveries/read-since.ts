@@ -21,7 +21,7 @@ const readings: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Of each delivery, whether what it told of was read from the service after it was made and last tried: the records that it
+ * Of each delivery, whether what it reported was read from the service after it was made and last tried: the records that it
  * names, or all of the kind that its type is of.
  */
 export async function readSince(

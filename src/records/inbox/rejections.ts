@@ -12,6 +12,8 @@ export interface Rejection {
   bodyHash: string;
   firstBytes: Buffer;
   rejectedAt: Date;
+  /** Refused for its signature, under headers as the service sends them. */
+  likeService: boolean;
 }
 
 export interface RejectionCount {
@@ -19,6 +21,8 @@ export interface RejectionCount {
   hour: Date;
   reason: string;
   count: number;
+  /** How many of them had the headers that the service sends. */
+  likeService: number;
 }
 
 /** Of each reason this many are kept; a flood of one reason does not wash away the others. */
@@ -66,14 +70,17 @@ export async function getRejection(db: Knex, id: string): Promise<RejectionView 
 /** In the order of their keys: two receivers must not wait for each other in a circle. */
 async function addCounts(trx: Knex.Transaction, counts: RejectionCount[]): Promise<void> {
   await trx.raw(
-    `INSERT INTO rejection_counts AS counts (hour, reason, count)
-     SELECT hour, reason, n FROM unnest(?::timestamptz[], ?::text[], ?::bigint[]) AS added(hour, reason, n)
+    `INSERT INTO rejection_counts AS counts (hour, reason, count, like_service)
+     SELECT hour, reason, n, alike FROM unnest(?::timestamptz[], ?::text[], ?::bigint[], ?::bigint[])
+       AS added(hour, reason, n, alike)
      ORDER BY hour, reason
-     ON CONFLICT (hour, reason) DO UPDATE SET count = counts.count + excluded.count`,
+     ON CONFLICT (hour, reason) DO UPDATE SET count = counts.count + excluded.count,
+       like_service = counts.like_service + excluded.like_service`,
     [
       counts.map(({ hour }) => hour.toISOString()),
       counts.map(({ reason }) => reason),
       counts.map(({ count }) => count),
+      counts.map(({ likeService }) => likeService),
     ],
   );
 }
@@ -97,6 +104,7 @@ function toRow(sample: Rejection) {
     body_hash: sample.bodyHash,
     first_bytes: sample.firstBytes,
     rejected_at: sample.rejectedAt,
+    like_service: sample.likeService,
   };
 }
 

@@ -13,7 +13,7 @@ import type { DerivedRow } from './derive-orders.js';
 import { expectedOf, type OrderState } from './order-row.js';
 
 /**
- * One change per part of the order that is other than before. Of a list it tells what left (`from`) and what came (`to`),
+ * One change per part of the order that is other than before. Of a list it shows what left (`from`) and what came (`to`),
  * so that it does not grow with the order; what the list was before is what it is now without what came, with what left.
  */
 export function orderChanges(

@@ -11,7 +11,7 @@ import { maskState } from './mask-state.js';
 import type { RetentionTask, Step, StepQuery } from './retention-task.js';
 
 /**
- * One task for each kind of record that may tell of a person. Masks what was created long ago, or was first seen then
+ * One task for each kind of record that may identify a person. Masks what was created long ago, or was first seen then
  * where the service gives no time of creation; what such a record says otherwise, and whether it is verified, stays as
  * it is. No change is written: nothing changed at the service.
  */

@@ -5,9 +5,9 @@ import type { Claim, Poll, RecordState } from '../../domain/record-state.js';
 import type { RecordKind } from '../../domain/records.js';
 
 /**
- * The same observations without what tells of a person. Their hashes are those of the masked fields: a later reading,
+ * The same observations without what identifies a person. Their hashes are those of the masked fields: a later reading,
  * masked before it is looked at, says the same. What is shown is the masked form of what was shown, and nothing else; what
- * is reported too, but for what tells of a person and was other than the fields by that alone.
+ * is reported too, but for what identifies a person and was other than the fields by that alone.
  */
 export function maskState(kind: RecordKind, state: RecordState): RecordState {
   const poll = state.poll === null ? null : maskPoll(kind, state.poll);

@@ -18,7 +18,7 @@ export async function checkAlerts({ db, config, now }: Pick<DoctorParts, 'db' | 
       ? [
           unknown(
             'alert channels',
-            'none is configured: nobody is told',
+            'none is configured: nobody gets an alert',
             'set ALERT_SLACK_URL, ALERT_WEBHOOK_URL or ALERT_SMTP_URL, then: tallyhook alerts test',
           ),
         ]

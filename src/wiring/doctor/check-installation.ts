@@ -40,7 +40,7 @@ function checkSecret(secret: SecretStatus): Check {
     return unknown(name, 'no event has come under it yet', 'send a test event from the service’s dashboard');
   }
   const open = unmatched === 0 ? '' : `; ${unmatched} events are not in the delivery history so far`;
-  const why = untold === null ? '' : `; whether the service sent them can’t be told: ${untold}`;
+  const why = untold === null ? '' : `; whether the service sent them is not known: ${untold}`;
   return ok(name, `last match ${lastMatchAt}, ${matches24h} in 24 h${open}${why}`);
 }
 
@@ -74,7 +74,7 @@ export async function checkWork({ db }: DoctorParts): Promise<Check[]> {
       : finding(
           'events',
           `${now.waiting} have waited for more than a minute`,
-          'see that a worker runs; tallyhook events list --status failed tells why',
+          'see that a worker runs; tallyhook events list --status failed says why',
         ),
     now.dead === '0'
       ? ok('dead events', 'none')

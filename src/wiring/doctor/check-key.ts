@@ -8,7 +8,7 @@ const SOON_MS = 7 * 24 * 3_600_000;
  */
 export function checkKey(key: string, now: Date): Check {
   const endsAt = endOf(key);
-  if (endsAt === null) return unknown('key', 'whether it is an API key or the token of a session, no read can tell');
+  if (endsAt === null) return unknown('key', 'whether it is an API key or the token of a session, no read can show');
   const at = Number.isFinite(endsAt) && Math.abs(endsAt) < 8.64e15 ? new Date(endsAt).toISOString() : 'some time';
   if (endsAt - now.getTime() > SOON_MS) return ok('key', `says that it ends at ${at}`);
   const remedy = 'put an API key into SERVICE_API_KEY: see the service’s dashboard';

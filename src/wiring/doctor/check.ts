@@ -2,8 +2,9 @@ import type { Knex } from 'knex';
 import type { Config } from '../../config.js';
 import type { MerchantClient } from '../../service-api/client.js';
 import type { Contract } from '../../service-api/contract.js';
+import type { QueueSettings } from '../../webhook/queue-backend.js';
 
-/** `unknown`: it could not be told, and why; neither good nor bad. */
+/** `unknown`: it is not known, and why; neither good nor bad. */
 export interface Check {
   name: string;
   status: 'ok' | 'finding' | 'unknown';
@@ -17,6 +18,7 @@ export interface DoctorParts {
   config: Config & { SERVICE_API_KEY: string };
   now: () => Date;
   client: MerchantClient;
+  queues: QueueSettings;
   ready: () => Promise<{ ok: boolean; problems: string[] }>;
   /** Ends the questions. */
   signal: AbortSignal;

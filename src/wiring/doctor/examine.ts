@@ -4,6 +4,7 @@ import { checkCoverage } from './check-coverage.js';
 import { checkDatabase, checkSecrets, checkWork } from './check-installation.js';
 import { checkKey } from './check-key.js';
 import { checkMatching } from './check-matching.js';
+import { checkQueue } from './check-queue.js';
 import { checkRegistration } from './check-registration.js';
 import { checkRetention } from './check-retention.js';
 import { checkSealing } from './check-seals.js';
@@ -18,7 +19,7 @@ export interface Diagnosis {
   suggestedEventIdPointer: string | null;
 }
 
-/** The database first: without it the others can’t be asked. The names last: without the service they can’t be told. */
+/** The database first: without it the others can’t be asked. The names last: without the service they is not known. */
 export async function examine(parts: DoctorParts): Promise<Diagnosis> {
   const nothing = { suggestedContract: null, suggestedEventIdPointer: null };
   const database = await checkDatabase(parts);
@@ -28,6 +29,7 @@ export async function examine(parts: DoctorParts): Promise<Diagnosis> {
   if (isReached) items.push(...(await checkEndpoint(parts)));
   for (const check of [
     checkSecrets,
+    checkQueue,
     checkWork,
     checkAlerts,
     checkRegistration,

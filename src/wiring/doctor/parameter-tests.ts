@@ -3,7 +3,7 @@ import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import type { Asked, Question } from './ask-service.js';
 
-/** `untold`: why it can't be told. */
+/** `untold`: why it is not known. */
 export type Told = 'works' | 'ignored' | { refused: string } | { untold: string };
 
 export interface Bench {
@@ -21,7 +21,7 @@ const NOBODY = 'tallyhook-probe';
 const NO_ASSET = 'NOSUCHCOIN.NOWHERE';
 const FUTURE = '2999-01-01T00:00:00.000Z';
 const PAST = '2000-01-01T00:00:00.000Z';
-const TOO_LITTLE = { untold: 'too little is there to tell' };
+const TOO_LITTLE = { untold: 'too little is there to know' };
 
 /** A filter by something that does not exist leaves nothing. An id of the list is an id, but not of that thing. */
 export function filtersOut(value: 'nobody' | 'no asset' | 'an id of the list' = 'nobody'): ParameterTest {

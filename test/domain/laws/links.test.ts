@@ -4,7 +4,7 @@ import { ownerOfRefund } from '../../../src/domain/family/links.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
 import { judge, recordsOf, statesOf } from './judge.js';
-import { runs, START, type World, world } from './worlds.js';
+import { nothing, runs, START, world } from './worlds.js';
 
 /** Who shows the record, in turn. */
 const sources = ['poll', 'absence', 'api_response', 'delivery_history', 'webhook'] as const;
@@ -24,17 +24,6 @@ function shown(
   });
 }
 
-const empty: World = {
-  proofs: [],
-  reports: [],
-  assigned: [],
-  searched: [],
-  expected: {},
-  calls: [],
-  history: [],
-  showsKyt: false,
-};
-
 describe('a link decides only where the API key showed it', () => {
   it('an invoice gives its payment the order: polls, own calls and deliveries; not reports, and not where it is denied, but for an own call', () => {
     const turns = fc.array(fc.constantFrom(...sources), { minLength: 1, maxLength: 3 });
@@ -47,7 +36,7 @@ describe('a link decides only where the API key showed it', () => {
           merchantReference: 'A',
           paymentIntentId: isInvoiceNaming ? 'p1' : '',
         };
-        const { orders } = judge(empty, [
+        const { orders } = judge(nothing, [
           ...shown('payment_intent', payment, ['poll']),
           ...shown('invoice', invoice, by),
         ]);
@@ -68,7 +57,7 @@ describe('a link decides only where the API key showed it', () => {
       fc.property(other, fc.constantFrom('i1', '', null), (paymentIntentId, invoiceId) => {
         const payment = { id: 'p1', status: 'pending', merchantReference: 'A', invoiceId };
         const invoice = { id: 'i1', status: 'paid', merchantReference: 'A', paymentIntentId };
-        const { orders } = judge(empty, [
+        const { orders } = judge(nothing, [
           ...shown('payment_intent', payment, ['poll']),
           ...shown('invoice', invoice, ['poll']),
         ]);

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
 import { heedReports } from '../../../src/domain/orders/heed-reports.js';
 import { heard, judge } from './judge.js';
-import { runs, START, type World } from './worlds.js';
+import { nothing, runs, START, type World } from './worlds.js';
 
 /** One order that is paid, and what stands beside it. */
 const payment = {
@@ -39,19 +39,8 @@ function said(
 }
 
 const paid = [seen('payment_intent', 'p1', payment), seen('payin', 'd1', deposit)];
-const none: World = {
-  proofs: [],
-  reports: [],
-  assigned: [],
-  searched: [],
-  expected: {},
-  calls: [],
-  history: [],
-  showsKyt: false,
-};
-
 const orderOf = (more: Observation[], also: Partial<World> = {}) =>
-  judge({ ...none, ...also }, [...paid, ...more]).orders[0]!;
+  judge({ ...nothing, ...also }, [...paid, ...more]).orders[0]!;
 const reasonOf = (more: Observation[], also: Partial<World> = {}) => orderOf(more, also).order.release.reason;
 
 const HOUR = 3_600_000;

@@ -19,6 +19,18 @@ export interface World {
   showsKyt: boolean;
 }
 
+/** In which nobody said anything. */
+export const nothing: World = {
+  proofs: [],
+  reports: [],
+  assigned: [],
+  searched: [],
+  expected: {},
+  calls: [],
+  history: [],
+  showsKyt: false,
+};
+
 export const references = ['A', 'B', 'C'] as const;
 const ids = {
   payment_intent: ['p1', 'p2', 'p3', 'p4'],

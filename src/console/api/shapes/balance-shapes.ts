@@ -11,7 +11,7 @@ const proof = shapeOf<BalanceProofView>()(
     .object({
       status: told(
         z.enum(['agrees', 'unexplained', 'unproven']),
-        'Whether opening, movements and what was attributed are the balance; `unproven`: it can’t be told, and why.',
+        'Whether opening, movements and what was attributed are the balance; `unproven`: it is not known, and why.',
       ),
       opening: told(z.object({ balance: amount, at: time }).nullable(), 'Where the reckoning began.'),
       agreedBalance: told(signed, 'What two readings around the movements showed.'),
@@ -22,7 +22,7 @@ const proof = shapeOf<BalanceProofView>()(
       attributed: told(signed, 'What finance named of that.'),
       unknownAmount: told(signed, 'Of known operations whose amount is not shown; to be attributed.'),
       unexplained: told(signed, 'What nothing explains.'),
-      unproven: told(text.nullable(), 'Why it can’t be told.'),
+      unproven: told(text.nullable(), 'Why it is not known.'),
       askedAt: time,
       atOpening: told(
         z.object({ payouts: z.array(text), most: amount, amount }).nullable(),

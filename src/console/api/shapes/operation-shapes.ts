@@ -19,12 +19,12 @@ export const callbackShape = shapeOf<CallbackView>()(
       nextAttemptAt: told(time.nullable(), 'Null: none is to come.'),
       httpStatus: told(z.int().nullable(), 'The store’s answer.', 200),
       error: told(text.nullable(), 'What was wrong with it.', null),
-      seq: told(text, 'The place in the feed of changes that it tells of.', '4096'),
+      seq: told(text, 'Its place in the feed of changes.', '4096'),
       changedAt: time,
       sentAt: time.nullable(),
-      data: told(anything, 'The order as it was told.', {}),
+      data: told(anything, 'The order as it was sent.', {}),
     })
-    .meta({ id: 'Callback', description: 'What the store is told of an order.' }),
+    .meta({ id: 'Callback', description: 'What is sent to the store about an order.' }),
 );
 
 export const alertShape = shapeOf<AlertView>()(
@@ -32,21 +32,18 @@ export const alertShape = shapeOf<AlertView>()(
     .object({
       id: ownId,
       name: told(text, 'The condition.', 'MissedDeliveries'),
-      subject: told(text, 'Tells those of one name apart.', ''),
+      subject: told(text, 'Distinguishes those of one name.', ''),
       severity: told(text, 'critical or warning.', 'critical'),
-      status: told(
-        z.enum(['pending', 'firing', 'resolved']),
-        '`pending`: it is told when it has held for long enough.',
-      ),
+      status: told(z.enum(['pending', 'firing', 'resolved']), '`pending`: it fires when it has held for long enough.'),
       summary: text,
       detail: text,
       remedy: told(text, 'What to do first.'),
-      runbook: told(text, 'The section that tells what to do.', 'docs/runbook.md#missed-deliveries'),
+      runbook: told(text, 'The section that says what to do.', 'docs/runbook.md#missed-deliveries'),
       since: time,
       firedAt: time.nullable(),
       resolvedAt: time.nullable(),
     })
-    .meta({ id: 'Alert', description: 'A condition that people are told of.' }),
+    .meta({ id: 'Alert', description: 'A condition of which people get an alert.' }),
 );
 
 export const actionShape = shapeOf<ActionView>()(

@@ -9,7 +9,7 @@ const record = z
     absent: told(z.boolean(), 'The service’s list did not show it any more.'),
     knownAt: told(time, 'When the newest of it came to be known here.'),
     knownBy: z.object({ type: text, ref: text }),
-    fields: told(anyObject, 'By the names of the specification. What tells of a person is a digest.', {}),
+    fields: told(anyObject, 'By the names of the specification. What identifies a person is a digest.', {}),
   })
   .meta({ id: 'RecordAsOf', description: 'A record as it was known at a time.' });
 

@@ -5,7 +5,7 @@ import { amount, count, shapeOf, text, time, told } from './parts.js';
 
 const order = z.object({
   reference: told(text, 'The store’s own, byte for byte.', 'A-1001'),
-  status: told(z.enum(orderStatuses), 'docs/orders.md tells each.', 'paid'),
+  status: told(z.enum(orderStatuses), 'docs/orders.md explains each.', 'paid'),
   expected: told(z.object({ amount, currency: text }).nullable(), 'What the store registered.', {
     amount: '49.9',
     currency: 'EUR',

@@ -8,7 +8,7 @@ import { anyObject, anything, count, entity, ownId, shapeOf, text, time, told } 
 
 const breakFields = z.object({
   id: ownId,
-  kind: told(z.enum(breakKinds), 'docs/breaks.md tells each.', 'missed_webhook'),
+  kind: told(z.enum(breakKinds), 'docs/breaks.md explains each.', 'missed_webhook'),
   severity: told(z.enum(['critical', 'high', 'medium', 'low']), 'How grave it is.', 'high'),
   entity,
   evidence: told(anything, 'What was found, field by field, with its sources.', {}),
@@ -63,7 +63,7 @@ export const changeShape = shapeOf<Change>()(
       entity,
       field: told(text, '`*`: the record came to be known, and `to` is the whole record.', 'status'),
       from: told(anything, 'Null where it was absent.', 'pending'),
-      to: told(anything, 'Null where it is absent. What tells of a person is a digest.', 'completed'),
+      to: told(anything, 'Null where it is absent. What identifies a person is a digest.', 'completed'),
       source: told(
         z.object({
           type: z.enum([

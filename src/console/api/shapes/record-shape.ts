@@ -52,4 +52,4 @@ export const open = <N extends string>(...names: N[]) => each(z.unknown().option
 export const word = (description: string, example: string) => told(text.nullish(), description, example);
 
 /** Entry fields are not shown by the specification. */
-export const history = { statusHistory: told(z.array(z.unknown()).nullish(), 'Steps, as the service tells them.', []) };
+export const history = { statusHistory: told(z.array(z.unknown()).nullish(), 'Steps, as the service shows them.', []) };

@@ -17,7 +17,7 @@ const event = z.object({
     'applied',
   ),
   source: told(z.enum(['webhook', 'delivery_history']), 'How it came.'),
-  key: told(text, 'What tells it from other events.', 'evt_1'),
+  key: told(text, 'What distinguishes it from other events.', 'evt_1'),
   keyType: told(z.enum(['id', 'fingerprint']), 'Whether that is an id of the service or the content.'),
   eventId: told(text.nullable(), 'The service’s id of it.', 'evt_1'),
   secretLabel: told(text.nullable(), 'The secret that it came under.', 'live'),
@@ -61,14 +61,14 @@ const delivery = z.object({
   lastAttemptAt: time.nullable(),
   nextRetryAt: time.nullable(),
   createdAt: time.nullable(),
-  class: told(z.enum(deliveryClasses), 'What became of it: docs/operate.md tells each.', 'received'),
+  class: told(z.enum(deliveryClasses), 'What became of it: docs/operate.md explains each.', 'received'),
   classSince: time,
   reason: told(text.nullable(), 'Why it was refused, or what else there is to say.', null),
   missed: told(z.boolean(), 'It should be here and is not, or is not applied yet.', false),
   eventId: told(text.nullable(), 'The event that it is paired with.', '128'),
   recoveredAt: time.nullable(),
   recoverable: told(z.boolean(), 'It is not here, and the service shows what it held.', false),
-  verified: told(z.literal(true), 'Only the service’s own history tells of deliveries.', true),
+  verified: told(z.literal(true), 'Only the service’s own history shows deliveries.', true),
   verifiedAt: told(time, 'When the history showed it like this, by the service’s clock.'),
   observedAt: told(time, 'The same: nothing else shows a delivery.'),
   observedBy: told(z.object({ type: z.literal('poll'), ref: text }), 'The run that read it.', {
@@ -114,17 +114,17 @@ export const secretShape = shapeOf<SecretStatus>()(
   z
     .object({
       label: told(text, 'Its name in WEBHOOK_SECRETS.', 'live'),
-      fingerprint: told(text, 'Tells secrets apart without showing them.', 'c0ffee12'),
+      fingerprint: told(text, 'Distinguishes secrets without showing them.', 'c0ffee12'),
       firstMatchAt: time.nullable(),
       lastMatchAt: time.nullable(),
       matches24h: told(count, 'Requests that it signed in the last 24 hours.', 3),
       endpointId: told(text.nullable(), 'The endpoint that signs with it.', 'we_1'),
       verdict: told(
         z.enum(['retired', 'may_be_retired', 'keep', 'undetermined']),
-        'docs/rotate-secrets.md tells what to do.',
+        'docs/rotate-secrets.md says what to do.',
         'keep',
       ),
-      missing: told(z.array(text), 'What speaks against retiring it, or can’t be told.', []),
+      missing: told(z.array(text), 'What speaks against retiring it, or is not known.', []),
       successor: told(text.nullable(), 'The secret that takes its place.', null),
       overlap: told(
         z.object({ both: count, onlyThis: count }).nullable(),
@@ -133,12 +133,12 @@ export const secretShape = shapeOf<SecretStatus>()(
       retiredAt: time.nullable(),
       notSent: told(
         count.nullable(),
-        'Events under it that the service did not send: it may have leaked. Null: it can’t be told.',
+        'Events under it that the service did not send: it may have leaked. Null: it is not known.',
         0,
       ),
       unmatched: told(
         count,
-        'Events of which the delivery history can’t tell that, those that came just now among them.',
+        'Events of which the delivery history can’t show that, those that came just now among them.',
         0,
       ),
       lacking: told(
@@ -146,7 +146,7 @@ export const secretShape = shapeOf<SecretStatus>()(
         'Those of them that the open break `history_differs` counts: it may have leaked, or the history lacks events.',
         0,
       ),
-      untold: told(text.nullable(), 'Why it can’t be told.', null),
+      untold: told(text.nullable(), 'Why it is not known.', null),
       next: told(text, 'What a person does next, with the step of docs/rotate-secrets.md.', 'Keep it: it stays.'),
     })
     .meta({ id: 'Secret', description: 'A signing secret with the evidence for a rotation; never the secret.' }),

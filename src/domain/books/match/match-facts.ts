@@ -50,7 +50,7 @@ export interface MatchFacts {
   /** With which others payments of this one are counted. */
   elsewhere: readonly string[];
   moved: readonly MovedSum[];
-  /** Why what a record of it moved can't be told. */
+  /** Why what a record of it moved is not known. */
   unclear: readonly string[];
   booked: readonly BookedSum[];
   /** Assets whose books are open. */

@@ -10,7 +10,7 @@ import type { Reason } from './reasons.js';
 /** Where a payment and its deposits, what moved the balance, and the books do not say the same. */
 export function recordReasons(facts: MatchFacts, amounts: readonly MatchAmount[]): Reason[] {
   const found = [
-    ...facts.unclear.map((why): Reason => ({ code: 'moved_unclear', told: `what it moved can’t be told: ${why}` })),
+    ...facts.unclear.map((why): Reason => ({ code: 'moved_unclear', told: `what it moved is not known: ${why}` })),
     ...facts.order.intents.flatMap((intent) => [...depositReasons(intent, facts), ...movedReasons(intent, facts)]),
     ...facts.claims.map((told): Reason => ({ code: 'refund_differs', told })),
     ...refundReasons(facts),

@@ -23,7 +23,7 @@ const accountNames: Readonly<Record<string, BookedSum['account']>> = {
   [accounts.refunds]: 'refunds',
 };
 
-/** What records did to the operating balance, and why that can't be told of some. */
+/** What records did to the operating balance, and why that is not known of some. */
 export async function movedBy(
   trx: Knex,
   refs: readonly RecordRef[],
@@ -53,7 +53,7 @@ export async function movedBy(
     unclear: unclear.map(({ kind, id, why }) => ({
       recordKind: kind,
       recordId: fromDatabaseText(id),
-      why: why ?? 'it is not told',
+      why: why ?? 'it is not known',
     })),
   };
 }

@@ -1,0 +1,122 @@
+import { type Condition, minutes, when } from './condition.js';
+
+/** A restart, and a rolling upgrade, are done in less. */
+const SILENT_SECONDS = 120;
+/** The queue is asked twice a minute; a restart takes less. */
+export const QUEUE_SECONDS = 60;
+const silenceMeans: Readonly<Record<string, string>> = {
+  receiver: 'Webhooks are not taken',
+  worker: 'Events are stored and not applied',
+};
+
+/** From the request of the service to the record. */
+export const webhookConditions: readonly Condition[] = [
+  {
+    name: 'TallyhookDown',
+    severity: 'critical',
+    // After an outage of the database everybody is silent until the next sign.
+    holdSeconds: 30,
+    runbook: 'tallyhook-is-down',
+    summary: 'A part of Tallyhook is not at work',
+    remedy:
+      'Start it: “tallyhook serve” is the receiver, “tallyhook work” the worker; the last lines that it logged say why it ended. Then recover what was sent meanwhile: “tallyhook deliveries recover --since 2h”.',
+    found: ({ parts }) =>
+      parts.flatMap(({ part, secondsAgo }) => {
+        const means = silenceMeans[part];
+        if (means === undefined || secondsAgo <= SILENT_SECONDS) return [];
+        return [{ subject: part, detail: `No ${part} has been at work for ${minutes(secondsAgo)}. ${means}.` }];
+      }),
+  },
+  {
+    name: 'TallyhookQueueDown',
+    severity: 'warning',
+    // One look more: another leader may have been away for longer.
+    holdSeconds: 30,
+    runbook: 'the-queue-is-down',
+    summary: 'The queue does not answer',
+    remedy: 'Start Redis, or correct REDIS_URL; all goes on by itself. “tallyhook doctor” asks it from where you are.',
+    found: ({ parts }) =>
+      parts.flatMap(({ part, secondsAgo }) =>
+        part === 'queue' && secondsAgo > QUEUE_SECONDS
+          ? [
+              {
+                detail: `Redis has not answered for ${minutes(secondsAgo)}. Webhooks are applied some seconds later, and commands of the console wait. Nothing is lost: events are in Postgres.`,
+              },
+            ]
+          : [],
+      ),
+  },
+  {
+    name: 'TallyhookNoWebhooks',
+    severity: 'warning',
+    holdSeconds: 300,
+    runbook: 'no-webhooks',
+    summary: 'No webhook came for half an hour',
+    remedy:
+      'See “Missed deliveries” for what the service says it sent: never reached means the network, the proxy or a certificate; nothing sent means that the endpoint is off, or that nobody pays. Try the way with “tallyhook trigger payment_intent.completed”.',
+    found: ({ webhooks: { halfHour, before } }) =>
+      when(halfHour === 0 && before > 120, `${before} came in the six hours before.`),
+  },
+  {
+    name: 'TallyhookInvalidSignatures',
+    severity: 'critical',
+    holdSeconds: 0,
+    // Whoever imitates the service's headers raises it: once in so long at most.
+    apartSeconds: 1_800,
+    runbook: 'invalid-signatures',
+    summary: 'Webhooks are refused for their signature',
+    remedy:
+      'Put the endpoint’s secret, prefix included, into WEBHOOK_SECRETS_FILE (with WEBHOOK_SECRETS, restart the receivers). The page Rejections says what was found. Then recover what was refused: “tallyhook deliveries recover --since 2h”.',
+    found: ({ invalidSignatures: { sinceMatch, fiveMinutes, share } }) =>
+      sinceMatch >= 3
+        ? [{ detail: `${sinceMatch} or more in a row carry a signature that no secret of ours made: none is taken.` }]
+        : when(
+            fiveMinutes >= 3 && share > 0.2,
+            `${fiveMinutes} or more in five minutes carry a signature that no secret of ours made.`,
+          ),
+  },
+  {
+    name: 'TallyhookExpiredTimestamps',
+    severity: 'warning',
+    holdSeconds: 300,
+    runbook: 'expired-timestamps',
+    summary: 'Webhooks are refused as too old',
+    remedy:
+      'Synchronize this machine’s clock (NTP); “tallyhook doctor” compares it with the service’s. If it is right, raise WEBHOOK_TOLERANCE_SECONDS.',
+    // Late retries after an outage come beside new events that are taken.
+    found: ({ expiredTimestamps: { halfHour, share } }) =>
+      when(
+        halfHour >= 3 && share > 0.9,
+        `${halfHour} or more in half an hour, and hardly any was taken: a clock is wrong, or nothing comes but late retries.`,
+      ),
+  },
+  {
+    name: 'TallyhookEventsWait',
+    severity: 'critical',
+    holdSeconds: 60,
+    runbook: 'events-wait',
+    summary: 'Stored events are not applied',
+    remedy: 'Start a worker: “tallyhook work”, or more of them. Failing events say why on the page Events.',
+    found: ({ backlog: { oldestSeconds } }) =>
+      when(oldestSeconds > 120, `The oldest has waited for ${minutes(oldestSeconds)}: no worker runs, or too few.`),
+  },
+  {
+    name: 'TallyhookDeadEvents',
+    severity: 'critical',
+    holdSeconds: 60,
+    runbook: 'dead-events',
+    summary: 'Events were given up',
+    remedy: 'Read their errors on the page Events, take the cause away, and replay them there.',
+    found: ({ backlog: { dead } }) => when(dead > 0, `${dead} failed eight times.`),
+  },
+  {
+    name: 'TallyhookMissedDeliveries',
+    severity: 'critical',
+    holdSeconds: 120,
+    runbook: 'missed-deliveries',
+    summary: 'Deliveries of the service are missing here',
+    remedy:
+      'Take the cause away that the page Missed deliveries names, then recover them there, all of a range of time at once.',
+    found: ({ missed }) => when((missed ?? 0) > 0, `${missed} that no retry will bring are not recovered yet.`),
+  },
+];

@@ -1,0 +1,143 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createStatus } from '../../src/console/status.js';
+import { type AlertDeps, checkAlerts } from '../../src/notify/keep-alerts.js';
+import { createServiceWriteLog } from '../../src/records/service-writes.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { startReceiver } from '../support/receiver.js';
+import { eventBody, SECRET, signedHeaders } from '../support/signed.js';
+import { alertDeps } from './alert-deps.js';
+
+let database: TestDatabase;
+let deps: AlertDeps;
+let now: number;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(() => {
+  now = Date.now();
+  deps = alertDeps(database.db, () => new Date(now));
+});
+afterEach(() => database.db.raw('TRUNCATE alerts, rejections, rejection_counts, signs_of_life'));
+
+const later = (seconds: number) => {
+  now += seconds * 1_000;
+};
+const namesTold = async () => (await checkAlerts(deps)).fired.map(({ name }) => name);
+const statusLine = async () => {
+  const status = createStatus({
+    db: database.db,
+    log: deps.log,
+    now: () => new Date(),
+    runKinds: [],
+    runEverySeconds: {},
+  });
+  return (await status()).items.map(({ text }) => text);
+};
+const ofQueue = async () => (await statusLine()).filter((text) => text.includes('queue'));
+
+test('a queue that does not answer, from the start or later, is told by alert and status; one that answers is not', async () => {
+  const { db } = database;
+  const fails = { ...deps, askQueue: () => Promise.reject(new Error('connect ECONNREFUSED')) };
+  await checkAlerts(fails);
+  await db('signs_of_life')
+    .where({ part: 'queue' })
+    .update({ seen_at: db.raw("now() - interval '95 seconds'") });
+  await checkAlerts(fails);
+  later(30);
+  const { fired } = await checkAlerts(fails);
+  expect(fired).toMatchObject([
+    { name: 'TallyhookQueueDown', severity: 'warning', detail: expect.stringContaining('Nothing is lost') },
+  ]);
+  expect(await ofQueue()).toEqual([expect.stringContaining('The queue does not answer for')]);
+
+  await checkAlerts(deps);
+  later(121);
+  expect((await checkAlerts(deps)).resolved).toMatchObject([{ name: 'TallyhookQueueDown' }]);
+  expect(await ofQueue()).toEqual([]);
+  // Where nobody looks, that is what is told: nobody knows anything of the queue.
+  await db('signs_of_life').update({ seen_at: db.raw("now() - interval '10 minutes'") });
+  expect(await ofQueue()).toEqual([]);
+});
+
+test('a lost refund of ours and a refund that holds orders are told; a lost invoice is no such thing', async () => {
+  const { db } = database;
+  const calls = createServiceWriteLog<'createRefund' | 'createInvoice'>(db);
+  for (const operation of ['createRefund', 'createInvoice'] as const) {
+    const write = { operation, key: 'k', hash: 'h', request: null };
+    await calls.begin(write, { leaseMs: 0, withinMs: 1_000 });
+    await calls.end(write, 'lost', null);
+  }
+  await db('orders').insert({ reference: 'A', status: 'paid', release_safe: false, release_reason: 'refund_unlinked' });
+  expect((await checkAlerts(deps)).fired).toMatchObject([
+    { name: 'TallyhookLostCall', subject: 'createRefund', severity: 'critical' },
+  ]);
+  later(900);
+  expect((await checkAlerts(deps)).fired).toMatchObject([{ name: 'TallyhookRefundUnlinked', severity: 'warning' }]);
+  expect(await statusLine()).toEqual(
+    expect.arrayContaining(['1 createRefund without an outcome', '1 order held by a refund']),
+  );
+  await db('service_writes').del();
+  await db('orders').del();
+});
+
+describe('requests that are refused for their signature', () => {
+  let receiver: Awaited<ReturnType<typeof startReceiver>>;
+  beforeEach(async () => {
+    receiver = await startReceiver(database.db, { now: () => new Date(now) });
+  });
+  afterEach(async () => {
+    await receiver.close();
+    for (const table of ['inbox', 'secret_matches', 'secrets']) await database.db(table).del();
+  });
+
+  /** A delivery as the service sends it; `changes` of its headers. */
+  const deliver = (id: string, secret: string, changes: Record<string, string> = {}) => {
+    const timestamp = Math.floor(now / 1000);
+    const body = eventBody(id, { timestamp });
+    return receiver.post(body, {
+      ...signedHeaders(body, secret),
+      'x-service-timestamp': `${timestamp}`,
+      ...changes,
+    });
+  };
+  const written = (counted: number) =>
+    vi.waitFor(async () => {
+      const [row] = await database.db('rejection_counts').sum('count as n');
+      expect(Number(row?.n)).toBe(counted);
+    }, 5_000);
+  const sent = async (n: number, send: (id: string) => Promise<{ status: number }>) =>
+    Promise.all(Array.from({ length: n }, async (_, i) => (await send(`pi_${now}_${i}`)).status));
+
+  test('a secret that is wrong from one moment on is told with the next look, however many were taken before', async () => {
+    expect(new Set(await sent(60, (id) => deliver(id, SECRET)))).toEqual(new Set([200]));
+    await vi.waitFor(async () => expect(await database.db('secrets').pluck('last_match_at')).not.toEqual([]), 5_000);
+    expect(await namesTold()).toEqual([]);
+    later(20);
+    expect(await sent(3, (id) => deliver(id, 'whsec_rotated'))).toEqual([401, 401, 401]);
+    await written(3);
+    expect(await namesTold()).toEqual(['TallyhookInvalidSignatures']);
+  });
+
+  test('noise tells nobody, and hides nothing; who imitates the headers pages once in half an hour at most', async () => {
+    const noise = [
+      { 'x-service-signature': '' },
+      { 'x-service-signature': 'sha256=12' },
+      { 'x-service-timestamp': '' },
+      { 'x-service-timestamp': '1' },
+      { 'content-type': 'text/plain' },
+    ];
+    for (const changes of noise) await sent(20, (id) => deliver(id, 'whsec_none', changes));
+    await written(100);
+    expect(await namesTold()).toEqual([]);
+    await sent(3, (id) => deliver(id, 'whsec_none'));
+    await written(103);
+    expect(await namesTold()).toEqual(['TallyhookInvalidSignatures']);
+    for (let minute = 0; minute < 29; minute += 1) {
+      later(60);
+      if (minute % 10 === 0) await sent(1, (id) => deliver(id, SECRET));
+      if (minute % 10 === 9) await sent(3, (id) => deliver(id, 'whsec_none'));
+      expect(await namesTold()).toEqual([]);
+    }
+  });
+});

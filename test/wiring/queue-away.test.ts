@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config.js';
+import { createLog } from '../../src/log.js';
+import { createQueueProducer } from '../../src/webhook/queue-producer.js';
+import { checkQueue } from '../../src/wiring/doctor/check-queue.js';
+import { createTestRedis, redisKind, type TestRedis } from '../support/redis.js';
+
+const log = createLog('silent');
+const look = (redisUrl?: string) =>
+  checkQueue({
+    config: { ...loadConfig([], { env: {} }), REDIS_URL: redisUrl, SERVICE_API_KEY: 'key' },
+    queues: { databaseUrl: 'postgres://127.0.0.1:1/nowhere', redisUrl, log },
+  });
+
+test('without REDIS_URL the queue is as well as the database', async () => {
+  expect(await look()).toMatchObject([{ name: 'queue', status: 'ok' }]);
+});
+
+// Said aloud in support/redis.ts where it is skipped.
+describe.skipIf(redisKind !== 'own')('Redis', () => {
+  let redis: TestRedis;
+  beforeAll(async () => {
+    redis = await createTestRedis();
+  });
+  afterAll(() => redis.close());
+
+  test('away it is a finding that says what waits, and that nothing is lost; answering it is none', async () => {
+    const away = await look(redis.url);
+    expect(away).toMatchObject([
+      {
+        name: 'queue',
+        status: 'finding',
+        found: expect.stringContaining('nothing is lost'),
+        remedy: expect.stringContaining('REDIS_URL'),
+      },
+    ]);
+    expect(JSON.stringify(away)).not.toContain(redis.url);
+    await redis.start();
+    expect(await look(redis.url)).toMatchObject([{ name: 'queue', status: 'ok' }]);
+    const kept = createQueueProducer('events', { databaseUrl: '', redisUrl: redis.url, log });
+    await kept.opened;
+    await kept.state();
+    await redis.stop();
+    await expect(kept.state()).rejects.toThrow();
+    expect(await look(redis.url)).toMatchObject([{ status: 'finding' }]);
+    await kept.close();
+  }, 60_000);
+});
