@@ -147,3 +147,18 @@ test('while many such reports wait to be looked up, none is passed over', async 
   await take(said('po_6', '72', 30, { status: 'approved', paymentIntentId: 'immune' }));
   expect(await reason()).toBe('refund_reported');
 });
+
+test('what one report says that was not sent takes nothing back of what another says just so', async () => {
+  const reason = await paidOrder('twice');
+  await take(said('po_7', '81', 20, { status: 'pending', paymentIntentId: 'twice' }));
+  await take(said('po_7', '82', 21, { status: 'pending', paymentIntentId: 'twice' }));
+  const disprove = async (id: string) => {
+    const row = { inbox_id: id, secret_label: 'x', received_at: new Date(), state: 'not_sent' };
+    await database.db('report_checks').insert(row);
+    await database.db.transaction((trx) => noteDisproved(trx, [id], context));
+  };
+  await disprove('82');
+  expect(await reason()).toBe('refund_reported');
+  await disprove('81');
+  expect(await reason()).toBe('proven');
+});

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Said } from '../../domain/family/family.js';
 import { listedPayins, namedIn, type ShownRecord } from '../../domain/family/links.js';
-import { isUndecided, type Looked } from '../../domain/family/said.js';
+import { isUndecided, type Looked, type SaidRefund } from '../../domain/family/said.js';
 import { openCalls } from '../calls/open-calls.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText } from '../database/database-text.js';
@@ -100,18 +100,19 @@ interface SaidRow extends Looked {
   n: number;
 }
 
-/** Payouts that reports link (`isUndecided`). */
-const LOOKED = `known, absent_since IS NOT NULL AS absent, coalesce(payment_intent_id, '') <> '' AS linked,
-  coalesce(searched_at >= said_to, false) AS searched,
-  EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id) AS assigned,
-  EXISTS (SELECT FROM report_checks WHERE inbox_id::text = said_by AND state = 'not_sent') AS disproved,
-  count(*)::integer AS n FROM reported_refunds JOIN payouts ON payouts.id = payout_id`;
+/** Each payout that reports link with such a name, by what was found out of all that say so (`isUndecided`). */
+const SAID = (of: SaidRefund['of']) => `SELECT name, payout_id, known, absent_since IS NOT NULL AS absent,
+    coalesce(payment_intent_id, '') <> '' AS linked,
+    bool_and(coalesce(searched_at >= said_to, false) OR not_sent) AS searched,
+    EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id) AS assigned, bool_and(not_sent) AS disproved
+  FROM reported_refunds JOIN payouts ON payouts.id = payout_id CROSS JOIN LATERAL (
+    SELECT EXISTS (SELECT FROM report_checks WHERE state = 'not_sent'
+      AND inbox_id = CASE WHEN said_by ~ '^[0-9]{1,18}$' THEN said_by::bigint END) AS not_sent) AS checked
+  WHERE name = ANY (?::text[]) AND said_of = '${of}' GROUP BY name, payout_id, payouts.id`;
+const LOOKED = 'name, known, absent, linked, searched, assigned, disproved';
 
 /** As many look-ups take some ten seconds within the reports' share. */
 const FLOOD = 10;
-/** Name, and what was looked at. */
-const EACH = '2, 3, 4, 5, 6, 7, 8';
-
 /** What only reports say, as far as it withholds or shows on its order. Of paid ones the condition is `isSaidAlone`, and an index's. */
 async function readSaid(
   trx: Knex,
@@ -123,8 +124,8 @@ async function readSaid(
     `SELECT 'paid' AS what, reported_reference AS key, false AS known, false AS absent, false AS linked, false AS searched,
        false AS assigned, false AS disproved, count(*)::integer AS n FROM payment_intents
      WHERE reported_reference = ANY (?::text[]) AND reported_paid AND NOT known AND absent_since IS NULL GROUP BY key
-     UNION ALL SELECT 'refund', name, ${LOOKED} WHERE name = ANY (?::text[]) AND said_of = 'order' GROUP BY ${EACH}
-     UNION ALL SELECT 'refund of', name, ${LOOKED} WHERE name = ANY (?::text[]) AND said_of = 'payment' GROUP BY ${EACH}
+     UNION ALL SELECT 'refund', ${LOOKED}, count(*)::integer FROM (${SAID('order')}) AS said GROUP BY ${LOOKED}
+     UNION ALL SELECT 'refund of', ${LOOKED}, count(*)::integer FROM (${SAID('payment')}) AS said GROUP BY ${LOOKED}
      UNION ALL SELECT 'waiting', NULL, false, false, false, false, false, false, count(*)::integer FROM (
        SELECT FROM reading_marks WHERE kind = 'delivery' AND lane = 'hold' LIMIT ${FLOOD}) AS waiting
      UNION ALL SELECT 'kyt', NULL, false, false, false, false, false, false, 1 FROM watermarks WHERE kind = 'account' AND name = 'kyt'`,

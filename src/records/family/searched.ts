@@ -23,8 +23,8 @@ export async function paymentOfInvoice(db: Knex, id: string): Promise<string | n
 }
 
 /**
- * Keeps what reports alone say payouts give back (`saidRefunds`). What one said stays, however many others come after it, until
- * the list shows the same, or that the payout is no refund.
+ * Keeps what reports alone say payouts give back (`saidRefunds`). What one said stays, whatever others say after it, until the
+ * list shows the same, or that the payout is no refund.
  */
 export async function saveReportedRefunds(trx: Knex.Transaction, payouts: readonly MergedRecord[]): Promise<void> {
   const reported = payouts.filter(({ state }) => state.claims.some(isReport));
@@ -55,8 +55,7 @@ export async function saveReportedRefunds(trx: Knex.Transaction, payouts: readon
   await trx.raw(
     `INSERT INTO reported_refunds (payout_id, said_of, name, said_to, said_by)
      SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::text[])
-     ON CONFLICT (payout_id, said_of, name) DO UPDATE SET said_to = excluded.said_to, said_by = excluded.said_by
-       WHERE excluded.said_to >= reported_refunds.said_to`,
+     ON CONFLICT (payout_id, said_of, name, said_by) DO NOTHING`,
     [...keys, bigintArray(said.map(({ until }) => until)), textArray(said.map(({ by }) => by))],
   );
 }
