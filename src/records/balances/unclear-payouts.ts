@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { stateFromText } from '../../domain/record-state-text.js';
 import { fromDatabaseText } from '../database/database-text.js';
+import { notSentAmong } from '../deliveries/not-sent.js';
 
 /** In which lists and the delivery history decide on what a report says; after it the balances alone tell. */
 const UNDECIDED = '1 hour';
@@ -38,14 +39,4 @@ async function undecidedPayout(db: Knex): Promise<string | null> {
   const notSent = await notSentAmong(db, [...new Set(reports.flatMap(({ refs }) => refs))]);
   const open = reports.find(({ refs }) => rows.length === MOST || refs.some((ref) => !notSent.has(ref)));
   return open === undefined ? null : fromDatabaseText(open.id);
-}
-
-async function notSentAmong(db: Knex, refs: readonly string[]): Promise<Set<string>> {
-  const ids = refs.filter((ref) => /^\d{1,18}$/.test(ref));
-  if (ids.length === 0) return new Set();
-  const found: string[] = await db('report_checks')
-    .whereIn('inbox_id', ids)
-    .where({ state: 'not_sent' })
-    .pluck('inbox_id');
-  return new Set(found);
 }

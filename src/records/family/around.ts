@@ -105,9 +105,7 @@ const SAID = (of: SaidRefund['of']) => `SELECT name, payout_id, known, absent_si
     coalesce(payment_intent_id, '') <> '' AS linked,
     bool_and(coalesce(searched_at >= said_to, false) OR not_sent) AS searched,
     EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id) AS assigned, bool_and(not_sent) AS disproved
-  FROM reported_refunds JOIN payouts ON payouts.id = payout_id CROSS JOIN LATERAL (
-    SELECT EXISTS (SELECT FROM report_checks WHERE state = 'not_sent'
-      AND inbox_id = CASE WHEN said_by ~ '^[0-9]{1,18}$' THEN said_by::bigint END) AS not_sent) AS checked
+  FROM said_refunds JOIN payouts ON payouts.id = payout_id
   WHERE name = ANY (?::text[]) AND said_of = '${of}' GROUP BY name, payout_id, payouts.id`;
 const LOOKED = 'name, known, absent, linked, searched, assigned, disproved';
 

@@ -78,20 +78,23 @@ export async function noteSearched(
   if (noted > 0) await rederiveReported(trx, { column: 'payout_id', values: [id] }, { rules, serviceTime: at });
 }
 
-/** The service did not send these reports, by their rows of the inbox: what they said of refunds holds no order any more. */
+/**
+ * The service did not send these reports, by their rows of the inbox: what they said of refunds holds no order any more. Returns
+ * the orders that are other than before.
+ */
 export async function noteDisproved(
   trx: Knex.Transaction,
   reports: readonly string[],
   rules: OrderRules,
-): Promise<void> {
-  await rederiveReported(trx, { column: 'said_by', values: reports }, { rules, serviceTime: null });
+): Promise<string[]> {
+  return rederiveReported(trx, { column: 'said_by', values: reports }, { rules, serviceTime: null });
 }
 
 async function rederiveReported(
   trx: Knex.Transaction,
   { column, values }: { column: 'payout_id' | 'said_by'; values: readonly string[] },
   { rules, serviceTime }: { rules: OrderRules; serviceTime: number | null },
-): Promise<void> {
+): Promise<string[]> {
   const { rows } = await trx.raw<{ rows: { reference: string }[] }>(
     `WITH said AS (SELECT said_of, name FROM reported_refunds WHERE ${column} = ANY (?::text[]))
      SELECT reference FROM (
@@ -102,5 +105,6 @@ async function rederiveReported(
   );
   const touched = rows.map(({ reference }) => ({ reference, since: null }));
   const cause = { source: { type: 'poll', ref: 'delivery history' }, serviceTime } as const;
-  if (touched.length > 0) await rederiveOrders(trx, touched, rules, cause);
+  const derived = touched.length === 0 ? [] : await rederiveOrders(trx, touched, rules, cause);
+  return derived.filter(({ changed }) => changed).map(({ after }) => fromDatabaseText(after.reference));
 }
