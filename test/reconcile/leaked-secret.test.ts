@@ -5,6 +5,8 @@ import { inTransaction } from '../../src/records/database/in-transaction.js';
 import { declareLeaked, type LeakAnswer } from '../../src/records/deliveries/leaked-secrets.js';
 import { restoreSecret } from '../../src/records/deliveries/secrets.js';
 import { getOrder } from '../../src/records/orders/orders.js';
+import { listRecords } from '../../src/records/rows.js';
+import { saveObservations } from '../../src/records/save-observations.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { forger, seconds } from '../support/forger.js';
 
@@ -142,4 +144,41 @@ test('the breaks that a handful of forged events opened are closed with it, and 
   expect(await open()).toEqual(['record_not_at_service']);
   const { items } = await listBreaks(flow.db, { status: 'resolved' });
   expect(items.map(({ kind }) => kind).sort()).toEqual(['event_not_sent', 'record_not_at_service']);
+});
+
+test('of a flood of records that do not exist a hundred have a break of their own, and one counts the rest', async () => {
+  flow = await startDeliveryFlow();
+  who = forger(flow);
+  flow.addEndpoint('live');
+  await flow.pay(2);
+  await who.learn();
+  const forge = async (n: number) => {
+    const data = { id: `pi_none_${n}`, status: 'completed', amountRequested: '1', createdAt: LONG_AGO };
+    await who.send('live', { event: 'payment_intent.completed', timestamp: seconds() - 2, data });
+  };
+  const found = async () => {
+    await flow.apply();
+    await flow.run('payment-intents', { full: true });
+    const { items } = await listBreaks(flow.db, { kind: 'record_not_at_service', status: 'open', take: 500 });
+    const single = items.filter(({ entity }) => entity.kind !== 'secret').length;
+    return { single, counting: items.find(({ entity }) => entity.kind === 'secret') ?? null };
+  };
+  for (let n = 0; n < 100; n += 1) await forge(n);
+  expect(await found()).toEqual({ single: 100, counting: null });
+  for (let n = 100; n < 120; n += 1) await forge(n);
+  const counting = { severity: 'critical', entity: { kind: 'secret', id: 'live' } };
+  expect(await found()).toMatchObject({
+    single: 100,
+    counting: { ...counting, evidence: { reason: 'many', ours: { records: '20', some: expect.any(Array) } } },
+  });
+  for (let n = 120; n < 125; n += 1) await forge(n);
+  expect(await found()).toMatchObject({ single: 100, counting: { evidence: { ours: { records: '25' } } } });
+  const listed = await flow.db('payment_intents').whereRaw('NOT verified').whereNotNull('absent_since').pluck('id');
+  expect(listed).toHaveLength(125);
+  // A record that the service has shown, and shows no more, is told by itself.
+  const [real] = (await listRecords(flow.db, 'payment_intent', { filters: { verified: 'true' } })).items;
+  const [from, source] = [Date.now() + 60_000, { type: 'poll', ref: '1' } as const];
+  const absence = { type: 'absence', kind: 'payment_intent', id: String(real?.id), from, to: from, source } as const;
+  await flow.db.transaction((trx) => saveObservations(trx, [absence], { ...RULES, now: new Date() }));
+  expect(await found()).toMatchObject({ single: 101, counting: { evidence: { ours: { records: '25' } } } });
 });

@@ -24,6 +24,8 @@ export interface NewBreak {
    * for another cause only: what was decided stays decided. Left out: every finding counts.
    */
   cause?: string;
+  /** The row of the inbox of a report that alone tells of the record: such breaks are bounded (`boundReported`). */
+  reportedBy?: string;
 }
 
 export interface BreakRef {
