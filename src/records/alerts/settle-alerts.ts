@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { remedyOf } from '../../domain/alert-remedy.js';
 import { conditionNamed, type FoundAlert } from '../../domain/alerts.js';
 
 /** A condition that does not hold any more is taken for over after so long: one that comes and goes is told once. */
@@ -109,7 +110,7 @@ function messageOf(type: 'alert.firing' | 'alert.resolved', row: AlertRow): obje
     severity,
     summary,
     detail,
-    remedy: conditionNamed(name)?.remedy ?? '',
+    remedy: remedyOf({ name, subject }),
     runbook: `docs/runbook.md#${conditionNamed(name)?.runbook ?? ''}`,
     since: since.toISOString(),
     resolvedAt: resolved_at?.toISOString() ?? null,
