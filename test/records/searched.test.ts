@@ -162,3 +162,29 @@ test('what one report says that was not sent takes nothing back of what another 
   await disprove('81');
   expect(await reason()).toBe('proven');
 });
+
+const OTHERS = Array.from({ length: 20 }, (_, n) => n);
+
+test('a report among more others than a record keeps, at once with it or later said than it, holds its order', async () => {
+  const [one, other] = [await paidOrder('burst'), await paidOrder('before')];
+  const nobody = (payout: string, n: number) =>
+    said(payout, `9${n}`, 30 + n, { status: 'pending', paymentIntentId: `nobody-${n}` });
+  await take(
+    said('po_8', '85', 20, { status: 'pending', paymentIntentId: 'burst' }),
+    ...OTHERS.map((n) => nobody('po_8', n)),
+  );
+  expect(await one()).toBe('refund_reported');
+  for (const n of OTHERS) await take(nobody('po_9', n));
+  await take(said('po_9', '86', 20, { status: 'pending', paymentIntentId: 'before' }));
+  expect(await other()).toBe('refund_reported');
+  // The service denies it: nothing that any of them said holds an order.
+  const absence = {
+    type: 'absence',
+    kind: 'payout',
+    from: at(90),
+    to: at(90),
+    source: { type: 'poll', ref: 'p' },
+  } as const;
+  await take({ ...absence, id: 'po_8' }, { ...absence, id: 'po_9' });
+  expect([await one(), await other()]).toEqual(['proven', 'proven']);
+});

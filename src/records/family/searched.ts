@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { mayRefund } from '../../domain/family/links.js';
-import { saidRefunds } from '../../domain/family/said.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { isReport } from '../../domain/record-state.js';
 import { textField } from '../../domain/records.js';
@@ -29,8 +28,8 @@ export async function paymentOfInvoice(db: Knex, id: string): Promise<string | n
 export async function saveReportedRefunds(trx: Knex.Transaction, payouts: readonly MergedRecord[]): Promise<void> {
   const reported = payouts.filter(({ state }) => state.claims.some(isReport));
   if (reported.length === 0) return;
-  const said = reported.flatMap(({ id, shown, state }) =>
-    saidRefunds(shown.fields, state.claims).flatMap(({ name, ...one }) => {
+  const said = reported.flatMap(({ id, said: own }) =>
+    own.flatMap(({ name, ...one }) => {
       const key = keyText(name);
       return key === null ? [] : [{ payout: toDatabaseText(id), name: key, ...one }];
     }),
