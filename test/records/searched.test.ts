@@ -188,3 +188,18 @@ test('a report among more others than a record keeps, at once with it or later s
   await take({ ...absence, id: 'po_8' }, { ...absence, id: 'po_9' });
   expect([await one(), await other()]).toEqual(['proven', 'proven']);
 });
+
+test('what a few of many reports held is held still when the others of them are disproved', async () => {
+  const reason = await paidOrder('many');
+  const now = new Date();
+  const refuted_at = [new Date(now.getTime() - 60_000), now];
+  await database.db('orders').where({ reference: 'order-many' }).update({ refuted_at });
+  for (const n of [1, 2, 3, 4])
+    await take(said(`po_m${n}`, `10${n}`, 20, { status: 'pending', paymentIntentId: 'many' }));
+  expect(await reason()).toBe('refund_reported');
+  const forged = ['101', '102', '103'];
+  const row = { secret_label: 'x', received_at: now, state: 'not_sent' };
+  await database.db('report_checks').insert(forged.map((inbox_id) => ({ ...row, inbox_id })));
+  await database.db.transaction((trx) => noteDisproved(trx, forged, context));
+  expect(await reason()).toBe('refund_reported');
+});
