@@ -146,6 +146,29 @@ test('the breaks that a handful of forged events opened are closed with it, and 
   expect(items.map(({ kind }) => kind).sort()).toEqual(['event_not_sent', 'record_not_at_service']);
 });
 
+test('a record that only events of a leaked secret told of opens nothing when the service denies it later', async () => {
+  flow = await startDeliveryFlow();
+  who = forger(flow);
+  flow.addEndpoint('live');
+  await flow.pay(2);
+  await who.learn();
+  const forge = (id: string) => {
+    const data = { id, status: 'completed', amountRequested: '1', createdAt: LONG_AGO };
+    return who.send('live', { event: 'payment_intent.completed', timestamp: seconds() - 2, data });
+  };
+  await forge('pi_judged');
+  await flow.run('deliveries');
+  await forge('pi_not_judged');
+  await flow.apply();
+  expect(await leak()).toMatchObject({ done: { undecided: 1, breaks: { event_not_sent: 1 } } });
+  await flow.run('payment-intents', { full: true });
+  const { items } = await listBreaks(flow.db, { status: 'open' });
+  expect(items.map(({ entity }) => entity.id)).toEqual(['pi_not_judged']);
+  await flow.run('deliveries');
+  expect(await leak()).toMatchObject({ done: { undecided: 0, breaks: { record_not_at_service: 1 } } });
+  expect(await open()).toEqual([]);
+});
+
 test('of a flood of records that do not exist a hundred have a break of their own, and one counts the rest', async () => {
   flow = await startDeliveryFlow();
   who = forger(flow);

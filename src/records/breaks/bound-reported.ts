@@ -11,23 +11,32 @@ const KIND = 'record_not_at_service';
 
 /**
  * Of breaks about records that reports alone tell of, so many a day stand by themselves; one for each secret counts the rest.
- * The records are in their lists all the same.
+ * The records are in their lists all the same. Where all of the reports were not sent, under secrets of which a person said
+ * that they leaked, nobody has to be told.
  */
 export async function boundReported(trx: Knex, breaks: NewBreak[]): Promise<NewBreak[]> {
-  const reported = breaks.filter(({ reportedBy }) => reportedBy !== undefined);
-  if (reported.length === 0) return breaks;
+  if (!breaks.some(isReported)) return breaks;
+  const labels = await labelsOf(
+    trx,
+    breaks.flatMap(({ reportedBy = [] }) => reportedBy),
+  );
+  const wanted = breaks.filter(
+    ({ reportedBy = [] }) => reportedBy.length === 0 || reportedBy.some((ref) => labels.get(ref)?.isForged !== true),
+  );
   const room = MOST_SINGLE - (await countSingle(trx));
-  if (reported.length <= room) return breaks;
-  const labels = await labelsOf(trx, reported);
   const rest = new Map<string, NewBreak[]>();
-  for (const one of reported.slice(Math.max(0, room))) {
-    const label = labels.get(one.reportedBy ?? '');
+  for (const one of wanted.filter(isReported).slice(Math.max(0, room))) {
+    const label = labels.get(one.reportedBy?.[0] ?? '')?.label;
     if (label !== undefined) rest.set(label, [...(rest.get(label) ?? []), one]);
   }
   const counted = new Set([...rest.values()].flat());
   const counting: NewBreak[] = [];
   for (const [label, own] of rest) counting.push(await countBreak(trx, label, own));
-  return [...breaks.filter((one) => !counted.has(one)), ...counting];
+  return [...wanted.filter((one) => !counted.has(one)), ...counting];
+}
+
+function isReported({ reportedBy = [] }: NewBreak): boolean {
+  return reportedBy.length > 0;
 }
 
 async function countSingle(db: Knex): Promise<number> {
@@ -38,13 +47,15 @@ async function countSingle(db: Knex): Promise<number> {
   return rows[0].n;
 }
 
-async function labelsOf(db: Knex, reported: readonly NewBreak[]): Promise<Map<string, string>> {
-  const ids = reported.map(({ reportedBy = '' }) => reportedBy).filter((id) => /^\d{1,18}$/.test(id));
-  const { rows } = await db.raw<{ rows: { id: string; secret_label: string }[] }>(
-    'SELECT id, secret_label FROM inbox WHERE id = ANY (?::bigint[]) AND secret_label IS NOT NULL',
-    [ids],
+/** By row of the inbox: under which secret it came, and whether it is forged. */
+async function labelsOf(db: Knex, refs: readonly string[]): Promise<Map<string, { label: string; isForged: boolean }>> {
+  const { rows } = await db.raw<{ rows: { id: string; label: string; forged: boolean }[] }>(
+    `SELECT inbox.id, inbox.secret_label AS label, coalesce(state = 'not_sent' AND leaked_at IS NOT NULL, false) AS forged
+     FROM inbox LEFT JOIN report_checks ON inbox_id = inbox.id LEFT JOIN secrets ON secrets.label = inbox.secret_label
+     WHERE inbox.id = ANY (?::bigint[]) AND inbox.secret_label IS NOT NULL`,
+    [refs.filter((id) => /^\d{1,18}$/.test(id))],
   );
-  return new Map(rows.map(({ id, secret_label: label }) => [id, label]));
+  return new Map(rows.map(({ id, label, forged }) => [id, { label, isForged: forged }]));
 }
 
 /** One that is open counts on. A person's decision holds for the day. */

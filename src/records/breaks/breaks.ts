@@ -24,8 +24,8 @@ export interface NewBreak {
    * for another cause only: what was decided stays decided. Left out: every finding counts.
    */
   cause?: string;
-  /** The row of the inbox of a report that alone tells of the record: such breaks are bounded (`boundReported`). */
-  reportedBy?: string;
+  /** Rows of the inbox, of reports that alone tell of the record, the newest first: such breaks are bounded (`boundReported`). */
+  reportedBy?: readonly string[];
 }
 
 export interface BreakRef {

@@ -81,10 +81,16 @@ function sinceOf(now: Date): Date {
   return new Date(now.getTime() - DAYS * 86_400_000);
 }
 
+/** With those that no reading of the history was held against yet. */
 async function countUndecided(db: Knex, label: string): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ n: number }] }>(
-    `SELECT count(*)::integer AS n FROM report_checks WHERE secret_label = ? AND state = 'unmatched'`,
-    [label],
+    `SELECT ((SELECT count(*) FROM report_checks WHERE secret_label = :label AND state = 'unmatched')
+       + (SELECT count(*) FROM inbox WHERE secret_label = :label AND source = 'webhook' AND mark IS NULL
+            AND id > coalesce((SELECT CAST(value ->> 'id' AS bigint) FROM watermarks
+              WHERE kind = 'reports' AND name = 'taken in'), 0)
+            AND NOT EXISTS (SELECT FROM report_checks WHERE inbox_id = inbox.id)
+            AND NOT EXISTS (SELECT FROM deliveries WHERE inbox_id = inbox.id)))::integer AS n`,
+    { label },
   );
   return rows[0].n;
 }

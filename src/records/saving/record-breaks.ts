@@ -41,7 +41,7 @@ export function recordBreaks(record: MergedRecord, context: SaveContext): BreakF
   const isOpen = missing && !isToldLater(record.shown.known, state);
   const wasOpen = wasMissing && !isToldLater(before.known, before.state);
   if (isOpen && !wasOpen) {
-    open.push({ kind: 'record_not_at_service', entity, evidence: missingEvidence(record), ...reportOf(record) });
+    open.push({ kind: 'record_not_at_service', entity, evidence: missingEvidence(record), ...reportsOf(record) });
   }
   return { open: open.length > 0 && isHistory(record, context) ? [] : open, resolve };
 }
@@ -78,10 +78,11 @@ export function deniedBreaks({ kind, id, state: { poll } }: MergedRecord, intent
   return [{ kind: 'record_not_at_service', entity: { kind, id }, evidence, once: true }];
 }
 
-/** Of a record that reports alone tell of: the newest. */
-function reportOf({ shown, state: { claims } }: MergedRecord): Pick<NewBreak, 'reportedBy'> {
-  const newest = shown.known ? undefined : claims.filter(isReport).toSorted(compareClaims).at(-1);
-  return newest === undefined ? {} : { reportedBy: newest.source.ref };
+/** Of a record that nothing else tells of. */
+function reportsOf({ shown, state: { claims } }: MergedRecord): Pick<NewBreak, 'reportedBy'> {
+  if (shown.known || !claims.every(isReport)) return {};
+  const refs = claims.toSorted((a, b) => compareClaims(b, a)).map(({ source }) => source.ref);
+  return { reportedBy: [...new Set(refs)] };
 }
 
 function missingEvidence({ state, shown }: MergedRecord): JsonObject {
