@@ -1014,7 +1014,7 @@ TABLE reported_refunds
   name text NOT NULL
   said_to bigint NOT NULL
   said_by text NOT NULL
-  CONSTRAINT reported_refunds_pkey PRIMARY KEY (payout_id, said_of, name)
+  CONSTRAINT reported_refunds_pkey PRIMARY KEY (payout_id, said_of, name, said_by)
   CONSTRAINT reported_refunds_said_of_check CHECK ((said_of = ANY (ARRAY['payment'::text, 'order'::text])))
   CREATE INDEX reported_refunds_by_name ON public.reported_refunds USING btree (name, said_of)
   CREATE INDEX reported_refunds_by_report ON public.reported_refunds USING btree (said_by)
@@ -1106,6 +1106,7 @@ TABLE secrets
   retired_at timestamp with time zone
   retired_note text
   retired_by text
+  leaked_at timestamp with time zone
   CONSTRAINT secrets_pkey PRIMARY KEY (label)
 
 TABLE service_rate

@@ -9,9 +9,9 @@ import {
 } from '../records/balances/balance-attributions.js';
 import { type BalanceProof, readProofs, withAge } from '../records/balances/balance-proofs.js';
 import { subWalletSums } from '../records/balances/balance-sums.js';
+import { inTransaction } from '../records/database/in-transaction.js';
 import { cliActor } from './actor.js';
 import { EXIT_FINDINGS } from './exit-codes.js';
-import { inTransaction } from './in-transaction.js';
 import { type Columns, printJson, printList, printText } from './print.js';
 import { withStore } from './with-store.js';
 

@@ -9,9 +9,9 @@ import {
   replayCallback,
   replayDeadCallbacks,
 } from '../records/callbacks/replay-callback.js';
+import { inTransaction } from '../records/database/in-transaction.js';
 import { cliActor } from './actor.js';
 import { type ListFlags, listFlags } from './arguments.js';
-import { inTransaction } from './in-transaction.js';
 import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';
 

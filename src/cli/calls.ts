@@ -3,10 +3,10 @@ import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
 import { type CallView, callsUnder, listCalls } from '../records/calls/list-calls.js';
 import { settleCall } from '../records/calls/settle-call.js';
+import { inTransaction } from '../records/database/in-transaction.js';
 import { cliActor } from './actor.js';
 import { type ListFlags, listFlags } from './arguments.js';
 import { EXIT_FINDINGS } from './exit-codes.js';
-import { inTransaction } from './in-transaction.js';
 import { type Columns, printJson, printList, printText } from './print.js';
 import { withStore } from './with-store.js';
 

@@ -10,8 +10,8 @@ import {
   retirableParts,
   retirePart,
 } from '../records/alerts/retire-part.js';
+import { inTransaction } from '../records/database/in-transaction.js';
 import { cliActor } from './actor.js';
-import { inTransaction } from './in-transaction.js';
 import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
+import { inTransaction } from '../records/database/in-transaction.js';
 import { findInstallation } from '../records/installation.js';
 import { type Assigned, assignRefund } from '../records/refunds/assign-refund.js';
 import { listOpenRefunds, type OpenRefund } from '../records/refunds/list-open-refunds.js';
@@ -9,7 +10,6 @@ import { releaseRules } from '../wiring/reconcile-settings.js';
 import { cliActor } from './actor.js';
 import { type ListFlags, listFlags } from './arguments.js';
 import { EXIT_FINDINGS } from './exit-codes.js';
-import { inTransaction } from './in-transaction.js';
 import { type Columns, printJson, printList, printText } from './print.js';
 import { withStore } from './with-store.js';
 

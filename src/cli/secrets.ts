@@ -1,11 +1,16 @@
 import type { Command } from 'commander';
 import type { Knex } from 'knex';
 import { type Config, loadConfig } from '../config.js';
+import { leakLines } from '../domain/deliveries/secret-leak.js';
 import { retirement, type SecretStatus } from '../domain/deliveries/secret-status.js';
 import { AppError, UsageError } from '../errors.js';
+import { inTransaction } from '../records/database/in-transaction.js';
+import { declareLeaked } from '../records/deliveries/leaked-secrets.js';
 import { restoreSecret, retireSecret } from '../records/deliveries/secrets.js';
+import { findInstallation } from '../records/installation.js';
 import { loadContract } from '../service-api/contract.js';
 import { secretsStatus } from '../webhook/rotation.js';
+import { releaseRules } from '../wiring/reconcile-settings.js';
 import { cliActor } from './actor.js';
 import { type Columns, printJson, printList, printText } from './print.js';
 import { withStore } from './with-store.js';
@@ -40,6 +45,7 @@ interface NoteFlags extends Flags {
 
 interface RetireFlags extends NoteFlags {
   force?: boolean;
+  leaked?: boolean;
 }
 
 export function defineSecrets(command: Command): void {
@@ -62,6 +68,7 @@ export function defineSecrets(command: Command): void {
     .command('retire <label>')
     .description('no receiver accepts it any more, within ten seconds; refused while the evidence lacks something')
     .option('--force', 'although something is missing; takes --note')
+    .option('--leaked', 'somebody else has it: what the delivery history lacks of it was not sent; takes --note')
     .option('--note <text>', 'why; kept with your name')
     .option('--dry-run', 'only say what would be done')
     .option('--json', 'print JSON')
@@ -96,9 +103,11 @@ async function find(db: Knex, config: SecretsConfig, label: string): Promise<Sec
 }
 
 async function retire(db: Knex, config: SecretsConfig, label: string, flags: RetireFlags): Promise<void> {
-  const { force = false, note, dryRun = false, json = false } = flags;
-  if (force && !note?.trim()) throw new UsageError('--force takes --note: why the secret is retired all the same.');
+  const { force = false, leaked = false, note, dryRun = false, json = false } = flags;
+  if ((force || leaked) && !note?.trim())
+    throw new UsageError(`--${leaked ? 'leaked' : 'force'} takes --note: why the secret is retired all the same.`);
   const before = await find(db, config, label);
+  if (leaked) return retireLeaked(db, config, before, { note: note ?? '', dryRun, json });
   const answer = retirement(before, force);
   if (answer === 'refused') {
     const missing = before.missing.map((line) => `\n  ${line}`).join('');
@@ -114,6 +123,26 @@ async function retire(db: Knex, config: SecretsConfig, label: string, flags: Ret
     { label, retired: true, dryRun, before: before.verdict },
     dryRun ? `would retire ${label}` : `${label} is retired: every receiver refuses it within ten seconds`,
   );
+}
+
+async function retireLeaked(
+  db: Knex,
+  config: SecretsConfig,
+  { label, fingerprint, verdict }: SecretStatus,
+  { note, dryRun, json }: { note: string; dryRun: boolean; json: boolean },
+): Promise<void> {
+  const rules = releaseRules(config, await loadContract(config.CONTRACT_FILE));
+  const adoptedAt = (await findInstallation(db))?.adoptedAt ?? new Date(0);
+  const about = { label, fingerprint, by: cliActor(), note, now: new Date() };
+  const answer = await inTransaction(db, dryRun, (trx) => declareLeaked(trx, about, { ...rules, adoptedAt }));
+  if (answer.outcome === 'refused')
+    throw new NotToBeRetiredError(
+      `What the history lacks of "${label}" proves nothing: ${answer.why}.\nTo retire it alone: --force. Then look at each break and order by itself.`,
+    );
+  const { done } = answer;
+  if (json) return printJson({ label, retired: true, dryRun, before: verdict, ...done });
+  printText(`${dryRun ? 'would retire' : 'retired'} ${label}, as one that leaked`);
+  for (const line of leakLines(done)) printText(line);
 }
 
 async function restore(db: Knex, config: SecretsConfig, label: string, flags: NoteFlags): Promise<void> {

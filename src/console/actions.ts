@@ -6,7 +6,7 @@ import { acknowledgeBreak, resolveBreak, writeOffBreak } from './actions/decide-
 import { recoverDeliveries } from './actions/recover-deliveries.js';
 import { replayCallbackAction, replayDeadCallbacksAction } from './actions/replay-callback.js';
 import { replayEvent } from './actions/replay-event.js';
-import { restoreSecretAction, retireSecretAction } from './actions/retire-secret.js';
+import { restoreSecretAction, retireSecretAction, secretLeakedAction } from './actions/retire-secret.js';
 import { runChecks } from './actions/run-checks.js';
 import { startRun } from './actions/start-run.js';
 import { verifySealsAction } from './actions/verify-seals.js';
@@ -27,6 +27,7 @@ export const actions: readonly Action[] = [
   reopenPeriodAction,
   startRun,
   retireSecretAction,
+  secretLeakedAction,
   restoreSecretAction,
   runChecks,
   verifySealsAction,

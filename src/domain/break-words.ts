@@ -20,10 +20,11 @@ export const breakWords: Readonly<Record<BreakKind, BreakWords>> = {
       'Look at what stands before the receiver: a proxy with a default page, an old deployment or a tunnel that answers by itself.',
   },
   record_not_at_service: {
-    means: 'An event named a record that the service does not list, or a listed one vanished.',
-    ends: 'The service lists it after all.',
+    means:
+      'An event named a record that the service does not list, or a listed one vanished. “many”, about a secret: so many that one break counts them; the lists of records with verified=false have each.',
+    ends: 'The service lists it after all. One that counts: with the secret, or by hand.',
     remedy:
-      'Ship nothing on it. It is a test send, an event of another environment, or a secret in wrong hands. After a test send: resolve it.',
+      'Ship nothing on it. It is a test send, an event of another environment, or a secret in wrong hands. After a test send: resolve it. Many: rotate the secret (docs/rotate-secrets.md, “When a secret leaked”).',
   },
   duplicate_payment: {
     means: 'An order was paid twice: two payments, and more received than expected.',
@@ -51,7 +52,7 @@ export const breakWords: Readonly<Record<BreakKind, BreakWords>> = {
       'An event came under a secret of ours, and the service’s delivery history lacks it, or has its id with another content: the service did not send it. “many”: so many that one break counts them.',
     ends: 'The history lists it after all.',
     remedy:
-      'Somebody may hold the secret: rotate it at once (docs/rotate-secrets.md, “When a secret leaked”). Nothing was released by it. A test send of the dashboard that the history lacks: resolve it, and set deliveries.testSends of the contract.',
+      'Somebody may hold the secret: rotate it at once, with tallyhook secrets retire LABEL --leaked (docs/rotate-secrets.md, “When a secret leaked”). Nothing was released by it. A test send of the dashboard that the history lacks: resolve it, and set deliveries.testSends of the contract.',
   },
   missed_webhook: {
     means: 'A delivery never reached us, for longer than MISSED_GRACE_SECONDS.',
@@ -80,7 +81,7 @@ export const breakWords: Readonly<Record<BreakKind, BreakWords>> = {
       'The delivery history lacks more than one in a hundred of the events that came in a day. So it is not known which of them the service did not send: they have no breaks of their own.',
     ends: 'A reading lacks no more than that. A critical one: the history lists them after all.',
     remedy:
-      'Critical: all are under one secret, and the history has everything else, so that it may have leaked. Compare the events of “some” with the service’s dashboard (docs/rotate-secrets.md, “When a secret leaked”). Else ask the service what its history leaves out.',
+      'Critical: all are under one secret, and the history has everything else, so that it may have leaked. Compare the events of “some” with the service’s dashboard; if it does not show them: tallyhook secrets retire LABEL --leaked (docs/rotate-secrets.md, “When a secret leaked”). Else ask the service what its history leaves out.',
   },
   order_amount_mismatch: {
     means:

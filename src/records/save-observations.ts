@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Observation } from '../domain/observation.js';
 import type { RecordKind } from '../domain/records.js';
+import { boundReported } from './breaks/bound-reported.js';
 import { autoResolveBreaks, type NewBreak, openBreaks } from './breaks/breaks.js';
 import { appendChanges, type ChangeSource } from './changes.js';
 import { fromDatabaseText } from './database/database-text.js';
@@ -171,7 +172,8 @@ async function saveBreaks(
     trx,
     findings.flatMap((finding) => finding.resolve),
   );
-  return openBreaks(trx, [...absent, ...findings.flatMap((finding) => finding.open), ...open, ...refused]);
+  const found = findings.flatMap((finding) => finding.open);
+  return openBreaks(trx, await boundReported(trx, [...absent, ...found, ...open, ...refused]));
 }
 
 function isProven({ verified, needsReading }: MergedRecord['shown']): boolean {

@@ -136,3 +136,32 @@ test('trigger --dry-run says what it would send, and sends nothing', async () =>
     receiver.close();
   }
 }, 120_000);
+
+test('secrets retire --leaked --dry-run says what comes of it, and changes nothing; then that comes of it', async () => {
+  const { db } = database;
+  const received_at = new Date();
+  await db('report_checks').insert({ inbox_id: 7, secret_label: 'live', received_at, state: 'not_sent' });
+  const forged = { kind: 'event_not_sent', severity: 'critical', entity_kind: 'event', entity_id: '7', evidence: '{}' };
+  await db('breaks').insert(forged);
+  const words = ['secrets', 'retire', 'live', '--leaked'];
+  expect(await run(words)).toMatchObject({ code: 2, stderr: expect.stringContaining('--leaked takes --note') });
+  const wanted = {
+    label: 'live',
+    retired: true,
+    disproved: 0,
+    undecided: 0,
+    orders: [],
+    breaks: { event_not_sent: 1 },
+  };
+  const noted = [...words, '--note', 'in a paste'];
+  expect(await json(...noted, '--dry-run')).toMatchObject({ code: 0, told: { ...wanted, dryRun: true } });
+  expect(await db('breaks').first('status')).toEqual({ status: 'open' });
+  expect([await db('secrets'), await db('actions')]).toEqual([[], []]);
+
+  const done = await run(noted);
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('breaks resolved: 1 event_not_sent') });
+  expect(await db('breaks').first('status')).toEqual({ status: 'resolved' });
+  expect(await db('break_steps').first('note')).toEqual({ note: 'in a paste' });
+  expect(await db('secrets').first()).toMatchObject({ label: 'live', leaked_at: expect.any(Date) });
+  expect(await db('actions').orderBy('id').pluck('action')).toEqual(['retire secret', 'secret leaked']);
+}, 120_000);

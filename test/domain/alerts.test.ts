@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { findAlerts } from '../../src/domain/alerts/alerts.js';
+import { conditionNamed, findAlerts, remedyOf } from '../../src/domain/alerts/alerts.js';
 import { conditions } from '../../src/domain/alerts/conditions.js';
 import type { AlertFacts } from '../../src/domain/alerts/facts.js';
+import { breakKinds } from '../../src/domain/break.js';
+import { breakWords } from '../../src/domain/break-words.js';
 
 const calm: AlertFacts = {
   webhooks: { halfHour: 3, before: 500 },
@@ -128,6 +130,14 @@ test('every condition is tried above, and has its section in the runbook', () =>
 
 test('every condition says what to do first', () => {
   expect(conditions.filter(({ remedy }) => remedy.length < 20)).toEqual([]);
+});
+
+test('an alert about breaks says what their kind asks for; of a secret that may have leaked, to rotate it', () => {
+  for (const kind of breakKinds)
+    expect(remedyOf({ name: 'TallyhookCriticalBreak', subject: kind })).toContain(breakWords[kind].remedy);
+  for (const subject of ['event_not_sent', 'history_differs', 'record_not_at_service'])
+    expect(remedyOf({ name: 'TallyhookCriticalBreak', subject })).toMatch(/rotate/);
+  expect(remedyOf({ name: 'TallyhookDeadEvents', subject: '' })).toBe(conditionNamed('TallyhookDeadEvents')?.remedy);
 });
 
 test('where Prometheus has an alert of that name, it is as grave there', () => {

@@ -99,6 +99,16 @@ test('a receiver of which nothing is heard is told within three minutes, with wh
   expect((await signsOfLife(db)).map(({ part }) => part)).toEqual(['alerts', 'queue', 'receiver', 'worker']);
 });
 
+test('what tells of a secret that may have leaked says to rotate it', async () => {
+  const leak = { kind: 'event_not_sent', entity: { kind: 'event', id: '7' }, evidence: {} } as const;
+  await database.db.transaction((trx) => openBreaks(trx, [leak]));
+  await lookAndTell();
+  expect(slack.arrivals[0]!.body).toMatch(
+    /What to do: [^"]*rotate it at once, with tallyhook secrets retire LABEL --leaked/,
+  );
+  expect((await listAlerts(database.db, { status: 'firing' })).items[0]?.remedy).toContain('rotate it at once');
+});
+
 const refused = (reason: string, times: number) =>
   saveRejections(
     database.db,

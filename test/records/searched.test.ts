@@ -147,3 +147,59 @@ test('while many such reports wait to be looked up, none is passed over', async 
   await take(said('po_6', '72', 30, { status: 'approved', paymentIntentId: 'immune' }));
   expect(await reason()).toBe('refund_reported');
 });
+
+test('what one report says that was not sent takes nothing back of what another says just so', async () => {
+  const reason = await paidOrder('twice');
+  await take(said('po_7', '81', 20, { status: 'pending', paymentIntentId: 'twice' }));
+  await take(said('po_7', '82', 21, { status: 'pending', paymentIntentId: 'twice' }));
+  const disprove = async (id: string) => {
+    const row = { inbox_id: id, secret_label: 'x', received_at: new Date(), state: 'not_sent' };
+    await database.db('report_checks').insert(row);
+    await database.db.transaction((trx) => noteDisproved(trx, [id], context));
+  };
+  await disprove('82');
+  expect(await reason()).toBe('refund_reported');
+  await disprove('81');
+  expect(await reason()).toBe('proven');
+});
+
+const OTHERS = Array.from({ length: 20 }, (_, n) => n);
+
+test('a report among more others than a record keeps, at once with it or later said than it, holds its order', async () => {
+  const [one, other] = [await paidOrder('burst'), await paidOrder('before')];
+  const nobody = (payout: string, n: number) =>
+    said(payout, `9${n}`, 30 + n, { status: 'pending', paymentIntentId: `nobody-${n}` });
+  await take(
+    said('po_8', '85', 20, { status: 'pending', paymentIntentId: 'burst' }),
+    ...OTHERS.map((n) => nobody('po_8', n)),
+  );
+  expect(await one()).toBe('refund_reported');
+  for (const n of OTHERS) await take(nobody('po_9', n));
+  await take(said('po_9', '86', 20, { status: 'pending', paymentIntentId: 'before' }));
+  expect(await other()).toBe('refund_reported');
+  // The service denies it: nothing that any of them said holds an order.
+  const absence = {
+    type: 'absence',
+    kind: 'payout',
+    from: at(90),
+    to: at(90),
+    source: { type: 'poll', ref: 'p' },
+  } as const;
+  await take({ ...absence, id: 'po_8' }, { ...absence, id: 'po_9' });
+  expect([await one(), await other()]).toEqual(['proven', 'proven']);
+});
+
+test('what a few of many reports held is held still when the others of them are disproved', async () => {
+  const reason = await paidOrder('many');
+  const now = new Date();
+  const refuted_at = [new Date(now.getTime() - 60_000), now];
+  await database.db('orders').where({ reference: 'order-many' }).update({ refuted_at });
+  for (const n of [1, 2, 3, 4])
+    await take(said(`po_m${n}`, `10${n}`, 20, { status: 'pending', paymentIntentId: 'many' }));
+  expect(await reason()).toBe('refund_reported');
+  const forged = ['101', '102', '103'];
+  const row = { secret_label: 'x', received_at: now, state: 'not_sent' };
+  await database.db('report_checks').insert(forged.map((inbox_id) => ({ ...row, inbox_id })));
+  await database.db.transaction((trx) => noteDisproved(trx, forged, context));
+  expect(await reason()).toBe('refund_reported');
+});

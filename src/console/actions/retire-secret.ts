@@ -1,8 +1,14 @@
 import { z } from 'zod';
+import { leakLines } from '../../domain/deliveries/secret-leak.js';
 import { retirement } from '../../domain/deliveries/secret-status.js';
+import { rulesOf } from '../../domain/orders/order-facts.js';
+import { inTransaction } from '../../records/database/in-transaction.js';
+import { declareLeaked, type LeakAnswer } from '../../records/deliveries/leaked-secrets.js';
 import { restoreSecret, retireSecret } from '../../records/deliveries/secrets.js';
-import type { Action } from '../action.js';
+import { findInstallation } from '../../records/installation.js';
+import type { Action, ActionRequest } from '../action.js';
 import { verdictWords } from '../view/secret-words.js';
+import { list, text } from '../view/values.js';
 
 const input = z.object({ force: z.enum(['no', 'yes']).default('no') });
 
@@ -49,6 +55,44 @@ export const retireSecretAction: Action = {
     };
   },
 };
+
+export const secretLeakedAction: Action = {
+  path: '/secrets/:label/leaked',
+  name: 'secret leaked',
+  roles: ['operator'],
+  label: 'It leaked',
+  explain:
+    'It is retired. What a complete reading of the delivery history lacked of what came under it counts as not sent: it holds no order any more, and the breaks that it opened are resolved.',
+  needsReason: true,
+  tone: 'bad',
+  preview: async (deps, request) => {
+    const answer = await inTransaction(deps.db, true, (trx) => leaked({ ...deps, db: trx }, request));
+    const lines = answer.outcome === 'done' ? leakLines(answer.done) : [`Nothing: ${answer.why}.`];
+    return [{ is: 'facts', facts: [['What comes of it', list(lines.map((line) => text(line)))]] }];
+  },
+  run: async (deps, request) => {
+    const label = request.params['label'] ?? '';
+    const target = `secret ${label}`;
+    const answer = await leaked(deps, request);
+    if (answer.outcome === 'refused')
+      return { outcome: 'refused', target, message: `What the history lacks proves nothing: ${answer.why}.` };
+    const message = `“${label}” is retired as one that leaked; ${leakLines(answer.done).join('; ')}.`;
+    return { outcome: 'done', target, recorded: true, message };
+  },
+};
+
+async function leaked(
+  deps: Parameters<NonNullable<Action['run']>>[0],
+  { actor, params, reason }: ActionRequest,
+): Promise<LeakAnswer> {
+  const { db, now, secretsStatus } = deps;
+  const label = params['label'] ?? '';
+  const found = (await secretsStatus()).items.find((secret) => secret.label === label);
+  if (found === undefined) return { outcome: 'refused', why: `there is no secret “${label}” in WEBHOOK_SECRETS` };
+  const adoptedAt = (await findInstallation(db))?.adoptedAt ?? new Date(0);
+  const about = { label, fingerprint: found.fingerprint, by: actor.name, note: reason, now: now() };
+  return declareLeaked(db, about, { ...rulesOf(deps), adoptedAt });
+}
 
 export const restoreSecretAction: Action = {
   path: '/secrets/:label/restore',

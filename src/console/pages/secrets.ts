@@ -1,6 +1,6 @@
 import type { SecretStatus } from '../../domain/deliveries/secret-status.js';
 import { type DayOfMatches, matchesPerDay } from '../../records/deliveries/secret-matches.js';
-import { restoreSecretAction, retireSecretAction } from '../actions/retire-secret.js';
+import { restoreSecretAction, retireSecretAction, secretLeakedAction } from '../actions/retire-secret.js';
 import type { Page, PageRequest } from '../page.js';
 import { dayChart } from '../view/day-chart.js';
 import { entityHref } from '../view/links.js';
@@ -106,6 +106,7 @@ function sectionsOf(secret: SecretStatus, { req, days, isOnly }: Known): Section
           : isOnly
             ? null
             : req.button(retireSecretAction, { label }),
+        isOnly && !isRetired ? null : req.button(secretLeakedAction, { label }),
       ],
       sections: [
         { is: 'notice', tone, title, text: `${next} The steps are those of docs/rotate-secrets.md.` },

@@ -1,3 +1,4 @@
+import { breakWords } from '../break-words.js';
 import type { AlertSeverity, Condition } from './condition.js';
 import { conditions } from './conditions.js';
 import type { AlertFacts } from './facts.js';
@@ -23,4 +24,14 @@ export function conditionNamed(
   name: string,
 ): Pick<Condition, 'holdSeconds' | 'apartSeconds' | 'runbook' | 'remedy'> | undefined {
   return conditions.find((condition) => condition.name === name);
+}
+
+/** Alerts about breaks, by their kind. */
+const ofBreaks = ['TallyhookCriticalBreak', 'TallyhookHighBreak'];
+
+/** What to do first: of breaks what their kind asks for, then what all of them do. */
+export function remedyOf({ name, subject }: { name: string; subject: string }): string {
+  const remedy = conditionNamed(name)?.remedy ?? '';
+  const own = ofBreaks.includes(name) ? new Map(Object.entries(breakWords)).get(subject)?.remedy : undefined;
+  return own === undefined ? remedy : `${own} ${remedy}`;
 }

@@ -55,6 +55,37 @@ export function leakWords({ label, notSent, lacking }: Pick<SecretLeak, 'notSent
   return `This secret may have leaked, or the history lacks events: it has not ${eventsOf(lacking)} that came under "${label}". Compare those that the break history_differs names with the service’s dashboard. If it does not show what they say, rotate: “When a secret leaked”.`;
 }
 
+/** What came, or would come, of saying that a secret leaked. */
+export interface LeakDone {
+  /** Events that the history lacked, and that count as not sent from now on. */
+  disproved: number;
+  /** Events of which the history can't tell yet. */
+  undecided: number;
+  /** Orders that are other than before. */
+  orders: string[];
+  /** How many breaks were resolved, by kind. */
+  breaks: Record<string, number>;
+}
+
+const MOST_NAMED = 20;
+
+/** For people, a line each. */
+export function leakLines({ disproved, undecided, orders, breaks }: LeakDone): string[] {
+  const closed = Object.entries(breaks).map(([kind, n]) => `${n} ${kind}`);
+  const named = orders.slice(0, MOST_NAMED).join(', ');
+  const more = orders.length > MOST_NAMED ? ` and ${orders.length - MOST_NAMED} more` : '';
+  return [
+    `not sent by the service: ${eventsOf(disproved)} that the delivery history lacked while it was in doubt`,
+    `orders that are other than before: ${orders.length === 0 ? 'none' : named + more}`,
+    `breaks resolved: ${closed.length === 0 ? 'none' : closed.join(', ')}`,
+    ...(undecided === 0
+      ? []
+      : [
+          `not decided yet: ${eventsOf(undecided)}. Keep its endpoint until they are, and run: tallyhook reconcile endpoints deliveries`,
+        ]),
+  ];
+}
+
 function eventsOf(n: number): string {
   return n === 1 ? '1 event' : `${n} events`;
 }

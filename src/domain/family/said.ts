@@ -35,19 +35,19 @@ export interface SaidRefund {
   of: 'payment' | 'order';
   /** The payment's id, or the order's reference. */
   name: string;
-  /** The newest report that says so: milliseconds of the service's clock, and which it is. */
+  /** A report that says so: milliseconds of the service's clock, and which it is. */
   until: number;
   by: string;
 }
 
-/** Whatever any of the reports says: a later one that names another payment takes nothing back. */
+/** Whatever any of the reports says, each by itself: a later one that names another payment, or the same, takes nothing back. */
 export function saidRefunds(fields: JsonObject, claims: readonly Claim[]): SaidRefund[] {
   const said = new Map<string, SaidRefund>();
   for (const { fields: told, to, source } of claims.filter(isReport).toSorted(compareClaims)) {
     for (const [of, name] of linksSaid(fields, told))
-      said.set(`${of} ${name}`, { of, name, until: to, by: source.ref });
+      said.set(`${of} ${name} ${source.ref}`, { of, name, until: to, by: source.ref });
   }
-  return [...said.values()].sort((a, b) => compareText(`${a.of} ${a.name}`, `${b.of} ${b.name}`));
+  return [...said].sort(([a], [b]) => compareText(a, b)).map(([, one]) => one);
 }
 
 function linksSaid(fields: JsonObject, told: JsonObject): (readonly [SaidRefund['of'], string])[] {
@@ -68,11 +68,11 @@ export interface Looked {
   absent: boolean;
   /** Other sources than reports say of which payment it is. */
   linked: boolean;
-  /** The delivery history was read for it since the newest report that says so. */
+  /** The delivery history was read for it since each report that says so, but for those that it disproves. */
   searched: boolean;
   /** A person said whose it is. */
   assigned: boolean;
-  /** The delivery history proves that the service did not send the newest report that says so (`event_not_sent`). */
+  /** The delivery history proves that the service sent none of the reports that say so (`event_not_sent`). */
   disproved: boolean;
 }
 

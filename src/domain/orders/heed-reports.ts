@@ -17,7 +17,7 @@ export interface ReportedHold {
  * The order with what newer reports say: they may hold it until a poll decides, and never end a hold (of two payments, one too
  * many, the other would be left where they doubt one). After two that were refuted, further ones
  * hold nothing for an hour (docs/orders.md: how long a report holds an order); more than a few reports of refunds at once
- * do: among a flood the true one would be read late.
+ * do, until they are decided: among a flood the true one would be read late.
  */
 export function heedReports(
   facts: OrderFacts,
@@ -32,7 +32,7 @@ export function heedReports(
     return { ...told, reports: { held: false, refutedAt: before.refutedAt } };
   }
   if (heeding.release.safe) return { ...heeding, reports: { held: false, refutedAt: refutedNow(before, now) } };
-  if (isIgnoring(before.refutedAt, now) && facts.manyReported !== true)
+  if (!before.held && isIgnoring(before.refutedAt, now) && facts.manyReported !== true)
     return { ...without, reports: { held: false, refutedAt: before.refutedAt } };
   return { ...heeding, reports: { held: true, refutedAt: before.refutedAt } };
 }

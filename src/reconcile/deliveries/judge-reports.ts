@@ -8,6 +8,7 @@ import {
 import { rulesOf } from '../../domain/orders/order-facts.js';
 import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
 import { withoutDecided } from '../../records/breaks/closed-breaks.js';
+import { leakedLabels, markNotSent } from '../../records/deliveries/leaked-secrets.js';
 import {
   countLacking,
   countMatched,
@@ -130,11 +131,13 @@ async function judge(
   run: RunContext,
   { reading, labels, lacking }: { reading: ReportReading; labels: readonly string[]; lacking: UnmatchedReport[] },
 ): Promise<number> {
-  const { deps } = run;
-  const now = deps.now();
-  const oldest = Math.min(now.getTime() - DAY_MS, ...lacking.slice(0, 1).map(({ receivedAt }) => receivedAt.getTime()));
+  const now = run.deps.now();
+  const leaked = await leakedLabels(trx);
+  const others = lacking.filter(({ secretLabel }) => !leaked.has(secretLabel));
+  const oldest = Math.min(now.getTime() - DAY_MS, ...others.slice(0, 1).map(({ receivedAt }) => receivedAt.getTime()));
   const since = new Date(oldest);
-  const counts = await countAll(trx, { since, labels, lacking });
+  const speaking = labels.filter((label) => !leaked.has(label));
+  const counts = await countAll(trx, { since, labels: speaking, lacking: others });
   const sum = [...counts.values()].reduce((all, n) => all + n, 0);
   const matched = await countMatched(trx, new Date(serviceTime(reading, oldest)), matchedToCount(sum));
   if (historyDiffers({ lacking: sum, matched })) {
@@ -142,7 +145,20 @@ async function judge(
     return openDiffers(trx, run, { lacking: sum, matched, since, counts });
   }
   await endDiffers(trx, run);
-  return name(trx, run, { reading, lacking, now });
+  await disprove(trx, run, { reports: lacking.filter(({ secretLabel }) => leaked.has(secretLabel)), leaked, now });
+  return name(trx, run, { reading, lacking: others, now });
+}
+
+/** A person said that their secrets leaked: nobody has to be told of what came under them. */
+async function disprove(
+  trx: Knex.Transaction,
+  { deps }: RunContext,
+  { reports, leaked, now }: { reports: readonly UnmatchedReport[]; leaked: ReadonlySet<string>; now: Date },
+): Promise<void> {
+  if (leaked.size === 0) return;
+  await saveLacking(trx, reports.map(plain), { state: 'not_sent', now });
+  const ids = [...(await markNotSent(trx, [...leaked], now)), ...reports.map(({ id }) => id)];
+  await noteDisproved(trx, ids, { adoptedAt: deps.adoptedAt, now, ...rulesOf(deps) });
 }
 
 /** By secret, what was found to lack before and what is now. */

@@ -1,12 +1,10 @@
 import type { HistoryKnown } from '../../domain/deliveries/report-standing.js';
+import { MOST_SINGLE } from '../../records/breaks/bound-reported.js';
 import type { NewBreak } from '../../records/breaks/breaks.js';
 import type { UnmatchedReport } from '../../records/deliveries/report-checks.js';
 import type { ReportEvidence } from '../../records/deliveries/report-evidence.js';
 import type { Contract } from '../../service-api/contract.js';
 import type { RunContext } from '../deps.js';
-
-/** So many events under a secret have a break of their own in a day: more tell nothing that one which counts does not. */
-const MOST_SINGLE = 100;
 
 /** Where the history lacks test sends, one break for each secret counts what may be some of them. */
 export function mostSingle({ deliveries }: Contract): number {

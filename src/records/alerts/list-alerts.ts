@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { conditionNamed } from '../../domain/alerts/alerts.js';
+
+import { conditionNamed, remedyOf } from '../../domain/alerts/alerts.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import type { AlertRow } from './settle-alerts.js';
@@ -54,7 +55,7 @@ function viewOf({ id, name, subject, severity, summary, detail, since, fired_at,
     status: resolved_at !== null ? 'resolved' : fired_at === null ? 'pending' : 'firing',
     summary,
     detail,
-    remedy: conditionNamed(name)?.remedy ?? '',
+    remedy: remedyOf({ name, subject }),
     runbook: `docs/runbook.md#${conditionNamed(name)?.runbook ?? ''}`,
     since: since.toISOString(),
     firedAt: fired_at?.toISOString() ?? null,

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { grouped } from '../grouped.js';
+import { grouped } from '../../domain/grouped.js';
 
 /** Settings that every role must have alike, as a process was started with. */
 export type SharedSettings = Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { conditionNamed, type FoundAlert } from '../../domain/alerts/alerts.js';
+
+import { conditionNamed, type FoundAlert, remedyOf } from '../../domain/alerts/alerts.js';
 
 /** A condition that does not hold any more is taken for over after so long: one that comes and goes is told once. */
 const QUIET_SECONDS = 120;
@@ -116,7 +117,7 @@ function messageOf(type: 'alert.firing' | 'alert.resolved', row: AlertRow): obje
     severity,
     summary,
     detail,
-    remedy: conditionNamed(name)?.remedy ?? '',
+    remedy: remedyOf({ name, subject }),
     runbook: `docs/runbook.md#${conditionNamed(name)?.runbook ?? ''}`,
     since: since.toISOString(),
     resolvedAt: resolved_at?.toISOString() ?? null,

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { MovementRecord } from '../../domain/balances/movement-table.js';
-import { readingOf } from '../../domain/record-state.js';
+import { isReport } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText } from '../database/database-text.js';
 import { recordTables } from '../saving/record-columns.js';
@@ -27,8 +27,8 @@ type Row = StoredRow & { observed_at: Date; first_seen_at: Date; of_dispute: boo
 
 /**
  * Records as the service's own lists showed them, never as events claim them: a balance is read, so what it is judged by is
- * too. Of payouts, which not every service lists, what events claimed is taken where nothing was read, or not since: the next
- * reading overtakes it.
+ * too. Of payouts, which not every service lists, what our own calls and the delivery history say is taken where nothing was
+ * read, or not since: the next reading overtakes it. One that reports alone tell of does nothing (`unclear-payouts.ts`).
  */
 export async function readMoving(trx: Knex, kind: MovingKind, keys: readonly string[]): Promise<MovingRecord[]> {
   if (keys.length === 0) return [];
@@ -49,7 +49,8 @@ function movingRecord(kind: MovingKind, row: Row): MovingRecord {
   // What moved on since its list was read, which the service may not show any more.
   const isOn = kind === 'payout' && !row.verified && poll !== null && poll.fields !== null;
   const listed = isOn ? stored.fields : (poll?.fields ?? null);
-  const claimed = kind === 'payout' && readingOf(poll) === null && poll === null ? stored.fields : null;
+  const isTold = stored.state.claims.some((claim) => !isReport(claim));
+  const claimed = kind === 'payout' && poll === null && isTold ? stored.fields : null;
   const read = listed ?? claimed;
   // What only our own requests tell of it is in what is shown, not in what the service lists.
   const fields = read === null ? null : { ...stored.fields, ...read };

@@ -6,6 +6,7 @@ import type { UntoldPayouts } from '../../domain/balances/untold-payouts.js';
 import { addAmounts, subtractAmounts } from '../../domain/money.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { unclearOfAnyAsset } from './unclear-payouts.js';
 import { untoldPayouts } from './untold-payouts.js';
 
 interface Row {
@@ -175,14 +176,4 @@ async function attributedMore(db: Knex, asset: string): Promise<string> {
     [toDatabaseText(asset)],
   );
   return rows[0]?.sum ?? '0';
-}
-
-async function unclearOfAnyAsset(db: Knex): Promise<string | null> {
-  const row = await db('movements')
-    .where({ part: 'unclear' })
-    .whereNull('asset_code')
-    .whereNull('base')
-    .first('record_kind', 'record_id', 'why');
-  if (row === undefined) return null;
-  return `${row.record_kind} ${fromDatabaseText(row.record_id)}, which does not name its asset: ${String(row.why)}`;
 }

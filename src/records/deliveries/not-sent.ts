@@ -11,7 +11,7 @@ export interface ReportCounts {
 }
 
 /** Rows that the open break counts: judged since it was opened, or in the day before. */
-const LACKING = `state = 'differs' AND judged_at > (
+export const LACKING = `state = 'differs' AND judged_at > (
   SELECT max(opened_at) - interval '1 day' FROM breaks
   WHERE kind = 'history_differs' AND status IN ('open', 'acknowledged'))`;
 
@@ -55,4 +55,15 @@ export async function historyReason(db: Knex): Promise<string | null> {
     .orderBy('id', 'desc')
     .first('complete', 'error', db.raw(`proof ->> 'reason' AS reason`));
   return row === undefined || row.complete ? null : (row.error ?? row.reason);
+}
+
+/** Those of the reports, by their rows of the inbox, that the service did not send. */
+export async function notSentAmong(db: Knex, reports: readonly string[]): Promise<Set<string>> {
+  const ids = reports.filter((id) => /^\d{1,18}$/.test(id));
+  if (ids.length === 0) return new Set();
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `SELECT inbox_id AS id FROM report_checks WHERE inbox_id = ANY (?::bigint[]) AND state = 'not_sent'`,
+    [ids],
+  );
+  return new Set(rows.map(({ id }) => id));
 }

@@ -112,7 +112,7 @@ export async function restoreSecret(
     const restored = await trx('secrets')
       .where({ label })
       .whereNotNull('retired_at')
-      .update({ retired_at: null, retired_by: null, retired_note: null });
+      .update({ retired_at: null, retired_by: null, retired_note: null, leaked_at: null });
     await autoResolveBreaks(trx, [{ kind: 'secret_still_in_use', entity: { kind: 'secret', id: label } }]);
     if (restored === 0) return false;
     const about = { actor: by, action: 'restore secret', target: `secret ${label}`, reason: note };

@@ -53,7 +53,8 @@ export async function lockAffected(
   members: FamilyMembers,
   { payoutWords = defaultPayoutWords }: FamilyRules = {},
 ): Promise<Affected> {
-  const { rows, intentsOf, left } = await lockAround(trx, members, () => findAround(trx, members));
+  const saidNames = await readSaidNames(trx, members);
+  const { rows, intentsOf, left } = await lockAround(trx, members, () => findAround(trx, members, saidNames));
   const byIntent = grouped(rows, ({ id }) => fromDatabaseText(id));
   const status = new Map(rows.map((row) => [fromDatabaseText(row.id), row.known ? row.status : undefined]));
   return {
@@ -62,7 +63,8 @@ export async function lockAffected(
       const around = intentsOf(record).flatMap((id) => byIntent.get(id) ?? []);
       const found = around.flatMap(({ reference, invoiced }) => [reference ?? '', invoiced ?? '']);
       const before = namedBefore(record).flatMap((id) => left.get(id) ?? []);
-      return [...new Set([...ownReferences(record, payoutWords), ...found, ...before])].filter(
+      const said = saidNames(record, 'order').flatMap((reference) => keyText(reference) ?? []);
+      return [...new Set([...ownReferences(record, payoutWords), ...said, ...found, ...before])].filter(
         (reference) => reference !== '',
       );
     },
@@ -81,8 +83,7 @@ function ownReferences(record: MergedRecord, words: PayoutWords): string[] {
   const { kind, before, shown } = record;
   if (kind === 'payout') {
     const may = [before, shown].filter((one) => one !== null && isUnlinkedRefund(one, words));
-    const carried = may.flatMap((one) => referenceOf(one?.fields ?? {}) ?? []);
-    return [...carried, ...saidNames(record, 'order')].flatMap((reference) => keyText(reference) ?? []);
+    return may.flatMap((one) => keyText(referenceOf(one?.fields ?? {}) ?? undefined) ?? []);
   }
   const reported = before?.reported == null ? null : objectFromJsonText(before.reported);
   return [before?.fields, shown.fields, reported, shown.reported].flatMap((fields) =>
@@ -90,17 +91,36 @@ function ownReferences(record: MergedRecord, words: PayoutWords): string[] {
   );
 }
 
-/** The payments, or orders, of which reports say, or said, that a payout gives money of theirs back: they are held until that is decided. */
-function saidNames({ kind, before, shown, state }: MergedRecord, wanted: SaidRefund['of']): string[] {
-  if (kind !== 'payout') return [];
-  const said = [
-    ...(before === null ? [] : saidRefunds(before.fields, before.state.claims)),
-    ...saidRefunds(shown.fields, state.claims),
-  ];
-  return [...new Set(said.flatMap(({ of, name }) => (of === wanted ? [name] : [])))];
+type SaidNames = (record: MergedRecord, wanted: SaidRefund['of']) => string[];
+
+/**
+ * The payments, or orders, of which reports say, or said, that a payout gives money of theirs back: they are held until that is
+ * decided. A record keeps the newest reports; of one that is decided all are looked at that were ever kept of it.
+ */
+async function readSaidNames(trx: Knex, { payout: payouts }: FamilyMembers): Promise<SaidNames> {
+  const decided = payouts.filter(isDecided);
+  const { rows } =
+    decided.length === 0
+      ? { rows: [] }
+      : await trx.raw<{ rows: { payout_id: string; said_of: SaidRefund['of']; name: string }[] }>(
+          'SELECT DISTINCT payout_id, said_of, name FROM reported_refunds WHERE payout_id = ANY (?::text[])',
+          [texts(decided.map(({ id }) => id))],
+        );
+  const kept = grouped(rows, ({ payout_id: id }) => fromDatabaseText(id));
+  return ({ kind, id, before, said }, wanted) => {
+    if (kind !== 'payout') return [];
+    const told = [...(before === null ? [] : saidRefunds(before.fields, before.state.claims)), ...said];
+    const ever = (kept.get(id) ?? []).map(({ said_of: of, name }) => ({ of, name: fromDatabaseText(name) }));
+    return [...new Set([...told, ...ever].flatMap(({ of, name }) => (of === wanted ? [name] : [])))];
+  };
 }
 
-async function findAround(trx: Knex.Transaction, members: FamilyMembers): Promise<Found> {
+/** The service shows it, or denies it, for the first time. */
+function isDecided({ before, shown, absentSince }: MergedRecord): boolean {
+  return before !== null && (before.known !== shown.known || (before.absentSince === null) !== (absentSince === null));
+}
+
+async function findAround(trx: Knex.Transaction, members: FamilyMembers, saidNames: SaidNames): Promise<Found> {
   const intents = members.payment_intent;
   const all = Object.values(members).flat();
   const behind = await paymentsBehind(trx, all.flatMap(linkedBy));

@@ -104,6 +104,14 @@ interface SaidRow extends Looked {
 const NOTHING =
   'false AS known, false AS absent, false AS linked, false AS searched, false AS assigned, false AS disproved';
 
+/** Each payout that reports link with a name, by what was found out of all that say so (`isUndecided`). */
+const SAID = `SELECT said_of, name, known, absent_since IS NOT NULL AS absent, coalesce(payment_intent_id, '') <> '' AS linked,
+    bool_and(coalesce(searched_at >= said_to, false) OR not_sent) AS searched,
+    EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id) AS assigned, bool_and(not_sent) AS disproved
+  FROM said_refunds JOIN payouts ON payouts.id = payout_id
+  WHERE name = ANY (?::text[]) OR name = ANY (?::text[]) GROUP BY said_of, name, payouts.id`;
+const LOOKED = 'said_of, name, known, absent, linked, searched, assigned, disproved';
+
 /** As many look-ups take some ten seconds within the reports' share. */
 const FLOOD = 10;
 
@@ -120,11 +128,7 @@ async function readSaid(
   const { rows } = await trx.raw<{ rows: SaidRow[] }>(
     `SELECT 'paid' AS what, reported_reference AS key, ${NOTHING}, count(*)::integer AS n FROM payment_intents
      WHERE reported_reference = ANY (?::text[]) AND reported_paid AND NOT known AND absent_since IS NULL GROUP BY key
-     UNION ALL SELECT said_of, name, known, absent_since IS NOT NULL, coalesce(payment_intent_id, '') <> '',
-       coalesce(searched_at >= said_to, false), EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id),
-       EXISTS (SELECT FROM report_checks WHERE inbox_id::text = said_by AND state = 'not_sent'), count(*)::integer
-     FROM reported_refunds JOIN payouts ON payouts.id = payout_id
-     WHERE name = ANY (?::text[]) OR name = ANY (?::text[]) GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+     UNION ALL SELECT ${LOOKED}, count(*)::integer FROM (${SAID}) AS said GROUP BY ${LOOKED}
      UNION ALL SELECT 'open call', payment_intent_id, ${NOTHING}, 1 FROM service_writes AS call
      WHERE payment_intent_id = ANY (?::text[]) AND ${OPEN}
      UNION ALL SELECT 'waiting', NULL, ${NOTHING}, count(*)::integer FROM (

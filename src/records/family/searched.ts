@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { mayRefund } from '../../domain/family/links.js';
-import { saidRefunds } from '../../domain/family/said.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { isReport } from '../../domain/record-state.js';
 import { textField } from '../../domain/records.js';
@@ -23,14 +22,14 @@ export async function paymentOfInvoice(db: Knex, id: string): Promise<string | n
 }
 
 /**
- * Keeps what reports alone say payouts give back (`saidRefunds`). What one said stays, however many others come after it, until
- * the list shows the same, or that the payout is no refund.
+ * Keeps what reports alone say payouts give back (`saidRefunds`). What one said stays, whatever others say after it, until the
+ * list shows the same, or that the payout is no refund.
  */
 export async function saveReportedRefunds(trx: Knex.Transaction, payouts: readonly MergedRecord[]): Promise<void> {
   const reported = payouts.filter(({ state }) => state.claims.some(isReport));
   if (reported.length === 0) return;
-  const said = reported.flatMap(({ id, shown, state }) =>
-    saidRefunds(shown.fields, state.claims).flatMap(({ name, ...one }) => {
+  const said = reported.flatMap(({ id, said: own }) =>
+    own.flatMap(({ name, ...one }) => {
       const key = keyText(name);
       return key === null ? [] : [{ payout: toDatabaseText(id), name: key, ...one }];
     }),
@@ -55,8 +54,7 @@ export async function saveReportedRefunds(trx: Knex.Transaction, payouts: readon
   await trx.raw(
     `INSERT INTO reported_refunds (payout_id, said_of, name, said_to, said_by)
      SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::text[])
-     ON CONFLICT (payout_id, said_of, name) DO UPDATE SET said_to = excluded.said_to, said_by = excluded.said_by
-       WHERE excluded.said_to >= reported_refunds.said_to`,
+     ON CONFLICT (payout_id, said_of, name, said_by) DO NOTHING`,
     [...keys, bigintArray(said.map(({ until }) => until)), textArray(said.map(({ by }) => by))],
   );
 }
@@ -79,20 +77,23 @@ export async function noteSearched(
   if (noted > 0) await rederiveReported(trx, { column: 'payout_id', values: [id] }, { rules, serviceTime: at });
 }
 
-/** The service did not send these reports, by their rows of the inbox: what they said of refunds holds no order any more. */
+/**
+ * The service did not send these reports, by their rows of the inbox: what they said of refunds holds no order any more. Returns
+ * the orders that are other than before.
+ */
 export async function noteDisproved(
   trx: Knex.Transaction,
   reports: readonly string[],
   rules: OrderRules,
-): Promise<void> {
-  await rederiveReported(trx, { column: 'said_by', values: reports }, { rules, serviceTime: null });
+): Promise<string[]> {
+  return rederiveReported(trx, { column: 'said_by', values: reports }, { rules, serviceTime: null });
 }
 
 async function rederiveReported(
   trx: Knex.Transaction,
   { column, values }: { column: 'payout_id' | 'said_by'; values: readonly string[] },
   { rules, serviceTime }: { rules: OrderRules; serviceTime: number | null },
-): Promise<void> {
+): Promise<string[]> {
   const { rows } = await trx.raw<{ rows: { reference: string }[] }>(
     `WITH said AS (SELECT said_of, name FROM reported_refunds WHERE ${column} = ANY (?::text[]))
      SELECT reference FROM (
@@ -103,5 +104,6 @@ async function rederiveReported(
   );
   const touched = rows.map(({ reference }) => ({ reference, since: null }));
   const cause = { source: { type: 'poll', ref: 'delivery history' }, serviceTime } as const;
-  if (touched.length > 0) await rederiveOrders(trx, touched, rules, cause);
+  const derived = touched.length === 0 ? [] : await rederiveOrders(trx, touched, rules, cause);
+  return derived.filter(({ changed }) => changed).map(({ after }) => fromDatabaseText(after.reference));
 }

@@ -75,7 +75,7 @@ async function readRows(
        first_seen_at, floor(extract(epoch FROM first_seen_at) * 1000000)::bigint::text AS seen
      FROM payouts
      WHERE (payout_type IS NULL OR lower(payout_type) <> ALL (CAST(:others AS text[])))
-       AND (known OR EXISTS (SELECT FROM reported_refunds WHERE payout_id = payouts.id))
+       AND (known OR EXISTS (SELECT FROM said_refunds WHERE payout_id = payouts.id AND NOT not_sent))
        AND (CAST(:seen AS bigint) IS NULL OR
          (first_seen_at, id) < ('epoch'::timestamptz + CAST(:seen AS bigint) * interval '1 microsecond', :id))
      ORDER BY first_seen_at DESC, id DESC LIMIT ${AT_ONCE}`,

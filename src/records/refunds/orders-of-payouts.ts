@@ -23,7 +23,7 @@ export async function ordersOfPayouts(db: Knex, ids: readonly string[]): Promise
     [asked, asked],
   );
   const { rows: reported } = await db.raw<{ rows: { id: string; intent: string }[] }>(
-    `SELECT payout_id AS id, name AS intent FROM reported_refunds WHERE payout_id = ANY (?::text[]) AND said_of = 'payment'`,
+    `SELECT DISTINCT payout_id AS id, name AS intent FROM reported_refunds WHERE payout_id = ANY (?::text[]) AND said_of = 'payment'`,
     [asked],
   );
   const behind = await ordersBehind(db, 'payout', ids);

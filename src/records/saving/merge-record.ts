@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../domain/canonical-json.js';
-import { saidRefunds } from '../../domain/family/said.js';
+import { type SaidRefund, saidRefunds } from '../../domain/family/said.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import { toJsonText } from '../../domain/json-text.js';
 import { absorb, joinStates, type Shown, show } from '../../domain/merge.js';
@@ -27,6 +27,7 @@ export function mergeRecord(
   const reported = shown.reported === null ? null : toJsonText(shown.reported);
   const changedFields = before === null ? Object.keys(shown.fields) : differingFields(before, shown.fields, text);
   const absentSince = absentSinceOf(before, shown, state);
+  const said = kind === 'payout' ? saidOf(shown.fields, state, observations) : [];
   const changed =
     before === null ||
     changedFields.length > 0 ||
@@ -35,14 +36,19 @@ export function mergeRecord(
     before.doubted !== shown.doubted ||
     before.known !== shown.known ||
     before.ownCall !== shown.ownCall ||
-    (kind === 'payout' && !isSaidSame(before, { fields: shown.fields, state })) ||
+    (kind === 'payout' && !isSame(said, saidRefunds(before.fields, before.state.claims))) ||
     (before.absentSince === null) !== (absentSince === null);
-  return { kind, id, before, state, shown, text, reported, absentSince, changedFields, changed };
+  return { kind, id, before, state, shown, text, reported, absentSince, changedFields, changed, said };
 }
 
-function isSaidSame(...both: readonly Pick<StoredRecord, 'fields' | 'state'>[]): boolean {
-  const [before, after] = both.map(({ fields, state }) => JSON.stringify(saidRefunds(fields, state.claims)));
-  return before === after;
+/** Of all reports that were observed now, too: a flood of others takes the place of one among what the record keeps. */
+function saidOf(fields: JsonObject, { poll, claims }: RecordState, observed: HashedObservation[]): SaidRefund[] {
+  const now = observed.flatMap(({ observation }) => absorb('payout', { poll, claims: [] }, observation).claims);
+  return saidRefunds(fields, [...claims, ...now]);
+}
+
+function isSame(a: readonly SaidRefund[], b: readonly SaidRefund[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function take(kind: RecordKind, state: RecordState, { observation, hash }: HashedObservation): RecordState {

@@ -1,6 +1,14 @@
 import { referenceOf } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
-import { type Claim, isNewer, KEPT, MENTION, type RecordState } from '../../domain/record-state.js';
+import {
+  type Claim,
+  compareClaims,
+  isNewer,
+  isReport,
+  KEPT,
+  MENTION,
+  type RecordState,
+} from '../../domain/record-state.js';
 import { amountViolations, mayVanish, type RecordKind, unlistedStates } from '../../domain/records.js';
 import type { BreakRef, NewBreak } from '../breaks/breaks.js';
 import { keyText, LONGEST_KEY_BYTES } from '../database/key-text.js';
@@ -33,7 +41,7 @@ export function recordBreaks(record: MergedRecord, context: SaveContext): BreakF
   const isOpen = missing && !isToldLater(record.shown.known, state);
   const wasOpen = wasMissing && !isToldLater(before.known, before.state);
   if (isOpen && !wasOpen) {
-    open.push({ kind: 'record_not_at_service', entity, evidence: missingEvidence(record) });
+    open.push({ kind: 'record_not_at_service', entity, evidence: missingEvidence(record), ...reportsOf(record) });
   }
   return { open: open.length > 0 && isHistory(record, context) ? [] : open, resolve };
 }
@@ -68,6 +76,13 @@ export function deniedBreaks({ kind, id, state: { poll } }: MergedRecord, intent
     },
   };
   return [{ kind: 'record_not_at_service', entity: { kind, id }, evidence, once: true }];
+}
+
+/** Of a record that nothing else tells of. */
+function reportsOf({ shown, state: { claims } }: MergedRecord): Pick<NewBreak, 'reportedBy'> {
+  if (shown.known || !claims.every(isReport)) return {};
+  const refs = claims.toSorted((a, b) => compareClaims(b, a)).map(({ source }) => source.ref);
+  return { reportedBy: [...new Set(refs)] };
 }
 
 function missingEvidence({ state, shown }: MergedRecord): JsonObject {

@@ -1,3 +1,4 @@
+import type { SaidRefund } from '../../domain/family/said.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import type { Shown } from '../../domain/merge.js';
@@ -64,6 +65,8 @@ export interface MergedRecord {
   changedFields: string[];
   /** What is shown or reported, `verified`, or absence is other than before. */
   changed: boolean;
+  /** Of a payout: what reports alone say that it gives back (`saidRefunds`). */
+  said: readonly SaidRefund[];
 }
 
 export function storedRecord(row: StoredRow): StoredRecord {

@@ -148,6 +148,29 @@ describe('a secret', () => {
   });
 });
 
+describe('a secret that leaked', () => {
+  it('shows first what comes of it, and does it once that is confirmed', async () => {
+    const guest = await as('operator');
+    const { page, complaints } = guest;
+    await page.goto('/secrets');
+    await page.getByText('It leaked…').first().click();
+    await page.locator('form[action$="/old/leaked"]').getByLabel('Reason').fill('found in a paste');
+    await page.getByRole('button', { name: 'It leaked' }).first().click();
+    expect(await page.locator('main').innerText()).toContain('breaks resolved: none');
+    expect(await store.db('secrets').where({ label: 'old' }).first()).toMatchObject({ leaked_at: null });
+    await page.getByRole('button', { name: 'It leaked' }).click();
+    expect(await flashOf(guest)).toContain('retired as one that leaked');
+    expect(await store.db('secrets').where({ label: 'old' }).first()).toMatchObject({ leaked_at: expect.any(Date) });
+    expect(await newestAction()).toMatchObject({
+      action: 'secret leaked',
+      reason: 'found in a paste',
+      outcome: 'done',
+    });
+    expect(complaints).toEqual([]);
+    await guest.context.close();
+  });
+});
+
 describe('runs and checks', () => {
   it('are asked for, and the checks’ result is kept for everybody', async () => {
     const guest = await as('operator');

@@ -80,6 +80,23 @@ describe('L2 a trickle of reports', () => {
     );
   });
 
+  it('that holds it amid a flood, though others were refuted, holds it until it is decided, also when the flood is over', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...holds), (report) => {
+        const beside = seen('payout', 'o2', failed);
+        const [quiet, told] = [orderOf([beside]).facts, orderOf([beside, report]).facts];
+        const deaf = { held: false, refutedAt: [LATER - 2, LATER - 1] };
+        expect(heedReports(told, deaf, LATER).release.safe).toBe(true);
+        const flooded = heedReports({ ...told, manyReported: true }, deaf, LATER);
+        expect(flooded.release.safe).toBe(false);
+        const after = heedReports(told, flooded.reports, LATER + 1);
+        expect([after.release.safe, after.reports.held]).toEqual([false, true]);
+        expect(heedReports(quiet, after.reports, LATER + 2).release.safe).toBe(true);
+      }),
+      runs(),
+    );
+  });
+
   it('one that doubts one of two payments does not make the other enough; nor does any other report end a hold', () => {
     const twice = [
       seen('payment_intent', 'p2', { ...payment, payins: [{ id: 'd2' }] }),

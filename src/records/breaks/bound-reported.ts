@@ -1,0 +1,89 @@
+import type { Knex } from 'knex';
+import type { JsonObject } from '../../domain/json.js';
+import { objectFromJsonText } from '../../domain/json-text.js';
+import { toDatabaseText } from '../database/database-text.js';
+import { type NewBreak, renewEvidence } from './breaks.js';
+
+/** So many of a day have a break of their own: more tell nothing that one which counts does not. */
+export const MOST_SINGLE = 100;
+const MOST_NAMED = 5;
+const KIND = 'record_not_at_service';
+
+/**
+ * Of breaks about records that reports alone tell of, so many a day stand by themselves; one for each secret counts the rest.
+ * The records are in their lists all the same. Where all of the reports were not sent, under secrets of which a person said
+ * that they leaked, nobody has to be told.
+ */
+export async function boundReported(trx: Knex, breaks: NewBreak[]): Promise<NewBreak[]> {
+  if (!breaks.some(isReported)) return breaks;
+  const labels = await labelsOf(
+    trx,
+    breaks.flatMap(({ reportedBy = [] }) => reportedBy),
+  );
+  const wanted = breaks.filter(
+    ({ reportedBy = [] }) => reportedBy.length === 0 || reportedBy.some((ref) => labels.get(ref)?.isForged !== true),
+  );
+  const room = MOST_SINGLE - (await countSingle(trx));
+  const rest = new Map<string, NewBreak[]>();
+  for (const one of wanted.filter(isReported).slice(Math.max(0, room))) {
+    const label = labels.get(one.reportedBy?.[0] ?? '')?.label;
+    if (label !== undefined) rest.set(label, [...(rest.get(label) ?? []), one]);
+  }
+  const counted = new Set([...rest.values()].flat());
+  const counting: NewBreak[] = [];
+  for (const [label, own] of rest) counting.push(await countBreak(trx, label, own));
+  return [...wanted.filter((one) => !counted.has(one)), ...counting];
+}
+
+function isReported({ reportedBy = [] }: NewBreak): boolean {
+  return reportedBy.length > 0;
+}
+
+async function countSingle(db: Knex): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ n: number }] }>(
+    `SELECT count(*)::integer AS n FROM breaks WHERE kind = '${KIND}' AND entity_kind <> 'secret'
+       AND status IN ('open', 'acknowledged') AND opened_at > now() - interval '1 day'`,
+  );
+  return rows[0].n;
+}
+
+/** By row of the inbox: under which secret it came, and whether it is forged. */
+async function labelsOf(db: Knex, refs: readonly string[]): Promise<Map<string, { label: string; isForged: boolean }>> {
+  const { rows } = await db.raw<{ rows: { id: string; label: string; forged: boolean }[] }>(
+    `SELECT inbox.id, inbox.secret_label AS label, coalesce(state = 'not_sent' AND leaked_at IS NOT NULL, false) AS forged
+     FROM inbox LEFT JOIN report_checks ON inbox_id = inbox.id LEFT JOIN secrets ON secrets.label = inbox.secret_label
+     WHERE inbox.id = ANY (?::bigint[]) AND inbox.secret_label IS NOT NULL`,
+    [refs.filter((id) => /^\d{1,18}$/.test(id))],
+  );
+  return new Map(rows.map(({ id, label, forged }) => [id, { label, isForged: forged }]));
+}
+
+/** One that is open counts on. A person's decision holds for the day. */
+async function countBreak(trx: Knex, label: string, own: readonly NewBreak[]): Promise<NewBreak> {
+  const before = await openCount(trx, label);
+  const counting: NewBreak = {
+    kind: KIND,
+    entity: { kind: 'secret', id: label },
+    cause: new Date().toISOString().slice(0, 10),
+    evidence: {
+      reason: 'many',
+      ours: {
+        records: String(before + own.length),
+        some: own.slice(-MOST_NAMED).map(({ entity }) => `${entity.kind} ${entity.id}`),
+        now: 'the lists of records with verified=false: those with absentSince',
+      },
+    },
+  };
+  if (before > 0) await renewEvidence(trx, counting);
+  return counting;
+}
+
+async function openCount(trx: Knex, label: string): Promise<number> {
+  const { rows } = await trx.raw<{ rows: { evidence: string }[] }>(
+    `SELECT evidence FROM breaks WHERE kind = '${KIND}' AND entity_kind = 'secret' AND entity_id = ?
+       AND status IN ('open', 'acknowledged') FOR UPDATE`,
+    [toDatabaseText(label)],
+  );
+  const ours = rows.map(({ evidence }) => objectFromJsonText(evidence)['ours'] as JsonObject)[0];
+  return Number(ours?.['records'] ?? 0);
+}

@@ -1,0 +1,96 @@
+import type { Knex } from 'knex';
+import { pointsAtSecret } from '../../domain/deliveries/report-standing.js';
+import type { LeakDone } from '../../domain/deliveries/secret-leak.js';
+import { recordAction } from '../actions/record-action.js';
+import { closeForged } from '../breaks/close-forged.js';
+import { noteDisproved } from '../family/searched.js';
+import type { OrderRules } from '../orders/derive-orders.js';
+import { besideLacking } from './lacking-reports.js';
+import { type Retirement, retireSecret } from './secrets.js';
+
+/** An incident is no longer. */
+const DAYS = 30;
+
+export type LeakAnswer =
+  /** `why`: what the history lacks proves nothing; nothing was changed. */
+  { outcome: 'refused'; why: string } | { outcome: 'done'; done: LeakDone };
+
+/**
+ * A person says that a secret leaked: it is retired, what a complete reading of the delivery history lacked of what came under
+ * it was not sent, and the breaks that this opened are resolved. What the history has, and what no reading had to show yet,
+ * stays as it is (docs/decisions/0011-a-leaked-secret.md).
+ */
+export async function declareLeaked(trx: Knex.Transaction, given: Retirement, rules: OrderRules): Promise<LeakAnswer> {
+  const { label, by, note, now } = given;
+  const why = await doubtOfHistory(trx, label, now);
+  if (why !== null) return { outcome: 'refused', why };
+  await retireSecret(trx, given);
+  await trx('secrets').where({ label }).whereNull('leaked_at').update({ leaked_at: now });
+  const ids = await markNotSent(trx, [label], now);
+  const orders = await noteDisproved(trx, ids, rules);
+  const breaks = await closeForged(trx, label, { actor: by, note, now });
+  const undecided = await countUndecided(trx, label);
+  const done = { disproved: ids.length, undecided, orders: [...new Set(orders)].sort(), breaks };
+  const details = { disproved: ids.length, undecided, orders: done.orders.length, breaks };
+  const about = { actor: by, action: 'secret leaked', target: `secret ${label}`, reason: note };
+  await recordAction(trx, { ...about, details, outcome: 'done' });
+  return { outcome: 'done', done };
+}
+
+/** Labels of the secrets of which a person said so. */
+export async function leakedLabels(db: Knex): Promise<Set<string>> {
+  return new Set<string>(await db('secrets').whereNotNull('leaked_at').pluck('label'));
+}
+
+/** What lacked under these while the history as a whole was in doubt. Returns the rows of the inbox. */
+export async function markNotSent(trx: Knex.Transaction, labels: readonly string[], now: Date): Promise<string[]> {
+  const rows: { inbox_id: string }[] = await trx('report_checks')
+    .where({ state: 'differs' })
+    .where('received_at', '>=', sinceOf(now))
+    .whereIn('secret_label', [...labels])
+    .update({ state: 'not_sent', judged_at: now })
+    .returning('inbox_id');
+  return rows.map(({ inbox_id }) => inbox_id);
+}
+
+/**
+ * Null: what the history lacks under this secret was not sent. It was sent, maybe, where the history lacks events under a
+ * secret that is in use beside it, or began to lack with the first that it should have.
+ */
+async function doubtOfHistory(db: Knex, label: string, now: Date): Promise<string | null> {
+  const { rows } = await db.raw<{ rows: { label: string; lacking: number; first: Date; witness: boolean }[] }>(
+    `SELECT secret_label AS label, count(*)::integer AS lacking, min(received_at) AS first,
+            coalesce(bool_and(retired_at IS NULL AND leaked_at IS NULL), false) AS witness
+     FROM report_checks LEFT JOIN secrets ON label = secret_label
+     WHERE state = 'differs' AND received_at >= ? GROUP BY secret_label ORDER BY secret_label`,
+    [sinceOf(now)],
+  );
+  const own = rows.find((row) => row.label === label);
+  if (own === undefined) return null;
+  const others = rows.filter((row) => row.label !== label && row.witness);
+  if (others.length > 0) {
+    const names = others.map((one) => `"${one.label}"`).join(', ');
+    return `the delivery history lacks events under ${names} too: if those leaked as well, retire them first; else the history leaves events out`;
+  }
+  const beside = await besideLacking(db, { label, since: own.first });
+  if (pointsAtSecret({ lacking: own.lacking, ...beside })) return null;
+  return 'the delivery history does not have enough of the events from before it lacked the first: it may leave events out by itself';
+}
+
+function sinceOf(now: Date): Date {
+  return new Date(now.getTime() - DAYS * 86_400_000);
+}
+
+/** With those that no reading of the history was held against yet. */
+async function countUndecided(db: Knex, label: string): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ n: number }] }>(
+    `SELECT ((SELECT count(*) FROM report_checks WHERE secret_label = :label AND state = 'unmatched')
+       + (SELECT count(*) FROM inbox WHERE secret_label = :label AND source = 'webhook' AND mark IS NULL
+            AND id > coalesce((SELECT CAST(value ->> 'id' AS bigint) FROM watermarks
+              WHERE kind = 'reports' AND name = 'taken in'), 0)
+            AND NOT EXISTS (SELECT FROM report_checks WHERE inbox_id = inbox.id)
+            AND NOT EXISTS (SELECT FROM deliveries WHERE inbox_id = inbox.id)))::integer AS n`,
+    { label },
+  );
+  return rows[0].n;
+}

@@ -1,0 +1,207 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { decideBreak } from '../../src/records/breaks/decide-break.js';
+import { listBreaks } from '../../src/records/breaks/list-breaks.js';
+import { inTransaction } from '../../src/records/database/in-transaction.js';
+import { declareLeaked, type LeakAnswer } from '../../src/records/deliveries/leaked-secrets.js';
+import { restoreSecret } from '../../src/records/deliveries/secrets.js';
+import { getOrder } from '../../src/records/orders/orders.js';
+import { listRecords } from '../../src/records/rows.js';
+import { saveObservations } from '../../src/records/save-observations.js';
+import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
+import { forger, seconds } from '../support/forger.js';
+
+const ASSET = 'USDT.TRC20';
+const LONG_AGO = new Date(Date.now() - 86_400_000).toISOString();
+const RULES = { adoptedAt: new Date(0) };
+let flow: DeliveryFlow;
+let who: ReturnType<typeof forger>;
+afterEach(() => flow.close());
+
+const reasonOf = async (reference: string) => (await getOrder(flow.db, reference))?.release.reason;
+const open = async () => (await listBreaks(flow.db, { status: 'open', take: 500 })).items.map(({ kind }) => kind);
+
+function leak(dryRun = false, label = 'live'): Promise<LeakAnswer> {
+  const given = { label, fingerprint: 'f', by: 'ann', note: 'found in a paste', now: new Date() };
+  return inTransaction(flow.db, dryRun, (trx) => declareLeaked(trx, given, RULES));
+}
+
+function refundSaid(payout: string, paymentIntentId: string, more: object = {}): Promise<string> {
+  const data = { id: payout, status: 'pending', payoutType: 'refund', paymentIntentId, amount: '1', assetCode: ASSET };
+  return who.send('live', { event: 'payout.pending', timestamp: seconds(), data: { ...data, ...more } });
+}
+
+async function paidOrder(merchantReference: string): Promise<string> {
+  const id = flow.sandbox.control.createPayment({ amount: '12.5', currency: ASSET, merchantReference });
+  flow.sandbox.control.pay(id, { percent: 100 });
+  await flow.sandbox.control.deliveriesIdle();
+  return id;
+}
+
+async function refundAtDashboard(paymentIntentId: string): Promise<string> {
+  const answer = await fetch(`${flow.sandbox.url}/v1/payouts/refund`, {
+    method: 'POST',
+    headers: { Authorization: 'Bearer sandbox-session-token', 'Content-Type': 'application/json' },
+    body: JSON.stringify({ paymentIntentId, destinationAddress: 'TXYZrefund', totpCode: '123456' }),
+  });
+  await flow.sandbox.control.deliveriesIdle();
+  return ((await answer.json()) as { id: string }).id;
+}
+
+describe('a secret that leaked, where forged events make the history seem to differ', () => {
+  let payments: Record<'forged' | 'true', string>;
+
+  beforeEach(async () => {
+    flow = await startDeliveryFlow();
+    who = forger(flow);
+    flow.sandbox.control.setFaults({ payoutsList: false });
+    flow.addEndpoint('live');
+    payments = { forged: await paidOrder('L-forged'), true: await paidOrder('L-true') };
+    await who.learn();
+    await who.payUntil(34);
+    await flow.apply();
+    await flow.run('payment-intents', { full: true });
+    await flow.run('payment-intents');
+    expect([await reasonOf('L-forged'), await reasonOf('L-true')]).toEqual(['proven', 'proven']);
+    const payout = await refundAtDashboard(payments.true);
+    // Somebody who knows of it says the same again.
+    await refundSaid(payout, payments.true, { amount: '12' });
+    for (let n = 0; n < 6; n += 1) await refundSaid(`po_forged_${n}`, payments.forged, { createdAt: LONG_AGO });
+    await flow.apply();
+    await flow.run('deliveries');
+    expect(await who.differing()).toMatchObject([{ severity: 'critical' }]);
+    expect([await reasonOf('L-forged'), await reasonOf('L-true')]).toEqual(['refund_reported', 'refund_reported']);
+  });
+
+  test('one action frees what its forged events hold and closes their breaks; what the service sent stays', async () => {
+    const wanted = { disproved: 7, undecided: 0, orders: ['L-forged'], breaks: { history_differs: 1 } };
+    expect(await leak(true)).toEqual({ outcome: 'done', done: wanted });
+    expect(await reasonOf('L-forged')).toBe('refund_reported');
+    expect(await leak()).toEqual({ outcome: 'done', done: wanted });
+    expect([await reasonOf('L-forged'), await reasonOf('L-true')]).toEqual(['proven', 'refund_reported']);
+    expect(await open()).toEqual([]);
+    const [kept] = await flow.db('actions').where({ action: 'secret leaked' });
+    expect(kept).toMatchObject({ actor: 'ann', target: 'secret live', reason: 'found in a paste', outcome: 'done' });
+    expect(await flow.db('secrets').where({ label: 'live' }).first()).toMatchObject({ retired_by: 'ann' });
+
+    // What came before the receivers heard of it is disproved by the next reading, and opens nothing.
+    await refundSaid('po_late', payments.forged);
+    await flow.apply();
+    expect(await reasonOf('L-forged')).toBe('refund_reported');
+    await flow.run('deliveries');
+    expect(await reasonOf('L-forged')).toBe('proven');
+    expect(await open()).toEqual([]);
+    expect(await leak()).toMatchObject({ done: { disproved: 0, orders: [], breaks: {} } });
+
+    await restoreSecret(flow.db, { label: 'live', by: 'ann', note: 'a mistake' });
+    expect(await flow.db('secrets').where({ label: 'live' }).first()).toMatchObject({ leaked_at: null });
+  });
+
+  test('a person had resolved the finding before: the orders are freed all the same', async () => {
+    const [finding] = await who.differing();
+    await decideBreak(flow.db, finding?.id ?? '', 'resolve', { actor: 'ann', note: 'seen' });
+    expect(await leak()).toMatchObject({ done: { disproved: 7, orders: ['L-forged'] } });
+  });
+
+  test('where the history lacks events under another secret in use, nothing is disproved', async () => {
+    const [row] = await flow.db('report_checks').where({ state: 'differs' });
+    await flow.db('report_checks').insert({ ...row, inbox_id: 999_999, secret_label: 'other' });
+    expect(await leak()).toMatchObject({ outcome: 'refused', why: expect.stringContaining('under "other" too') });
+    expect(await reasonOf('L-forged')).toBe('refund_reported');
+    expect(await flow.db('secrets').where({ label: 'live' }).first('retired_at')).toEqual({ retired_at: null });
+  });
+
+  test('where the history lacked events from the beginning on, nothing is disproved', async () => {
+    await flow
+      .db('report_checks')
+      .where({ state: 'differs' })
+      .update({ received_at: new Date(Date.now() - 600_000) });
+    expect(await leak()).toMatchObject({ outcome: 'refused', why: expect.stringContaining('by itself') });
+    expect(await reasonOf('L-forged')).toBe('refund_reported');
+  });
+});
+
+test('the breaks that a handful of forged events opened are closed with it, and no others', async () => {
+  flow = await startDeliveryFlow();
+  who = forger(flow);
+  flow.addEndpoint('live');
+  await flow.pay(2);
+  await who.learn();
+  const data = { id: 'pi_none', status: 'completed', amountRequested: '1', createdAt: LONG_AGO };
+  await who.send('live', { event: 'payment_intent.completed', timestamp: seconds() - 2, data });
+  await flow.apply();
+  await flow.run('payment-intents', { full: true });
+  await flow.run('deliveries');
+  expect((await open()).sort()).toEqual(['event_not_sent', 'record_not_at_service']);
+  const real = await flow.db('payment_intents').whereNot({ id: 'pi_none' }).first('id');
+  await flow.db('breaks').insert({
+    kind: 'record_not_at_service',
+    severity: 'critical',
+    entity_kind: 'payment_intent',
+    entity_id: real.id,
+    evidence: '{}',
+  });
+  expect(await leak()).toMatchObject({ done: { breaks: { event_not_sent: 1, record_not_at_service: 1 } } });
+  expect(await open()).toEqual(['record_not_at_service']);
+  const { items } = await listBreaks(flow.db, { status: 'resolved' });
+  expect(items.map(({ kind }) => kind).sort()).toEqual(['event_not_sent', 'record_not_at_service']);
+});
+
+test('a record that only events of a leaked secret told of opens nothing when the service denies it later', async () => {
+  flow = await startDeliveryFlow();
+  who = forger(flow);
+  flow.addEndpoint('live');
+  await flow.pay(2);
+  await who.learn();
+  const forge = (id: string) => {
+    const data = { id, status: 'completed', amountRequested: '1', createdAt: LONG_AGO };
+    return who.send('live', { event: 'payment_intent.completed', timestamp: seconds() - 2, data });
+  };
+  await forge('pi_judged');
+  await flow.run('deliveries');
+  await forge('pi_not_judged');
+  await flow.apply();
+  expect(await leak()).toMatchObject({ done: { undecided: 1, breaks: { event_not_sent: 1 } } });
+  await flow.run('payment-intents', { full: true });
+  const { items } = await listBreaks(flow.db, { status: 'open' });
+  expect(items.map(({ entity }) => entity.id)).toEqual(['pi_not_judged']);
+  await flow.run('deliveries');
+  expect(await leak()).toMatchObject({ done: { undecided: 0, breaks: { record_not_at_service: 1 } } });
+  expect(await open()).toEqual([]);
+});
+
+test('of a flood of records that do not exist a hundred have a break of their own, and one counts the rest', async () => {
+  flow = await startDeliveryFlow();
+  who = forger(flow);
+  flow.addEndpoint('live');
+  await flow.pay(2);
+  await who.learn();
+  const forge = async (n: number) => {
+    const data = { id: `pi_none_${n}`, status: 'completed', amountRequested: '1', createdAt: LONG_AGO };
+    await who.send('live', { event: 'payment_intent.completed', timestamp: seconds() - 2, data });
+  };
+  const found = async () => {
+    await flow.apply();
+    await flow.run('payment-intents', { full: true });
+    const { items } = await listBreaks(flow.db, { kind: 'record_not_at_service', status: 'open', take: 500 });
+    const single = items.filter(({ entity }) => entity.kind !== 'secret').length;
+    return { single, counting: items.find(({ entity }) => entity.kind === 'secret') ?? null };
+  };
+  for (let n = 0; n < 100; n += 1) await forge(n);
+  expect(await found()).toEqual({ single: 100, counting: null });
+  for (let n = 100; n < 120; n += 1) await forge(n);
+  const counting = { severity: 'critical', entity: { kind: 'secret', id: 'live' } };
+  expect(await found()).toMatchObject({
+    single: 100,
+    counting: { ...counting, evidence: { reason: 'many', ours: { records: '20', some: expect.any(Array) } } },
+  });
+  for (let n = 120; n < 125; n += 1) await forge(n);
+  expect(await found()).toMatchObject({ single: 100, counting: { evidence: { ours: { records: '25' } } } });
+  const listed = await flow.db('payment_intents').whereRaw('NOT verified').whereNotNull('absent_since').pluck('id');
+  expect(listed).toHaveLength(125);
+  // A record that the service has shown, and shows no more, is told by itself.
+  const [real] = (await listRecords(flow.db, 'payment_intent', { filters: { verified: 'true' } })).items;
+  const [from, source] = [Date.now() + 60_000, { type: 'poll', ref: '1' } as const];
+  const absence = { type: 'absence', kind: 'payment_intent', id: String(real?.id), from, to: from, source } as const;
+  await flow.db.transaction((trx) => saveObservations(trx, [absence], { ...RULES, now: new Date() }));
+  expect(await found()).toMatchObject({ single: 101, counting: { evidence: { ours: { records: '25' } } } });
+});
