@@ -108,6 +108,7 @@ async function follow(trx: Knex.Transaction, { merged, touched }: SavedRecords, 
   await saveReportedRefunds(
     trx,
     merged.filter(({ kind }) => kind === 'payout'),
+    context,
   );
   const hasPayins = touched.some(isPayin) || merged.some(isPayin);
   const showsKyt = hasPayins && (await noteKyt(trx, members.payin));

@@ -114,7 +114,9 @@ test('a refund is counted with the one payment that owns it, and with no other',
       for (const [id = '', owner] of counted) {
         const payout = facts.payouts.get(id);
         if (payout === undefined) throw new Error(`${id} is not known`);
-        expect(ownerOfRefund(payout, facts.refunds.naming, facts.refunds.assigned).payment).toBe(owner);
+        expect(ownerOfRefund(payout, facts.refunds.naming, facts.refunds.words, facts.refunds.assigned).payment).toBe(
+          owner,
+        );
       }
     }),
     { numRuns: 2_000 },

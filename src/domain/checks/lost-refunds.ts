@@ -44,7 +44,7 @@ export function lostAt({ createdAt, firstSeenAt }: CheckedRecord): number {
 /** A refund by its type or by our own call, which the service shows and nobody owns. */
 export function isLost(payout: CheckedRecord, { words, naming, assigned, ordered }: RefundFacts): boolean {
   if (payout.unknown === true || payout.history || !counts(payout) || !isRefund(payout, words)) return false;
-  if (assigned.has(payout.id) || ownerOfRefund(payout, naming, assigned).payment !== null) return false;
+  if (assigned.has(payout.id) || ownerOfRefund(payout, naming, words, assigned).payment !== null) return false;
   const reference = referenceOf(payout.fields);
   return reference === null || !ordered.has(reference);
 }
@@ -112,12 +112,12 @@ function isSameAddress({ fields: given }: CheckedRecord, { fields }: CheckedReco
 /** A person said whose refund it is, and the records have come to name another payment since. */
 export function checkReassigned(facts: CheckFacts): TimedFindings {
   const findings = noFindings();
-  const { naming, assigned, namedThen } = facts.refunds;
+  const { naming, words, assigned, namedThen } = facts.refunds;
   for (const payout of focused(facts, 'payouts')) {
     const name = { kind: 'refund_assigned_otherwise', entity: { kind: 'payout', id: payout.id } } as const;
     const decided = assigned.get(payout.id);
     const known = [decided, ...(namedThen.get(payout.id) ?? [])];
-    const others = ownerOfRefund(payout, naming).candidates.filter((payment) => !known.includes(payment));
+    const others = ownerOfRefund(payout, naming, words).candidates.filter((payment) => !known.includes(payment));
     const [other] = others;
     const said = { ours: decided ?? null, theirs: other ?? null, source: sourceOf(payout) };
     settle(findings, name, decided === undefined || other === undefined ? null : foundBreak(name, { payment: said }));

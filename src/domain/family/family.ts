@@ -99,7 +99,7 @@ export interface Links {
   owned: readonly Owned[];
 }
 
-export function linksOf(records: FamilyRecords, { assigned }: Pick<Said, 'assigned'>): Links {
+export function linksOf(records: FamilyRecords, { assigned }: Pick<Said, 'assigned'>, words: PayoutWords): Links {
   const { payment_intent: intents, invoice: invoices, payin: payins, payout: payouts } = records;
   const owners = intents.map((intent): Owner => ({ intent, references: ordersOfPayment(intent, invoices) }));
   const byReference = new Map<string, Owner[]>();
@@ -110,7 +110,7 @@ export function linksOf(records: FamilyRecords, { assigned }: Pick<Said, 'assign
       else known.push(owner);
     }
   }
-  const owned = payouts.map((payout): Owned => ({ payout, owner: ownerOfRefund(payout, intents, assigned) }));
+  const owned = payouts.map((payout): Owned => ({ payout, owner: ownerOfRefund(payout, intents, words, assigned) }));
   return { invoices, payins, owners, byReference, owned };
 }
 

@@ -53,7 +53,7 @@ export async function lockAffected(
   members: FamilyMembers,
   { payoutWords = defaultPayoutWords }: FamilyRules = {},
 ): Promise<Affected> {
-  const { rows, intentsOf, left } = await lockAround(trx, members, () => findAround(trx, members));
+  const { rows, intentsOf, left } = await lockAround(trx, members, () => findAround(trx, members, payoutWords));
   const byIntent = grouped(rows, ({ id }) => fromDatabaseText(id));
   const status = new Map(rows.map((row) => [fromDatabaseText(row.id), row.known ? row.status : undefined]));
   return {
@@ -82,7 +82,7 @@ function ownReferences(record: MergedRecord, words: PayoutWords): string[] {
   if (kind === 'payout') {
     const may = [before, shown].filter((one) => one !== null && isUnlinkedRefund(one, words));
     const carried = may.flatMap((one) => referenceOf(one?.fields ?? {}) ?? []);
-    return [...carried, ...saidNames(record, 'order')].flatMap((reference) => keyText(reference) ?? []);
+    return [...carried, ...saidNames(record, 'order', words)].flatMap((reference) => keyText(reference) ?? []);
   }
   const reported = before?.reported == null ? null : objectFromJsonText(before.reported);
   return [before?.fields, shown.fields, reported, shown.reported].flatMap((fields) =>
@@ -91,23 +91,27 @@ function ownReferences(record: MergedRecord, words: PayoutWords): string[] {
 }
 
 /** The payments, or orders, of which reports say, or said, that a payout gives money of theirs back: they are held until that is decided. */
-function saidNames({ kind, before, shown, state }: MergedRecord, wanted: SaidRefund['of']): string[] {
+function saidNames(
+  { kind, before, shown, state }: MergedRecord,
+  wanted: SaidRefund['of'],
+  words: PayoutWords,
+): string[] {
   if (kind !== 'payout') return [];
   const said = [
-    ...(before === null ? [] : saidRefunds(before.fields, before.state.claims)),
-    ...saidRefunds(shown.fields, state.claims),
+    ...(before === null ? [] : saidRefunds(before.fields, before.state.claims, words)),
+    ...saidRefunds(shown.fields, state.claims, words),
   ];
   return [...new Set(said.flatMap(({ of, name }) => (of === wanted ? [name] : [])))];
 }
 
-async function findAround(trx: Knex.Transaction, members: FamilyMembers): Promise<Found> {
+async function findAround(trx: Knex.Transaction, members: FamilyMembers, words: PayoutWords): Promise<Found> {
   const intents = members.payment_intent;
   const all = Object.values(members).flat();
   const behind = await paymentsBehind(trx, all.flatMap(linkedBy));
   const intentsOf = (record: MergedRecord): string[] => [
     ...(record.kind === 'payment_intent' ? [record.id] : namedBy(record, 'payment_intent')),
     ...linkedBy(record).flatMap(behind),
-    ...saidNames(record, 'payment').flatMap((id) => usableId(id) ?? []),
+    ...saidNames(record, 'payment', words).flatMap((id) => usableId(id) ?? []),
   ];
   return {
     intentsOf,

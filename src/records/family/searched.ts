@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { mayRefund } from '../../domain/family/links.js';
+import { defaultPayoutWords, mayRefund } from '../../domain/family/links.js';
 import { saidRefunds } from '../../domain/family/said.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { isReport } from '../../domain/record-state.js';
@@ -10,6 +10,7 @@ import { keyText } from '../database/key-text.js';
 import type { OrderRules } from '../orders/derive-orders.js';
 import { rederiveOrders } from '../orders/rederive-releases.js';
 import { type MergedRecord, ownField } from '../saving/stored-record.js';
+import type { FamilyRules } from './load.js';
 import { idTexts } from './shown-records.js';
 
 /** The payment that an invoice names, by whichever source: by it the delivery history is asked. */
@@ -26,11 +27,15 @@ export async function paymentOfInvoice(db: Knex, id: string): Promise<string | n
  * Keeps what reports alone say payouts give back (`saidRefunds`). What one said stays, however many others come after it, until
  * the list shows the same, or that the payout is no refund.
  */
-export async function saveReportedRefunds(trx: Knex.Transaction, payouts: readonly MergedRecord[]): Promise<void> {
+export async function saveReportedRefunds(
+  trx: Knex.Transaction,
+  payouts: readonly MergedRecord[],
+  { payoutWords = defaultPayoutWords }: FamilyRules,
+): Promise<void> {
   const reported = payouts.filter(({ state }) => state.claims.some(isReport));
   if (reported.length === 0) return;
   const said = reported.flatMap(({ id, shown, state }) =>
-    saidRefunds(shown.fields, state.claims).flatMap(({ name, ...one }) => {
+    saidRefunds(shown.fields, state.claims, payoutWords).flatMap(({ name, ...one }) => {
       const key = keyText(name);
       return key === null ? [] : [{ payout: toDatabaseText(id), name: key, ...one }];
     }),
@@ -49,7 +54,7 @@ export async function saveReportedRefunds(trx: Knex.Transaction, payouts: readon
       idTexts(reported.map(({ id }) => id)),
       fieldOf('paymentIntentId'),
       fieldOf('merchantReference'),
-      booleanArray(reported.map(({ shown }) => mayRefund(shown.fields))),
+      booleanArray(reported.map(({ shown }) => mayRefund(shown.fields, payoutWords))),
     ],
   );
   await trx.raw(

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { namedIn, ownerOfRefund, type ShownRecord } from '../../domain/family/links.js';
+import { defaultPayoutWords, namedIn, ownerOfRefund, type ShownRecord } from '../../domain/family/links.js';
 import { toJsonText } from '../../domain/json-text.js';
 import { textField } from '../../domain/records.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
@@ -44,14 +44,15 @@ export interface AssignRefused {
  */
 export async function assignRefund(
   trx: Knex.Transaction,
-  { payoutId, paymentIntentId, note, actor }: NewAssignment,
+  given: NewAssignment,
   rules: OrderRules,
 ): Promise<Assigned | AssignRefused> {
-  const seen = await readStanding(trx, payoutId, paymentIntentId);
+  const { payoutId, paymentIntentId, note, actor } = given;
+  const seen = await readStanding(trx, given, rules);
   if (seen === null) return refused('no_payout', `There is no payout "${payoutId}" here.`);
   const named = [...seen.named, seen.owner, paymentIntentId].filter((id) => id !== null);
   await lockLinks(trx, membersOf([]), [...new Set([payoutId, ...named])]);
-  const standing = (await readStanding(trx, payoutId, paymentIntentId)) ?? seen;
+  const standing = (await readStanding(trx, given, rules)) ?? seen;
   const { payout, payment, owner: before } = standing;
   if (paymentIntentId !== null && (payment === null || payment.unknown === true))
     return refused('no_payment', `The service has shown no payment "${paymentIntentId}".`);
@@ -99,7 +100,11 @@ interface Standing {
   named: readonly string[];
 }
 
-async function readStanding(trx: Knex, payoutId: string, paymentId: string | null): Promise<Standing | null> {
+async function readStanding(
+  trx: Knex,
+  { payoutId, paymentIntentId: paymentId }: NewAssignment,
+  { payoutWords = defaultPayoutWords }: OrderRules,
+): Promise<Standing | null> {
   const none = idTexts([]);
   const { payout: payouts, payment_intent: payments } = await loadShown(
     trx,
@@ -112,9 +117,9 @@ async function readStanding(trx: Knex, payoutId: string, paymentId: string | nul
   if (payout === undefined) return null;
   const naming = await loadNaming(trx, new Map(), [payout], []);
   const assigned = await readAssigned(trx, [payout]);
-  const { payment: owner } = ownerOfRefund(payout, naming, assigned);
+  const { payment: owner } = ownerOfRefund(payout, naming, payoutWords, assigned);
   const own = namedIn('payout', payout.fields, 'payment_intent');
-  const named = [...new Set([...ownerOfRefund(payout, naming).candidates, ...own])];
+  const named = [...new Set([...ownerOfRefund(payout, naming, payoutWords).candidates, ...own])];
   return { payout, payment: payments[0] ?? null, owner, assigned: assigned.get(payoutId), named };
 }
 

@@ -91,7 +91,7 @@ async function openAmong(db: Knex, rows: readonly Row[], words: PayoutWords) {
   const assigned = await readAssigned(db, payouts);
   return rows.flatMap((row) => {
     const payout = shownRecord(row);
-    const isOwned = assigned.has(payout.id) || ownerOfRefund(payout, naming, assigned).payment !== null;
+    const isOwned = assigned.has(payout.id) || ownerOfRefund(payout, naming, words, assigned).payment !== null;
     if (isOwned || isGone(payout) || !mayHaveLeft(payout) || !isUnlinkedRefund(payout, words)) return [];
     const reported = row.reported === null ? {} : objectFromJsonText(row.reported);
     const isReported = payout.unknown === true;

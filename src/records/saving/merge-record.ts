@@ -40,8 +40,11 @@ export function mergeRecord(
   return { kind, id, before, state, shown, text, reported, absentSince, changedFields, changed };
 }
 
+/** With no word on any list all that is said counts. */
+const UNCLASSED = { refund: [], withdrawal: [], internal: [], settlement: [] };
+
 function isSaidSame(...both: readonly Pick<StoredRecord, 'fields' | 'state'>[]): boolean {
-  const [before, after] = both.map(({ fields, state }) => JSON.stringify(saidRefunds(fields, state.claims)));
+  const [before, after] = both.map(({ fields, state }) => JSON.stringify(saidRefunds(fields, state.claims, UNCLASSED)));
   return before === after;
 }
 
