@@ -5,6 +5,7 @@ import { isUndecided, type Looked } from '../../domain/family/said.js';
 import { openCalls } from '../calls/open-calls.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText } from '../database/database-text.js';
+import { LOOKED, REPORTED } from './reported-refunds.js';
 import { idsInHand, idTexts, loadShown, type RecordsInHand, shownColumns } from './shown-records.js';
 
 /** What stands around the payments of some orders. */
@@ -100,12 +101,7 @@ interface SaidRow extends Looked {
   n: number;
 }
 
-/** Payouts that reports link (`isUndecided`). */
-const LOOKED = `known, absent_since IS NOT NULL AS absent, coalesce(payment_intent_id, '') <> '' AS linked,
-  coalesce(searched_at >= said_to, false) AS searched,
-  EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id) AS assigned,
-  EXISTS (SELECT FROM report_checks WHERE inbox_id::text = said_by AND state = 'not_sent') AS disproved,
-  count(*)::integer AS n FROM reported_refunds JOIN payouts ON payouts.id = payout_id`;
+const COUNTED = `${LOOKED}, count(*)::integer AS n FROM ${REPORTED}`;
 
 /** As many look-ups take some ten seconds within the reports' share. */
 const FLOOD = 10;
@@ -123,8 +119,8 @@ async function readSaid(
     `SELECT 'paid' AS what, reported_reference AS key, false AS known, false AS absent, false AS linked, false AS searched,
        false AS assigned, false AS disproved, count(*)::integer AS n FROM payment_intents
      WHERE reported_reference = ANY (?::text[]) AND reported_paid AND NOT known AND absent_since IS NULL GROUP BY key
-     UNION ALL SELECT 'refund', name, ${LOOKED} WHERE name = ANY (?::text[]) AND said_of = 'order' GROUP BY ${EACH}
-     UNION ALL SELECT 'refund of', name, ${LOOKED} WHERE name = ANY (?::text[]) AND said_of = 'payment' GROUP BY ${EACH}
+     UNION ALL SELECT 'refund', name, ${COUNTED} WHERE name = ANY (?::text[]) AND said_of = 'order' GROUP BY ${EACH}
+     UNION ALL SELECT 'refund of', name, ${COUNTED} WHERE name = ANY (?::text[]) AND said_of = 'payment' GROUP BY ${EACH}
      UNION ALL SELECT 'waiting', NULL, false, false, false, false, false, false, count(*)::integer FROM (
        SELECT FROM reading_marks WHERE kind = 'delivery' AND lane = 'hold' LIMIT ${FLOOD}) AS waiting
      UNION ALL SELECT 'kyt', NULL, false, false, false, false, false, false, 1 FROM watermarks WHERE kind = 'account' AND name = 'kyt'`,

@@ -4,6 +4,7 @@ import type { BreakView } from '../breaks/list-breaks.js';
 import { openBreaksOf } from '../breaks/open-breaks-of.js';
 import { type Change, changesOf } from '../changes.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { undecidedRefunds } from '../family/reported-refunds.js';
 import { getRecord, listRecords, type RecordView } from '../rows.js';
 import { getOrder, type OrderDetail } from './orders.js';
 import { type SourceDetail, sourceDetails } from './source-details.js';
@@ -71,17 +72,11 @@ async function reportedOf(
     .orderBy('observed_at', 'desc')
     .limit(MOST_REPORTED)
     .pluck('id');
-  const payouts: string[] = await db('reported_refunds')
-    .where({ name: key, said_of: 'order' })
-    .orWhere((said) => void said.whereIn('name', paymentIntents.map(toDatabaseText)).where('said_of', 'payment'))
-    .groupBy('payout_id')
-    .orderByRaw('max(said_to) DESC')
-    .limit(MOST_REPORTED)
-    .pluck('payout_id');
-  const others = payouts.map(fromDatabaseText).filter((id) => !refunds.includes(id));
+  const said = await undecidedRefunds(db, { orders: [reference], payments: paymentIntents });
+  const payouts = [...new Set(said.map(({ payout }) => payout))].filter((id) => !refunds.includes(id));
   return {
     paymentIntents: await recordsOf(db, 'payment_intent', payments.map(fromDatabaseText)),
-    refunds: await recordsOf(db, 'payout', others),
+    refunds: await recordsOf(db, 'payout', payouts.slice(0, MOST_REPORTED)),
   };
 }
 

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 import {
-  isGone,
   isUnlinkedRefund,
   ownerOfRefund,
   type PayoutWords,
   payoutClass,
   referenceOf,
+  type ShownRecord,
 } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
@@ -14,6 +14,7 @@ import { textField } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
 import { loadNaming, readAssigned } from '../family/around.js';
+import { undecidedRefunds } from '../family/reported-refunds.js';
 import { type ShownRow, shownRecord } from '../family/shown-records.js';
 import { ordersOfPayouts } from './orders-of-payouts.js';
 
@@ -74,8 +75,8 @@ async function readRows(
     `SELECT id, shown, reported, verified, verified_at, absent_since, known, doubted, own_call, false AS says_paid,
        first_seen_at, floor(extract(epoch FROM first_seen_at) * 1000000)::bigint::text AS seen
      FROM payouts
-     WHERE (payout_type IS NULL OR lower(payout_type) <> ALL (CAST(:others AS text[])))
-       AND (known OR EXISTS (SELECT FROM reported_refunds WHERE payout_id = payouts.id))
+     WHERE ((known AND (payout_type IS NULL OR lower(payout_type) <> ALL (CAST(:others AS text[]))))
+         OR EXISTS (SELECT FROM reported_refunds WHERE payout_id = payouts.id))
        AND (CAST(:seen AS bigint) IS NULL OR
          (first_seen_at, id) < ('epoch'::timestamptz + CAST(:seen AS bigint) * interval '1 microsecond', :id))
      ORDER BY first_seen_at DESC, id DESC LIMIT ${AT_ONCE}`,
@@ -89,17 +90,23 @@ async function openAmong(db: Knex, rows: readonly Row[], words: PayoutWords) {
   if (payouts.length === 0) return [];
   const naming = await loadNaming(db, new Map(), payouts, []);
   const assigned = await readAssigned(db, payouts);
+  const said = await undecidedRefunds(db, { payouts: payouts.map(({ id }) => id) });
+  const isSaid = new Set(said.map(({ payout }) => payout));
+  const isUnlinked = (payout: ShownRecord) =>
+    payout.unknown !== true &&
+    !assigned.has(payout.id) &&
+    ownerOfRefund(payout, naming, words, assigned).payment === null &&
+    mayHaveLeft(payout) &&
+    isUnlinkedRefund(payout, words);
   return rows.flatMap((row) => {
     const payout = shownRecord(row);
-    const isOwned = assigned.has(payout.id) || ownerOfRefund(payout, naming, words, assigned).payment !== null;
-    if (isOwned || isGone(payout) || !mayHaveLeft(payout) || !isUnlinkedRefund(payout, words)) return [];
+    const unlinked = isUnlinked(payout);
+    if (!unlinked && !isSaid.has(payout.id)) return [];
     const reported = row.reported === null ? {} : objectFromJsonText(row.reported);
-    const isReported = payout.unknown === true;
     const isTyped = payoutClass(payout.fields, words) === 'refund';
-    const why = isReported ? 'reported' : isTyped ? 'refund' : 'unknown_type';
-    return [
-      { row, refund: { id: payout.id, why, ...told(isReported ? reported : payout.fields, reported, row) } as const },
-    ];
+    const why = !unlinked ? 'reported' : isTyped ? 'refund' : 'unknown_type';
+    const fields = payout.unknown === true ? reported : payout.fields;
+    return [{ row, refund: { id: payout.id, why, ...told(fields, reported, row) } as const }];
   });
 }
 
