@@ -2,6 +2,7 @@ import { isRefund, ownerOfRefund, payoutClass, referenceOf } from '../family/lin
 import { amountField } from '../family/money.js';
 import type { Json, JsonObject } from '../json.js';
 import { compareAmounts } from '../money.js';
+import type { OpenCall } from '../orders/order-facts.js';
 import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
 import {
@@ -31,7 +32,7 @@ export function checkLostRefunds(facts: CheckFacts): TimedFindings {
     if (!isLost(payout, facts.refunds)) settle(findings, name, null);
     else if (facts.now < due) findings.again.push({ entity: name.entity, at: due });
     else if (candidates === undefined) findings.again.push({ entity: name.entity, at: facts.now });
-    else settle(findings, name, lostRefund(payout, candidates));
+    else settle(findings, name, lostRefund(payout, candidates, facts.refunds.makers.get(payout.id)));
   }
   return findings;
 }
@@ -49,7 +50,11 @@ export function isLost(payout: CheckedRecord, { words, naming, assigned, ordered
   return reference === null || !ordered.has(reference);
 }
 
-function lostRefund(payout: CheckedRecord, candidates: readonly CheckedRecord[]): FoundBreak {
+function lostRefund(
+  payout: CheckedRecord,
+  candidates: readonly CheckedRecord[],
+  maker: OpenCall | undefined,
+): FoundBreak {
   const { fields, id } = payout;
   const said = (name: string): Json => fields[name] ?? null;
   const source = sourceOf(payout);
@@ -61,7 +66,14 @@ function lostRefund(payout: CheckedRecord, candidates: readonly CheckedRecord[])
       assetCode: { ours: null, theirs: said('assetCode'), source },
       merchantReference: { ours: null, theirs: said('merchantReference'), source },
     },
-    { notes: { payoutType: said('payoutType'), status: said('status'), candidates: ranked(payout, candidates) } },
+    {
+      notes: {
+        payoutType: said('payoutType'),
+        status: said('status'),
+        ...(maker === undefined ? {} : { ownCall: { key: maker.key, paymentIntentId: maker.paymentIntentId } }),
+        candidates: ranked(payout, candidates),
+      },
+    },
   );
 }
 

@@ -16,8 +16,13 @@ export interface OrderRefund {
 /** A call of our own that gives a payment back, and of which the records don't know yet what came. */
 export interface OpenCall {
   operation: 'createRefund';
+  key: string;
   paymentIntentId: string;
   begunAt: Date;
+  /** What its answer named; null: no answer is known. */
+  objectId: string | null;
+  /** Nobody but a person can tell what came of it. */
+  undecided: boolean;
 }
 
 /** What this installation holds a release to. */

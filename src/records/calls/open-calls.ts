@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { OpenCall } from '../../domain/orders/order-facts.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { fromDatabaseText, fromNullableText, toDatabaseText } from '../database/database-text.js';
 
 /**
  * The service denies what a call of our own made. Of `call`: no absence outranks it, and until the list shows the payout
@@ -10,22 +10,39 @@ import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 export const DENIED = `call.operation = 'createRefund' AND call.status = 'done'
   AND EXISTS (SELECT FROM payouts WHERE payouts.id = call.object_id AND payouts.absent_since IS NOT NULL)`;
 
+/** Of `call`: its answer is lost, or the service denies what it made. */
+export const UNDECIDED = `(call.status = 'lost' OR (${DENIED}))`;
+
+interface Row {
+  key: string;
+  payment_intent_id: string;
+  begun_at: Date;
+  object_id: string | null;
+  undecided: boolean;
+}
+
 /**
- * Refunds of these payments that were written down before they were sent and of which the records don't know what came:
+ * Refunds of these payments (null: of any) that were written down before they were sent and of which the records don't know what came:
  * under way, unanswered, lost, answered and not taken in, or denied by the service's list.
  */
 export async function openCalls(
   trx: Knex,
-  { paymentIntents }: { paymentIntents: readonly string[] },
+  { paymentIntents }: { paymentIntents: readonly string[] | null },
 ): Promise<OpenCall[]> {
-  if (paymentIntents.length === 0) return [];
-  const { rows } = await trx.raw<{ rows: { payment_intent_id: string; begun_at: Date }[] }>(
-    `SELECT payment_intent_id, begun_at FROM service_writes AS call
-     WHERE operation = 'createRefund' AND payment_intent_id = ANY (?::text[]) AND (withholds OR (${DENIED}))
+  if (paymentIntents?.length === 0) return [];
+  const { rows } = await trx.raw<{ rows: Row[] }>(
+    `SELECT key, payment_intent_id, begun_at, object_id, ${UNDECIDED} AS undecided FROM service_writes AS call
+     WHERE operation = 'createRefund' AND ${paymentIntents === null ? 'payment_intent_id IS NOT NULL' : 'payment_intent_id = ANY (?::text[])'}
+       AND (withholds OR (${DENIED}))
      ORDER BY begun_at, key`,
-    [textArray(paymentIntents.map(toDatabaseText))],
+    paymentIntents === null ? [] : [textArray(paymentIntents.map(toDatabaseText))],
   );
-  return rows.map(({ payment_intent_id, begun_at }) => {
-    return { operation: 'createRefund', paymentIntentId: fromDatabaseText(payment_intent_id), begunAt: begun_at };
-  });
+  return rows.map((row) => ({
+    operation: 'createRefund',
+    key: fromDatabaseText(row.key),
+    paymentIntentId: fromDatabaseText(row.payment_intent_id),
+    begunAt: row.begun_at,
+    objectId: fromNullableText(row.object_id),
+    undecided: row.undecided,
+  }));
 }

@@ -4,6 +4,7 @@ import type { Money } from '../../../src/domain/family/money.js';
 import type { Json, JsonObject } from '../../../src/domain/json.js';
 import type { Observation, SourceType } from '../../../src/domain/observation.js';
 import type { OpenCall } from '../../../src/domain/orders/order-facts.js';
+import { openCall } from '../../support/order-lines.js';
 
 /** What may be known of a few orders. `proofs`: polls, own calls, deliveries; `reports`: webhooks. */
 export interface World {
@@ -244,9 +245,7 @@ const anyWorld: fc.Arbitrary<World> = fc.record({
     { weight: 9, arbitrary: fc.constant<OpenCall[]>([]) },
     {
       weight: 1,
-      arbitrary: fc
-        .constantFrom(...ids.payment_intent)
-        .map((paymentIntentId) => [{ operation: 'createRefund' as const, paymentIntentId, begunAt: new Date(0) }]),
+      arbitrary: fc.constantFrom(...ids.payment_intent).map((paymentIntentId) => [openCall(paymentIntentId)]),
     },
   ),
   history: fc.subarray(['p1'], { maxLength: 1 }),
