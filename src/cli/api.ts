@@ -11,11 +11,13 @@ import { loadContract } from '../service-api/contract.js';
 import { isKeyed, type OperationName, operationNames, operationOf } from '../service-api/operations.js';
 import { InvalidRequestError, ServiceError } from '../service-api/service-errors.js';
 import { adopt } from '../wiring/adopt.js';
+import type { Closers } from '../wiring/closers.js';
 import { openRuntime, type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
 import { cliActor } from './actor.js';
 import { apiCalls, type CallWords } from './api-calls.js';
 import { printJson } from './print.js';
+import { reachingDatabase } from './reaching-database.js';
 import { runUntilDone } from './run-until-done.js';
 
 interface Flags {
@@ -66,7 +68,7 @@ async function call(name: OperationName, words: CallWords, { idempotencyKey, not
   if (idempotencyKey !== undefined && !isKeyed(name)) throw new UsageError(`${name} has no idempotency key.`);
   const config = loadConfig(SERVICE_NEEDS);
   const log = createLog(config.LOG_LEVEL);
-  await runUntilDone(log, async (closers, signal) => {
+  const runAll = async (closers: Closers, signal: AbortSignal) => {
     const runtime = await openRuntime({ config, log, closers, signal });
     const client = await clientFor(name, runtime);
     client.preview(name, words);
@@ -90,7 +92,8 @@ async function call(name: OperationName, words: CallWords, { idempotencyKey, not
     const { data, totalCount } = await apiCalls[name](client, words, options);
     if (totalCount !== null) process.stderr.write(`X-Total-Count  ${totalCount}\n`);
     printJson(data);
-  });
+  };
+  await reachingDatabase(config, () => runUntilDone(log, runAll));
 }
 
 /** What changes something is bound to the database as the roles are, so that its answer becomes part of the records. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { breakWords } from '../domain/break-words.js';
 import { UsageError } from '../errors.js';
 import { type BreakDecision, decideBreak } from '../records/breaks/decide-break.js';
 import { type BreakView, getBreak, listBreaks } from '../records/breaks/list-breaks.js';
@@ -37,13 +38,13 @@ export function defineBreaks(command: Command): void {
     );
   command
     .command('show <id>')
-    .description('evidence, field by field, and every step that was taken')
+    .description('evidence, field by field, every step that was taken, what it means and what to do')
     .option('--json', 'print JSON')
     .action((id: string) =>
       withStore(async ({ db }) => {
         const found = await getBreak(db, id);
         if (!found) throw new UsageError(`There is no break "${id}".`);
-        printJson(found);
+        printJson({ ...found, ...breakWords[found.kind] });
       }),
     );
   decision(command, 'ack', 'acknowledge', 'it is known and somebody is at it');

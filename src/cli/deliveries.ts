@@ -12,6 +12,7 @@ import type { Wanted } from '../records/deliveries/recoverable-deliveries.js';
 import { findInstallation } from '../records/installation.js';
 import { loadContract } from '../service-api/contract.js';
 import { adopt } from '../wiring/adopt.js';
+import type { Closers } from '../wiring/closers.js';
 import { reconcileSettings } from '../wiring/reconcile-settings.js';
 import { openRuntime, type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
@@ -19,6 +20,7 @@ import { cliActor } from './actor.js';
 import { moment } from './arguments.js';
 import { EXIT_FINDINGS } from './exit-codes.js';
 import { type Columns, printJson, printList } from './print.js';
+import { reachingDatabase } from './reaching-database.js';
 import { runUntilDone } from './run-until-done.js';
 
 /** The history could not be read to the end that was asked for. */
@@ -57,7 +59,7 @@ type Work = (runtime: Runtime, deps: Omit<ReconcileDeps, 'adoptedAt'>, flags: Fl
 async function withService(flags: Flags, work: Work): Promise<void> {
   const config = loadConfig(SERVICE_NEEDS);
   const log = createLog(config.LOG_LEVEL);
-  await runUntilDone(log, async (closers, signal) => {
+  const runAll = async (closers: Closers, signal: AbortSignal) => {
     const runtime = await openRuntime({ config, log, closers, signal });
     const contract = await loadContract(config.CONTRACT_FILE);
     const client = await createServiceClient(runtime, { contract });
@@ -67,7 +69,8 @@ async function withService(flags: Flags, work: Work): Promise<void> {
       { db, databaseUrl, now, log, client, contract, settings: reconcileSettings(config, contract) },
       flags,
     );
-  });
+  };
+  await reachingDatabase(config, () => runUntilDone(log, runAll));
 }
 
 async function look(runtime: Runtime, deps: Omit<ReconcileDeps, 'adoptedAt'>, since: Date | undefined) {

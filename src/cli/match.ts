@@ -13,6 +13,7 @@ import { matchBehind } from '../records/books/match/match-progress.js';
 import { matchSummary } from '../records/books/match/match-summary.js';
 import { unprovenBalances } from '../records/books/period-facts.js';
 import { defaultTake } from '../records/database/paging.js';
+import { loadContract } from '../service-api/contract.js';
 import { type ListFlags, listFlags } from './arguments.js';
 import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';
@@ -65,7 +66,9 @@ async function showMatch({ json = false, ...flags }: MatchFlags): Promise<void> 
       if (flags.cursor !== undefined)
         throw new UsageError('--cursor goes on in the match of today, not of another day.');
       const most = flags.take ?? defaultTake;
-      const found = await matchAsOf(db, { ...settings, day: asOf, filters, most });
+      const { words } = (await loadContract(config.CONTRACT_FILE)).movements;
+      const asked = { ...settings, payoutWords: words.payoutType, day: asOf, filters, most };
+      const found = await matchAsOf(db, asked);
       return { asOf, currency: settings.currency, ...about, ...found, nextCursor: null };
     }
     const summary = await matchSummary(db, { today });

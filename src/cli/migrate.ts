@@ -4,6 +4,7 @@ import { createLog } from '../log.js';
 import { migrate, pendingMigrations } from '../records/database.js';
 import { openStore, type Store } from '../wiring/open-store.js';
 import { printJson } from './print.js';
+import { reachingDatabase } from './reaching-database.js';
 
 interface Flags {
   dryRun?: boolean;
@@ -17,12 +18,14 @@ export function defineMigrate(command: Command): void {
     .option('--json', 'print JSON')
     .action(async ({ dryRun = false, json = false }: Flags) => {
       const config = loadConfig();
-      const store = await openStore({ config, log: createLog(config.LOG_LEVEL) }, { migrate: false });
-      try {
-        await (dryRun ? rehearse(store, json) : run(store, json));
-      } finally {
-        await store.close();
-      }
+      await reachingDatabase(config, async () => {
+        const store = await openStore({ config, log: createLog(config.LOG_LEVEL) }, { migrate: false });
+        try {
+          await (dryRun ? rehearse(store, json) : run(store, json));
+        } finally {
+          await store.close();
+        }
+      });
     });
 }
 

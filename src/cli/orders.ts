@@ -3,6 +3,7 @@ import { asOfMoment } from '../domain/as-of.js';
 import { UsageError } from '../errors.js';
 import { type OrderAsOf, orderAsOf } from '../records/orders/order-as-of.js';
 import { type OrderStory, orderStory } from '../records/orders/order-story.js';
+import { loadContract } from '../service-api/contract.js';
 import { oneLine, printJson } from './print.js';
 import { tellOrder } from './tell-order.js';
 import { tellOrderAsOf } from './tell-order-as-of.js';
@@ -21,8 +22,9 @@ export function defineOrders(command: Command): void {
 }
 
 async function show(reference: string, json: boolean): Promise<void> {
-  await withStore(async ({ db }) => {
-    const story = await orderStory(db, reference);
+  await withStore(async ({ db, config }) => {
+    const { words } = (await loadContract(config.CONTRACT_FILE)).movements;
+    const story = await orderStory(db, reference, { payoutWords: words.payoutType });
     if (!story) throw unknownOrder(reference);
     print(story, json, tellOrder);
   });

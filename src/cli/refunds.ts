@@ -15,7 +15,9 @@ import { withStore } from './with-store.js';
 
 const columns: Columns<OpenRefund> = {
   payout: (item) => item.id,
-  why: (item) => item.why.replace('_', ' '),
+  why: (item) =>
+    item.call === null ? item.why.replace('_', ' ') : `own call, ${item.call.undecided ? 'lost' : 'not settled'}`,
+  'call to settle': (item) => item.call?.key,
   type: (item) => item.payoutType,
   status: (item) => item.status,
   amount: (item) => item.amount,
@@ -28,6 +30,7 @@ const columns: Columns<OpenRefund> = {
 interface Flags {
   payment: string;
   note: string;
+  force?: boolean;
   dryRun?: boolean;
   json?: boolean;
 }
@@ -49,35 +52,41 @@ export function defineRefunds(command: Command): void {
     .description('say whose refund it is; it counts before what the service’s records say')
     .requiredOption('--payment <id>', 'the payment that it gives back, or none: it gives no payment back')
     .requiredOption('--note <text>', 'why; kept with your name')
+    .option('--force', 'although a call of our own named another payment: it frees an order that was refunded')
     .option('--dry-run', 'only say what would be done')
     .option('--json', 'print JSON')
     .action(assign);
 }
 
-async function assign(payoutId: string, { payment, note, dryRun = false, json = false }: Flags): Promise<void> {
+async function assign(
+  payoutId: string,
+  { payment, note, force = false, dryRun = false, json = false }: Flags,
+): Promise<void> {
   if (note.trim() === '') throw new UsageError('--note is empty: say why, in a few words.');
-  const given = { payoutId, paymentIntentId: payment === 'none' ? null : payment, note, actor: cliActor() };
+  const paymentIntentId = payment === 'none' ? null : payment;
+  const given = { payoutId, paymentIntentId, note, force, actor: cliActor() };
   await withStore(async ({ db, config }) => {
     const rules = releaseRules(config, await loadContract(config.CONTRACT_FILE));
     const adoptedAt = (await findInstallation(db))?.adoptedAt ?? new Date(0);
     const { before, orders } = await inTransaction(db, dryRun, async (trx) => {
       const done = await assignRefund(trx, given, { ...rules, adoptedAt });
-      if (done.outcome === 'refused') throw new UsageError(done.told);
+      if (done.outcome === 'refused')
+        throw new UsageError(done.why === 'own_call' ? `${done.told} (--force)` : done.told);
       await recordAction(trx, {
         actor: given.actor,
         action: 'assign refund',
         target: `payout ${payoutId}`,
         reason: note,
-        details: { paymentIntentId: given.paymentIntentId, before: done.before },
+        details: { paymentIntentId, before: done.before, force },
         outcome: 'done',
       });
       return done;
     });
     if (json) {
-      printJson({ payoutId, paymentIntentId: given.paymentIntentId, before, orders: orders.map(shortOf), dryRun });
+      printJson({ payoutId, paymentIntentId, before, orders: orders.map(shortOf), dryRun });
       return;
     }
-    printText(`${dryRun ? 'would assign' : 'assigned'} ${payoutId} to ${given.paymentIntentId ?? 'no payment'}`);
+    printText(`${dryRun ? 'would assign' : 'assigned'} ${payoutId} to ${paymentIntentId ?? 'no payment'}`);
     for (const { reference, status, release } of orders.map(shortOf))
       printText(`order ${reference}: ${status}, ${release.safe ? 'safe' : 'not safe'} (${release.reason})`);
   });

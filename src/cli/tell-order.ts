@@ -1,5 +1,6 @@
 import type { Json } from '../domain/json.js';
 import { toJsonText } from '../domain/json-text.js';
+import { ownCallWords, unlinkedWords } from '../domain/orders/own-call-words.js';
 import { reasonWords } from '../domain/orders/reason-words.js';
 import { referenceDifference } from '../domain/reference-difference.js';
 import type { OrderStory, StoryStep } from '../records/orders/order-story.js';
@@ -9,7 +10,7 @@ const SOURCE_WIDTH = 44;
 const LONGEST_VALUE = 60;
 
 /** The story of one order, line by line: what it is, what it is made of, and what happened in the order of time. */
-export function tellOrder({ order, timeline, reported, ...records }: OrderStory): string[] {
+export function tellOrder({ order, timeline, reported, unlinked, openCalls, ...records }: OrderStory): string[] {
   const { safe, reason, provenAt } = order.release;
   return [
     `order      ${order.reference}`,
@@ -21,11 +22,23 @@ export function tellOrder({ order, timeline, reported, ...records }: OrderStory)
     ...order.similarReferences.map((similar) => tellSimilar(order.reference, similar)),
     '',
     ...tellMadeOf(order, records, { tell: tellRecord, unread: 'not read yet' }),
+    ...openCalls.map(tellCall),
+    ...unlinked.map(tellUnlinked),
     ...reported.paymentIntents.map((record) => tellReported('payment', record)),
     ...reported.refunds.map((record) => tellReported('refund', record)),
     '',
     ...timeline.map(tellStep),
   ];
+}
+
+function tellCall(call: OrderStory['openCalls'][number]): string {
+  const about = `to give ${call.paymentIntentId} back, at ${call.begunAt.toISOString()}`;
+  return `own call   ${call.key}  ${about}; ${ownCallWords(call, call.objectId)}`;
+}
+
+function tellUnlinked({ id, status, amount, assetCode, call }: OrderStory['unlinked'][number]): string {
+  const sent = [amount, assetCode].filter((part) => part !== null).join(' ');
+  return `unlinked   ${id}  ${statusOf(status)}${sent === '' ? '' : `, ${sent}`}; ${unlinkedWords(id, call)}`;
 }
 
 function tellReported(what: string, record: RecordView): string {

@@ -139,7 +139,7 @@ export const breakWords: Readonly<Record<BreakKind, BreakWords>> = {
       'The service shows a refund, and nothing says of which payment or order. It holds none. “candidates” in the evidence names payments of the same asset that it may give back.',
     ends: 'Its payment becomes known, a person says whose it is, its reference names an order, or it fails.',
     remedy:
-      'Ask who made it, in the dashboard. Then say whose it is: tallyhook refunds assign PAYOUT --payment PI, or --payment none.',
+      'Where “ownCall” names a call of ours, its answer is lost and it may have made this: tallyhook calls settle KEY --as done:PAYOUT. Else ask who made it, in the dashboard, and say whose it is: tallyhook refunds assign PAYOUT --payment PI, or --payment none.',
   },
   refund_assigned_otherwise: {
     means:

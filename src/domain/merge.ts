@@ -1,6 +1,5 @@
 import { advance, compose, doubts } from './advance.js';
 import { canonicalHash, canonicalJson } from './canonical-json.js';
-import { mayRefund } from './family/links.js';
 import type { Json, JsonObject } from './json.js';
 import type { Observation, ObservationSource } from './observation.js';
 import {
@@ -199,10 +198,10 @@ function keptFields(kind: RecordKind, fields: JsonObject, isSaid: boolean): { st
     if (!isSaid || typeof value !== 'string' || SAID_LINKS[kind]?.includes(name) !== true)
       return [{ state: `${KEPT}${name}`, fields: { [name]: value } }];
     const type = own(fields, 'payoutType');
+    // A report that calls it no refund takes nothing back that another called one: which words do, the contract says.
+    const word = name === 'merchantReference' ? `${canonicalJson(type ?? null)} ` : '';
     const kept = { [name]: value, ...(type === undefined ? {} : { payoutType: type }) };
-    // Of what is said to be no refund a report takes nothing back that another called one.
-    const stays = name !== 'merchantReference' || mayRefund(fields);
-    return [{ state: stays ? `${KEPT}${name}=${value}` : `${KEPT}${name}`, fields: kept }];
+    return [{ state: `${KEPT}${name}=${word}${value}`, fields: kept }];
   });
 }
 

@@ -16,7 +16,7 @@ export interface Poll {
 
 /** The newest thing said in one slot. */
 export interface Claim {
-  /** The slot: `status:completed`, `irregularStatus:none`, `none:` (no state), `kept:metadata`, `kept:paymentIntentId=pi_1`, `mention:`. */
+  /** The slot: `status:completed`, `irregularStatus:none`, `none:` (no state), `kept:metadata`, `kept:paymentIntentId=pi_1`, `kept:merchantReference="refund" A-1`, `mention:`. */
   state: string;
   from: number;
   to: number;

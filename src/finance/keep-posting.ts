@@ -46,7 +46,8 @@ async function post(deps: PostingDeps, signal: AbortSignal): Promise<boolean> {
 /** Whether there is more that can be matched at once. */
 async function match(deps: PostingDeps, signal: AbortSignal): Promise<boolean> {
   try {
-    return (await matchOrders(deps, { signal, slices: SLICES_AT_ONCE })).more;
+    const payoutWords = deps.table.words.payoutType;
+    return (await matchOrders({ ...deps, payoutWords }, { signal, slices: SLICES_AT_ONCE })).more;
   } catch (error) {
     if (!signal.aborted)
       deps.log.warn({ error: describeError(error) }, 'orders could not be matched; they are tried again');

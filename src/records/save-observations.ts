@@ -82,7 +82,7 @@ export async function showAgain(
   ids: string[],
   context: SaveContext,
 ): Promise<number> {
-  const merged = await mergeAgain(trx, kind, ids);
+  const merged = await mergeAgain(trx, kind, ids, context);
   const saved = await follow(trx, { merged, touched: [] }, context);
   await updateMarks(trx, saved.asked, []);
   await saveChanges(trx, saved, { type: 'contract', ref: 'release' });
@@ -94,7 +94,7 @@ async function saveAll(trx: Knex.Transaction, { byKind }: GroupedObservations, c
   const again: Observation[] = [];
   for (const [kind, groups] of byKind) {
     if (groups.size === 0) continue;
-    const saved = await saveRecords(trx, kind, groups);
+    const saved = await saveRecords(trx, kind, groups, context);
     merged.push(...saved.merged);
     again.push(...saved.touched);
   }
@@ -109,6 +109,7 @@ async function follow(trx: Knex.Transaction, { merged, touched }: SavedRecords, 
   await saveReportedRefunds(
     trx,
     merged.filter(({ kind }) => kind === 'payout'),
+    context,
   );
   const hasPayins = touched.some(isPayin) || merged.some(isPayin);
   const showsKyt = hasPayins && (await noteKyt(trx, members.payin));

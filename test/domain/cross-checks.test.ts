@@ -55,6 +55,7 @@ function factsOf(records: readonly CheckedRecord[], now = at(86_000)): CheckFact
       namedThen: new Map(),
       ordered: new Set(),
       candidates: new Map(),
+      makers: new Map(),
     },
     listings: new Map(),
     focus: { intents: ids(intents), payins: ids(payins), invoices: ids(invoices), payouts: ids(payouts) },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownerOfRefund } from '../../src/domain/family/links.js';
+import { defaultPayoutWords, ownerOfRefund } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { refundOf } from '../../src/domain/orders/order-refund.js';
 import {
@@ -89,13 +89,13 @@ describe('a payout is taken for a refund', () => {
   const payout: JsonObject = {
     amount: '5',
     status: 'confirmed',
-    payoutType: 'crypto_settlement',
+    payoutType: 'Settlement',
     paymentIntentId: 'pi_2',
   };
   const refund = (paymentIntentId: string) => ({ amount: '5', status: 'confirmed', paymentIntentId });
 
   const taken = (one: ReturnType<typeof record>, intents: ReturnType<typeof record>[]) => {
-    const { payment } = ownerOfRefund(one, intents);
+    const { payment } = ownerOfRefund(one, intents, defaultPayoutWords);
     return payment === null ? null : refundOf(one, payment);
   };
 
@@ -103,10 +103,11 @@ describe('a payout is taken for a refund', () => {
     expect(taken(record('po_1', payout), [disputed])).toEqual(refund('pi_1'));
   });
 
-  it('of the payment that it names, unless it speaks of a settlement', () => {
+  it('of the payment that it names, unless its word is one for settlements', () => {
     expect(taken(record('po_2', { ...payout, payoutType: 'refund' }), [disputed])).toEqual(refund('pi_2'));
     expect(taken(record('po_2', { ...payout, payoutType: 7 as never }), [])).toEqual(refund('pi_2'));
     expect(taken(record('po_2', payout), [disputed])).toBeNull();
+    expect(taken(record('po_2', { ...payout, payoutType: 'settlement_return' }), [])).toEqual(refund('pi_2'));
   });
 
   it('of two payments that name it the first by id, whichever is given first; and of the one that a person named', () => {
@@ -115,9 +116,12 @@ describe('a payout is taken for a refund', () => {
       [disputed, other],
       [other, disputed],
     ])
-      expect(ownerOfRefund(record('po_1', payout), intents)).toEqual({ payment: 'pi_0', candidates: ['pi_0', 'pi_1'] });
+      expect(ownerOfRefund(record('po_1', payout), intents, defaultPayoutWords)).toEqual({
+        payment: 'pi_0',
+        candidates: ['pi_0', 'pi_1'],
+      });
     const assigned = new Map([['po_1', 'pi_9']]);
-    expect(ownerOfRefund(record('po_1', payout), [disputed], assigned).payment).toBe('pi_9');
+    expect(ownerOfRefund(record('po_1', payout), [disputed], defaultPayoutWords, assigned).payment).toBe('pi_9');
   });
 
   it('not when it names none, nor where reports alone speak of it and the service does not list it', () => {

@@ -30,7 +30,14 @@ function factsOf(intents: CheckedRecord[], payouts: CheckedRecord[], refunds: Pa
     payins: new Map(),
     invoices: new Map(),
     payouts: of(payouts),
-    refunds: { words: defaultPayoutWords, naming: intents, candidates: new Map(), ...nobody, ...refunds },
+    refunds: {
+      words: defaultPayoutWords,
+      naming: intents,
+      candidates: new Map(),
+      makers: new Map(),
+      ...nobody,
+      ...refunds,
+    },
     others: [],
     orders: [],
     listings: new Map(),
@@ -114,7 +121,9 @@ test('a refund is counted with the one payment that owns it, and with no other',
       for (const [id = '', owner] of counted) {
         const payout = facts.payouts.get(id);
         if (payout === undefined) throw new Error(`${id} is not known`);
-        expect(ownerOfRefund(payout, facts.refunds.naming, facts.refunds.assigned).payment).toBe(owner);
+        expect(ownerOfRefund(payout, facts.refunds.naming, facts.refunds.words, facts.refunds.assigned).payment).toBe(
+          owner,
+        );
       }
     }),
     { numRuns: 2_000 },

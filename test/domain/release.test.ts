@@ -14,6 +14,7 @@ import {
   type Line,
   many,
   one,
+  openCall,
   order,
   PAYIN_READ,
   paid,
@@ -127,7 +128,7 @@ const releases: Line[] = [
     'a refund of ours of which nobody knows what came',
     {
       ...one(paid),
-      openCalls: ['pi_1'],
+      openCalls: [openCall('pi_1')],
     },
     'paid',
     'refund_in_progress',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import { defaultKytWords } from '../../src/domain/orders/kyt.js';
 import { createLog } from '../../src/log.js';
 import { rederiveReleases } from '../../src/reconcile/cross-check/rederive-releases.js';
@@ -6,7 +7,7 @@ import { crossCheck } from '../../src/reconcile/cross-check.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { changesOf } from '../../src/records/changes.js';
 import { getOrder, registerOrder } from '../../src/records/orders/orders.js';
-import { at, context, paidIntent, payin, reading, save } from '../records/observed.js';
+import { at, context, paidIntent, payin, payout, reading, save } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 let database: TestDatabase;
@@ -76,4 +77,21 @@ test('the demand for a registration: what is paid and not registered is held, an
   const asking = { rules: { requiresRegistration: true } };
   await db.transaction((trx) => registerOrder(trx, { reference: 'order-d1', amount: '25', currency: 'EUR' }, asking));
   expect(await reasons()).toEqual(['proven', 'proven']);
+});
+
+test('other words for types of payouts: an order that a settlement seemed to give back is derived anew', async () => {
+  const { db } = database;
+  await save(database, [
+    reading('payment_intent', paidIntent('s1', 'ps1'), 10),
+    reading('payin', payin('ps1', 's1'), 10),
+    reading('payout', payout('os1', { payoutType: 'fiat_leg', paymentIntentId: 's1', status: 'confirmed' }), 10),
+  ]);
+  const seen = async () => (await getOrder(db, 'order-s1'))?.status;
+  expect(await seen()).toBe('refunded');
+  const settlement = [...defaultPayoutWords.settlement, 'fiat_leg'];
+  const payoutWords = { ...defaultPayoutWords, settlement };
+  await rederiveReleases({ adoptedAt: new Date(0), db, now, payoutWords });
+  expect(await seen()).toBe('paid');
+  await rederiveReleases({ adoptedAt: new Date(0), db, now });
+  expect(await seen()).toBe('refunded');
 });

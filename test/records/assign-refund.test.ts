@@ -3,11 +3,13 @@ import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { rederiveReleases } from '../../src/reconcile/cross-check/rederive-releases.js';
 import { changesOf } from '../../src/records/changes.js';
+import { orderStory } from '../../src/records/orders/order-story.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { assignRefund } from '../../src/records/refunds/assign-refund.js';
 import { listOpenRefunds } from '../../src/records/refunds/list-open-refunds.js';
+import { ordersOfPayouts } from '../../src/records/refunds/orders-of-payouts.js';
 import { MINUTE, useCheckedShop } from '../reconcile/checked-shop.js';
-import { at, claim, context, paidIntent, payin, payout, reading, save } from './observed.js';
+import { absence, at, claim, context, paidIntent, payin, payout, reading, save } from './observed.js';
 
 const shop = useCheckedShop();
 const { database } = shop;
@@ -96,6 +98,33 @@ describe('whose refund a payout is, as a person says', () => {
     expect(await standing('order-e')).toEqual(['paid', 'refund_reported']);
     await assign('po-e', null);
     expect(await standing('order-e')).toEqual(['paid', 'proven']);
+  });
+
+  test('what is proven to be forged is named nowhere: the history lacks it, or the service denies the payout', async () => {
+    await paid('v');
+    const said = { status: 'confirmed', payoutType: 'refund' };
+    await save(database, [
+      claim('payout', 'po-v1', { ...said, paymentIntentId: 'v' }, 20, '901'),
+      claim('payout', 'po-v2', { ...said, merchantReference: 'order-v' }, 20, '902'),
+      claim('payout', 'po-v3', { ...said, paymentIntentId: 'v' }, 20, '903'),
+      // A withdrawal by the list, which a forged event calls a refund.
+      reading('payout', payout('po-v4', { payoutType: 'withdrawal', merchantReference: null }), 20),
+      claim('payout', 'po-v4', { ...said, paymentIntentId: 'v' }, 30, '904'),
+    ]);
+    const named = async () => {
+      const listed = (await open()).filter(({ orders }) => orders.includes('order-v'));
+      const story = await orderStory(database.db, 'order-v');
+      return [listed.map(({ id }) => id).sort(), story?.reported.refunds.map(({ id }) => id).sort()];
+    };
+    const all = ['po-v1', 'po-v2', 'po-v3', 'po-v4'];
+    expect(await named()).toEqual([all, all]);
+    const about = { secret_label: 'x', received_at: new Date(), state: 'not_sent' };
+    await database.db('report_checks').insert([901, 902, 904].map((inbox_id) => ({ inbox_id, ...about })));
+    expect(await named()).toEqual([['po-v3'], ['po-v3']]);
+    await save(database, [absence('payout', 'po-v3', 60)]);
+    expect(await named()).toEqual([[], []]);
+    expect((await open()).filter(({ id }) => id.startsWith('po-v'))).toEqual([]);
+    expect(await ordersOfPayouts(database.db, all)).toEqual(new Map(all.map((id) => [id, []])));
   });
 
   test('pages of one hold each once', async () => {

@@ -60,7 +60,7 @@ test('what is loaded of an order is what the domain chooses of everything that i
       const records = recordsOf(states);
       const loaded = await database.db.transaction((trx) => loadFamilies(trx, references.map(untouchedOrder)));
       for (const reference of references) {
-        const chosen = familyOf(reference, linksOf(records, said), said, defaultPayoutWords);
+        const chosen = familyOf(reference, linksOf(records, said, defaultPayoutWords), said, defaultPayoutWords);
         expect(familyText(loaded.get(reference))).toEqual(familyText(chosen));
       }
     }),
@@ -122,7 +122,9 @@ test('the views of links and of orders say what the domain says of the same reco
           all.map((one) => `payin ${one.id} ${id}`),
         ),
         ...invoice.flatMap((one) => paymentsOf(one, intents).map(({ id }) => `invoice ${one.id} ${id}`)),
-        ...payout.flatMap((one) => ownerOfRefund(one, intents, said).candidates.map((id) => `payout ${one.id} ${id}`)),
+        ...payout.flatMap((one) =>
+          ownerOfRefund(one, intents, defaultPayoutWords, said).candidates.map((id) => `payout ${one.id} ${id}`),
+        ),
       ];
       expect(held).toEqual(expect.arrayContaining(chosen));
       const invoiced = linkedByPayment('invoice', intents, invoice);

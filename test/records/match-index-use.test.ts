@@ -127,7 +127,7 @@ test('so is what one order, or one payment, is matched by', async () => {
     { kind: 'invoice', id: 'd7' },
   ] as const;
   const plans = await plansOf(async (trx) => {
-    expect((await loadMatchFacts(trx, units, 'USD')).size).toBeGreaterThan(0);
+    expect((await loadMatchFacts(trx, units, { currency: 'USD' })).size).toBeGreaterThan(0);
     await ownersOfPayments(trx, ['p5', 'p6']);
     await heldBy(trx, ['p5']);
     await invoicesAlone(trx, ['d7', 'd8']);

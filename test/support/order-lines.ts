@@ -4,7 +4,7 @@ import type { ShownRecord } from '../../src/domain/family/links.js';
 import type { Money } from '../../src/domain/family/money.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { deriveOrder } from '../../src/domain/orders/order.js';
-import type { OrderFacts, OrderRefund } from '../../src/domain/orders/order-facts.js';
+import type { OpenCall, OrderFacts, OrderRefund } from '../../src/domain/orders/order-facts.js';
 
 /** The reading of payments, and a later one of deposits. */
 const READ = 1_700_000_000_000;
@@ -130,4 +130,18 @@ function turned(facts: OrderFacts, turns: number): OrderFacts {
   };
   const { intents, payins, invoices, refunds } = facts;
   return { ...facts, intents: turn(intents), payins: turn(payins), invoices: turn(invoices), refunds: turn(refunds) };
+}
+
+/** A refund of ours that was written down long ago, and of which nobody knows what came. */
+export function openCall(paymentIntentId: string, more: Partial<OpenCall> = {}): OpenCall {
+  const key = `refund-${paymentIntentId}`;
+  return {
+    operation: 'createRefund',
+    key,
+    paymentIntentId,
+    begunAt: new Date(0),
+    objectId: null,
+    undecided: true,
+    ...more,
+  };
 }

@@ -22,14 +22,26 @@ export const assignRefundAction: Action = {
       required: true,
       hint: 'The id of the payment that it gives back, such as pi_1; or none: it gives no payment back.',
     },
+    {
+      name: 'force',
+      label: 'Although a call of ours named another payment',
+      options: [
+        { value: 'no', text: 'no' },
+        { value: 'yes', text: 'yes: it frees an order that was refunded' },
+      ],
+    },
   ],
-  input: z.object({ payment: z.string().trim().min(1, 'takes the id of a payment, or none').max(1_000) }),
+  input: z.object({
+    force: z.enum(['no', 'yes']).default('no'),
+    payment: z.string().trim().min(1, 'takes the id of a payment, or none').max(1_000),
+  }),
   run: async ({ db, ...deps }, { actor, params, input, reason }) => {
     const payoutId = params['id'] ?? '';
     const payment = String(input['payment']);
     const paymentIntentId = payment === NONE ? null : payment;
     const adoptedAt = (await findInstallation(db))?.adoptedAt ?? new Date(0);
-    const given = { payoutId, paymentIntentId, note: reason, actor: actor.name };
+    const force = input['force'] === 'yes';
+    const given = { payoutId, paymentIntentId, note: reason, force, actor: actor.name };
     const result = await assignRefund(db, given, { ...rulesOf(deps), adoptedAt });
     const about = { target: `payout ${payoutId.slice(0, 200)}`, to: `/payouts/${inPath(payoutId)}` };
     if (result.outcome === 'refused') {

@@ -34,32 +34,36 @@ const assignOperation = operation({
       .max(1_000)
       .nullable()
       .meta({ description: 'The payment that it gives back; null: it gives none back.', examples: ['pi_1'] }),
+    force: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Although a call of our own named another payment: it frees an order that was refunded.' }),
     note,
   }),
   answers: { 200: { description: 'It counts so now.', shape: assigned } },
   refusals: {
     404: 'The payout is not known here, or the service has not shown the payment.',
-    409: 'The payment received another asset than the payout sends.',
+    409: 'The payment received another asset than the payout sends; or a call of our own named another payment, and `force` is not set.',
   },
-  answer: async ({ db, log, ...deps }, { actor, params, body: { paymentIntentId, note: reason } }) => {
+  answer: async ({ db, log, ...deps }, { actor, params, body: { paymentIntentId, force, note: reason } }) => {
     const payoutId = params['id'] ?? '';
     const adoptedAt = (await findInstallation(db))?.adoptedAt ?? new Date(0);
     const result = await db.transaction(async (trx) => {
-      const given = { payoutId, paymentIntentId, note: reason, actor: actor.name };
+      const given = { payoutId, paymentIntentId, force, note: reason, actor: actor.name };
       const done = await assignRefund(trx, given, { ...rulesOf(deps), adoptedAt });
       const isDone = done.outcome === 'assigned';
       await keepAction({ db: trx, log }, actor, {
         action: 'assign refund',
         target: `payout ${payoutId.slice(0, 200)}`,
         reason,
-        details: { paymentIntentId, ...(isDone ? { before: done.before } : { refused: done.why }) },
+        details: { paymentIntentId, force, ...(isDone ? { before: done.before } : { refused: done.why }) },
         outcome: isDone ? 'done' : 'refused',
       });
       return done;
     });
     if (result.outcome === 'refused') {
-      const isOther = result.why === 'other_asset';
-      throw new Problem(isOther ? 409 : 404, isOther ? 'Conflict' : 'Not found', result.told.slice(0, 400));
+      const isThere = result.why === 'other_asset' || result.why === 'own_call';
+      throw new Problem(isThere ? 409 : 404, isThere ? 'Conflict' : 'Not found', result.told.slice(0, 400));
     }
     const orders = result.orders.map(({ reference }) => reference);
     return { body: { payoutId, paymentIntentId, before: result.before, orders } };

@@ -3,6 +3,7 @@ import type { Money } from '../family/money.js';
 import type { Json } from '../json.js';
 import type { KytWords } from '../orders/kyt.js';
 import type { OrderStatus } from '../orders/order.js';
+import type { OpenCall } from '../orders/order-facts.js';
 import { type RecordKind, textField } from '../records.js';
 
 /** A record as it is shown, with what a check must know of it besides. Times in ms of the service's clock. */
@@ -47,6 +48,8 @@ export interface RefundFacts {
   ordered: ReadonlySet<string>;
   /** By payout, the payments that it may give back; of one that is left out they were not looked for. */
   candidates: ReadonlyMap<string, readonly CheckedRecord[]>;
+  /** By payout, the call of our own in doubt that may have made it (family/own-refunds.ts). */
+  makers: ReadonlyMap<string, OpenCall>;
 }
 
 type FocusKind = 'intents' | 'payins' | 'invoices' | 'payouts';

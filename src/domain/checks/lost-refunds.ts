@@ -2,6 +2,7 @@ import { isRefund, ownerOfRefund, payoutClass, referenceOf } from '../family/lin
 import { amountField } from '../family/money.js';
 import type { Json, JsonObject } from '../json.js';
 import { compareAmounts } from '../money.js';
+import type { OpenCall } from '../orders/order-facts.js';
 import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
 import {
@@ -31,7 +32,7 @@ export function checkLostRefunds(facts: CheckFacts): TimedFindings {
     if (!isLost(payout, facts.refunds)) settle(findings, name, null);
     else if (facts.now < due) findings.again.push({ entity: name.entity, at: due });
     else if (candidates === undefined) findings.again.push({ entity: name.entity, at: facts.now });
-    else settle(findings, name, lostRefund(payout, candidates));
+    else settle(findings, name, lostRefund(payout, candidates, facts.refunds.makers.get(payout.id)));
   }
   return findings;
 }
@@ -44,12 +45,16 @@ export function lostAt({ createdAt, firstSeenAt }: CheckedRecord): number {
 /** A refund by its type or by our own call, which the service shows and nobody owns. */
 export function isLost(payout: CheckedRecord, { words, naming, assigned, ordered }: RefundFacts): boolean {
   if (payout.unknown === true || payout.history || !counts(payout) || !isRefund(payout, words)) return false;
-  if (assigned.has(payout.id) || ownerOfRefund(payout, naming, assigned).payment !== null) return false;
+  if (assigned.has(payout.id) || ownerOfRefund(payout, naming, words, assigned).payment !== null) return false;
   const reference = referenceOf(payout.fields);
   return reference === null || !ordered.has(reference);
 }
 
-function lostRefund(payout: CheckedRecord, candidates: readonly CheckedRecord[]): FoundBreak {
+function lostRefund(
+  payout: CheckedRecord,
+  candidates: readonly CheckedRecord[],
+  maker: OpenCall | undefined,
+): FoundBreak {
   const { fields, id } = payout;
   const said = (name: string): Json => fields[name] ?? null;
   const source = sourceOf(payout);
@@ -61,7 +66,14 @@ function lostRefund(payout: CheckedRecord, candidates: readonly CheckedRecord[])
       assetCode: { ours: null, theirs: said('assetCode'), source },
       merchantReference: { ours: null, theirs: said('merchantReference'), source },
     },
-    { notes: { payoutType: said('payoutType'), status: said('status'), candidates: ranked(payout, candidates) } },
+    {
+      notes: {
+        payoutType: said('payoutType'),
+        status: said('status'),
+        ...(maker === undefined ? {} : { ownCall: { key: maker.key, paymentIntentId: maker.paymentIntentId } }),
+        candidates: ranked(payout, candidates),
+      },
+    },
   );
 }
 
@@ -112,12 +124,12 @@ function isSameAddress({ fields: given }: CheckedRecord, { fields }: CheckedReco
 /** A person said whose refund it is, and the records have come to name another payment since. */
 export function checkReassigned(facts: CheckFacts): TimedFindings {
   const findings = noFindings();
-  const { naming, assigned, namedThen } = facts.refunds;
+  const { naming, words, assigned, namedThen } = facts.refunds;
   for (const payout of focused(facts, 'payouts')) {
     const name = { kind: 'refund_assigned_otherwise', entity: { kind: 'payout', id: payout.id } } as const;
     const decided = assigned.get(payout.id);
     const known = [decided, ...(namedThen.get(payout.id) ?? [])];
-    const others = ownerOfRefund(payout, naming).candidates.filter((payment) => !known.includes(payment));
+    const others = ownerOfRefund(payout, naming, words).candidates.filter((payment) => !known.includes(payment));
     const [other] = others;
     const said = { ours: decided ?? null, theirs: other ?? null, source: sourceOf(payout) };
     settle(findings, name, decided === undefined || other === undefined ? null : foundBreak(name, { payment: said }));

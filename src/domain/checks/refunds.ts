@@ -27,10 +27,10 @@ export function checkRefunds(facts: CheckFacts): TimedFindings {
 }
 
 /** What left, or may, by the payment that it gives back; in the order of ids, in whatever order they were loaded. */
-function refundsByIntent({ payouts, refunds: { naming, assigned } }: CheckFacts): Map<string, CheckedRecord[]> {
+function refundsByIntent({ payouts, refunds: { naming, words, assigned } }: CheckFacts): Map<string, CheckedRecord[]> {
   const refunds = new Map<string, CheckedRecord[]>();
   for (const payout of [...payouts.values()].sort((a, b) => compareText(a.id, b.id))) {
-    const { payment: id } = ownerOfRefund(payout, naming, assigned);
+    const { payment: id } = ownerOfRefund(payout, naming, words, assigned);
     if (id !== null && counts(payout)) refunds.set(id, [...(refunds.get(id) ?? []), payout]);
   }
   return refunds;

@@ -1,5 +1,5 @@
 import { grouped, groupedPairs } from '../grouped.js';
-import type { OrderRefund } from '../orders/order-facts.js';
+import type { OpenCall, OrderRefund } from '../orders/order-facts.js';
 import { refundOf } from '../orders/order-refund.js';
 import { compareText } from '../record-state.js';
 import {
@@ -33,8 +33,8 @@ export interface Family {
   refundReported: boolean;
   /** Payouts are said to give it back amid a flood of such: reports that were refuted before don't excuse them. */
   manyReported: boolean;
-  /** Those of its payments that we asked to give back ourselves, and of which nobody knows yet what came. */
-  openCalls: readonly string[];
+  /** Refunds of its payments that we asked for ourselves, and of which nobody knows yet what came. */
+  openCalls: readonly OpenCall[];
   saysPaid: boolean;
   showsKyt: boolean;
   /** More records carry the reference than can be one order's: none of them is here. */
@@ -73,8 +73,7 @@ export interface Said {
   reportedIntents: ReadonlyMap<string, number>;
   /** References of which reports alone say that a payment was collected. */
   saysPaid: ReadonlySet<string>;
-  /** Payments that we asked to give back ourselves, and of which nobody knows yet what came. */
-  openCalls: ReadonlySet<string>;
+  openCalls: readonly OpenCall[];
   showsKyt: boolean;
   /** So much of what reports say of orders whose goods may go out waits to be looked up, that the truth among it would be late. */
   flooded: boolean;
@@ -103,7 +102,7 @@ export interface Links {
   owned: readonly Owned[];
 }
 
-export function linksOf(records: FamilyRecords, { assigned }: Pick<Said, 'assigned'>): Links {
+export function linksOf(records: FamilyRecords, { assigned }: Pick<Said, 'assigned'>, words: PayoutWords): Links {
   const { payment_intent: intents, invoice: invoices, payin: payins, payout: payouts } = records;
   const invoiced = linkedByPayment('invoice', intents, invoices);
   const owners = intents.map((intent): Owner => {
@@ -115,7 +114,7 @@ export function linksOf(records: FamilyRecords, { assigned }: Pick<Said, 'assign
     invoices: grouped(invoices, ({ fields }) => referenceOf(fields)),
     invoiced,
     payins: linkedByPayment('payin', intents, payins),
-    owned: payouts.map((payout): Owned => ({ payout, owner: ownerOfRefund(payout, intents, assigned) })),
+    owned: payouts.map((payout): Owned => ({ payout, owner: ownerOfRefund(payout, intents, words, assigned) })),
   };
 }
 
@@ -148,7 +147,7 @@ export function familyOf(reference: string, links: Links, said: Said, words: Pay
     unlinked: owned.flatMap((one) => (isUnlinkedOf(one, reference, said, words) ? [one.payout] : [])),
     refundReported: reported > 0,
     manyReported: reported > MOST_IGNORED || (reported > 0 && said.flooded),
-    openCalls: [...ids].filter((id) => said.openCalls.has(id)),
+    openCalls: said.openCalls.filter(({ paymentIntentId }) => ids.has(paymentIntentId)),
     saysPaid: said.saysPaid.has(reference),
     showsKyt: said.showsKyt,
     shared: false,

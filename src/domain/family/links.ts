@@ -128,11 +128,12 @@ export type Assignments = ReadonlyMap<string, string | null>;
 /**
  * The one payment that a payout gives back: whose a person said it is; else the one that names it as the refund of its
  * dispute, of several the first by id, those that the service still lists before the others; else the one that it names.
- * The crypto leg of a settlement gives nobody anything back.
+ * The crypto leg of a settlement, by the words of the contract, gives nobody anything back.
  */
 export function ownerOfRefund(
   payout: ShownRecord,
   intents: readonly Pick<ShownRecord, 'id' | 'fields' | 'absent'>[],
+  words: PayoutWords,
   assigned: Assignments = new Map(),
 ): RefundOwner {
   const decided = assigned.get(payout.id);
@@ -141,14 +142,10 @@ export function ownerOfRefund(
     .filter(({ fields }) => namedIn('payment_intent', fields, 'payout').includes(payout.id))
     .toSorted((a, b) => Number(a.absent) - Number(b.absent) || compareText(a.id, b.id))
     .map(({ id }) => id);
-  const own = isSettlement(payout) ? [] : namedIn('payout', payout.fields, 'payment_intent');
+  const isSettlement = payoutClass(payout.fields, words) === 'settlement';
+  const own = isSettlement ? [] : namedIn('payout', payout.fields, 'payment_intent');
   const candidates = [...new Set([...naming, ...own])];
   return { payment: candidates[0] ?? null, candidates };
-}
-
-/** The identifiers of `payoutType` are not shown (2.4). */
-function isSettlement({ fields }: ShownRecord): boolean {
-  return /settle/i.test(textField(fields, 'payoutType') ?? '');
 }
 
 export type PayoutClass = 'refund' | 'withdrawal' | 'internal' | 'settlement';
@@ -175,9 +172,7 @@ export function payoutClass(fields: JsonObject, words: PayoutWords): PayoutClass
  * refund by its type, or of a type that nobody has classed. Never a withdrawal of our own.
  */
 export function isUnlinkedRefund(payout: Pick<ShownRecord, 'fields' | 'ownCall'>, words: PayoutWords): boolean {
-  if (payout.ownCall === 'createPayout') return false;
-  const found = payoutClass(payout.fields, words);
-  return found === null || found === 'refund';
+  return payout.ownCall !== 'createPayout' && mayRefund(payout.fields, words);
 }
 
 /** What nobody's own withdrawal is: somebody says that it is a refund, by its type or by the call that made it. */
@@ -185,8 +180,8 @@ export function isRefund({ fields, ownCall }: ShownRecord, words: PayoutWords): 
   return ownCall === 'createRefund' || payoutClass(fields, words) === 'refund';
 }
 
-/** Nobody sends a withdrawal, or a settlement, back to a customer. Where the list shows no type, it may be a refund after all. */
-export function mayRefund(fields: JsonObject, told: JsonObject = fields): boolean {
-  const type = textField(Object.hasOwn(fields, 'payoutType') ? fields : told, 'payoutType') ?? '';
-  return !/withdraw|internal|settle/i.test(type);
+/** Nobody sends a withdrawal, or a settlement, back to a customer. Without a word, or by one that nobody has classed, it may be a refund. */
+export function mayRefund(fields: JsonObject, words: PayoutWords): boolean {
+  const found = payoutClass(fields, words);
+  return found === null || found === 'refund';
 }

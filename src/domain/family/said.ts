@@ -2,7 +2,7 @@ import type { JsonObject } from '../json.js';
 import type { Shown } from '../merge.js';
 import { type Claim, compareClaims, compareText, isReport } from '../record-state.js';
 import { textField } from '../records.js';
-import { isGone, mayRefund, type ShownRecord } from './links.js';
+import { isGone, mayRefund, type PayoutWords, type ShownRecord } from './links.js';
 
 /** A record as it may decide, of all that is shown of it. */
 export function shownRecordOf(id: string, shown: Shown): ShownRecord {
@@ -41,21 +41,23 @@ export interface SaidRefund {
 }
 
 /** Whatever any of the reports says, each by itself: a later one that names another payment, or the same, takes nothing back. */
-export function saidRefunds(fields: JsonObject, claims: readonly Claim[]): SaidRefund[] {
+export function saidRefunds(fields: JsonObject, claims: readonly Claim[], words: PayoutWords): SaidRefund[] {
   const said = new Map<string, SaidRefund>();
   for (const { fields: told, to, source } of claims.filter(isReport).toSorted(compareClaims)) {
-    for (const [of, name] of linksSaid(fields, told))
+    for (const [of, name] of linksSaid(fields, told, words))
       said.set(`${of} ${name} ${source.ref}`, { of, name, until: to, by: source.ref });
   }
   return [...said].sort(([a], [b]) => compareText(a, b)).map(([, one]) => one);
 }
 
-function linksSaid(fields: JsonObject, told: JsonObject): (readonly [SaidRefund['of'], string])[] {
+function linksSaid(fields: JsonObject, told: JsonObject, words: PayoutWords): (readonly [SaidRefund['of'], string])[] {
   const other = (name: string) => {
     const value = textField(told, name) ?? '';
     return value === '' || value === textField(fields, name) ? [] : [value];
   };
-  const references = mayRefund(fields, told) ? other('merchantReference') : [];
+  // Where the list shows no type, it is what the report says; that too may be nothing.
+  const typed = Object.hasOwn(fields, 'payoutType') ? fields : told;
+  const references = mayRefund(typed, words) ? other('merchantReference') : [];
   return [
     ...other('paymentIntentId').map((name) => ['payment', name] as const),
     ...references.map((name) => ['order', name] as const),

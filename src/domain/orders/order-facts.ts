@@ -13,6 +13,18 @@ export interface OrderRefund {
   paymentIntentId?: string | null;
 }
 
+/** A call of our own that gives a payment back, and of which the records don't know yet what came. */
+export interface OpenCall {
+  operation: 'createRefund';
+  key: string;
+  paymentIntentId: string;
+  begunAt: Date;
+  /** What its answer named; null: no answer is known. */
+  objectId: string | null;
+  /** Nobody but a person can tell what came of it. */
+  undecided: boolean;
+}
+
 /** What this installation holds a release to. */
 export interface ReleaseRules {
   /** How the account's compliance results are read; left out: domain/orders/kyt.ts. */
@@ -52,8 +64,8 @@ export interface OrderFacts extends ReleaseRules {
   saysPaid?: boolean;
   /** Ids of the payments that were made before adoption. */
   history?: ReadonlySet<string>;
-  /** Those of its payments that we asked to give back ourselves, and of which the records don't know yet what came. */
-  openCalls?: readonly string[];
+  /** Of the order's payments. */
+  openCalls?: readonly OpenCall[];
   /** The account has shown a result of the screening: a deposit without one waits for it. */
   showsKyt?: boolean;
   /** More records carry the reference than can be one order's; they need not be here. */

@@ -30,7 +30,7 @@ export const reasonWords: Readonly<Record<ReleaseReason, string>> = {
   refund_in_progress:
     'A refund is under way, or a call of our own asked for one and nobody knows yet what came of it: tallyhook calls list.',
   refund_unlinked:
-    'A payout that may be a refund carries this reference, and nothing says of which payment. Say whose it is: tallyhook refunds assign, or the payout’s page. If a call of our own made it: tallyhook calls list.',
+    'A payout that may be a refund carries this reference, and nothing says of which payment. Say whose it is: tallyhook refunds assign, or the payout’s page.',
   refund_reported:
     'A webhook speaks of a refund that nothing else shows yet. It is looked up at once; what stays is for a person: tallyhook refunds assign, or the payout’s page.',
   before_adoption:

@@ -24,15 +24,15 @@ interface AsOf extends MatchSettings {
  */
 export async function matchAsOf(
   db: Knex,
-  { day, timeZone, currency, filters, most }: AsOf,
+  { day, filters, most, ...settings }: AsOf,
 ): Promise<{ summary: MatchTotals; items: MatchView[]; left: number }> {
   return db.transaction(async (trx) => {
     const totals = matchTotals();
     const items: MatchView[] = [];
     let left = 0;
     for await (const units of unitsOpenedBy(trx, day)) {
-      for (const facts of (await loadMatchFacts(trx, units, currency)).values()) {
-        const view = viewOn(facts, day, timeZone);
+      for (const facts of (await loadMatchFacts(trx, units, settings)).values()) {
+        const view = viewOn(facts, day, settings.timeZone);
         if (view === null) continue;
         const place = { state: view.state, age: view.age, matches: 1 };
         totals.count(place);

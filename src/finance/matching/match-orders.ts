@@ -53,12 +53,12 @@ async function matchSlice(trx: Knex.Transaction, settings: MatchSettings): Promi
 async function matchUnits(
   trx: Knex.Transaction,
   touched: readonly MatchUnit[],
-  { timeZone, currency }: MatchSettings,
+  settings: MatchSettings,
 ): Promise<NewMatch[]> {
   const found = new Map<string, NewMatch>();
   let units = [...touched];
   while (units.length > 0) {
-    const facts = await loadMatchFacts(trx, units, currency);
+    const facts = await loadMatchFacts(trx, units, settings);
     for (const unit of units) {
       const own = facts.get(unitKey(unit));
       const openedAt = own?.openedAt ?? 0;
@@ -66,7 +66,7 @@ async function matchUnits(
         unit,
         match: own === undefined ? null : matchOrder(own),
         openedAt,
-        openedOn: dayIn(timeZone, openedAt),
+        openedOn: dayIn(settings.timeZone, openedAt),
         payments: own?.order.intents.map(({ id }) => id) ?? [],
       });
     }

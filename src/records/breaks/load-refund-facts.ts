@@ -2,7 +2,9 @@ import type { Knex } from 'knex';
 import type { CheckedRecord, RefundFacts } from '../../domain/checks/check-facts.js';
 import { isLost, lostAt } from '../../domain/checks/lost-refunds.js';
 import { type PayoutWords, referenceOf } from '../../domain/family/links.js';
+import type { OpenCall } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
+import { loadMakers } from '../calls/load-makers.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText } from '../database/database-text.js';
 import { keyText } from '../database/key-text.js';
@@ -29,9 +31,11 @@ export async function loadRefundFacts(
     namedThen: await readNamedThen(trx, [...focus.payouts]),
     ordered: await orderedReferences(trx, all),
     candidates: new Map<string, CheckedRecord[]>(),
+    makers: new Map<string, OpenCall>(),
   };
   const lost = all.filter((payout) => focus.payouts.has(payout.id) && isLost(payout, facts));
   const due = lost.filter((payout) => lostAt(payout) <= now.getTime());
+  facts.makers = await loadMakers(trx, due);
   for (const payout of due.toSorted((a, b) => compareText(a.id, b.id)).slice(0, REFUNDS_AT_ONCE))
     facts.candidates.set(payout.id, await paymentsBefore(trx, payout, adoptedAt));
   return facts;
@@ -43,6 +47,7 @@ const noRefunds: Omit<RefundFacts, 'words'> = {
   namedThen: new Map(),
   ordered: new Set(),
   candidates: new Map(),
+  makers: new Map(),
 };
 
 async function readNamedThen(trx: Knex, payouts: readonly string[]): Promise<Map<string, string[]>> {

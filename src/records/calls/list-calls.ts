@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { fromDatabaseText, fromNullableText, toDatabaseText } from '../database/database-text.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
-import { DENIED } from './open-calls.js';
+import { UNDECIDED } from './open-calls.js';
 
 /** A creating call of ours. Times are ISO 8601 UTC, of our clock. */
 export interface CallView {
@@ -36,7 +36,6 @@ interface Row {
   begun: string;
 }
 
-const UNDECIDED = `(call.status = 'lost' OR (${DENIED}))`;
 const COLUMNS = `call.*, ${UNDECIDED} AS undecided, floor(extract(epoch FROM begun_at) * 1000000)::bigint::text AS begun`;
 
 export interface CallFilters {

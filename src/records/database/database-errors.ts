@@ -28,6 +28,26 @@ export function isPassing(error: unknown): boolean {
   return PASSING_MESSAGES.test(error.message);
 }
 
+export interface DatabaseTrouble {
+  is: 'unreachable' | 'refused' | 'not up to date';
+  /** SQLSTATE, the system's code, or what pg says without one. */
+  code: string;
+}
+
+/** What keeps every statement from being run, until somebody sees to the database or to the settings; null: nothing such. */
+export function databaseTrouble(error: unknown): DatabaseTrouble | null {
+  if (error instanceof AggregateError) {
+    return error.errors.map(databaseTrouble).find((trouble) => trouble !== null) ?? null;
+  }
+  if (!(error instanceof Error)) return null;
+  const code = textOf(error, 'code');
+  if (/^(28|3D)/.test(code)) return { is: 'refused', code };
+  if (/^(42P01|42703|3F000)$/.test(code)) return { is: 'not up to date', code };
+  if (PASSING_CODES.has(code) || /^(08|53|57P)/.test(code)) return { is: 'unreachable', code };
+  const [said] = PASSING_MESSAGES.exec(error.message) ?? [];
+  return said === undefined ? null : { is: 'unreachable', code: said };
+}
+
 /** Whether the database could not read a value it was given (SQLSTATE class 22): out of range, no date, a NUL. */
 export function isDataError(error: unknown): boolean {
   return error instanceof Error && /^22[0-9A-Z]{3}$/.test(textOf(error, 'code'));

@@ -53,7 +53,7 @@ export async function lockAffected(
   members: FamilyMembers,
   { payoutWords = defaultPayoutWords }: FamilyRules = {},
 ): Promise<Affected> {
-  const saidNames = await readSaidNames(trx, members);
+  const saidNames = await readSaidNames(trx, members, payoutWords);
   const { rows, intentsOf, left } = await lockAround(trx, members, () => findAround(trx, members, saidNames));
   const byIntent = grouped(rows, ({ id }) => fromDatabaseText(id));
   const status = new Map(rows.map((row) => [fromDatabaseText(row.id), row.known ? row.status : undefined]));
@@ -97,7 +97,7 @@ type SaidNames = (record: MergedRecord, wanted: SaidRefund['of']) => string[];
  * The payments, or orders, of which reports say, or said, that a payout gives money of theirs back: they are held until that is
  * decided. A record keeps the newest reports; of one that is decided all are looked at that were ever kept of it.
  */
-async function readSaidNames(trx: Knex, { payout: payouts }: FamilyMembers): Promise<SaidNames> {
+async function readSaidNames(trx: Knex, { payout: payouts }: FamilyMembers, words: PayoutWords): Promise<SaidNames> {
   const decided = payouts.filter(isDecided);
   const { rows } =
     decided.length === 0
@@ -109,7 +109,7 @@ async function readSaidNames(trx: Knex, { payout: payouts }: FamilyMembers): Pro
   const kept = grouped(rows, ({ payout_id: id }) => fromDatabaseText(id));
   return ({ kind, id, before, said }, wanted) => {
     if (kind !== 'payout') return [];
-    const told = [...(before === null ? [] : saidRefunds(before.fields, before.state.claims)), ...said];
+    const told = [...(before === null ? [] : saidRefunds(before.fields, before.state.claims, words)), ...said];
     const ever = (kept.get(id) ?? []).map(({ said_of: of, name }) => ({ of, name: fromDatabaseText(name) }));
     return [...new Set([...told, ...ever].flatMap(({ of, name }) => (of === wanted ? [name] : [])))];
   };

@@ -2,9 +2,10 @@ import type { Knex } from 'knex';
 import type { Said } from '../../domain/family/family.js';
 import { listedPayins, namedIn, type ShownRecord } from '../../domain/family/links.js';
 import { isUndecided, type Looked } from '../../domain/family/said.js';
-import { OPEN } from '../calls/open-calls.js';
+import { OPEN, openCalls } from '../calls/open-calls.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText } from '../database/database-text.js';
+import { LOOKED, REPORTED } from './reported-refunds.js';
 import { idsInHand, idTexts, loadShown, type RecordsInHand, shownColumns } from './shown-records.js';
 
 /** What stands around the payments of some orders. */
@@ -22,10 +23,11 @@ export async function readAround(
   intents: readonly ShownRecord[],
 ): Promise<Around> {
   const { payin: payins, payout: payouts } = await loadBelonging(trx, inHand, references, intents);
-  const said = await readSaid(trx, references, intents);
+  const { callsOpen, ...said } = await readSaid(trx, references, intents);
   const naming = payouts.length === 0 ? [] : await loadNaming(trx, inHand, payouts, intents);
   const assigned = payouts.length === 0 ? new Map<string, string | null>() : await readAssigned(trx, payouts);
-  return { payins, payouts, naming, assigned, ...said };
+  const calls = callsOpen ? await openCalls(trx, { paymentIntents: intents.map(({ id }) => id) }) : [];
+  return { payins, payouts, naming, assigned, openCalls: calls, ...said };
 }
 
 /** Deposits and payouts that name one of the payment intents, that one of them names, or that carry one of the references. */
@@ -104,33 +106,26 @@ interface SaidRow extends Looked {
 const NOTHING =
   'false AS known, false AS absent, false AS linked, false AS searched, false AS assigned, false AS disproved';
 
-/** Each payout that reports link with a name, by what was found out of all that say so (`isUndecided`). */
-const SAID = `SELECT said_of, name, known, absent_since IS NOT NULL AS absent, coalesce(payment_intent_id, '') <> '' AS linked,
-    bool_and(coalesce(searched_at >= said_to, false) OR not_sent) AS searched,
-    EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id) AS assigned, bool_and(not_sent) AS disproved
-  FROM said_refunds JOIN payouts ON payouts.id = payout_id
-  WHERE name = ANY (?::text[]) OR name = ANY (?::text[]) GROUP BY said_of, name, payouts.id`;
-const LOOKED = 'said_of, name, known, absent, linked, searched, assigned, disproved';
-
 /** As many look-ups take some ten seconds within the reports' share. */
 const FLOOD = 10;
 
 /**
- * What only reports say, and own calls in doubt, as far as they withhold or show on their order. Of paid ones the condition is
- * `isSaidAlone`, and an index's.
+ * What only reports say, as far as it withholds or shows on its order, and whether there are own calls in doubt. Of paid ones
+ * the condition is `isSaidAlone`, and an index's.
  */
 async function readSaid(
   trx: Knex,
   references: readonly string[],
   intents: readonly ShownRecord[],
-): Promise<Omit<Said, 'assigned'>> {
+): Promise<Omit<Said, 'assigned' | 'openCalls'> & { callsOpen: boolean }> {
   const [keys, ids] = [textArray(references), idTexts(intents.map(({ id }) => id))];
   const { rows } = await trx.raw<{ rows: SaidRow[] }>(
     `SELECT 'paid' AS what, reported_reference AS key, ${NOTHING}, count(*)::integer AS n FROM payment_intents
      WHERE reported_reference = ANY (?::text[]) AND reported_paid AND NOT known AND absent_since IS NULL GROUP BY key
-     UNION ALL SELECT ${LOOKED}, count(*)::integer FROM (${SAID}) AS said GROUP BY ${LOOKED}
-     UNION ALL SELECT 'open call', payment_intent_id, ${NOTHING}, 1 FROM service_writes AS call
-     WHERE payment_intent_id = ANY (?::text[]) AND ${OPEN}
+     UNION ALL SELECT said_of, name, ${LOOKED}, count(DISTINCT payout_id)::integer FROM ${REPORTED}
+     WHERE name = ANY (?::text[]) OR name = ANY (?::text[]) GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+     UNION ALL SELECT 'open call', NULL, ${NOTHING}, count(*)::integer FROM service_writes AS call
+     WHERE payment_intent_id = ANY (?::text[]) AND ${OPEN} HAVING count(*) > 0
      UNION ALL SELECT 'waiting', NULL, ${NOTHING}, count(*)::integer FROM (
        SELECT FROM reading_marks WHERE kind = 'delivery' AND lane = 'hold' LIMIT ${FLOOD}) AS waiting
      UNION ALL SELECT 'kyt', NULL, ${NOTHING}, 1 FROM watermarks WHERE kind = 'account' AND name = 'kyt'`,
@@ -149,7 +144,7 @@ async function readSaid(
     saysPaid: new Set(countOf('paid').keys()),
     reportedReferences: countOf('order'),
     reportedIntents: countOf('payment'),
-    openCalls: new Set(countOf('open call').keys()),
+    callsOpen: rows.some(({ what }) => what === 'open call'),
     showsKyt: rows.some(({ what }) => what === 'kyt'),
     flooded: rows.some(({ what, n }) => what === 'waiting' && n >= FLOOD),
   };

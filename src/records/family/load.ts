@@ -28,7 +28,7 @@ export async function loadFamilies(
   trx: Knex.Transaction,
   orders: readonly OrderState[],
   saved: readonly MergedRecord[] = [],
-  rules: FamilyRules = {},
+  { payoutWords: words = defaultPayoutWords }: FamilyRules = {},
 ): Promise<Map<string, Family>> {
   const inHand = recordsInHand(saved);
   const shared = await sharedReferences(trx, orders);
@@ -45,9 +45,10 @@ export async function loadFamilies(
       payout: unique(around.payouts),
     },
     around,
+    words,
   );
   for (const key of references) {
-    const family = familyOf(fromDatabaseText(key), links, around, rules.payoutWords ?? defaultPayoutWords);
+    const family = familyOf(fromDatabaseText(key), links, around, words);
     families.set(key, sorted(family));
   }
   return families;

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { mayRefund } from '../../domain/family/links.js';
+import { defaultPayoutWords, mayRefund } from '../../domain/family/links.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { isReport } from '../../domain/record-state.js';
 import { textField } from '../../domain/records.js';
@@ -9,6 +9,7 @@ import { keyText } from '../database/key-text.js';
 import type { OrderRules } from '../orders/derive-orders.js';
 import { rederiveOrders } from '../orders/rederive-releases.js';
 import { type MergedRecord, ownField } from '../saving/stored-record.js';
+import type { FamilyRules } from './load.js';
 import { idTexts } from './shown-records.js';
 
 /** The payment that an invoice names, by whichever source: by it the delivery history is asked. */
@@ -25,7 +26,11 @@ export async function paymentOfInvoice(db: Knex, id: string): Promise<string | n
  * Keeps what reports alone say payouts give back (`saidRefunds`). What one said stays, whatever others say after it, until the
  * list shows the same, or that the payout is no refund.
  */
-export async function saveReportedRefunds(trx: Knex.Transaction, payouts: readonly MergedRecord[]): Promise<void> {
+export async function saveReportedRefunds(
+  trx: Knex.Transaction,
+  payouts: readonly MergedRecord[],
+  { payoutWords = defaultPayoutWords }: FamilyRules,
+): Promise<void> {
   const reported = payouts.filter(({ state }) => state.claims.some(isReport));
   if (reported.length === 0) return;
   const said = reported.flatMap(({ id, said: own }) =>
@@ -48,7 +53,7 @@ export async function saveReportedRefunds(trx: Knex.Transaction, payouts: readon
       idTexts(reported.map(({ id }) => id)),
       fieldOf('paymentIntentId'),
       fieldOf('merchantReference'),
-      booleanArray(reported.map(({ shown }) => mayRefund(shown.fields))),
+      booleanArray(reported.map(({ shown }) => mayRefund(shown.fields, payoutWords))),
     ],
   );
   await trx.raw(

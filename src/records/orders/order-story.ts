@@ -1,9 +1,14 @@
 import type { Knex } from 'knex';
+import { defaultPayoutWords } from '../../domain/family/links.js';
+import type { OpenCall, ReleaseRules } from '../../domain/orders/order-facts.js';
 import type { EntityRef, RecordKind } from '../../domain/records.js';
 import type { BreakView } from '../breaks/list-breaks.js';
 import { openBreaksOf } from '../breaks/open-breaks-of.js';
+import { openCalls } from '../calls/open-calls.js';
 import { type Change, changesOf } from '../changes.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { undecidedRefunds } from '../family/reported-refunds.js';
+import { type OpenRefund, unlinkedRefunds } from '../refunds/list-open-refunds.js';
 import { getRecord, listRecords, type RecordView } from '../rows.js';
 import { getOrder, type OrderDetail } from './orders.js';
 import { type SourceDetail, sourceDetails } from './source-details.js';
@@ -22,6 +27,10 @@ export interface OrderStory {
   /** As far as they are known: an order may name one that was not read yet. */
   invoices: RecordView[];
   refunds: RecordView[];
+  /** Payouts that carry the reference, may give money back, and name no payment. */
+  unlinked: Omit<OpenRefund, 'orders'>[];
+  /** Refunds of its payments that we asked for, and of which the records don't know what came. */
+  openCalls: OpenCall[];
   /** What webhooks alone tie to the order, the newest first: payments that they call paid, payouts that they call refunds. */
   reported: { paymentIntents: RecordView[]; refunds: RecordView[] };
   /** Every change of the order and of its records, oldest first, each with its source. */
@@ -31,7 +40,11 @@ export interface OrderStory {
 }
 
 /** Null when there is no such order. */
-export async function orderStory(db: Knex, reference: string): Promise<OrderStory | null> {
+export async function orderStory(
+  db: Knex,
+  reference: string,
+  { payoutWords = defaultPayoutWords }: Pick<ReleaseRules, 'payoutWords'> = {},
+): Promise<OrderStory | null> {
   const order = await getOrder(db, reference);
   if (!order) return null;
   const paymentIntents = await recordsOf(db, 'payment_intent', order.paymentIntents);
@@ -39,6 +52,8 @@ export async function orderStory(db: Knex, reference: string): Promise<OrderStor
   const invoices = await recordsOf(db, 'invoice', order.invoices);
   const refunds = await recordsOf(db, 'payout', order.refunds);
   const reported = await reportedOf(db, order);
+  const unlinked = await unlinkedRefunds(db, payoutWords, reference);
+  const calls = await openCalls(db, { paymentIntents: order.paymentIntents });
   const entities: EntityRef[] = [
     { kind: 'order', id: reference },
     ...refs('payment_intent', reported.paymentIntents),
@@ -47,6 +62,7 @@ export async function orderStory(db: Knex, reference: string): Promise<OrderStor
     ...refs('payin', payins),
     ...refs('invoice', invoices),
     ...refs('payout', refunds),
+    ...refs('payout', unlinked),
   ];
   const changes: Change[] = [];
   for (const entity of entities) changes.push(...(await changesOf(db, entity)));
@@ -58,7 +74,7 @@ export async function orderStory(db: Knex, reference: string): Promise<OrderStor
     .map((change) => ({ ...change, because: because(change.source) }))
     .sort((a, b) => Number(BigInt(a.seq) - BigInt(b.seq)));
   const breaks = await openBreaksOf(db, entities);
-  return { order, paymentIntents, payins, invoices, refunds, reported, timeline, breaks };
+  return { order, paymentIntents, payins, invoices, refunds, unlinked, openCalls: calls, reported, timeline, breaks };
 }
 
 async function reportedOf(
@@ -71,17 +87,11 @@ async function reportedOf(
     .orderBy('observed_at', 'desc')
     .limit(MOST_REPORTED)
     .pluck('id');
-  const payouts: string[] = await db('reported_refunds')
-    .where({ name: key, said_of: 'order' })
-    .orWhere((said) => void said.whereIn('name', paymentIntents.map(toDatabaseText)).where('said_of', 'payment'))
-    .groupBy('payout_id')
-    .orderByRaw('max(said_to) DESC')
-    .limit(MOST_REPORTED)
-    .pluck('payout_id');
-  const others = payouts.map(fromDatabaseText).filter((id) => !refunds.includes(id));
+  const said = await undecidedRefunds(db, { orders: [reference], payments: paymentIntents });
+  const payouts = [...new Set(said.map(({ payout }) => payout))].filter((id) => !refunds.includes(id));
   return {
     paymentIntents: await recordsOf(db, 'payment_intent', payments.map(fromDatabaseText)),
-    refunds: await recordsOf(db, 'payout', others),
+    refunds: await recordsOf(db, 'payout', payouts.slice(0, MOST_REPORTED)),
   };
 }
 
@@ -105,7 +115,7 @@ async function recordsOf(db: Knex, kind: RecordKind, ids: readonly string[]): Pr
   return found;
 }
 
-function refs(kind: RecordKind, records: readonly RecordView[]): EntityRef[] {
+function refs(kind: RecordKind, records: readonly { id: string }[]): EntityRef[] {
   return records.map(({ id }) => ({ kind, id }));
 }
 

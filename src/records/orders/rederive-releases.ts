@@ -14,7 +14,7 @@ const MARK = { kind: 'cross-check', name: 'kyt' };
 const NOT_REGISTERED = 'not_registered';
 const ORDERS_AT_ONCE = 200;
 /** Another law of release than before: orders are derived anew. */
-const LAW = 'sources';
+const LAW = 'words';
 
 interface Mark {
   /** Of the rules that releases are derived by. */
@@ -87,11 +87,11 @@ async function hashOf(
   return canonicalHash({ ...words, payouts, law: LAW, requiresRegistration, showsKyt: await showsKyt(trx) });
 }
 
-/** Only of orders that are paid does the release hang on the rules. */
+/** Only of orders of which money was collected does the release hang on the rules, or whether a payout gave it back. */
 async function deriveAfter(trx: Knex.Transaction, after: string, rules: OrderRules): Promise<string | null> {
   const rows: { reference: string }[] = await trx('orders')
     .select('reference')
-    .where({ status: 'paid' })
+    .whereIn('status', ['paid', 'partially_refunded', 'refunded'])
     .where('reference', '>', after)
     .orderBy('reference')
     .limit(ORDERS_AT_ONCE);

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { namedIn, ownerOfRefund, type ShownRecord } from '../../domain/family/links.js';
+import { defaultPayoutWords, namedIn, ownerOfRefund, type ShownRecord } from '../../domain/family/links.js';
 import { toJsonText } from '../../domain/json-text.js';
 import { textField } from '../../domain/records.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
@@ -14,6 +14,7 @@ import { getOrder, type OrderDetail } from '../orders/orders.js';
 import { ordersBehind } from '../orders/orders-behind.js';
 import { rederiveOrders } from '../orders/rederive-releases.js';
 import { ordersOfPayouts } from './orders-of-payouts.js';
+import { ownCallOf } from './own-call-of.js';
 
 export interface NewAssignment {
   payoutId: string;
@@ -21,6 +22,8 @@ export interface NewAssignment {
   paymentIntentId: string | null;
   note: string;
   actor: string;
+  /** Although a call of our own named another payment. Left out: no. */
+  force?: boolean | undefined;
 }
 
 export interface Assigned {
@@ -33,7 +36,7 @@ export interface Assigned {
 
 export interface AssignRefused {
   outcome: 'refused';
-  why: 'no_payout' | 'no_payment' | 'other_asset';
+  why: 'no_payout' | 'no_payment' | 'other_asset' | 'own_call';
   /** In a sentence that names what was given. */
   told: string;
 }
@@ -44,23 +47,18 @@ export interface AssignRefused {
  */
 export async function assignRefund(
   trx: Knex.Transaction,
-  { payoutId, paymentIntentId, note, actor }: NewAssignment,
+  given: NewAssignment,
   rules: OrderRules,
 ): Promise<Assigned | AssignRefused> {
-  const seen = await readStanding(trx, payoutId, paymentIntentId);
+  const { payoutId, paymentIntentId, note, actor } = given;
+  const seen = await readStanding(trx, given, rules);
   if (seen === null) return refused('no_payout', `There is no payout "${payoutId}" here.`);
   const named = [...seen.named, seen.owner, paymentIntentId].filter((id) => id !== null);
   await lockLinks(trx, membersOf([]), [...new Set([payoutId, ...named])]);
-  const standing = (await readStanding(trx, payoutId, paymentIntentId)) ?? seen;
-  const { payout, payment, owner: before } = standing;
-  if (paymentIntentId !== null && (payment === null || payment.unknown === true))
-    return refused('no_payment', `The service has shown no payment "${paymentIntentId}".`);
-  const assets = payment === null ? null : otherAssets(payout, payment);
-  if (assets !== null)
-    return refused(
-      'other_asset',
-      `${payoutId} sends ${assets.payout}, and ${paymentIntentId} received ${assets.payment}.`,
-    );
+  const standing = (await readStanding(trx, given, rules)) ?? seen;
+  const { owner: before } = standing;
+  const refusal = await refusalOf(trx, given, standing, rules);
+  if (refusal !== null) return refusal;
   const concerned = await concernedBy(trx, payoutId, before);
   await trx('refund_assignments').insert({
     payout_id: toDatabaseText(payoutId),
@@ -99,7 +97,11 @@ interface Standing {
   named: readonly string[];
 }
 
-async function readStanding(trx: Knex, payoutId: string, paymentId: string | null): Promise<Standing | null> {
+async function readStanding(
+  trx: Knex,
+  { payoutId, paymentIntentId: paymentId }: NewAssignment,
+  { payoutWords = defaultPayoutWords }: OrderRules,
+): Promise<Standing | null> {
   const none = idTexts([]);
   const { payout: payouts, payment_intent: payments } = await loadShown(
     trx,
@@ -112,10 +114,29 @@ async function readStanding(trx: Knex, payoutId: string, paymentId: string | nul
   if (payout === undefined) return null;
   const naming = await loadNaming(trx, new Map(), [payout], []);
   const assigned = await readAssigned(trx, [payout]);
-  const { payment: owner } = ownerOfRefund(payout, naming, assigned);
+  const { payment: owner } = ownerOfRefund(payout, naming, payoutWords, assigned);
   const own = namedIn('payout', payout.fields, 'payment_intent');
-  const named = [...new Set([...ownerOfRefund(payout, naming).candidates, ...own])];
+  const named = [...new Set([...ownerOfRefund(payout, naming, payoutWords).candidates, ...own])];
   return { payout, payment: payments[0] ?? null, owner, assigned: assigned.get(payoutId), named };
+}
+
+async function refusalOf(
+  trx: Knex,
+  { payoutId, paymentIntentId, force = false }: NewAssignment,
+  { payout, payment, named }: Standing,
+  { payoutWords: words = defaultPayoutWords }: OrderRules,
+): Promise<AssignRefused | null> {
+  if (paymentIntentId !== null && (payment === null || payment.unknown === true))
+    return refused('no_payment', `The service has shown no payment "${paymentIntentId}".`);
+  const assets = payment === null ? null : otherAssets(payout, payment);
+  if (assets !== null) {
+    const told = `${payoutId} sends ${assets.payout}, and ${paymentIntentId} received ${assets.payment}.`;
+    return refused('other_asset', told);
+  }
+  const call = force ? null : await ownCallOf(trx, payout, { isLinked: named.length > 0, words });
+  if (call === null || call.paymentIntentId === paymentIntentId) return null;
+  const after = 'To say otherwise frees an order that was refunded: only by force, with the reason.';
+  return refused('own_call', `${call.told} ${after}`);
 }
 
 /** A payment is given back in its own asset (specification 4.5). */

@@ -1,27 +1,36 @@
 import type { Knex } from 'knex';
 import {
-  isGone,
   isUnlinkedRefund,
   ownerOfRefund,
   type PayoutWords,
   payoutClass,
   referenceOf,
+  type ShownRecord,
 } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
+import type { OpenCall } from '../../domain/orders/order-facts.js';
 import { mayHaveLeft } from '../../domain/orders/order-refund.js';
 import { textField } from '../../domain/records.js';
+import { loadMakers } from '../calls/load-makers.js';
 import { textArray } from '../database/array-parameter.js';
+import { toDatabaseText } from '../database/database-text.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
 import { loadNaming, readAssigned } from '../family/around.js';
+import { undecidedRefunds } from '../family/reported-refunds.js';
 import { type ShownRow, shownRecord } from '../family/shown-records.js';
 import { ordersOfPayouts } from './orders-of-payouts.js';
 
 /** A payout that may give money back, and that no payment owns. */
 export interface OpenRefund {
   id: string;
-  /** A refund by its type; of a type that nobody has classed, or of none; or only webhooks speak of it. */
-  why: 'refund' | 'unknown_type' | 'reported';
+  /**
+   * A refund by its type; of a type that nobody has classed, or of none; one that a call of our own in doubt may have made; or
+   * only webhooks say whose it is.
+   */
+  why: 'refund' | 'unknown_type' | 'own_call' | 'reported';
+  /** That call: settling it says whether it made the payout. Null: none. */
+  call: { operation: string; key: string; paymentIntentId: string; undecided: boolean } | null;
   payoutType: string | null;
   status: string | null;
   amount: string | null;
@@ -41,6 +50,8 @@ interface Row extends Omit<ShownRow, 'kind'> {
 }
 
 const AT_ONCE = 500;
+const SELECT = `SELECT id, shown, reported, verified, verified_at, absent_since, known, doubted, own_call, false AS says_paid,
+  first_seen_at, floor(extract(epoch FROM first_seen_at) * 1000000)::bigint::text AS seen FROM payouts`;
 
 /** Newest first, paged by key: what holds orders until a person says whose refund it is. @throws {CursorError} */
 export async function listOpenRefunds(db: Knex, words: PayoutWords, query: PageQuery): Promise<Page<OpenRefund>> {
@@ -64,6 +75,19 @@ export async function listOpenRefunds(db: Knex, words: PayoutWords, query: PageQ
   return { items: items.map(({ refund }) => ({ ...refund, orders: orders.get(refund.id) ?? [] })), nextCursor };
 }
 
+/** Those that carry the reference of an order, and hold it whole. */
+export async function unlinkedRefunds(
+  db: Knex,
+  words: PayoutWords,
+  reference: string,
+): Promise<Omit<OpenRefund, 'orders'>[]> {
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `${SELECT} WHERE known AND merchant_reference = ? ORDER BY first_seen_at DESC, id DESC LIMIT ${AT_ONCE}`,
+    [toDatabaseText(reference)],
+  );
+  return (await openAmong(db, rows, words)).flatMap(({ refund }) => (refund.why === 'reported' ? [] : [refund]));
+}
+
 /** Without those that can't be one: what links them is read of their records. */
 async function readRows(
   db: Knex,
@@ -71,11 +95,9 @@ async function readRows(
   { seen, id }: { seen: string | null; id: string },
 ): Promise<Row[]> {
   const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT id, shown, reported, verified, verified_at, absent_since, known, doubted, own_call, false AS says_paid,
-       first_seen_at, floor(extract(epoch FROM first_seen_at) * 1000000)::bigint::text AS seen
-     FROM payouts
-     WHERE (payout_type IS NULL OR lower(payout_type) <> ALL (CAST(:others AS text[])))
-       AND (known OR EXISTS (SELECT FROM said_refunds WHERE payout_id = payouts.id AND NOT not_sent))
+    `${SELECT}
+     WHERE ((known AND (payout_type IS NULL OR lower(payout_type) <> ALL (CAST(:others AS text[]))))
+         OR EXISTS (SELECT FROM said_refunds WHERE payout_id = payouts.id AND NOT not_sent))
        AND (CAST(:seen AS bigint) IS NULL OR
          (first_seen_at, id) < ('epoch'::timestamptz + CAST(:seen AS bigint) * interval '1 microsecond', :id))
      ORDER BY first_seen_at DESC, id DESC LIMIT ${AT_ONCE}`,
@@ -89,18 +111,36 @@ async function openAmong(db: Knex, rows: readonly Row[], words: PayoutWords) {
   if (payouts.length === 0) return [];
   const naming = await loadNaming(db, new Map(), payouts, []);
   const assigned = await readAssigned(db, payouts);
-  return rows.flatMap((row) => {
-    const payout = shownRecord(row);
-    const isOwned = assigned.has(payout.id) || ownerOfRefund(payout, naming, assigned).payment !== null;
-    if (isOwned || isGone(payout) || !mayHaveLeft(payout) || !isUnlinkedRefund(payout, words)) return [];
+  const unlinked = payouts.filter(
+    (payout) =>
+      payout.unknown !== true &&
+      !assigned.has(payout.id) &&
+      ownerOfRefund(payout, naming, words, assigned).payment === null &&
+      mayHaveLeft(payout) &&
+      isUnlinkedRefund(payout, words),
+  );
+  const whys = new Map(unlinked.map((payout) => [payout.id, whyOf(payout, words)]));
+  for (const { payout } of await undecidedRefunds(db, { payouts: payouts.map(({ id }) => id) }))
+    if (!whys.has(payout)) whys.set(payout, 'reported');
+  const makers = await loadMakers(db, unlinked);
+  return payouts.flatMap(({ id, fields, unknown }, place) => {
+    const [row, why] = [rows[place], whys.get(id)];
+    if (row === undefined || why === undefined) return [];
     const reported = row.reported === null ? {} : objectFromJsonText(row.reported);
-    const isReported = payout.unknown === true;
-    const isTyped = payoutClass(payout.fields, words) === 'refund';
-    const why = isReported ? 'reported' : isTyped ? 'refund' : 'unknown_type';
-    return [
-      { row, refund: { id: payout.id, why, ...told(isReported ? reported : payout.fields, reported, row) } as const },
-    ];
+    const call = makers.get(id) ?? null;
+    const about = told(unknown === true ? reported : fields, reported, row);
+    return [{ row, refund: { id, why: call === null ? why : 'own_call', call: shortOf(call), ...about } as const }];
   });
+}
+
+function whyOf({ fields }: ShownRecord, words: PayoutWords): OpenRefund['why'] {
+  return payoutClass(fields, words) === 'refund' ? 'refund' : 'unknown_type';
+}
+
+function shortOf(call: OpenCall | null): OpenRefund['call'] {
+  if (call === null) return null;
+  const { operation, key, paymentIntentId, undecided } = call;
+  return { operation, key, paymentIntentId, undecided };
 }
 
 function told(fields: JsonObject, reported: JsonObject, { first_seen_at }: Row) {

@@ -1,40 +1,31 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText } from '../database/database-text.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { undecidedRefunds } from '../family/reported-refunds.js';
 import { idTexts } from '../family/shown-records.js';
 import { ordersBehind } from '../orders/orders-behind.js';
 
-interface Row {
-  id: string;
-  reference: string;
-}
-
 /**
  * References of the orders that payouts concern, by the payout's id: those of the payments that own or name them, or that
- * reports say they are of, and those whose reference they carry.
+ * reports say they are of as long as nothing has decided on that, and those whose reference they carry.
  */
 export async function ordersOfPayouts(db: Knex, ids: readonly string[]): Promise<Map<string, string[]>> {
   if (ids.length === 0) return new Map();
-  const asked = idTexts(ids);
-  const { rows: carried } = await db.raw<{ rows: Row[] }>(
-    `SELECT carried.id, reference FROM (
-       SELECT id, merchant_reference AS reference FROM payouts WHERE id = ANY (?::text[])
-       UNION SELECT payout_id, name FROM reported_refunds WHERE payout_id = ANY (?::text[]) AND said_of = 'order'
-     ) AS carried JOIN orders USING (reference)`,
-    [asked, asked],
+  const said = await undecidedRefunds(db, { payouts: ids });
+  const named = (wanted: 'order' | 'payment') => said.flatMap(({ of, name }) => (of === wanted ? [name] : []));
+  const { rows: carried } = await db.raw<{ rows: { id: string; reference: string }[] }>(
+    `SELECT payouts.id, reference FROM payouts JOIN orders ON reference = merchant_reference WHERE payouts.id = ANY (?::text[])`,
+    [idTexts(ids)],
   );
-  const { rows: reported } = await db.raw<{ rows: { id: string; intent: string }[] }>(
-    `SELECT DISTINCT payout_id AS id, name AS intent FROM reported_refunds WHERE payout_id = ANY (?::text[]) AND said_of = 'payment'`,
-    [asked],
+  const orders = new Set(
+    await db('orders').whereIn('reference', named('order').map(toDatabaseText)).pluck('reference'),
   );
   const behind = await ordersBehind(db, 'payout', ids);
-  const saidOf = await ordersBehind(
-    db,
-    'payment_intent',
-    reported.map(({ intent }) => fromDatabaseText(intent)),
-  );
+  const saidOf = await ordersBehind(db, 'payment_intent', named('payment'));
   const found = new Map(ids.map((id) => [id, new Set(behind.get(id))]));
   for (const { id, reference } of carried) found.get(fromDatabaseText(id))?.add(fromDatabaseText(reference));
-  for (const { id, intent } of reported)
-    for (const reference of saidOf.get(fromDatabaseText(intent)) ?? []) found.get(fromDatabaseText(id))?.add(reference);
+  for (const { payout, of, name } of said) {
+    const references = of === 'payment' ? (saidOf.get(name) ?? []) : orders.has(toDatabaseText(name)) ? [name] : [];
+    for (const reference of references) found.get(payout)?.add(reference);
+  }
   return new Map([...found].map(([id, references]) => [id, [...references].sort()]));
 }

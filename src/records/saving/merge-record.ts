@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../domain/canonical-json.js';
+import { defaultPayoutWords, type PayoutWords } from '../../domain/family/links.js';
 import { type SaidRefund, saidRefunds } from '../../domain/family/said.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import { toJsonText } from '../../domain/json-text.js';
@@ -6,6 +7,7 @@ import { absorb, joinStates, type Shown, show } from '../../domain/merge.js';
 import type { Observation } from '../../domain/observation.js';
 import { emptyState, type RecordState } from '../../domain/record-state.js';
 import type { RecordKind } from '../../domain/records.js';
+import type { FamilyRules } from '../family/load.js';
 import { type MergedRecord, ownField, type StoredRecord } from './stored-record.js';
 
 /** A reading with the canonical hash of its fields, computed once; of anything else null. */
@@ -20,6 +22,7 @@ export function mergeRecord(
   id: string,
   before: StoredRecord | null,
   observations: HashedObservation[],
+  { payoutWords: words = defaultPayoutWords }: FamilyRules,
 ): MergedRecord {
   const state = observations.reduce((state, observed) => take(kind, state, observed), before?.state ?? emptyState);
   const shown = show(kind, state);
@@ -27,7 +30,7 @@ export function mergeRecord(
   const reported = shown.reported === null ? null : toJsonText(shown.reported);
   const changedFields = before === null ? Object.keys(shown.fields) : differingFields(before, shown.fields, text);
   const absentSince = absentSinceOf(before, shown, state);
-  const said = kind === 'payout' ? saidOf(shown.fields, state, observations) : [];
+  const said = kind === 'payout' ? saidOf(shown.fields, state, observations, words) : [];
   const changed =
     before === null ||
     changedFields.length > 0 ||
@@ -36,15 +39,20 @@ export function mergeRecord(
     before.doubted !== shown.doubted ||
     before.known !== shown.known ||
     before.ownCall !== shown.ownCall ||
-    (kind === 'payout' && !isSame(said, saidRefunds(before.fields, before.state.claims))) ||
+    (kind === 'payout' && !isSame(said, saidRefunds(before.fields, before.state.claims, words))) ||
     (before.absentSince === null) !== (absentSince === null);
   return { kind, id, before, state, shown, text, reported, absentSince, changedFields, changed, said };
 }
 
 /** Of all reports that were observed now, too: a flood of others takes the place of one among what the record keeps. */
-function saidOf(fields: JsonObject, { poll, claims }: RecordState, observed: HashedObservation[]): SaidRefund[] {
+function saidOf(
+  fields: JsonObject,
+  { poll, claims }: RecordState,
+  observed: HashedObservation[],
+  words: PayoutWords,
+): SaidRefund[] {
   const now = observed.flatMap(({ observation }) => absorb('payout', { poll, claims: [] }, observation).claims);
-  return saidRefunds(fields, [...claims, ...now]);
+  return saidRefunds(fields, [...claims, ...now], words);
 }
 
 function isSame(a: readonly SaidRefund[], b: readonly SaidRefund[]): boolean {

@@ -4,6 +4,7 @@ import type { Observation } from '../../domain/observation.js';
 import { maskPersonal } from '../../domain/personal.js';
 import { compareText } from '../../domain/record-state.js';
 import type { RecordKind } from '../../domain/records.js';
+import type { FamilyRules } from '../family/load.js';
 import { findOrLock, lockHeads, readRows } from './lock-records.js';
 import { type HashedObservation, mergeRecord } from './merge-record.js';
 import { type MergedRecord, type StoredHead, storedRecord } from './stored-record.js';
@@ -21,11 +22,12 @@ export async function saveRecords(
   trx: Knex.Transaction,
   kind: RecordKind,
   groups: Map<string, Observation[]>,
+  rules: FamilyRules,
 ): Promise<SavedRecords> {
   const ids = [...groups.keys()];
   const found = await findOrLock(trx, kind, ids);
   const { existing } = found;
-  const merge = (id: string) => mergeRecord(kind, id, null, hashedOf(kind, groups.get(id)));
+  const merge = (id: string) => mergeRecord(kind, id, null, hashedOf(kind, groups.get(id)), rules);
   const fresh = ids.filter((id) => !existing.has(id)).map(merge);
   const inserted = fresh.length === 0 ? new Set<string>() : await insertOrLock(trx, kind, fresh, [...existing]);
 
@@ -44,17 +46,22 @@ export async function saveRecords(
   const merged = slow.map((id) => {
     const row = rows.get(id);
     if (row === undefined) throw new Error(`The row of a locked ${kind} is gone`);
-    return mergeRecord(kind, id, storedRecord(row), hashed.get(id) ?? []);
+    return mergeRecord(kind, id, storedRecord(row), hashed.get(id) ?? [], rules);
   });
   await updateRecords(trx, kind, merged);
   return { merged: [...fresh.filter((record) => inserted.has(record.id)), ...merged], touched };
 }
 
 /** Locks records and shows them anew from what was observed of them. */
-export async function mergeAgain(trx: Knex.Transaction, kind: RecordKind, ids: string[]): Promise<MergedRecord[]> {
+export async function mergeAgain(
+  trx: Knex.Transaction,
+  kind: RecordKind,
+  ids: string[],
+  rules: FamilyRules,
+): Promise<MergedRecord[]> {
   await lockHeads(trx, kind, ids);
   const rows = await readRows(trx, kind, ids);
-  const merged = [...rows].map(([id, row]) => mergeRecord(kind, id, storedRecord(row), []));
+  const merged = [...rows].map(([id, row]) => mergeRecord(kind, id, storedRecord(row), [], rules));
   await updateRecords(
     trx,
     kind,

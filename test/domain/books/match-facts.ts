@@ -1,6 +1,5 @@
 import type { BookedSum, MatchFacts, MovedSum } from '../../../src/domain/books/match/match-facts.js';
-import type { ShownRecord } from '../../../src/domain/family/links.js';
-import { ownerOfRefund } from '../../../src/domain/family/links.js';
+import { defaultPayoutWords, ownerOfRefund, type ShownRecord } from '../../../src/domain/family/links.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { addAmounts, subtractAmounts } from '../../../src/domain/money.js';
 import { refundOf } from '../../../src/domain/orders/order-refund.js';
@@ -87,7 +86,9 @@ export function facts(
       intents,
       payins: payments.map(({ payin }) => payin),
       invoices: [],
-      refunds: refunds.flatMap(({ refund }) => refundOf(refund, ownerOfRefund(refund, intents).payment ?? '') ?? []),
+      refunds: refunds.flatMap(
+        ({ refund }) => refundOf(refund, ownerOfRefund(refund, intents, defaultPayoutWords).payment ?? '') ?? [],
+      ),
     },
     refunds: refunds.map(({ refund }) => refund),
     claims: [],

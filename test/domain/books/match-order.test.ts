@@ -3,7 +3,7 @@ import { ageOn, openedBetween } from '../../../src/domain/books/match/ageing.js'
 import { factsAsOf } from '../../../src/domain/books/match/facts-as-of.js';
 import type { MatchFacts } from '../../../src/domain/books/match/match-facts.js';
 import { matchOrder } from '../../../src/domain/books/match/match-order.js';
-import { expectedOf } from '../../../src/domain/books/match/match-sides.js';
+import { expectedOf, sidesOf } from '../../../src/domain/books/match/match-sides.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { ASSET, facts, paidPayment, paidRefund, shown } from './match-facts.js';
 
@@ -153,6 +153,10 @@ describe('of the three sides of an order', () => {
     expect(expectedOf({ ...given, order })?.amount).toBe('100');
     const gone = { ...order, intents: order.intents.map((intent) => ({ ...intent, absent: true })) };
     expect(expectedOf({ ...given, order: gone })).not.toBeNull();
+    const inOther = { ...larger, absent: true, fields: { ...larger.fields, assetCode: 'BTC' } };
+    const outside = { ...one.intent, fields: { ...one.intent.fields, amountRejected: '8' } };
+    const registered = { ...given, order: { ...given.order, intents: [inOther, outside] } };
+    expect(sidesOf(registered)).toMatchObject([{ code: ASSET, asked: '108' }]);
   });
 
   it('a payment by itself, that no order or invoice asks for, is never matched once money came in', () => {

@@ -50,7 +50,7 @@ export function judgeProofs(world: World): Judged {
 
 export function ordersOf(world: World, records: FamilyRecords, said: Said): JudgedOrder[] {
   return references.map((reference) => {
-    const family = familyOf(reference, linksOf(records, said), said, defaultPayoutWords);
+    const family = familyOf(reference, linksOf(records, said, defaultPayoutWords), said, defaultPayoutWords);
     const expected = world.expected[reference] ?? null;
     const facts = factsOf(family, { reference, expected, history: new Set(world.history) });
     return { reference, family, facts, order: heard(facts) };
@@ -91,7 +91,7 @@ export function saidOf(world: World, states: States): Said {
       disproved: false,
     };
     const isOpen = ({ until }: SaidRefund) => isUndecided({ ...looked, searched: (searched.get(id) ?? 0) >= until });
-    return saidRefunds(shown.fields, state.claims).filter(isOpen);
+    return saidRefunds(shown.fields, state.claims, defaultPayoutWords).filter(isOpen);
   });
   const said = all.filter(
     ({ observation: { kind, id }, shown }) => kind === 'payment_intent' && isSaidAlone(shownRecordOf(id, shown)),
@@ -101,7 +101,7 @@ export function saidOf(world: World, states: States): Said {
     reportedReferences: countOf(undecided.flatMap(({ of, name }) => (of === 'order' ? [name] : []))),
     reportedIntents: countOf(undecided.flatMap(({ of, name }) => (of === 'payment' ? [name] : []))),
     saysPaid: new Set(said.flatMap(({ shown }) => textField(shown.reported ?? {}, 'merchantReference') ?? [])),
-    openCalls: new Set(world.calls),
+    openCalls: world.calls,
     showsKyt: world.showsKyt,
     flooded: false,
   };

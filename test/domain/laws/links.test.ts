@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ownerOfRefund } from '../../../src/domain/family/links.js';
+import { defaultPayoutWords, ownerOfRefund } from '../../../src/domain/family/links.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
 import { judge, recordsOf, statesOf } from './judge.js';
@@ -73,7 +73,12 @@ describe('a link decides only where the API key showed it', () => {
       fc.property(world, (world) => {
         const records = recordsOf(statesOf(world.proofs));
         for (const payout of records.payout) {
-          const { payment, candidates } = ownerOfRefund(payout, records.payment_intent, new Map(world.assigned));
+          const { payment, candidates } = ownerOfRefund(
+            payout,
+            records.payment_intent,
+            defaultPayoutWords,
+            new Map(world.assigned),
+          );
           expect(candidates).toEqual([...new Set(candidates)]);
           expect(candidates[0] ?? null).toBe(payment);
           const isSaid = (id: unknown) => payout.fields['paymentIntentId'] === id;

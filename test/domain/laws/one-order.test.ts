@@ -4,6 +4,7 @@ import type { FamilyKind } from '../../../src/domain/family/links.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
 import { heedReports } from '../../../src/domain/orders/heed-reports.js';
+import { openCall } from '../../support/order-lines.js';
 import { heard, judge } from './judge.js';
 import { nothing, runs, START, type World } from './worlds.js';
 
@@ -154,8 +155,8 @@ describe('L4 a refund of its payment', () => {
   });
 
   it('that we asked for ourselves, and of which nobody knows what came', () => {
-    expect(reasonOf([], { calls: ['p1'] })).toBe('refund_in_progress');
-    expect(reasonOf([], { calls: ['p2'] })).toBe('proven');
+    expect(reasonOf([], { calls: [openCall('p1')] })).toBe('refund_in_progress');
+    expect(reasonOf([], { calls: [openCall('p2')] })).toBe('proven');
   });
 
   it('is searched for until its newest report, whatever the list or the history says besides', () => {

@@ -30,12 +30,21 @@ const reasonOf = (orders: JudgedOrder[], reference: string) =>
 
 describe('what reports alone say withholds until it is decided', () => {
   it('a refund: by its payment, or by its reference unless it is no refund; until it is denied, read, searched for, or a person’s', () => {
-    const types = fc.constantFrom('refund', null, 'odd', 'withdrawal', 'internal_transfer', 'SETTLEMENT');
+    const types = fc.constantFrom(
+      'refund',
+      null,
+      'odd',
+      'withdrawal_return',
+      'resettled',
+      'withdrawal',
+      'internal',
+      'SETTLEMENT',
+    );
     fc.assert(
       fc.property(plainWorld, types, (world, payoutType) => {
         for (const { reference, order, facts } of judge(world).orders) {
           if (!order.release.safe) continue;
-          const isOther = /withdraw|internal|settle/i.test(payoutType ?? '');
+          const isOther = ['withdrawal', 'internal', 'SETTLEMENT'].includes(payoutType ?? '');
           const paymentIntentId = collectedOf(facts)[0]!.intent.id;
           for (const link of [{ merchantReference: reference }, { paymentIntentId }]) {
             const report = told('payout', { payoutType, status: 'confirmed', ...link });

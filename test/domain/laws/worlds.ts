@@ -3,6 +3,8 @@ import type { FamilyKind } from '../../../src/domain/family/links.js';
 import type { Money } from '../../../src/domain/family/money.js';
 import type { Json, JsonObject } from '../../../src/domain/json.js';
 import type { Observation, SourceType } from '../../../src/domain/observation.js';
+import type { OpenCall } from '../../../src/domain/orders/order-facts.js';
+import { openCall } from '../../support/order-lines.js';
 
 /** What may be known of a few orders. `proofs`: polls, own calls, deliveries; `reports`: webhooks. */
 export interface World {
@@ -13,8 +15,7 @@ export interface World {
   /** Until when the delivery history was searched for payouts. */
   searched: [payout: string, at: number][];
   expected: Record<string, Money | null>;
-  /** Payments that own calls give back, unanswered. */
-  calls: string[];
+  calls: OpenCall[];
   history: string[];
   showsKyt: boolean;
 }
@@ -253,8 +254,11 @@ const anyWorld: fc.Arbitrary<World> = fc.record({
   ),
   expected: fc.record({ A: money, B: money, C: money }),
   calls: fc.oneof(
-    { weight: 9, arbitrary: fc.constant<string[]>([]) },
-    { weight: 1, arbitrary: fc.constantFrom(...ids.payment_intent).map((id) => [id]) },
+    { weight: 9, arbitrary: fc.constant<OpenCall[]>([]) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(...ids.payment_intent).map((paymentIntentId) => [openCall(paymentIntentId)]),
+    },
   ),
   history: fc.subarray(['p1'], { maxLength: 1 }),
   showsKyt: fc.boolean(),

@@ -62,12 +62,7 @@ export function sidesOf(facts: MatchFacts): MatchAmount[] {
 
 /** What is asked for: by whom the order was registered, else by the largest of its requests that still stands. */
 export function expectedOf(facts: MatchFacts): Money | null {
-  if (facts.order.expected !== null) return facts.order.expected;
-  const money = outcomesOf(facts).filter(({ outcome }) => !NO_MONEY.includes(outcome.type));
-  // What the service lists no more asks for nothing, beside what it lists.
-  const listed = money.filter(({ intent }) => !intent.absent);
-  const paying = listed.length === 0 ? money : listed;
-  return requested(paying.sort(inRangeFirst), facts.order).expected;
+  return facts.order.expected ?? requested(payingOf(facts), facts.order).expected;
 }
 
 /** What the service's list shows to have come in of a payment, before its fee; of a claim nothing. */
@@ -93,29 +88,34 @@ function askedOf(facts: MatchFacts): { code: string; amount: string }[] {
   const expected = expectedOf(facts);
   if (expected === null) return [];
   let rest = expected.amount;
-  const asked = outcomesOf(facts)
-    .filter(({ outcome }) => !NO_MONEY.includes(outcome.type))
-    .sort(inRangeFirst)
-    .flatMap(({ intent }) => {
-      const request = requestOf(intent.fields);
-      const asset = textField(intent.fields, 'assetCode');
-      const due = dueOf(intent.fields);
-      if (request === null || asset === null || due === null) return [];
-      if (!sameCurrency(request.currency, expected.currency) || !isSome(rest) || !isSome(request.amount)) return [];
-      const isWhole = compareAmounts(request.amount, rest) <= 0;
-      const part = isWhole ? request.amount : rest;
-      const amount = isWhole ? due : divideAmounts(multiplyAmounts(due, part, ROUND_DOWN), request.amount, ROUND_DOWN);
-      rest = subtractAmounts(rest, part);
-      return [{ code: asset, amount }];
-    });
+  const asked = payingOf(facts).flatMap(({ intent }) => {
+    const request = requestOf(intent.fields);
+    const asset = textField(intent.fields, 'assetCode');
+    const due = dueOf(intent.fields);
+    if (request === null || asset === null || due === null) return [];
+    if (!sameCurrency(request.currency, expected.currency) || !isSome(rest) || !isSome(request.amount)) return [];
+    const isWhole = compareAmounts(request.amount, rest) <= 0;
+    const part = isWhole ? request.amount : rest;
+    const amount = isWhole ? due : divideAmounts(multiplyAmounts(due, part, ROUND_DOWN), request.amount, ROUND_DOWN);
+    rest = subtractAmounts(rest, part);
+    return [{ code: asset, amount }];
+  });
   return isSome(rest) ? [...asked, { code: expected.currency, amount: rest }] : asked;
 }
 
-function outcomesOf({ order }: MatchFacts): { intent: ShownRecord; outcome: IntentOutcome }[] {
-  return order.intents.map((intent) => ({ intent, outcome: intentOutcome(intent, []) }));
+interface Paying {
+  intent: ShownRecord;
+  outcome: IntentOutcome;
 }
 
-type Paying = ReturnType<typeof outcomesOf>[number];
+/** The payments that brought money; what the service lists no more asks for nothing, beside what it lists. */
+function payingOf({ order }: MatchFacts): Paying[] {
+  const paying = order.intents
+    .map((intent) => ({ intent, outcome: intentOutcome(intent, []) }))
+    .filter(({ outcome }) => !NO_MONEY.includes(outcome.type));
+  const listed = paying.filter(({ intent }) => !intent.absent);
+  return (listed.length === 0 ? paying : listed).sort(inRangeFirst);
+}
 
 /** So that of two payments the one counts that was paid as it was asked, whichever is given first. */
 function inRangeFirst(a: Paying, b: Paying): number {

@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
 import { momentOf } from '../../../domain/books/dating.js';
 import type { BookedSum, MatchFacts } from '../../../domain/books/match/match-facts.js';
-import type { ShownRecord } from '../../../domain/family/links.js';
-import { listedPayins } from '../../../domain/family/links.js';
+import { defaultPayoutWords, listedPayins, type ShownRecord } from '../../../domain/family/links.js';
 import { grouped } from '../../../domain/grouped.js';
 import type { OrderFacts, OrderRefund } from '../../../domain/orders/order-facts.js';
 import { refundOf } from '../../../domain/orders/order-refund.js';
 import { textField } from '../../../domain/records.js';
 import { openedAssets } from '../openings.js';
 import { ownersOfPayments } from './match-owners.js';
+import type { MatchSettings } from './match-progress.js';
 import { bookedOf, movedBy, type RecordRef } from './match-sums.js';
 import { type MatchUnit, unitKey } from './match-unit.js';
 import { readShown } from './read-shown.js';
@@ -19,7 +19,7 @@ import { refundClaims } from './refund-claims.js';
 export async function loadMatchFacts(
   trx: Knex.Transaction,
   units: readonly MatchUnit[],
-  currency: string,
+  { currency, payoutWords = defaultPayoutWords }: Omit<MatchSettings, 'timeZone'>,
 ): Promise<Map<string, MatchFacts>> {
   const found = await readUnitRecords(trx, units);
   const all = found.flatMap(({ intents }) => intents);
@@ -29,6 +29,7 @@ export async function loadMatchFacts(
   const claims = await refundClaims(
     trx,
     [...refunds.values()].map(({ record }) => record),
+    payoutWords,
   );
   // A payment that moves from one to another is among the records of both; asked for twice it would count twice.
   const refs = [...new Map(found.flatMap(refsOf).map((ref) => [refKey(ref), ref])).values()];

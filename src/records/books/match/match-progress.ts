@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { PayoutWords } from '../../../domain/family/links.js';
 
 export interface MatchProgress {
   /** Up to here the history of changes is matched, and it is posted up to `until`. */
@@ -12,10 +13,12 @@ export interface MatchProgress {
 export interface MatchSettings {
   timeZone: string;
   currency: string;
+  /** What the words of `payoutType` mean; left out: domain/family/links.ts. */
+  payoutWords?: PayoutWords | undefined;
 }
 
 /** What matches say of the same facts: raised with each change of it, so that all is matched anew after an upgrade. */
-const RULES = 2;
+const RULES = 3;
 
 /** Under the lock of the books. Null: nothing is posted yet. */
 export async function readMatchProgress(

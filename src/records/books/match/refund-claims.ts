@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { ownerOfRefund, type ShownRecord } from '../../../domain/family/links.js';
+import { ownerOfRefund, type PayoutWords, type ShownRecord } from '../../../domain/family/links.js';
 import { loadNaming, readAssigned } from '../../family/around.js';
 
 interface RefundClaim {
@@ -10,13 +10,17 @@ interface RefundClaim {
 }
 
 /** Which payment each refund gives back (`ownerOfRefund`), and where its records name several. */
-export async function refundClaims(trx: Knex, refunds: readonly ShownRecord[]): Promise<Map<string, RefundClaim>> {
+export async function refundClaims(
+  trx: Knex,
+  refunds: readonly ShownRecord[],
+  words: PayoutWords,
+): Promise<Map<string, RefundClaim>> {
   if (refunds.length === 0) return new Map();
   const naming = await loadNaming(trx, new Map(), refunds, []);
   const assigned = await readAssigned(trx, refunds);
   return new Map(
     refunds.map((refund) => {
-      const { payment, candidates } = ownerOfRefund(refund, naming, assigned);
+      const { payment, candidates } = ownerOfRefund(refund, naming, words, assigned);
       return [refund.id, { payment, differs: candidates.length > 1 ? differenceOf(refund, candidates) : null }];
     }),
   );
