@@ -12,9 +12,9 @@ import { objectFromJsonText } from '../../domain/json-text.js';
 import { mayHaveLeft } from '../../domain/orders/order-refund.js';
 import { textField } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
-import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
+import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
 import { loadNaming, readAssigned } from '../family/around.js';
-import { type ShownRow, shownRecord } from '../family/shown-records.js';
+import { type ShownRow, STANDING, shownRecord } from '../family/shown-records.js';
 import { ordersOfPayouts } from './orders-of-payouts.js';
 
 /** A payout that may give money back, and that no payment owns. */
@@ -45,8 +45,7 @@ const AT_ONCE = 500;
 /** Newest first, paged by key: what holds orders until a person says whose refund it is. @throws {CursorError} */
 export async function listOpenRefunds(db: Knex, words: PayoutWords, query: PageQuery): Promise<Page<OpenRefund>> {
   const take = takeOf(query);
-  const [seen = null, id = ''] = query.cursor === undefined ? [] : decodeCursor(query.cursor, 2);
-  if (seen !== null && !/^\d{1,18}$/.test(seen)) throw new CursorError(query.cursor ?? '');
+  const [seen = null, id = ''] = timeKeyOf(query, 2) ?? [];
   const found: { row: Row; refund: Omit<OpenRefund, 'orders'> }[] = [];
   let after: { seen: string | null; id: string } | null = { seen, id };
   while (after !== null && found.length <= take) {
@@ -71,13 +70,13 @@ async function readRows(
   { seen, id }: { seen: string | null; id: string },
 ): Promise<Row[]> {
   const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT id, shown, reported, verified, verified_at, absent_since, known, doubted, own_call, false AS says_paid,
-       first_seen_at, floor(extract(epoch FROM first_seen_at) * 1000000)::bigint::text AS seen
+    `SELECT ${STANDING}, shown, reported, false AS says_paid,
+       first_seen_at, ${microseconds('first_seen_at')} AS seen
      FROM payouts
      WHERE (payout_type IS NULL OR lower(payout_type) <> ALL (CAST(:others AS text[])))
        AND (known OR EXISTS (SELECT FROM reported_refunds WHERE payout_id = payouts.id))
        AND (CAST(:seen AS bigint) IS NULL OR
-         (first_seen_at, id) < ('epoch'::timestamptz + CAST(:seen AS bigint) * interval '1 microsecond', :id))
+         (first_seen_at, id) < (${atMicroseconds(':seen')}, :id))
      ORDER BY first_seen_at DESC, id DESC LIMIT ${AT_ONCE}`,
     { others: textArray([...withdrawal, ...internal, ...settlement]), seen, id },
   );
