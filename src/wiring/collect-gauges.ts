@@ -19,25 +19,13 @@ import { collectBacklog } from '../webhook/backlog.js';
  * same. While it can't be asked they keep their values.
  */
 export function collectGauges({ db, metrics, log }: { db: Knex; metrics: Metrics; log: Logger }): void {
-  const onScrape = (gauge: object, update: () => Promise<void>) =>
-    Object.assign(gauge, {
-      collect: () => update().catch((error: unknown) => log.debug({ err: error }, 'a gauge could not be updated')),
-    });
+  const onScrape = scraped(log);
   collectBacklog(metrics, db);
+  collectOnCall({ db, metrics }, onScrape);
   onScrape(metrics.breaksOpen, async () => {
     const open = await countOpenBreaks(db);
     metrics.breaksOpen.reset();
     for (const { kind, severity, count } of open) metrics.breaksOpen.set({ kind, severity }, count);
-  });
-  onScrape(metrics.callsLost, async () => {
-    metrics.callsLost.reset();
-    for (const { operation, count } of await lostCalls(db)) metrics.callsLost.set({ operation }, count);
-  });
-  onScrape(metrics.ordersHeldByRefund, async () => metrics.ordersHeldByRefund.set(await heldByRefund(db)));
-  onScrape(metrics.settingsDiffering, async () => {
-    metrics.settingsDiffering.reset();
-    for (const { setting, values } of await differingSettings(db))
-      metrics.settingsDiffering.set({ setting }, values.length);
   });
   onScrape(metrics.callbackBacklog, async () => {
     const { pending, dead, oldestSeconds } = await callbackBacklog(db);
@@ -82,5 +70,28 @@ export function collectGauges({ db, metrics, log }: { db: Knex; metrics: Metrics
     for (const { kind, at } of await lastCompleteRuns(db, kinds)) {
       metrics.reconcileLastSuccess.set({ kind }, at.getTime() / 1000);
     }
+  });
+}
+
+type OnScrape = (gauge: object, update: () => Promise<void>) => void;
+
+function scraped(log: Logger): OnScrape {
+  return (gauge, update) =>
+    void Object.assign(gauge, {
+      collect: () => update().catch((error: unknown) => log.debug({ err: error }, 'a gauge could not be updated')),
+    });
+}
+
+/** What only a person can settle. */
+function collectOnCall({ db, metrics }: { db: Knex; metrics: Metrics }, onScrape: OnScrape): void {
+  onScrape(metrics.callsLost, async () => {
+    metrics.callsLost.reset();
+    for (const { operation, count } of await lostCalls(db)) metrics.callsLost.set({ operation }, count);
+  });
+  onScrape(metrics.ordersHeldByRefund, async () => metrics.ordersHeldByRefund.set(await heldByRefund(db)));
+  onScrape(metrics.settingsDiffering, async () => {
+    metrics.settingsDiffering.reset();
+    for (const { setting, values } of await differingSettings(db))
+      metrics.settingsDiffering.set({ setting }, values.length);
   });
 }

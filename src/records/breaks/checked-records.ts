@@ -1,20 +1,12 @@
 import type { Knex } from 'knex';
 import type { CheckedRecord } from '../../domain/checks/check-facts.js';
-import { objectFromJsonText } from '../../domain/json-text.js';
 import type { RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { type ShownRow, STANDING, shownRecord } from '../family/shown-records.js';
 import { recordTables } from '../saving/record-columns.js';
 
-interface Row {
-  id: string;
-  shown: string;
-  verified: boolean;
-  verified_at: Date | null;
-  absent_since: Date | null;
-  known: boolean;
-  doubted: boolean;
-  own_call: string | null;
+interface Row extends Omit<ShownRow, 'kind'> {
   created_at: Date | null;
   first_seen_at: Date;
   read_at: string | null;
@@ -31,7 +23,7 @@ interface Past {
   first: boolean;
 }
 
-const COLUMNS = `id, shown, verified, verified_at, absent_since, known, doubted, own_call, created_at, first_seen_at,
+const COLUMNS = `${STANDING}, shown, false AS says_paid, created_at, first_seen_at,
   CASE WHEN poll_hash <> '' THEN poll_from END AS read_at, observed_by_type, observed_by_ref`;
 /** What a state is made of. */
 export const STATE_FIELDS = ['status', 'irregularStatus', 'kytStatus', 'paymentIntentId'];
@@ -53,15 +45,8 @@ export async function selectChecked(
     const past = pasts.get(row.id);
     const createdAt = row.created_at?.getTime() ?? null;
     return {
+      ...shownRecord(row),
       kind,
-      id: fromDatabaseText(row.id),
-      fields: objectFromJsonText(row.shown),
-      verified: row.verified,
-      verifiedAt: row.verified_at?.getTime() ?? null,
-      absent: row.absent_since !== null,
-      unknown: !row.known,
-      doubted: row.doubted,
-      ownCall: row.own_call,
       createdAt,
       history: createdAt !== null && createdAt < adoptedAt.getTime() && past?.moved !== true,
       readAt: row.read_at === null ? null : Number(row.read_at),

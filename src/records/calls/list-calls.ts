@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { fromDatabaseText, fromNullableText, toDatabaseText } from '../database/database-text.js';
-import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
+import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
 import { UNDECIDED } from './open-calls.js';
 
 /** A creating call of ours. Times are ISO 8601 UTC, of our clock. */
@@ -36,7 +36,7 @@ interface Row {
   begun: string;
 }
 
-const COLUMNS = `call.*, ${UNDECIDED} AS undecided, floor(extract(epoch FROM begun_at) * 1000000)::bigint::text AS begun`;
+const COLUMNS = `call.*, ${UNDECIDED} AS undecided, ${microseconds('begun_at')} AS begun`;
 
 export interface CallFilters {
   /** Left out: those that are not settled, or that a person must decide. */
@@ -46,13 +46,12 @@ export interface CallFilters {
 /** Newest first, paged by key. @throws {CursorError} */
 export async function listCalls(db: Knex, query: PageQuery & CallFilters): Promise<Page<CallView>> {
   const take = takeOf(query);
-  const [begun = null, operation = '', key = ''] = query.cursor === undefined ? [] : decodeCursor(query.cursor, 3);
-  if (begun !== null && !/^\d{1,18}$/.test(begun)) throw new CursorError(query.cursor ?? '');
+  const [begun = null, operation = '', key = ''] = timeKeyOf(query, 3) ?? [];
   const { rows } = await db.raw<{ rows: Row[] }>(
     `SELECT ${COLUMNS} FROM service_writes AS call
      WHERE ${query.status === undefined ? `(call.status = 'open' OR ${UNDECIDED})` : 'call.status = :status'}
        AND (CAST(:begun AS bigint) IS NULL OR
-         (begun_at, operation, key) < ('epoch'::timestamptz + CAST(:begun AS bigint) * interval '1 microsecond', :operation, :key))
+         (begun_at, operation, key) < (${atMicroseconds(':begun')}, :operation, :key))
      ORDER BY begun_at DESC, operation DESC, key DESC LIMIT :limit`,
     { begun, operation, key, status: query.status ?? '', limit: take + 1 },
   );

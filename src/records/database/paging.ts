@@ -50,6 +50,21 @@ function encodeCursor(key: string[]): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
 }
 
+/** A time as a cursor keeps it, in SQL: microseconds as text. */
+export const microseconds = (column: string): string => `floor(extract(epoch FROM ${column}) * 1000000)::bigint::text`;
+
+/** The time of such a parameter, in SQL. */
+export const atMicroseconds = (parameter: string): string =>
+  `'epoch'::timestamptz + CAST(${parameter} AS bigint) * interval '1 microsecond'`;
+
+/** Of a list by a time: the key, the time first, after which a page begins; null: the first page. @throws {CursorError} */
+export function timeKeyOf({ cursor }: PageQuery, parts: number): string[] | null {
+  if (cursor === undefined) return null;
+  const key = decodeCursor(cursor, parts);
+  if (!/^-?\d{1,18}$/.test(key[0] ?? '')) throw new CursorError(cursor);
+  return key;
+}
+
 export function decodeCursor(cursor: string, parts: number): string[] {
   let key: unknown;
   try {

@@ -23,10 +23,13 @@ export interface ShownRow {
   says_paid: boolean;
 }
 
+/** What is selected of a record to be shown, besides its fields. */
+export const STANDING = 'id, verified, verified_at, absent_since, known, doubted, own_call';
+
 /** What a query of `loadShown` selects of a kind: one parameter, the ids in hand. */
 export function shownColumns(kind: FamilyKind): string {
   const paid = kind === 'payment_intent' ? 'reported_paid' : 'false';
-  return `'${kind}' AS kind, id, verified, verified_at, absent_since, known, doubted, own_call, ${paid} AS says_paid,
+  return `'${kind}' AS kind, ${STANDING}, ${paid} AS says_paid,
     CASE WHEN id = ANY (?::text[]) THEN NULL ELSE shown END AS shown`;
 }
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
-import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
+import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
 import { lookAlikes } from './look-alikes.js';
 import { type OrderRow, type OrderView, orderView } from './order-row.js';
 import { countCarriers } from './shared-references.js';
@@ -42,7 +42,7 @@ export async function listOrders(
 ): Promise<Page<OrderView>> {
   const take = takeOf(query);
   const rows = db<OrderRow & { created: string }>('orders')
-    .select('*', db.raw('(extract(epoch FROM created_at) * 1000000)::bigint AS created'))
+    .select('*', db.raw(`${microseconds('created_at')} AS created`))
     .orderBy([
       { column: 'created_at', order: 'desc' },
       { column: 'reference', order: 'desc' },
@@ -54,18 +54,9 @@ export async function listOrders(
       }),
     )
     .limit(take + 1);
-  const page = (await (query.cursor === undefined ? rows : startAfter(rows, query.cursor))) as (OrderRow & {
-    created: string;
-  })[];
+  const after = timeKeyOf(query, 2);
+  if (after !== null) void rows.whereRaw(`(created_at, reference) < (${atMicroseconds('?')}, ?)`, after);
+  const page = (await rows) as (OrderRow & { created: string })[];
   const { items, nextCursor } = cut(page, take, (row) => [row.created, row.reference]);
   return { items: items.map(orderView), nextCursor };
-}
-
-function startAfter(rows: Knex.QueryBuilder, cursor: string): Knex.QueryBuilder {
-  const [created = '', reference = ''] = decodeCursor(cursor, 2);
-  if (!/^-?\d{1,18}$/.test(created)) throw new CursorError(cursor);
-  return rows.whereRaw("(created_at, reference) < ('epoch'::timestamptz + ?::bigint * interval '1 microsecond', ?)", [
-    created,
-    reference,
-  ]);
 }

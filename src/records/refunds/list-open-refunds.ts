@@ -15,10 +15,10 @@ import { textField } from '../../domain/records.js';
 import { loadMakers } from '../calls/load-makers.js';
 import { textArray } from '../database/array-parameter.js';
 import { toDatabaseText } from '../database/database-text.js';
-import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
+import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
 import { loadNaming, readAssigned } from '../family/around.js';
 import { undecidedRefunds } from '../family/reported-refunds.js';
-import { type ShownRow, shownRecord } from '../family/shown-records.js';
+import { type ShownRow, STANDING, shownRecord } from '../family/shown-records.js';
 import { ordersOfPayouts } from './orders-of-payouts.js';
 
 /** A payout that may give money back, and that no payment owns. */
@@ -50,14 +50,13 @@ interface Row extends Omit<ShownRow, 'kind'> {
 }
 
 const AT_ONCE = 500;
-const SELECT = `SELECT id, shown, reported, verified, verified_at, absent_since, known, doubted, own_call, false AS says_paid,
-  first_seen_at, floor(extract(epoch FROM first_seen_at) * 1000000)::bigint::text AS seen FROM payouts`;
+const SELECT = `SELECT ${STANDING}, shown, reported, false AS says_paid,
+  first_seen_at, ${microseconds('first_seen_at')} AS seen FROM payouts`;
 
 /** Newest first, paged by key: what holds orders until a person says whose refund it is. @throws {CursorError} */
 export async function listOpenRefunds(db: Knex, words: PayoutWords, query: PageQuery): Promise<Page<OpenRefund>> {
   const take = takeOf(query);
-  const [seen = null, id = ''] = query.cursor === undefined ? [] : decodeCursor(query.cursor, 2);
-  if (seen !== null && !/^\d{1,18}$/.test(seen)) throw new CursorError(query.cursor ?? '');
+  const [seen = null, id = ''] = timeKeyOf(query, 2) ?? [];
   const found: { row: Row; refund: Omit<OpenRefund, 'orders'> }[] = [];
   let after: { seen: string | null; id: string } | null = { seen, id };
   while (after !== null && found.length <= take) {
@@ -99,7 +98,7 @@ async function readRows(
      WHERE ((known AND (payout_type IS NULL OR lower(payout_type) <> ALL (CAST(:others AS text[]))))
          OR EXISTS (SELECT FROM said_refunds WHERE payout_id = payouts.id AND NOT not_sent))
        AND (CAST(:seen AS bigint) IS NULL OR
-         (first_seen_at, id) < ('epoch'::timestamptz + CAST(:seen AS bigint) * interval '1 microsecond', :id))
+         (first_seen_at, id) < (${atMicroseconds(':seen')}, :id))
      ORDER BY first_seen_at DESC, id DESC LIMIT ${AT_ONCE}`,
     { others: textArray([...withdrawal, ...internal, ...settlement]), seen, id },
   );

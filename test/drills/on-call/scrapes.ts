@@ -4,7 +4,8 @@ import path from 'node:path';
 
 const RULES = path.join(import.meta.dirname, '../../../deploy/prometheus/rules.yml');
 /** What the alerts of the drill ask for. */
-const WANTED = /^(tallyhook_webhook_requests_total|tallyhook_breaks_open)(\{[^}]*\})? (\S+)$/gm;
+const WANTED =
+  /^(tallyhook_webhook_requests_total|tallyhook_signatures_like_service_total|tallyhook_breaks_open)(\{[^}]*\})? (\S+)$/gm;
 const EVERY_SECONDS = 30;
 
 /** What Prometheus would have read of every process in the course of a drill. */

@@ -7,7 +7,15 @@ import type { MatchAmount } from '../../../domain/books/match/match-sides.js';
 import { type MatchReason, matchedReasons, type Reason } from '../../../domain/books/match/reasons.js';
 import { textArray } from '../../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
-import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../../database/paging.js';
+import {
+  atMicroseconds,
+  cut,
+  microseconds,
+  type Page,
+  type PageQuery,
+  takeOf,
+  timeKeyOf,
+} from '../../database/paging.js';
 
 /** One order, or one invoice or payment that belongs to none, with its three sides. */
 export interface MatchView {
@@ -66,7 +74,7 @@ export async function listMatches(
       FROM ${table} WHERE ${from}.state = ? ${part.where(from)}
       ORDER BY ${from}.opened_at DESC, kind DESC, id DESC LIMIT ?)`;
   const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT *, (extract(epoch FROM opened_at) * 1000000)::bigint AS opened_us
+    `SELECT *, ${microseconds('opened_at')} AS opened_us
      FROM (${states.map(() => each).join(' UNION ALL ')}) AS found
      ORDER BY opened_at DESC, kind DESC, id DESC LIMIT ?`,
     [...states.flatMap((state) => [state, ...part.values, take + 1]), take + 1],
@@ -109,13 +117,10 @@ function conditionsOf(
     terms.push((table) => `${table}.opened_at >= ?::timestamptz AND ${table}.opened_at < ?::timestamptz`);
     values.push(new Date(from).toISOString(), new Date(Math.min(before, LAST)).toISOString());
   }
-  if (cursor !== undefined) {
-    const [opened = '', kind = '', id = ''] = decodeCursor(cursor, 3);
-    if (!/^-?\d{1,18}$/.test(opened)) throw new CursorError(cursor);
-    terms.push(
-      (table) => `(${table}.opened_at, kind, id) < ('epoch'::timestamptz + ?::bigint * interval '1 microsecond', ?, ?)`,
-    );
-    values.push(opened, kind, id);
+  const after = timeKeyOf({ cursor }, 3);
+  if (after !== null) {
+    terms.push((table) => `(${table}.opened_at, kind, id) < (${atMicroseconds('?')}, ?, ?)`);
+    values.push(...after);
   }
   return { where: (table) => terms.map((term) => ` AND ${term(table)}`).join(''), values };
 }

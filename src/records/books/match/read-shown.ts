@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { ShownRecord } from '../../../domain/family/links.js';
 import { textArray } from '../../database/array-parameter.js';
 import { toDatabaseText } from '../../database/database-text.js';
-import { type ShownRow, shownRecord } from '../../family/shown-records.js';
+import { type ShownRow, STANDING, shownRecord } from '../../family/shown-records.js';
 import { recordTables } from '../../saving/record-columns.js';
 
 export interface SeenRecord {
@@ -21,7 +21,7 @@ export async function readShown(
   const { rows } = await trx.raw<{
     rows: (Omit<ShownRow, 'kind'> & { first_seen_at: Date })[];
   }>(
-    `SELECT id, shown, verified, verified_at, absent_since, known, doubted, own_call, false AS says_paid, first_seen_at FROM ${recordTables[kind]}
+    `SELECT ${STANDING}, shown, false AS says_paid, first_seen_at FROM ${recordTables[kind]}
      WHERE id = ANY (?::text[])`,
     [textArray(ids.map(toDatabaseText))],
   );
