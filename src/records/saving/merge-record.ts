@@ -37,7 +37,15 @@ export function mergeRecord(
     before.ownCall !== shown.ownCall ||
     (kind === 'payout' && !isSaidSame(before, { fields: shown.fields, state })) ||
     (before.absentSince === null) !== (absentSince === null);
-  return { kind, id, before, state, shown, text, reported, absentSince, changedFields, changed };
+  const cause = causeOf(observations) ?? { source: shown.observedBy, at: shown.observedAt };
+  return { kind, id, before, state, shown, text, reported, absentSince, changedFields, changed, cause };
+}
+
+function causeOf(observations: readonly HashedObservation[]): MergedRecord['cause'] | null {
+  const [newest] = observations
+    .map(({ observation }) => observation)
+    .toSorted((a, b) => b.to - a.to || b.from - a.from);
+  return newest === undefined ? null : { source: newest.source, at: newest.from };
 }
 
 /** With no word on any list all that is said counts. */

@@ -112,5 +112,6 @@ function placeholder(kind: RecordKind, id: string): MergedRecord {
     absentSince: null,
     changedFields: [],
     changed: false,
+    cause: { source: { type: 'poll', ref: '' }, at: 0 },
   };
 }
