@@ -2,8 +2,10 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
 import { type CallView, callsUnder, listCalls } from '../records/calls/list-calls.js';
+import { type MadeProblem, madeProblem } from '../records/calls/made-problem.js';
 import { settleCall } from '../records/calls/settle-call.js';
 import { inTransaction } from '../records/database/in-transaction.js';
+import { loadContract } from '../service-api/contract.js';
 import { cliActor } from './actor.js';
 import { type ListFlags, listFlags } from './arguments.js';
 import { EXIT_FINDINGS } from './exit-codes.js';
@@ -28,6 +30,7 @@ interface Flags {
   as: { made: string | null };
   note: string;
   operation?: string;
+  force?: boolean;
   dryRun?: boolean;
   json?: boolean;
 }
@@ -64,6 +67,7 @@ export function defineCalls(command: Command): void {
     .requiredOption('--as <outcome>', 'done:ID of what it made, as the dashboard shows it, or not_done', outcome)
     .requiredOption('--note <text>', 'why; kept with your name')
     .option('--operation <name>', 'such as createRefund, where several have the key')
+    .option('--force', 'although the records don’t show what it is said to have made')
     .option('--dry-run', 'only say what would be done')
     .option('--json', 'print JSON')
     .action(settle);
@@ -73,19 +77,26 @@ async function settle(key: string, flags: Flags): Promise<void> {
   const {
     as: { made: objectId },
     note,
+    force = false,
     dryRun = false,
     json = false,
   } = flags;
-  await withStore(async ({ db }) => {
+  if (note.trim() === '') throw new UsageError('--note is empty: say why, in a few words.');
+  await withStore(async ({ db, config }) => {
+    const { words } = (await loadContract(config.CONTRACT_FILE)).movements;
     const call = theOne(key, await callsUnder(db, key), flags.operation);
     const { operation } = call;
     await inTransaction(db, dryRun, async (trx) => {
       const actor = cliActor();
+      const { paymentIntentId } = call;
+      const problem =
+        objectId === null ? null : await madeProblem(trx, { operation, paymentIntentId, objectId }, words.payoutType);
+      if (problem !== null && !(force && problem.forceable)) throw new UsageError(refusal(problem));
       const result = await settleCall(trx, { operation, key, objectId, by: { actor, note } });
       if (result.outcome === 'of_another') throw new UsageError(`${objectId} was made by the call ${result.key}.`);
       if (result.outcome === 'decided') throw new UsageError(decidedAlready(call));
       const about = { actor, action: 'settle call', target: `call ${operation} ${key}`, reason: note };
-      await recordAction(trx, { ...about, details: { made: objectId, before: call.objectId }, outcome: 'done' });
+      await recordAction(trx, { ...about, details: { made: objectId, before: call.objectId, force }, outcome: 'done' });
     });
     const said = objectId === null ? 'made nothing' : `made ${objectId}`;
     if (json) printJson({ operation, key, objectId, dryRun });
@@ -99,6 +110,10 @@ function theOne<Call extends CallView>(key: string, calls: readonly Call[], oper
   if (others.length === 0) return call;
   const operations = calls.map((one) => one.operation).join(', ');
   throw new UsageError(`Several calls have this key; say which with --operation: ${operations}.`);
+}
+
+function refusal({ told, forceable }: MadeProblem): string {
+  return forceable ? `${told} Where you know that the call made it, and how: --force, with --note.` : told;
 }
 
 function decidedAlready({ operation, key, status, objectId }: CallView): string {

@@ -26,5 +26,6 @@ function toldLaterLine({ changes, firstKnownAt }: OrderAsOf['toldLater']): strin
 
 function tellRecord({ fields, verified, absent, knownAt, knownBy }: RecordAsOf): string {
   const how = absent ? 'not at the service any more' : verified ? 'verified' : 'not verified';
-  return `${statusOf(fields['status'])}, ${how}, as ${knownBy.type} ${knownBy.ref} said at ${knownAt}`;
+  const verb = knownBy.type === 'poll' ? 'showed' : 'said';
+  return `${statusOf(fields['status'])}, ${how}, as ${knownBy.type} ${knownBy.ref} ${verb} at ${knownAt}`;
 }

@@ -24,8 +24,8 @@ export function tellOrder({ order, timeline, reported, unlinked, openCalls, ...r
     ...tellMadeOf(order, records, { tell: tellRecord, unread: 'not read yet' }),
     ...openCalls.map(tellCall),
     ...unlinked.map(tellUnlinked),
-    ...reported.paymentIntents.map((record) => tellReported('payment', record)),
-    ...reported.refunds.map((record) => tellReported('refund', record)),
+    ...reported.paymentIntents.map(tellReported),
+    ...reported.refunds.map(tellSaid),
     '',
     ...timeline.map(tellStep),
   ];
@@ -41,9 +41,14 @@ function tellUnlinked({ id, status, amount, assetCode, call }: OrderStory['unlin
   return `unlinked   ${id}  ${statusOf(status)}${sent === '' ? '' : `, ${sent}`}; ${unlinkedWords(id, call)}`;
 }
 
-function tellReported(what: string, record: RecordView): string {
-  const said = `${statusOf(record.reported?.['status'])}, as ${record.observedBy.type} ${record.observedBy.ref} said`;
-  return `only said: ${what} ${record.id}  ${said} at ${record.observedAt}: it pays nothing, and holds the order at most`;
+function tellReported(record: RecordView): string {
+  const said = `${statusOf(record.reported?.['status'])}, ${saidBy(record)}`;
+  return `only said: payment ${record.id}  ${said}: it pays nothing, and holds the order at most`;
+}
+
+function tellSaid({ id, said: { of, name, by, at } }: OrderStory['reported']['refunds'][number]): string {
+  const back = of === 'payment' ? `payment ${name}` : 'money of this order';
+  return `only said: refund ${id}  gives ${back} back, as webhook ${by} said at ${at}: it holds the order at most`;
 }
 
 function tellSimilar(reference: string, similar: string): string {
@@ -85,10 +90,14 @@ export function statusOf(status: unknown): string {
   return typeof status === 'string' ? status : 'state unknown';
 }
 
-function howKnown({ verified, verifiedAt, absentSince, observedAt, observedBy }: RecordView): string {
+function howKnown(record: RecordView): string {
+  const { verified, verifiedAt, absentSince } = record;
   if (absentSince !== null) return `not at the service since ${absentSince}`;
-  if (verified) return `as the service's own list showed at ${verifiedAt}`;
-  return `as ${observedBy.type} ${observedBy.ref} said at ${observedAt}, not verified`;
+  return verified ? `as the service's own list showed at ${verifiedAt}` : `${saidBy(record)}, not verified`;
+}
+
+function saidBy({ observedAt, observedBy: { type, ref } }: RecordView): string {
+  return `as ${type} ${ref} ${type === 'poll' ? 'showed' : 'said'} at ${observedAt}`;
 }
 
 export function tellStep({ changedAt, source, because, entity, field, from, to }: StoryStep): string {

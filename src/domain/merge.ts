@@ -1,4 +1,4 @@
-import { advance, compose, doubts } from './advance.js';
+import { advance, type Composed, compose, doubts } from './advance.js';
 import { canonicalHash, canonicalJson } from './canonical-json.js';
 import type { Json, JsonObject } from './json.js';
 import type { Observation, ObservationSource } from './observation.js';
@@ -17,7 +17,7 @@ import {
   type RecordState,
   readingOf,
 } from './record-state.js';
-import { type RecordKind, type RecordRules, recordRules, textField } from './records.js';
+import { type RecordKind, type RecordRules, recordRules, stateOn, textField } from './records.js';
 
 /** What is shown of a record. A pure function of its state. */
 export interface Shown {
@@ -39,7 +39,7 @@ export interface Shown {
   doubted: boolean;
   /** Something newer than the last poll says other than that poll: the record is to be read. */
   needsReading: boolean;
-  /** Of the newest thing that shaped what is shown; milliseconds of the service's clock. */
+  /** Of the newest thing that says the state that is shown, or of the absence; milliseconds of the service's clock. */
   observedAt: number;
   observedBy: ObservationSource;
 }
@@ -95,25 +95,25 @@ export function show(kind: RecordKind, { poll, claims }: RecordState): Shown {
   const reading = readingOf(poll);
   const [reports, proofs] = parted(claims);
   const proven = prove(rules, reading, proofs);
+  const known = reading !== null || proofs.some((claim) => claim.state !== MENTION);
   const said = reports.filter((claim) => isStatement(claim) && isNewer(claim, reading));
   const fresh = said.filter((claim) => isNewer(claim, poll));
   const against = [...advance(rules, proven.fields, fresh).shapedBy, ...doubts(rules, proven.fields, fresh)];
   const later = claims.filter((claim) => !claim.state.startsWith(KEPT) && isNewer(claim, poll));
   const listed = poll !== null && poll.fields !== null;
   const absent = poll !== null && !listed && !later.some((claim) => !isReport(claim));
-  const verified = listed && proven.told.length === 0;
-  const told = [...proven.told, ...against];
+  const verified = listed && proven.isRead;
   return {
     fields: proven.fields,
     reported: reports.length === 0 ? null : reportedOf(rules, proven.fields, reports, said),
     verified,
     verifiedAt: verified ? poll.from : null,
     absent,
-    known: reading !== null || proofs.some((claim) => claim.state !== MENTION),
+    known,
     ownCall: ownCallOf(proofs),
     doubted: against.length > 0,
     needsReading: later.some((claim) => !agrees(rules, claim, poll?.fields ?? null)),
-    ...observed(absent ? poll : reading, absent ? [] : told, claims),
+    ...witnessOf(rules, absent ? poll : reading, known ? proven : compose(rules, said), claims),
   };
 }
 
@@ -122,13 +122,13 @@ function parted(claims: Claim[]): [reports: Claim[], proofs: Claim[]] {
   return [claims.filter(isReport), claims.filter((claim) => !isReport(claim))];
 }
 
-/** What was read with the API key. `told`: what stands beside the reading, or speaks against it. */
-function prove(rules: RecordRules, reading: Poll | null, proofs: Claim[]): { fields: JsonObject; told: Claim[] } {
+/** What was read with the API key. `isRead`: nothing stands beside the reading, or speaks against it. */
+function prove(rules: RecordRules, reading: Poll | null, proofs: Claim[]): Composed & { isRead: boolean } {
   const base = reading?.fields ?? null;
   const live = proofs.filter((claim) => isStatement(claim) && isNewer(claim, reading));
   const { fields, shapedBy } = base === null ? compose(rules, live) : advance(rules, base, live);
-  const told = base === null ? shapedBy : [...shapedBy, ...doubts(rules, base, live)];
-  return { fields: withKept(rules, fields, proofs), told };
+  const isRead = base !== null && shapedBy.length === 0 && doubts(rules, base, live).length === 0;
+  return { fields: withKept(rules, fields, proofs), shapedBy, isRead };
 }
 
 /** All that reports say and that is not so by the other sources. */
@@ -260,13 +260,17 @@ function isOwn({ source }: Claim): boolean {
   return source.type === 'api_response';
 }
 
-function observed(
-  poll: RecordState['poll'],
-  shapedBy: Claim[],
+/** Who says the state that is shown, or of a record that reports alone tell the state that they say; else what shaped it last. */
+function witnessOf(
+  { main }: RecordRules,
+  poll: Poll | null,
+  { fields, shapedBy }: Composed,
   claims: Claim[],
 ): Pick<Shown, 'observedAt' | 'observedBy'> {
-  const [newest] = (shapedBy.length === 0 && poll === null ? claims : shapedBy).toSorted((a, b) => compareClaims(b, a));
-  if (newest !== undefined) return { observedAt: newest.from, observedBy: newest.source };
-  if (poll !== null) return { observedAt: poll.from, observedBy: { type: poll.by, ref: poll.ref } };
-  return { observedAt: 0, observedBy: { type: 'poll', ref: '' } };
+  const says = (said: JsonObject): boolean => stateOn(main, said) === stateOn(main, fields);
+  if (poll !== null && (poll.fields === null || says(poll.fields)))
+    return { observedAt: poll.from, observedBy: { type: poll.by, ref: poll.ref } };
+  const all = [shapedBy.filter((claim) => says(claim.fields)), shapedBy, claims].find((some) => some.length > 0) ?? [];
+  const [newest] = all.toSorted((a, b) => compareClaims(b, a));
+  return { observedAt: newest?.from ?? 0, observedBy: newest?.source ?? { type: 'poll', ref: '' } };
 }

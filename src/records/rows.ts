@@ -18,7 +18,10 @@ export type RecordView = JsonObject & {
   verified: boolean;
   /** What only webhooks say, where that is other than the fields: it decides nothing. Null: nothing. */
   reported: JsonObject | null;
+  /** A webhook newer than the poll says that it stands elsewhere. */
+  doubted: boolean;
   verifiedAt: string | null;
+  /** When the state that is shown was seen, and where. */
   observedAt: string;
   observedBy: { type: string; ref: string };
   /** Since when the service provably does not list it. */
@@ -30,6 +33,7 @@ interface Row {
   shown: string;
   reported: string | null;
   verified: boolean;
+  doubted: boolean;
   verified_at: Date | null;
   observed_at: Date;
   observed_by_type: SourceType;
@@ -44,6 +48,7 @@ const COLUMNS = [
   'shown',
   'reported',
   'verified',
+  'doubted',
   'verified_at',
   'observed_at',
   'observed_by_type',
@@ -123,6 +128,7 @@ function viewOf(kind: RecordKind, row: Row): RecordView {
     ...withPlainAmounts(kind, objectFromJsonText(row.shown)),
     id: fromDatabaseText(row.id),
     verified: row.verified,
+    doubted: row.doubted,
     reported: row.reported === null ? null : withPlainAmounts(kind, objectFromJsonText(row.reported)),
     verifiedAt: row.verified_at?.toISOString() ?? null,
     observedAt: row.observed_at.toISOString(),

@@ -138,10 +138,12 @@ test(
     const settle = (...words: string[]) => installation.run(['calls', 'settle', key, '--note', 'looked', ...words]);
     expect(await settle('--as', 'perhaps')).toMatchObject({ code: 2 });
     const made = String((await database.db('service_writes').whereNotNull('object_id').first('object_id'))?.object_id);
-    expect(await settle('--as', `done:${made}`)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('was made by'),
-    });
+    const refused = (said: string) => ({ code: 2, stderr: expect.stringContaining(said) });
+    expect(await settle('--as', 'done:NONSENSE')).toMatchObject(refused('shown no payout "NONSENSE"'));
+    expect(await settle('--as', 'done:po 1', '--force')).toMatchObject(refused('is no id'));
+    expect(await settle('--as', `done:${made}`)).toMatchObject(refused('gives'));
+    expect(await settle('--as', `done:${made}`, '--force')).toMatchObject(refused('was made by'));
+    expect(await settle('--as', 'done:NONSENSE', '--force', '--dry-run')).toMatchObject({ code: 0 });
     expect(await settle('--as', 'not_done', '--dry-run')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^would settle .*: it made nothing\n$/),

@@ -30,7 +30,7 @@ describe('goods are not released on a reading that an event has overtaken', () =
         doubted: true,
         reported: { irregularStatus: said },
         needsReading: true,
-        observedBy: { type: 'webhook' },
+        observedBy: { type: 'poll' },
       });
     }
     const behind = report(T + SECOND, { ...completed, irregularStatus: 'none' });

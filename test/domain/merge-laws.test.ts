@@ -6,7 +6,7 @@ import { absorb, joinStates, show } from '../../src/domain/merge.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { emptyState, type RecordState } from '../../src/domain/record-state.js';
 import { stateFromText, stateToText } from '../../src/domain/record-state-text.js';
-import { type RecordKind, rankOn, recordKinds, recordRules } from '../../src/domain/records.js';
+import { type RecordKind, rankOn, recordKinds, recordRules, stateOn } from '../../src/domain/records.js';
 
 /** Spread over all kinds. A third of it is whole, too. */
 const numRuns = process.env['TALLYHOOK_LONG'] ? 60_000 : 3_000;
@@ -172,10 +172,8 @@ describe('whatever was observed', () => {
             observations.filter((one) => !isReport(one)),
           ),
         );
-        const { fields, verified, verifiedAt, absent, known, ownCall, reported } = show(
-          kind,
-          stateOf(kind, observations),
-        );
+        const all = show(kind, stateOf(kind, observations));
+        const { fields, verified, verifiedAt, absent, known, ownCall, reported } = all;
         expect({ fields, verified, verifiedAt, absent, known, ownCall }).toEqual({
           fields: proven.fields,
           verified: proven.verified,
@@ -184,11 +182,32 @@ describe('whatever was observed', () => {
           known: proven.known,
           ownCall: proven.ownCall,
         });
+        if (known || absent) expect([all.observedAt, all.observedBy]).toEqual([proven.observedAt, proven.observedBy]);
         for (const [name, value] of Object.entries(reported ?? {})) {
           expect(canonicalJson(value ?? null)).not.toBe(
             name in fields ? canonicalJson(fields[name] ?? null) : 'absent',
           );
         }
+      }),
+      { numRuns },
+    );
+  });
+
+  it('the witness that is named said the state that is shown, or what reports alone say; or saw that the record is absent', () => {
+    fc.assert(
+      fc.property(set, ({ kind, observations }) => {
+        const { main } = recordRules[kind];
+        const shown = show(kind, stateOf(kind, observations));
+        const named = observations.filter(
+          ({ from, source }) =>
+            from === shown.observedAt && canonicalJson({ ...source }) === canonicalJson({ ...shown.observedBy }),
+        );
+        expect(named).not.toEqual([]);
+        const state = stateOn(main, (shown.known ? shown.fields : shown.reported) ?? {});
+        const said = named.map((one) => ('fields' in one ? stateOn(main, one.fields) : null));
+        if (shown.absent) expect(named.map(({ type }) => type)).toContain('absence');
+        else if (state !== null) expect(said).toContain(state);
+        if (shown.verified) expect(named.map(({ type }) => type)).toContain('reading');
       }),
       { numRuns },
     );

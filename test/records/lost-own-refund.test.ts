@@ -4,6 +4,7 @@ import { tellOrder } from '../../src/cli/tell-order.js';
 import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { holdOrders } from '../../src/records/calls/hold-orders.js';
+import { madeProblem } from '../../src/records/calls/made-problem.js';
 import { settleCall } from '../../src/records/calls/settle-call.js';
 import { takeInCalls } from '../../src/records/calls/take-in-calls.js';
 import { orderStory } from '../../src/records/orders/order-story.js';
@@ -14,7 +15,7 @@ import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import type { KeyStore } from '../../src/service-api/key-store.js';
 import { prepareKeyed } from '../../src/service-api/keyed-request.js';
 import { type CheckedShop, MINUTE, openCheckedShop } from '../reconcile/checked-shop.js';
-import { at, context, paidIntent, payin, payout, reading, save } from './observed.js';
+import { absence, at, claim, context, paidIntent, payin, payout, reading, save } from './observed.js';
 
 /*
  * A refund of our own, or of the store's own client, whose answer never came; the service's list shows a payout of type refund
@@ -150,4 +151,29 @@ test('one that names no order is a break which names the call', async () => {
     evidence: { ownCall: { key: key(), paymentIntentId: pi } },
   });
   expect(await listed()).toMatchObject([{ id: `po_${pi}`, why: 'own_call', call: { key: key() } }]);
+});
+
+test('what it is said to have made is held against the records', async () => {
+  await callInDoubt();
+  await refundAt(`po_${pi}`, 20);
+  const said = { operation: 'createRefund', paymentIntentId: pi };
+  const told = async (objectId: string, operation = 'createRefund') =>
+    (await madeProblem(db, { ...said, operation, objectId }, defaultPayoutWords))?.told ?? null;
+  expect(await told(`po_${pi}`)).toBeNull();
+  expect(await told('NONSENSE')).toContain('tallyhook reconcile payouts');
+  expect(await told('po 1')).toContain('is no id');
+  expect(await told('x'.repeat(1_001))).toContain('is no id');
+  expect(await told('tr_1', 'createTransfer')).toContain('no record here');
+  await save(shop.database, [claim('payout', `${pi}_said`, { status: 'confirmed', paymentIntentId: pi }, 20)]);
+  expect(await told(`${pi}_said`)).toContain('has shown no payout');
+  for (const [name, fields, why] of [
+    ['type', { payoutType: 'withdrawal' }, 'no refund'],
+    ['asset', { assetCode: 'BTC' }, 'sends BTC'],
+    ['other', { paymentIntentId: 'pi_x' }, 'gives pi_x back'],
+  ] as const) {
+    await refundAt(`${pi}_${name}`, 20, fields);
+    expect(await told(`${pi}_${name}`)).toContain(why);
+  }
+  await save(shop.database, [absence('payout', `po_${pi}`, 60)]);
+  expect(await told(`po_${pi}`)).toContain('does not list');
 });

@@ -71,7 +71,8 @@ it('tells an order as it was known at each time, though the service dates things
   for (const told of [first, listed]) expect(JSON.stringify(told)).not.toContain('ann@example.com');
   expect(await known(claimed)).toMatchObject({
     order: { status: 'paid_unverified', release: { safe: false, reason: 'not_verified' } },
-    paymentIntents: [{ verified: true, fields: { status: 'pending' }, knownBy: { type: 'webhook' } }],
+    // What the webhook said is no state of the payment: the poll showed that.
+    paymentIntents: [{ verified: true, fields: { status: 'pending' }, knownBy: { type: 'poll' } }],
   });
   expect((await known(claimed)).timeline.length).toBeLessThan((await known(two)).timeline.length);
   const last = await known(two);

@@ -3,7 +3,7 @@ import { tellOrder } from '../../src/cli/tell-order.js';
 import { orderStory } from '../../src/records/orders/order-story.js';
 import { startRun } from '../../src/records/runs/runs.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, claim, intent, invoice, paidIntent, payin, payout, reading, save } from './observed.js';
+import { absence, claim, delivered, intent, invoice, paidIntent, payin, payout, reading, save } from './observed.js';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -121,4 +121,32 @@ test('an order tells what webhooks alone tie to it, and who said so', async () =
 
   await save(database, [absence('payment_intent', 'forged', 60)]);
   expect((await orderStory(database.db, 'Story-2'))?.reported.paymentIntents).toEqual([]);
+});
+
+test('each line names who said the state that it tells: not who spoke last, nor who spoke of something else', async () => {
+  const event = await storedEvent('payout.updated');
+  const own = { merchantReference: 'Story-4' };
+  const whole = paidIntent('wit', 'wit-in', own);
+  await save(database, [
+    reading('payment_intent', whole, 10, 'verify-claims'),
+    reading('payin', payin('wit-in', 'wit', { status: 'pending' }), 10, 'verify-claims'),
+    reading('payout', payout('wit-out', { status: 'pending', merchantReference: null }), 10, 'verify-claims'),
+  ]);
+  await save(database, [
+    // A dispute moves on an axis of its own: that the payment is completed the poll showed.
+    delivered('payment_intent', 'wit', { ...whole, irregularStatus: 'pending_decision' }, 20),
+    delivered('payin', 'wit-in', payin('wit-in', 'wit', { status: 'confirmed' }), 20),
+    claim('payin', 'wit-in', payin('wit-in', 'wit', { status: 'confirmed', kytStatus: 'rejected' }), 30, event),
+    claim('payout', 'wit-out', { paymentIntentId: 'wit', status: 'pending' }, 30, event),
+  ]);
+  const story = await orderStory(database.db, 'Story-4');
+  const lines = story === null ? [] : tellOrder(story);
+  const line = (start: string) => lines.find((one) => one.startsWith(start));
+  expect(line('payment')).toMatch(
+    /wit {2}completed, as poll verify-claims showed at 2026-03-01T00:00:10.000Z, not verified/,
+  );
+  expect(line('deposit')).toMatch(/wit-in {2}confirmed, as delivery_history dl-1 said at 2026-03-01T00:00:20/);
+  expect(line('only said')).toBe(
+    `only said: refund wit-out  gives payment wit back, as webhook ${event} said at 2026-03-01T00:00:30.000Z: it holds the order at most`,
+  );
 });

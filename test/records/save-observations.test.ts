@@ -32,7 +32,8 @@ describe('webhooks claim, polls decide', () => {
       verified: true,
       verifiedAt: '2026-03-01T00:00:00.000Z',
       reported: { status: 'completed' },
-      observedBy: { type: 'webhook', ref: '77' },
+      doubted: true,
+      observedBy: { type: 'poll', ref: 'run-1' },
     });
     expect(await order('order-a')).toMatchObject({
       status: 'paid_unverified',

@@ -11,6 +11,7 @@ const ours: ReadonlySet<string> = new Set([
   'id',
   'status',
   'verified',
+  'doubted',
   'reported',
   'verifiedAt',
   'observedAt',

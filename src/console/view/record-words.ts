@@ -43,16 +43,12 @@ export function listedStates(kind: RecordKind, field: string): { value: string; 
 }
 
 /** How it is known: shown by the service's own list, only reported by a webhook, or not at the service at all. */
-export function howKnown({ verified, absentSince, observedBy, reported }: RecordView): Value {
+export function howKnown({ verified, doubted, absentSince, observedBy: { type, ref } }: RecordView): Value {
   if (absentSince !== null) return badge('not at the service', 'bad');
-  const isEvent = observedBy.type === 'webhook' || observedBy.type === 'delivery_history';
-  const source = isEvent ? [link(`event ${observedBy.ref}`, eventHref(observedBy.ref))] : [];
-  if (verified) {
-    const isNewer = observedBy.type === 'webhook' && reported !== null;
-    return isNewer
-      ? list([badge('verified', 'good'), badge('newer report', 'info'), ...source])
-      : badge('verified', 'good');
-  }
-  if (observedBy.type === 'webhook') return list([badge('reported', 'info'), ...source]);
-  return list([badge(`unverified, by ${words(observedBy.type)}`, 'info'), ...source]);
+  if (verified)
+    return doubted ? list([badge('verified', 'good'), badge('newer report', 'info')]) : badge('verified', 'good');
+  if (type === 'poll') return badge('to be read again', 'info');
+  const word = type === 'webhook' ? 'reported' : `unverified, by ${words(type)}`;
+  const isEvent = type === 'webhook' || type === 'delivery_history';
+  return list([badge(word, 'info'), ...(isEvent ? [link(`event ${ref}`, eventHref(ref))] : [])]);
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { listedPayins } from '../../domain/family/links.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import type { OrderStatus } from '../../domain/orders/order.js';
-import { type EntityRef, type RecordKind, textField } from '../../domain/records.js';
+import { type EntityRef, type RecordKind, recordRules, textField } from '../../domain/records.js';
 import { ASSIGNED, type Change, REPORTED } from '../changes.js';
 import { listRecords } from '../rows.js';
 import { changesUntil, type KnownChange } from './changes-until.js';
@@ -144,7 +144,7 @@ function createReader(trx: Knex.Transaction, asOf: Date) {
 }
 
 function foldRecord({ kind, id }: EntityRef & { kind: RecordKind }, known: readonly KnownChange[]): RecordAsOf | null {
-  const newest = known.at(-1);
+  const newest = known.findLast((change) => saysState(kind, change)) ?? known.at(-1);
   if (newest === undefined) return null;
   let fields: JsonObject = {};
   const flags = { verified: false, absent: false };
@@ -159,6 +159,12 @@ function foldRecord({ kind, id }: EntityRef & { kind: RecordKind }, known: reado
     else fields = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== field));
   }
   return { kind, id, ...flags, knownAt: newest.changedAt, knownBy: newest.source, fields };
+}
+
+/** It says the state that the record has from then on: what changed it, or showed it once more, or that the record is gone. */
+function saysState(kind: RecordKind, { field, to }: KnownChange): boolean {
+  if (field === 'verified' || field === 'absent') return to === true;
+  return field === '*' || field === recordRules[kind].main.field;
 }
 
 /** Those that the payments listed then, and those that name one of them: what was not known then has no history to show. */

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { defaultPayoutWords } from '../../domain/family/links.js';
+import type { JsonObject } from '../../domain/json.js';
 import type { OpenCall, ReleaseRules } from '../../domain/orders/order-facts.js';
 import type { EntityRef, RecordKind } from '../../domain/records.js';
 import type { BreakView } from '../breaks/list-breaks.js';
@@ -15,6 +16,8 @@ import { type SourceDetail, sourceDetails } from './source-details.js';
 
 /** Of what webhooks alone say: a forger may say much. */
 const MOST_REPORTED = 20;
+/** An event's time names a whole second. */
+const SECOND_MS = 1_000;
 
 /** A change, and what is known of the event or run behind it. */
 export type StoryStep = Change & { because: SourceDetail | null };
@@ -32,11 +35,19 @@ export interface OrderStory {
   /** Refunds of its payments that we asked for, and of which the records don't know what came. */
   openCalls: OpenCall[];
   /** What webhooks alone tie to the order, the newest first: payments that they call paid, payouts that they call refunds. */
-  reported: { paymentIntents: RecordView[]; refunds: RecordView[] };
+  reported: { paymentIntents: RecordView[]; refunds: (RecordView & { said: SaidOf })[] };
   /** Every change of the order and of its records, oldest first, each with its source. */
   timeline: StoryStep[];
   /** Open or acknowledged, of the order or of one of its records. */
   breaks: BreakView[];
+}
+
+/** The payment's id, or the order's reference, and the newest webhook that says so, by its event. */
+interface SaidOf extends JsonObject {
+  of: 'payment' | 'order';
+  name: string;
+  by: string;
+  at: string;
 }
 
 /** Null when there is no such order. */
@@ -88,10 +99,18 @@ async function reportedOf(
     .limit(MOST_REPORTED)
     .pluck('id');
   const said = await undecidedRefunds(db, { orders: [reference], payments: paymentIntents });
-  const payouts = [...new Set(said.map(({ payout }) => payout))].filter((id) => !refunds.includes(id));
+  const newest = new Map<string, SaidOf>();
+  for (const { payout, of, name, by, until } of said)
+    if (!newest.has(payout))
+      newest.set(payout, { of, name, by, at: new Date(until - (until % SECOND_MS)).toISOString() });
+  const others = [...newest.keys()].filter((id) => !refunds.includes(id)).slice(0, MOST_REPORTED);
+  const payouts = await recordsOf(db, 'payout', others);
   return {
     paymentIntents: await recordsOf(db, 'payment_intent', payments.map(fromDatabaseText)),
-    refunds: await recordsOf(db, 'payout', payouts.slice(0, MOST_REPORTED)),
+    refunds: payouts.flatMap((record) => {
+      const one = newest.get(record.id);
+      return one === undefined ? [] : [{ ...record, said: one }];
+    }),
   };
 }
 

@@ -24,7 +24,7 @@ export function touchedOrders(members: FamilyMembers, affected: Affected): Touch
 
 function touch(touched: TouchedOrders, reference: string, record: MergedRecord): void {
   const known = touched.get(reference);
-  const cause = { source: record.shown.observedBy, serviceTime: record.shown.observedAt };
+  const cause = { source: record.cause.source, serviceTime: record.cause.at };
   touched.set(reference, {
     reference,
     since: earlier(known?.since ?? null, sinceOf(record)),

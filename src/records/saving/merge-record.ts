@@ -41,7 +41,15 @@ export function mergeRecord(
     before.ownCall !== shown.ownCall ||
     (kind === 'payout' && !isSame(said, saidRefunds(before.fields, before.state.claims, words))) ||
     (before.absentSince === null) !== (absentSince === null);
-  return { kind, id, before, state, shown, text, reported, absentSince, changedFields, changed, said };
+  const cause = causeOf(observations) ?? { source: shown.observedBy, at: shown.observedAt };
+  return { kind, id, before, state, shown, text, reported, absentSince, changedFields, changed, said, cause };
+}
+
+function causeOf(observations: readonly HashedObservation[]): MergedRecord['cause'] | null {
+  const [newest] = observations
+    .map(({ observation }) => observation)
+    .toSorted((a, b) => b.to - a.to || b.from - a.from);
+  return newest === undefined ? null : { source: newest.source, at: newest.from };
 }
 
 /** Of all reports that were observed now, too: a flood of others takes the place of one among what the record keeps. */

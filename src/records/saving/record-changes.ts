@@ -6,15 +6,15 @@ import { type MergedRecord, ownField } from './stored-record.js';
 
 /** One change per field that is shown with another value; one for the whole of a record that was not known before. */
 export function recordChanges(record: MergedRecord, redact: Redact): NewChange[] {
-  const { kind, id, before, shown, absentSince } = record;
+  const { kind, id, before, shown, absentSince, cause } = record;
   const textOf = (fields: JsonObject, name: string) => fieldText(fields, name, (value) => redact(kind, name, value));
   const change = (field: string, from: string | null, to: string | null): NewChange => ({
     entity: { kind, id },
     field,
     from,
     to,
-    source: shown.observedBy,
-    serviceTime: shown.observedAt,
+    source: cause.source,
+    serviceTime: cause.at,
   });
   const saidBefore = before?.reported ?? null;
   const said =

@@ -2,7 +2,7 @@ import type { SaidRefund } from '../../domain/family/said.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import type { Shown } from '../../domain/merge.js';
-import type { SourceType } from '../../domain/observation.js';
+import type { ObservationSource, SourceType } from '../../domain/observation.js';
 import type { Poll, RecordState } from '../../domain/record-state.js';
 import { stateFromText } from '../../domain/record-state-text.js';
 import type { RecordKind } from '../../domain/records.js';
@@ -67,6 +67,8 @@ export interface MergedRecord {
   changed: boolean;
   /** Of a payout: what reports alone say that it gives back (`saidRefunds`). */
   said: readonly SaidRefund[];
+  /** The newest of the observations that were taken in now: what changed, changed by it. `at`: ms of the service's clock. */
+  cause: { source: ObservationSource; at: number };
 }
 
 export function storedRecord(row: StoredRow): StoredRecord {

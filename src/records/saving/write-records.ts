@@ -113,5 +113,6 @@ function placeholder(kind: RecordKind, id: string): MergedRecord {
     changedFields: [],
     changed: false,
     said: [],
+    cause: { source: { type: 'poll', ref: '' }, at: 0 },
   };
 }

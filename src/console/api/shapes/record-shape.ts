@@ -9,11 +9,16 @@ const knowledge = {
     'What only webhooks say, where that is other than the fields. Whoever holds a signing secret can write it: never pay to an address, and never decide anything, by it.',
     null,
   ),
+  doubted: told(
+    z.boolean(),
+    'A webhook newer than the poll says that it stands elsewhere: it may hold an order until the next poll.',
+    false,
+  ),
   verifiedAt: told(time.nullable(), 'When it did last, by the service’s clock.'),
-  observedAt: told(time, 'When what is shown was seen, by the service’s clock.'),
+  observedAt: told(time, 'When the state that is shown was seen, by the service’s clock.'),
   observedBy: told(
     z.object({ type: z.enum(['webhook', 'poll', 'delivery_history', 'api_response']), ref: text }),
-    'Where what is shown was seen; `ref` is the event, the run or the operation.',
+    'Where that state was seen; `ref` is the event, the run or the operation.',
     { type: 'poll', ref: '512' },
   ),
   absentSince: told(time.nullable(), 'Since when the service provably does not list it.'),

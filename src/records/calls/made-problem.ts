@@ -1,0 +1,86 @@
+import type { Knex } from 'knex';
+import { mayRefund, namedIn, type PayoutWords } from '../../domain/family/links.js';
+import type { JsonObject } from '../../domain/json.js';
+import { objectFromJsonText } from '../../domain/json-text.js';
+import { createdKind } from '../../domain/own-calls.js';
+import { type RecordKind, textField } from '../../domain/records.js';
+import { toDatabaseText } from '../database/database-text.js';
+import { usableId } from '../database/key-text.js';
+import { recordTables } from '../saving/record-columns.js';
+
+/** What a call is said to have made. */
+export interface SaidMade {
+  operation: string;
+  paymentIntentId: string | null;
+  objectId: string;
+}
+
+/** Why a call can't have made it, or why that can't be told; `forceable`: a person may know better. Null: nothing speaks against it. */
+export interface MadeProblem {
+  told: string;
+  forceable: boolean;
+}
+
+interface Row {
+  shown: string;
+  known: boolean;
+  absent_since: Date | null;
+  own_call: string | null;
+}
+
+/** Holds what a person says that a call made against the records, which hold what the service shows. */
+export async function madeProblem(
+  trx: Knex,
+  { operation, paymentIntentId, objectId }: SaidMade,
+  words: PayoutWords,
+): Promise<MadeProblem | null> {
+  if (usableId(objectId) === null || /[\s\p{Cc}]/u.test(objectId))
+    return {
+      told: `"${objectId.slice(0, 80)}" is no id: blanks stand in it, or it is longer than 1,000 bytes.`,
+      forceable: false,
+    };
+  const kind = createdKind(operation);
+  if (kind === null) return doubt(`What ${operation} makes is no record here: "${objectId}" can't be looked up.`);
+  const row = await rowOf(trx, kind, objectId);
+  if (row?.known !== true) {
+    const list = `${kind.replace('_', '-')}s`;
+    return doubt(
+      `The service has shown no ${kind.replace('_', ' ')} "${objectId}" yet; tallyhook reconcile ${list} reads its list.`,
+    );
+  }
+  if (row.absent_since !== null)
+    return doubt(`The service does not list ${objectId}, since ${row.absent_since.toISOString()}.`);
+  if (operation !== 'createRefund') return null;
+  const payment = paymentIntentId === null ? undefined : await rowOf(trx, 'payment_intent', paymentIntentId);
+  const told = otherThan(objectId, { row, payment: fieldsOf(payment), paymentIntentId, words });
+  return told === null ? null : doubt(told);
+}
+
+function otherThan(
+  id: string,
+  about: { row: Row; payment: JsonObject; paymentIntentId: string | null; words: PayoutWords },
+): string | null {
+  const { row, payment, paymentIntentId, words } = about;
+  const fields = fieldsOf(row);
+  if (row.own_call === 'createPayout') return `${id} is a withdrawal that we made ourselves.`;
+  if (!mayRefund(fields, words)) return `${id} is no refund: its type is ${textField(fields, 'payoutType')}.`;
+  const other = namedIn('payout', fields, 'payment_intent').find((named) => named !== paymentIntentId);
+  if (other !== undefined) return `${id} gives ${other} back, and the call asked for ${paymentIntentId}.`;
+  const [sent, received] = [textField(fields, 'assetCode'), textField(payment, 'assetCode')];
+  if (sent === null || received === null || sent === received) return null;
+  return `${id} sends ${sent}, and ${paymentIntentId} received ${received}.`;
+}
+
+async function rowOf(trx: Knex, kind: RecordKind, id: string): Promise<Row | undefined> {
+  return trx(recordTables[kind])
+    .where({ id: toDatabaseText(id) })
+    .first('shown', 'known', 'absent_since', 'own_call');
+}
+
+function fieldsOf(row: Row | undefined): JsonObject {
+  return row === undefined ? {} : objectFromJsonText(row.shown);
+}
+
+function doubt(told: string): MadeProblem {
+  return { told, forceable: true };
+}
