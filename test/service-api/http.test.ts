@@ -175,7 +175,7 @@ describe('limits of the service', () => {
 });
 
 describe('the circuit', () => {
-  const patience = { failures: 3, retries: 0, openMs: 40, longestOpenMs: 40 };
+  const patience = { failures: 3, retries: 0, openMs: 400, longestOpenMs: 400 };
 
   it('opens after failures in a row, sends nothing meanwhile, and closes with the first good answer', async () => {
     const client = testClient({ patience });
