@@ -1,5 +1,6 @@
 import { asOfMoment } from '../../domain/as-of.js';
 import { todayIn } from '../../domain/books/match/ageing.js';
+import { ownCallWords, unlinkedWords } from '../../domain/orders/own-call-words.js';
 import { referenceDifference } from '../../domain/reference-difference.js';
 import { listMatches, type MatchView } from '../../records/books/match/list-matches.js';
 import { orderAsOf } from '../../records/orders/order-as-of.js';
@@ -23,14 +24,14 @@ export const order: Page = {
   path: '/orders/:reference',
   title: 'Order',
   filters: ['asOf'],
-  load: async ({ db, now, books }, req) => {
+  load: async ({ db, now, books, payoutWords }, req) => {
     const asked = req.params['reference'] ?? '';
     const { asOf } = req.filters;
     if (asOf !== undefined) {
       const moment = asOfMoment(asOf, books?.timeZone ?? 'UTC');
       return orderAsOfView(moment === null ? 'not_a_time' : await orderAsOf(db, asked, moment), asked, req);
     }
-    const story = await orderStory(db, asked);
+    const story = await orderStory(db, asked, { payoutWords });
     if (story === null) return null;
     const { reference, status } = story.order;
     const timeZone = books?.timeZone ?? 'UTC';
@@ -42,6 +43,7 @@ export const order: Page = {
       crumbs: [{ text: 'Orders', href: '/orders' }],
       sections: [
         releaseNotice(story),
+        ...refundNotices(story),
         ...similarPanel(story),
         ...breaksOf(story.breaks, now()),
         factsOf(story, now()),
@@ -71,6 +73,27 @@ function releaseNotice({ order: { release } }: OrderStory): Section {
     return { is: 'notice', tone: 'good', title: 'Safe to release the goods', text: releaseReason(release.reason) };
   }
   return { is: 'notice', tone: 'warn', title: 'Hold the goods', text: releaseReason(release.reason) };
+}
+
+/** Refunds of which a person has to say what came of them, or whose they are. */
+function refundNotices({ openCalls, unlinked }: OrderStory): Section[] {
+  return [
+    ...openCalls.map((call): Section => {
+      const told = `It asked to give ${call.paymentIntentId} back, and ${ownCallWords(call, call.objectId)}.`;
+      return { is: 'notice', tone: 'warn', title: `Our own call ${call.key} has no known end`, text: told };
+    }),
+    ...unlinked.map(({ id: own, call }): Section => {
+      const told = unlinkedWords(own, call).replace(/^./, (first) => first.toUpperCase());
+      const to = { text: 'the payout', href: `/payouts/${inPath(own)}` };
+      return {
+        is: 'notice',
+        tone: 'warn',
+        title: `${own} may give this order’s money back`,
+        text: `${told}.`,
+        link: to,
+      };
+    }),
+  ];
 }
 
 /** Each with the characters in which it differs: to the eye they may be the same. */

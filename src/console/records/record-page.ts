@@ -9,6 +9,7 @@ import type { Section } from '../view/sections.js';
 import { storySteps } from '../view/story-steps.js';
 import { count, id, link, none, text, time, type Value, words } from '../view/values.js';
 import { ordersFor } from './list-page.js';
+import { payoutOrders } from './payout-orders.js';
 import { deepFields, fieldGroups } from './record-fields.js';
 import { breaksOf, noticesOf } from './record-notices.js';
 import { type OrdersOf, orderValue, statesOf } from './record-rows.js';
@@ -26,7 +27,9 @@ export function recordPage(sheet: Sheet): Page {
       if (story === null) return null;
       const { record } = story;
       const fields = recordFor(req.actor, sheet.kind, record);
-      const orders = await ordersFor(deps, sheet, [record]);
+      const concerned = sheet.kind === 'payout' ? await payoutOrders(deps, record.id) : null;
+      const orders =
+        concerned === null ? await ordersFor(deps, sheet, [record]) : new Map([[record.id, concerned.references]]);
       return {
         title: record.id,
         badges: [...statesOf(record), howKnown(record)],
@@ -34,6 +37,7 @@ export function recordPage(sheet: Sheet): Page {
         actions: sheet.kind === 'payout' ? [req.button(assignRefundAction, { id: record.id })] : [],
         sections: [
           ...noticesOf(sheet, record),
+          ...(concerned?.sections ?? []),
           ...breaksOf(story.breaks, deps.now()),
           knownPanel(sheet.kind, { record, orders, now: deps.now() }),
           ...fieldGroups(sheet, fields, mayKnowPeople(req.actor)),

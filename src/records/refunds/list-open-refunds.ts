@@ -87,6 +87,12 @@ export async function unlinkedRefunds(
   return (await openAmong(db, rows, words)).flatMap(({ refund }) => (refund.why === 'reported' ? [] : [refund]));
 }
 
+/** One payout; null: it is none that may give money back and that no payment owns. */
+export async function openRefund(db: Knex, words: PayoutWords, id: string): Promise<Omit<OpenRefund, 'orders'> | null> {
+  const { rows } = await db.raw<{ rows: Row[] }>(`${SELECT} WHERE id = ?`, [toDatabaseText(id)]);
+  return (await openAmong(db, rows, words))[0]?.refund ?? null;
+}
+
 /** Without those that can't be one: what links them is read of their records. */
 async function readRows(
   db: Knex,

@@ -1,0 +1,51 @@
+import { defaultPayoutWords } from '../../domain/family/links.js';
+import { unlinkedWords } from '../../domain/orders/own-call-words.js';
+import { getOrder, type OrderView } from '../../records/orders/orders.js';
+import { openRefund } from '../../records/refunds/list-open-refunds.js';
+import { ordersOfPayouts } from '../../records/refunds/orders-of-payouts.js';
+import type { PageDeps } from '../page-deps.js';
+import { orderHref } from '../view/links.js';
+import { orderStatusTone, releaseBadge, releaseReason } from '../view/order-words.js';
+import type { Section } from '../view/sections.js';
+import { badge, id, text, words } from '../view/values.js';
+
+const MOST_ORDERS = 20;
+
+/** The orders that a payout concerns, and what ends that it holds them. */
+export async function payoutOrders(
+  { db, payoutWords = defaultPayoutWords }: Pick<PageDeps, 'db' | 'payoutWords'>,
+  payout: string,
+): Promise<{ references: string[]; sections: Section[] }> {
+  const references = (await ordersOfPayouts(db, [payout])).get(payout) ?? [];
+  const found = await Promise.all(references.slice(0, MOST_ORDERS).map((reference) => getOrder(db, reference)));
+  const orders = found.filter((order) => order !== null);
+  const open = await openRefund(db, payoutWords, payout);
+  const told =
+    open?.why === 'reported' ? releaseReason('refund_reported') : `${unlinkedWords(payout, open?.call ?? null)}.`;
+  const notice: Section = {
+    is: 'notice',
+    tone: 'warn',
+    title: 'Whose refund it is has to be said',
+    text: told.replace(/^./, (first) => first.toUpperCase()),
+  };
+  return {
+    references,
+    sections: [...(open === null ? [] : [notice]), ...(orders.length === 0 ? [] : [tableOf(orders)])],
+  };
+}
+
+function tableOf(orders: readonly OrderView[]): Section {
+  return {
+    is: 'table',
+    caption: 'Orders that it concerns',
+    showCaption: true,
+    columns: [{ label: 'Order' }, { label: 'Status' }, { label: 'Goods' }, { label: 'Why', wide: true }],
+    rows: orders.map(({ reference, status, release }) => [
+      id(reference, orderHref(reference)),
+      badge(words(status), orderStatusTone(status)),
+      releaseBadge(release),
+      text(releaseReason(release.reason)),
+    ]),
+    empty: { title: '', text: '' },
+  };
+}
