@@ -22,7 +22,7 @@ export function tellOrder({ order, timeline, reported, unlinked, openCalls, ...r
     ...order.similarReferences.map((similar) => tellSimilar(order.reference, similar)),
     '',
     ...tellMadeOf(order, records, { tell: tellRecord, unread: 'not read yet' }),
-    ...openCalls.map(tellCall),
+    ...openCalls.filter(({ key }) => unlinked.every(({ call }) => call?.key !== key)).map(tellCall),
     ...unlinked.map(tellUnlinked),
     ...reported.paymentIntents.map(tellReported),
     ...reported.refunds.map(tellSaid),
@@ -36,9 +36,8 @@ function tellCall(call: OrderStory['openCalls'][number]): string {
   return `own call   ${call.key}  ${about}; ${ownCallWords(call, call.objectId)}`;
 }
 
-function tellUnlinked({ id, status, amount, assetCode, call }: OrderStory['unlinked'][number]): string {
-  const sent = [amount, assetCode].filter((part) => part !== null).join(' ');
-  return `unlinked   ${id}  ${statusOf(status)}${sent === '' ? '' : `, ${sent}`}; ${unlinkedWords(id, call)}`;
+function tellUnlinked({ id, call }: OrderStory['unlinked'][number]): string {
+  return `unlinked   ${id}  ${unlinkedWords(id, call)}`;
 }
 
 function tellReported(record: RecordView): string {

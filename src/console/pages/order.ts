@@ -78,13 +78,15 @@ function releaseNotice({ order: { release } }: OrderStory): Section {
 /** Refunds of which a person has to say what came of them, or whose they are. */
 function refundNotices({ openCalls, unlinked }: OrderStory): Section[] {
   return [
-    ...openCalls.map((call): Section => {
-      const told = `It asked to give ${call.paymentIntentId} back, and ${ownCallWords(call, call.objectId)}.`;
-      return { is: 'notice', tone: 'warn', title: `Our own call ${call.key} has no known end`, text: told };
-    }),
+    ...openCalls
+      .filter(({ key }) => unlinked.every((one) => one.call?.key !== key))
+      .map((call): Section => {
+        const told = `It asked to give ${call.paymentIntentId} back, and ${ownCallWords(call, call.objectId)}.`;
+        return { is: 'notice', tone: 'warn', title: `Our own call ${call.key} has no known end`, text: told };
+      }),
     ...unlinked.map(({ id: own, call }): Section => {
       const told = unlinkedWords(own, call).replace(/^./, (first) => first.toUpperCase());
-      const to = { text: 'the payout', href: `/payouts/${inPath(own)}` };
+      const to = { text: 'The payout', href: `/payouts/${inPath(own)}` };
       return {
         is: 'notice',
         tone: 'warn',

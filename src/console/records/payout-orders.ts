@@ -1,7 +1,7 @@
 import { defaultPayoutWords } from '../../domain/family/links.js';
 import { unlinkedWords } from '../../domain/orders/own-call-words.js';
 import { getOrder, type OrderView } from '../../records/orders/orders.js';
-import { openRefund } from '../../records/refunds/list-open-refunds.js';
+import { type OpenRefund, openRefundsAmong } from '../../records/refunds/list-open-refunds.js';
 import { ordersOfPayouts } from '../../records/refunds/orders-of-payouts.js';
 import type { PageDeps } from '../page-deps.js';
 import { orderHref } from '../view/links.js';
@@ -19,19 +19,24 @@ export async function payoutOrders(
   const references = (await ordersOfPayouts(db, [payout])).get(payout) ?? [];
   const found = await Promise.all(references.slice(0, MOST_ORDERS).map((reference) => getOrder(db, reference)));
   const orders = found.filter((order) => order !== null);
-  const open = await openRefund(db, payoutWords, payout);
-  const told =
-    open?.why === 'reported' ? releaseReason('refund_reported') : `${unlinkedWords(payout, open?.call ?? null)}.`;
-  const notice: Section = {
-    is: 'notice',
-    tone: 'warn',
-    title: 'Whose refund it is has to be said',
-    text: told.replace(/^./, (first) => first.toUpperCase()),
-  };
+  const [open] = await openRefundsAmong(db, payoutWords, [payout]);
   return {
     references,
-    sections: [...(open === null ? [] : [notice]), ...(orders.length === 0 ? [] : [tableOf(orders)])],
+    sections: [
+      ...(open === undefined ? [] : [noticeOf(payout, open)]),
+      ...(orders.length === 0 ? [] : [tableOf(orders)]),
+    ],
   };
+}
+
+function noticeOf(payout: string, { why, call }: Pick<OpenRefund, 'why' | 'call'>): Section {
+  const about = { is: 'notice', tone: 'warn' } as const;
+  if (why === 'reported') {
+    const text = 'It is looked up at once. What stays, a person answers: say whose refund it is, above.';
+    return { ...about, title: 'Only webhooks say whose refund it is', text };
+  }
+  const told = unlinkedWords(payout, call).replace(/^./, (first) => first.toUpperCase());
+  return { ...about, title: 'Whose refund it is has to be said', text: `${told}.` };
 }
 
 function tableOf(orders: readonly OrderView[]): Section {

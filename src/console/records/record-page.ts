@@ -28,8 +28,8 @@ export function recordPage(sheet: Sheet): Page {
       const { record } = story;
       const fields = recordFor(req.actor, sheet.kind, record);
       const concerned = sheet.kind === 'payout' ? await payoutOrders(deps, record.id) : null;
-      const orders =
-        concerned === null ? await ordersFor(deps, sheet, [record]) : new Map([[record.id, concerned.references]]);
+      // Those of a payout stand in a table of their own.
+      const orders = (concerned?.references ?? []).length > 0 ? null : await ordersFor(deps, sheet, [record]);
       return {
         title: record.id,
         badges: [...statesOf(record), howKnown(record)],

@@ -41,14 +41,22 @@ function stepOf(steps: StoryStep[], actor: Actor): TimelineStep {
   const [first] = steps;
   if (first === undefined) throw new Error('A step has a change');
   const isNew = steps.some(({ field }) => field === '*');
+  // Webhooks told of the record before: what the service shows of it now is as much as of one that is new.
+  const isShown = !isNew && first.entity.kind !== 'order' && steps.some(isFirstShown);
+  const shown = isShown ? steps.filter(({ field, from }) => from !== null || TELLING.includes(field)) : steps;
+  const said = isNew ? 'first seen' : isShown ? 'first shown' : null;
   return {
     side: sideOf(first),
     time: time(first.changedAt),
-    title: [...entityValues(first), ...(isNew ? [quiet('first seen')] : [])],
+    title: [...entityValues(first), ...(said === null ? [] : [quiet(said)])],
     tone: toneOf(steps),
     source: sourceOf(first),
-    changes: steps.flatMap((step) => changesOf(step, actor)),
+    changes: shown.flatMap((step) => changesOf(step, actor)),
   };
+}
+
+function isFirstShown({ field, from, to }: StoryStep): boolean {
+  return field === 'id' && from === null && to !== null;
 }
 
 function sideOf({ entity, source }: StoryStep): TimelineStep['side'] {

@@ -21,7 +21,8 @@ export const reasonWords: Readonly<Record<ReleaseReason, string>> = {
   out_of_range: 'A part of what came in lies outside of the range that was asked for.',
   amount_unreadable: 'The service sent an amount that can not be read as one.',
   payins_unread: 'Not every deposit behind the payment was read yet.',
-  payin_not_verified: 'A deposit is known from an event alone; its own reading is due.',
+  payin_not_verified:
+    'A deposit is known from an event alone, or a newer event says otherwise of it; its own reading is due.',
   payin_not_final: 'A deposit is not final yet.',
   kyt_pending: 'The screening of a deposit is not finished.',
   kyt_rejected: 'The screening of a deposit was not passed. Do not release.',

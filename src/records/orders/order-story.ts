@@ -9,7 +9,7 @@ import { openCalls } from '../calls/open-calls.js';
 import { type Change, changesOf } from '../changes.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { undecidedRefunds } from '../family/reported-refunds.js';
-import { type OpenRefund, unlinkedRefunds } from '../refunds/list-open-refunds.js';
+import { type OpenRefund, openRefundsAmong } from '../refunds/list-open-refunds.js';
 import { getRecord, listRecords, type RecordView } from '../rows.js';
 import { getOrder, type OrderDetail } from './orders.js';
 import { type SourceDetail, sourceDetails } from './source-details.js';
@@ -30,7 +30,7 @@ export interface OrderStory {
   /** As far as they are known: an order may name one that was not read yet. */
   invoices: RecordView[];
   refunds: RecordView[];
-  /** Payouts that carry the reference, may give money back, and name no payment. */
+  /** Of the refunds those that no payment owns, and that hold the order whole. */
   unlinked: Omit<OpenRefund, 'orders'>[];
   /** Refunds of its payments that we asked for, and of which the records don't know what came. */
   openCalls: OpenCall[];
@@ -63,7 +63,8 @@ export async function orderStory(
   const invoices = await recordsOf(db, 'invoice', order.invoices);
   const refunds = await recordsOf(db, 'payout', order.refunds);
   const reported = await reportedOf(db, order);
-  const unlinked = await unlinkedRefunds(db, payoutWords, reference);
+  const open = await openRefundsAmong(db, payoutWords, order.refunds);
+  const unlinked = open.filter(({ why }) => why !== 'reported');
   const calls = await openCalls(db, { paymentIntents: order.paymentIntents });
   const entities: EntityRef[] = [
     { kind: 'order', id: reference },
@@ -73,7 +74,6 @@ export async function orderStory(
     ...refs('payin', payins),
     ...refs('invoice', invoices),
     ...refs('payout', refunds),
-    ...refs('payout', unlinked),
   ];
   const changes: Change[] = [];
   for (const entity of entities) changes.push(...(await changesOf(db, entity)));
@@ -134,7 +134,7 @@ async function recordsOf(db: Knex, kind: RecordKind, ids: readonly string[]): Pr
   return found;
 }
 
-function refs(kind: RecordKind, records: readonly { id: string }[]): EntityRef[] {
+function refs(kind: RecordKind, records: readonly RecordView[]): EntityRef[] {
   return records.map(({ id }) => ({ kind, id }));
 }
 

@@ -14,11 +14,10 @@ import { mayHaveLeft } from '../../domain/orders/order-refund.js';
 import { textField } from '../../domain/records.js';
 import { loadMakers } from '../calls/load-makers.js';
 import { textArray } from '../database/array-parameter.js';
-import { toDatabaseText } from '../database/database-text.js';
 import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
 import { loadNaming, readAssigned } from '../family/around.js';
 import { undecidedRefunds } from '../family/reported-refunds.js';
-import { type ShownRow, STANDING, shownRecord } from '../family/shown-records.js';
+import { idTexts, type ShownRow, STANDING, shownRecord } from '../family/shown-records.js';
 import { ordersOfPayouts } from './orders-of-payouts.js';
 
 /** A payout that may give money back, and that no payment owns. */
@@ -74,23 +73,14 @@ export async function listOpenRefunds(db: Knex, words: PayoutWords, query: PageQ
   return { items: items.map(({ refund }) => ({ ...refund, orders: orders.get(refund.id) ?? [] })), nextCursor };
 }
 
-/** Those that carry the reference of an order, and hold it whole. */
-export async function unlinkedRefunds(
+/** Of some payouts those that may give money back and that no payment owns. */
+export async function openRefundsAmong(
   db: Knex,
   words: PayoutWords,
-  reference: string,
+  ids: readonly string[],
 ): Promise<Omit<OpenRefund, 'orders'>[]> {
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `${SELECT} WHERE known AND merchant_reference = ? ORDER BY first_seen_at DESC, id DESC LIMIT ${AT_ONCE}`,
-    [toDatabaseText(reference)],
-  );
-  return (await openAmong(db, rows, words)).flatMap(({ refund }) => (refund.why === 'reported' ? [] : [refund]));
-}
-
-/** One payout; null: it is none that may give money back and that no payment owns. */
-export async function openRefund(db: Knex, words: PayoutWords, id: string): Promise<Omit<OpenRefund, 'orders'> | null> {
-  const { rows } = await db.raw<{ rows: Row[] }>(`${SELECT} WHERE id = ?`, [toDatabaseText(id)]);
-  return (await openAmong(db, rows, words))[0]?.refund ?? null;
+  const { rows } = await db.raw<{ rows: Row[] }>(`${SELECT} WHERE id = ANY (?::text[]) ORDER BY id`, [idTexts(ids)]);
+  return (await openAmong(db, rows, words)).map(({ refund }) => refund);
 }
 
 /** Without those that can't be one: what links them is read of their records. */

@@ -50,7 +50,7 @@ it.each([
     'own call refund-called may have made it',
     'calls settle refund-called --note WHY --as done:po_called',
   ],
-  ['po_told', 'order-told', 'A webhook speaks of a refund', 'refunds assign'],
+  ['po_told', 'order-told', 'Only webhooks say whose refund it is', 'say whose refund it is, above'],
 ])('the page of %s names its order %s, why it is held, and what ends that', async (own, order, why, remedy) => {
   await page.goto(`/payouts/${own}`);
   const main = page.locator('main');
