@@ -159,6 +159,15 @@ describe('of the three sides of an order', () => {
     expect(sidesOf(registered)).toMatchObject([{ code: ASSET, asked: '108' }]);
   });
 
+  it('a payment that expired, though money came, asks for nothing beside one that is collected', () => {
+    const late = paidPayment('pi_0', { net: '0', fee: '1', requested: '160' }).intent;
+    const given = facts([one]);
+    const expired = { ...late, fields: { ...late.fields, status: 'expired' } };
+    const order = { ...given.order, expected: null, intents: [expired, ...given.order.intents] };
+    expect(expectedOf({ ...given, order })?.amount).toBe('100');
+    expect(expectedOf({ ...given, order: { ...order, intents: [expired] } })?.amount).toBe('160');
+  });
+
   it('a payment by itself, that no order or invoice asks for, is never matched once money came in', () => {
     const given = facts([one], [], { kind: 'payment_intent', id: 'pi_1', registeredAt: null });
     const match = matchOrder({ ...given, order: { ...given.order, expected: null } });

@@ -1,5 +1,6 @@
 import type { ShownRecord } from '../../family/links.js';
 import { amountField, dueOf, grossOf as grossAmount, type Money, requestOf, sameCurrency } from '../../family/money.js';
+import { isOff } from '../../family/states.js';
 import {
   addAmounts,
   compareAmounts,
@@ -108,13 +109,19 @@ interface Paying {
   outcome: IntentOutcome;
 }
 
-/** The payments that brought money; what the service lists no more asks for nothing, beside what it lists. */
+/** The payments that brought money; what the service lists no more, or what expired uncollected, asks for nothing beside others. */
 function payingOf({ order }: MatchFacts): Paying[] {
   const paying = order.intents
     .map((intent) => ({ intent, outcome: intentOutcome(intent, []) }))
     .filter(({ outcome }) => !NO_MONEY.includes(outcome.type));
-  const listed = paying.filter(({ intent }) => !intent.absent);
-  return (listed.length === 0 ? paying : listed).sort(inRangeFirst);
+  const asking = paying.filter(
+    ({ intent, outcome }) => !intent.absent && (outcome.type === 'collected' || !hasEnded(intent)),
+  );
+  return (asking.length === 0 ? paying : asking).sort(inRangeFirst);
+}
+
+function hasEnded({ fields }: ShownRecord): boolean {
+  return isOff('payment_intent', textField(fields, 'status'));
 }
 
 /** So that of two payments the one counts that was paid as it was asked, whichever is given first. */
