@@ -59,8 +59,7 @@ export async function saveObservations(
   observations: Observation[],
   context: SaveContext,
 ): Promise<SaveResult> {
-  // Each lookup goes by keys. Of a table that grew since it was last analyzed the planner would rather read the whole.
-  await trx.raw('SET LOCAL enable_seqscan = off');
+  await lookUpByKeys(trx);
   const grouped = groupObservations(observations);
   const saved = await saveAll(trx, grouped, context);
   await saveMarks(trx, grouped, saved, context);
@@ -82,11 +81,17 @@ export async function showAgain(
   ids: string[],
   context: SaveContext,
 ): Promise<number> {
+  await lookUpByKeys(trx);
   const merged = await mergeAgain(trx, kind, ids, context);
   const saved = await follow(trx, { merged, touched: [] }, context);
   await updateMarks(trx, saved.asked, []);
   await saveChanges(trx, saved, { type: 'contract', ref: 'release' });
   return merged.filter((record) => record.changed).length;
+}
+
+/** Of a table that grew since it was last analyzed the planner would rather read the whole. */
+async function lookUpByKeys(trx: Knex.Transaction): Promise<void> {
+  await trx.raw('SET LOCAL enable_seqscan = off');
 }
 
 async function saveAll(trx: Knex.Transaction, { byKind }: GroupedObservations, context: SaveContext): Promise<Saved> {

@@ -12,7 +12,10 @@ export async function loadMakers(db: Knex, payouts: readonly ShownRecord[]): Pro
   const { payment_intent: payments } = await loadShown(
     db,
     new Map(),
-    `SELECT ${shownColumns('payment_intent')} FROM payment_intents WHERE id = ANY (?::text[])`,
+    {
+      name: 'load makers',
+      sql: `SELECT ${shownColumns('payment_intent')} FROM payment_intents WHERE id = ANY (?::text[])`,
+    },
     [idTexts([]), idTexts(calls.map(({ paymentIntentId }) => paymentIntentId))],
   );
   const found = payouts.map((payout) => [payout.id, makerOf(payout, calls, payments)] as const);

@@ -14,6 +14,7 @@ import { objectFromJsonText } from '../../domain/json-text.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { keyText, usableId } from '../database/key-text.js';
+import { prepared } from '../database/prepared.js';
 import { paymentsBehind } from '../orders/orders-behind.js';
 import type { MergedRecord } from '../saving/stored-record.js';
 import type { FamilyRules } from './load.js';
@@ -177,7 +178,9 @@ function dependent({ rows }: Found): string[] {
 }
 
 async function readRows(trx: Knex.Transaction, ids: readonly string[]): Promise<Row[]> {
-  const { rows } = await trx.raw<{ rows: Row[] }>(
+  const { rows } = await prepared<{ rows: Row[] }>(
+    trx,
+    'read around',
     `SELECT intent.id, intent.status, intent.known, intent.merchant_reference AS reference,
        invoice.merchant_reference AS invoiced
      FROM payment_intents AS intent LEFT JOIN invoices AS invoice

@@ -6,7 +6,7 @@ import { OPEN, openCalls } from '../calls/open-calls.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText } from '../database/database-text.js';
 import { LOOKED, REPORTED } from './reported-refunds.js';
-import { idsInHand, idTexts, loadShown, type RecordsInHand, shownColumns } from './shown-records.js';
+import { idsInHand, idTexts, loadShown, preparedInSave, type RecordsInHand, shownColumns } from './shown-records.js';
 
 /** What stands around the payments of some orders. */
 export interface Around extends Said {
@@ -23,7 +23,7 @@ export async function readAround(
   intents: readonly ShownRecord[],
 ): Promise<Around> {
   const { payin: payins, payout: payouts } = await loadBelonging(trx, inHand, references, intents);
-  const { callsOpen, ...said } = await readSaid(trx, references, intents);
+  const { callsOpen, ...said } = await readSaid(trx, inHand, references, intents);
   const naming = payouts.length === 0 ? [] : await loadNaming(trx, inHand, payouts, intents);
   const assigned = payouts.length === 0 ? new Map<string, string | null>() : await readAssigned(trx, payouts);
   const calls = callsOpen ? await openCalls(trx, { paymentIntents: intents.map(({ id }) => id) }) : [];
@@ -41,11 +41,14 @@ export async function loadBelonging(
   return loadShown(
     trx,
     inHand,
-    `SELECT ${shownColumns('payin')} FROM payins WHERE payment_intent_id = ANY (?::text[]) OR id = ANY (?::text[])
+    {
+      name: 'load belonging',
+      sql: `SELECT ${shownColumns('payin')} FROM payins WHERE payment_intent_id = ANY (?::text[]) OR id = ANY (?::text[])
      UNION ALL
      SELECT ${shownColumns('payout')} FROM payouts
      WHERE payment_intent_id = ANY (?::text[]) OR id = ANY (?::text[]) OR merchant_reference = ANY (?::text[])
        OR id = ANY (ARRAY(SELECT payout_id FROM refund_assignments WHERE payment_intent_id = ANY (?::text[])))`,
+    },
     [
       idsInHand(inHand, 'payin'),
       ids,
@@ -69,8 +72,11 @@ export async function loadNaming(
   const { payment_intent: others } = await loadShown(
     trx,
     inHand,
-    `SELECT ${shownColumns('payment_intent')} FROM payment_intents
+    {
+      name: 'load naming',
+      sql: `SELECT ${shownColumns('payment_intent')} FROM payment_intents
      WHERE irregular_refund_payout_id = ANY (?::text[]) AND id <> ALL (?::text[])`,
+    },
     [idsInHand(inHand, 'payment_intent'), idTexts(payouts.map(({ id }) => id)), idTexts(intents.map(({ id }) => id))],
   );
   return [...intents, ...others];
@@ -115,12 +121,17 @@ const FLOOD = 10;
  */
 async function readSaid(
   trx: Knex,
+  inHand: RecordsInHand,
   references: readonly string[],
   intents: readonly ShownRecord[],
 ): Promise<Omit<Said, 'assigned' | 'openCalls'> & { callsOpen: boolean }> {
   const [keys, ids] = [textArray(references), idTexts(intents.map(({ id }) => id))];
-  const { rows } = await trx.raw<{ rows: SaidRow[] }>(
-    `SELECT 'paid' AS what, reported_reference AS key, ${NOTHING}, count(*)::integer AS n FROM payment_intents
+  const { rows } = await preparedInSave<{ rows: SaidRow[] }>(
+    trx,
+    inHand,
+    {
+      name: 'read said',
+      sql: `SELECT 'paid' AS what, reported_reference AS key, ${NOTHING}, count(*)::integer AS n FROM payment_intents
      WHERE reported_reference = ANY (?::text[]) AND reported_paid AND NOT known AND absent_since IS NULL GROUP BY key
      UNION ALL SELECT said_of, name, ${LOOKED}, count(DISTINCT payout_id)::integer FROM ${REPORTED}
      WHERE name = ANY (?::text[]) OR name = ANY (?::text[]) GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
@@ -129,6 +140,7 @@ async function readSaid(
      UNION ALL SELECT 'waiting', NULL, ${NOTHING}, count(*)::integer FROM (
        SELECT FROM reading_marks WHERE kind = 'delivery' AND lane = 'hold' LIMIT ${FLOOD}) AS waiting
      UNION ALL SELECT 'kyt', NULL, ${NOTHING}, 1 FROM watermarks WHERE kind = 'account' AND name = 'kyt'`,
+    },
     [keys, keys, ids, ids],
   );
   const countOf = (wanted: SaidRow['what']) => {

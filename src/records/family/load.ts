@@ -49,7 +49,8 @@ export async function loadFamilies(
   );
   for (const key of references) {
     const family = familyOf(fromDatabaseText(key), links, around, words);
-    families.set(key, sorted(family));
+    for (const records of [family.intents, family.payins, family.invoices]) records.sort(byCreation);
+    families.set(key, family);
   }
   return families;
 }
@@ -77,9 +78,12 @@ async function loadOwn(trx: Knex, inHand: RecordsInHand, references: readonly st
   return loadShown(
     trx,
     inHand,
-    `SELECT ${shownColumns('payment_intent')} ${own} UNION ALL SELECT ${shownColumns('invoice')} FROM invoices
+    {
+      name: 'load own',
+      sql: `SELECT ${shownColumns('payment_intent')} ${own} UNION ALL SELECT ${shownColumns('invoice')} FROM invoices
      WHERE merchant_reference = ANY (?::text[])
        OR payment_intent_id = ANY (ARRAY(SELECT id ${own})) OR id = ANY (ARRAY(SELECT invoice_id ${own}))`,
+    },
     [idsInHand(inHand, 'payment_intent'), carried, idsInHand(inHand, 'invoice'), carried, carried, carried],
   );
 }
@@ -89,7 +93,10 @@ async function loadInvoices(trx: Knex, inHand: RecordsInHand, intents: readonly 
   const { invoice } = await loadShown(
     trx,
     inHand,
-    `SELECT ${shownColumns('invoice')} FROM invoices WHERE payment_intent_id = ANY (?::text[]) OR id = ANY (?::text[])`,
+    {
+      name: 'load invoices',
+      sql: `SELECT ${shownColumns('invoice')} FROM invoices WHERE payment_intent_id = ANY (?::text[]) OR id = ANY (?::text[])`,
+    },
     [
       idsInHand(inHand, 'invoice'),
       idTexts(intents.map(({ id }) => id)),
@@ -110,12 +117,15 @@ async function loadInvoiced(
   const { payment_intent: found } = await loadShown(
     trx,
     inHand,
-    `SELECT ${shownColumns('payment_intent')} FROM payment_intents
+    {
+      name: 'load invoiced',
+      sql: `SELECT ${shownColumns('payment_intent')} FROM payment_intents
      WHERE id <> ALL (?::text[]) AND id IN (
        SELECT naming.id FROM unnest(?::text[]) AS invoice (id) CROSS JOIN LATERAL (
          SELECT intent.id FROM payment_intents AS intent WHERE intent.invoice_id = invoice.id
          LIMIT ${MOST_RECORDS + 1}) AS naming
        UNION ALL SELECT unnest(?::text[]))`,
+    },
     [
       idsInHand(inHand, 'payment_intent'),
       idTexts(known.map(({ id }) => id)),
@@ -124,17 +134,6 @@ async function loadInvoiced(
     ],
   );
   return found;
-}
-
-/** The family, each kind in the order of creation. */
-function sorted(family: Family): Family {
-  const { intents, payins, invoices } = family;
-  return {
-    ...family,
-    intents: intents.toSorted(byCreation),
-    payins: payins.toSorted(byCreation),
-    invoices: invoices.toSorted(byCreation),
-  };
 }
 
 function unique(records: readonly ShownRecord[]): ShownRecord[] {

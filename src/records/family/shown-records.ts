@@ -4,6 +4,7 @@ import { shownRecordOf } from '../../domain/family/said.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { prepared } from '../database/prepared.js';
 import type { MergedRecord } from '../saving/stored-record.js';
 
 /** The records just saved, by kind and id: they need not be read back. */
@@ -50,13 +51,26 @@ export function idTexts(ids: readonly string[]): Buffer {
 /** By kind, each once. */
 export type ShownByKind = Record<FamilyKind, ShownRecord[]>;
 
+/**
+ * Whoever has records in hand saves them, and looks everything up by keys: there a plan does not hang on how full a table is,
+ * and is made once.
+ */
+export function preparedInSave<Result>(
+  trx: Knex,
+  inHand: RecordsInHand,
+  { name, sql }: { name: string; sql: string },
+  parameters: Buffer[],
+): Knex.Raw<Result> {
+  return inHand.size > 0 ? prepared<Result>(trx, name, sql, parameters) : trx.raw<Result>(sql, parameters);
+}
+
 export async function loadShown(
   trx: Knex,
   inHand: RecordsInHand,
-  sql: string,
-  parameters: (Buffer | string)[],
+  { name, sql }: { name: string; sql: string },
+  parameters: Buffer[],
 ): Promise<ShownByKind> {
-  const { rows } = await trx.raw<{ rows: ShownRow[] }>(sql, parameters);
+  const { rows } = await preparedInSave<{ rows: ShownRow[] }>(trx, inHand, { name, sql }, parameters);
   const found: ShownByKind = { payment_intent: [], payin: [], invoice: [], payout: [] };
   for (const row of rows) {
     const id = fromDatabaseText(row.id);

@@ -106,8 +106,11 @@ async function readStanding(
   const { payout: payouts, payment_intent: payments } = await loadShown(
     trx,
     new Map(),
-    `SELECT ${shownColumns('payout')} FROM payouts WHERE id = ANY (?::text[])
+    {
+      name: 'load refund',
+      sql: `SELECT ${shownColumns('payout')} FROM payouts WHERE id = ANY (?::text[])
      UNION ALL SELECT ${shownColumns('payment_intent')} FROM payment_intents WHERE id = ANY (?::text[])`,
+    },
     [none, idTexts([payoutId]), none, idTexts(paymentId === null ? [] : [paymentId])],
   );
   const [payout] = payouts;
