@@ -66,10 +66,11 @@ test(`an honest shop in default settings, ${HISTORY} payments behind it: each or
         const reference = `honest-${name}-${round}`;
         const asked = Date.now();
         const payment = await course(reference);
-        note(`${name} safe`, (await seen(reference, true, asked)) - asked);
+        const safe = await seen(reference, true);
+        note(`${name} safe`, safe.at - asked);
         const refunded = Date.now();
         await site.shop.createRefund({ paymentIntentId: payment, destinationAddress: ADDRESS, amount: '40' });
-        note(`${name} held`, (await seen(reference, false, refunded)) - refunded);
+        note(`${name} held`, (await seen(reference, false, safe.place)).at - refunded);
       }),
     );
   }
@@ -77,12 +78,12 @@ test(`an honest shop in default settings, ${HISTORY} payments behind it: each or
   expect(Object.entries(seconds).filter(([, took]) => took > BOUND_MS / 1_000)).toEqual([]);
 });
 
-/** When the order's release became so; by the feed, and not by when somebody looked. */
-async function seen(reference: string, safe: boolean, since: number): Promise<number> {
-  const found = () => site.feed.of(reference).find((change) => change.at >= since && change.safe === safe);
+/** When the order's release became so after that place of the feed; by the feed, and not by when somebody looked. */
+async function seen(reference: string, safe: boolean, after = -1): Promise<{ at: number; place: number }> {
+  const find = () => site.feed.of(reference).findIndex((change, place) => place > after && change.safe === safe);
   const what = `${reference} is ${safe ? 'safe' : 'held'}`;
-  await until(what, () => found() !== undefined || site.feed.of(reference), { timeoutMs: 2 * BOUND_MS });
-  return found()?.at ?? Number.POSITIVE_INFINITY;
+  await until(what, () => find() >= 0 || site.feed.of(reference), { timeoutMs: 2 * BOUND_MS });
+  return { at: site.feed.of(reference)[find()]?.at ?? Number.POSITIVE_INFINITY, place: find() };
 }
 
 /** What there was before has been read: from then on the shop is at its work. */
