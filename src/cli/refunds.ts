@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
 import { inTransaction } from '../records/database/in-transaction.js';
-import { findInstallation } from '../records/installation.js';
+import { adoptedAtOf } from '../records/installation.js';
 import { type Assigned, assignRefund } from '../records/refunds/assign-refund.js';
 import { listOpenRefunds, type OpenRefund } from '../records/refunds/list-open-refunds.js';
 import { loadContract } from '../service-api/contract.js';
@@ -67,7 +67,7 @@ async function assign(
   const given = { payoutId, paymentIntentId, note, force, actor: cliActor() };
   await withStore(async ({ db, config }) => {
     const rules = releaseRules(config, await loadContract(config.CONTRACT_FILE));
-    const adoptedAt = (await findInstallation(db))?.adoptedAt ?? new Date(0);
+    const adoptedAt = await adoptedAtOf(db);
     const { before, orders } = await inTransaction(db, dryRun, async (trx) => {
       const done = await assignRefund(trx, given, { ...rules, adoptedAt });
       if (done.outcome === 'refused')

@@ -7,7 +7,7 @@ import { AppError, UsageError } from '../errors.js';
 import { inTransaction } from '../records/database/in-transaction.js';
 import { declareLeaked } from '../records/deliveries/leaked-secrets.js';
 import { restoreSecret, retireSecret } from '../records/deliveries/secrets.js';
-import { findInstallation } from '../records/installation.js';
+import { adoptedAtOf } from '../records/installation.js';
 import { loadContract } from '../service-api/contract.js';
 import { secretsStatus } from '../webhook/rotation.js';
 import { releaseRules } from '../wiring/reconcile-settings.js';
@@ -132,7 +132,7 @@ async function retireLeaked(
   { note, dryRun, json }: { note: string; dryRun: boolean; json: boolean },
 ): Promise<void> {
   const rules = releaseRules(config, await loadContract(config.CONTRACT_FILE));
-  const adoptedAt = (await findInstallation(db))?.adoptedAt ?? new Date(0);
+  const adoptedAt = await adoptedAtOf(db);
   const about = { label, fingerprint, by: cliActor(), note, now: new Date() };
   const answer = await inTransaction(db, dryRun, (trx) => declareLeaked(trx, about, { ...rules, adoptedAt }));
   if (answer.outcome === 'refused')

@@ -21,6 +21,11 @@ export async function bindInstallation(db: Knex, wished: Installation): Promise<
   return bound;
 }
 
+/** What was created before is history. */
+export async function adoptedAtOf(db: Knex): Promise<Date> {
+  return (await findInstallation(db))?.adoptedAt ?? new Date(0);
+}
+
 /** What the database is bound to; null before the first start. */
 export async function findInstallation(db: Knex): Promise<Installation | null> {
   const row = await db<{ adopted_at: Date; service_base_url: string }>('installation').first();

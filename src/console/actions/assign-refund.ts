@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { rulesOf } from '../../domain/orders/order-facts.js';
-import { findInstallation } from '../../records/installation.js';
+import { adoptedAtOf } from '../../records/installation.js';
 import { assignRefund } from '../../records/refunds/assign-refund.js';
 import type { Action } from '../action.js';
 import { inPath } from '../view/links.js';
@@ -39,7 +39,7 @@ export const assignRefundAction: Action = {
     const payoutId = params['id'] ?? '';
     const payment = String(input['payment']);
     const paymentIntentId = payment === NONE ? null : payment;
-    const adoptedAt = (await findInstallation(db))?.adoptedAt ?? new Date(0);
+    const adoptedAt = await adoptedAtOf(db);
     const force = input['force'] === 'yes';
     const given = { payoutId, paymentIntentId, note: reason, force, actor: actor.name };
     const result = await assignRefund(db, given, { ...rulesOf(deps), adoptedAt });

@@ -5,7 +5,7 @@ import { rulesOf } from '../../domain/orders/order-facts.js';
 import { inTransaction } from '../../records/database/in-transaction.js';
 import { declareLeaked, type LeakAnswer } from '../../records/deliveries/leaked-secrets.js';
 import { restoreSecret, retireSecret } from '../../records/deliveries/secrets.js';
-import { findInstallation } from '../../records/installation.js';
+import { adoptedAtOf } from '../../records/installation.js';
 import type { Action, ActionRequest } from '../action.js';
 import { verdictWords } from '../view/secret-words.js';
 import { list, text } from '../view/values.js';
@@ -89,7 +89,7 @@ async function leaked(
   const label = params['label'] ?? '';
   const found = (await secretsStatus()).items.find((secret) => secret.label === label);
   if (found === undefined) return { outcome: 'refused', why: `there is no secret “${label}” in WEBHOOK_SECRETS` };
-  const adoptedAt = (await findInstallation(db))?.adoptedAt ?? new Date(0);
+  const adoptedAt = await adoptedAtOf(db);
   const about = { label, fingerprint: found.fingerprint, by: actor.name, note: reason, now: now() };
   return declareLeaked(db, about, { ...rulesOf(deps), adoptedAt });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { rulesOf } from '../../domain/orders/order-facts.js';
-import { findInstallation } from '../../records/installation.js';
+import { adoptedAtOf } from '../../records/installation.js';
 import { getOrder, type OrderDetail } from '../../records/orders/orders.js';
 import {
   askForProof,
@@ -108,7 +108,7 @@ interface Reading {
 /** Has what the order rests on read again, until it is decided or time is up. */
 async function readAgain(deps: ApiDeps, { reference, since, deadline, signal, mayAsk }: Reading): Promise<void> {
   const { db } = deps;
-  const adoptedAt = (await findInstallation(db))?.adoptedAt ?? new Date(0);
+  const adoptedAt = await adoptedAtOf(db);
   let unread: ProofRecord[] = [];
   while (!signal.aborted) {
     unread = await unreadSince(db, unread, since);

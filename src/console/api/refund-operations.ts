@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { rulesOf } from '../../domain/orders/order-facts.js';
-import { findInstallation } from '../../records/installation.js';
+import { adoptedAtOf } from '../../records/installation.js';
 import { assignRefund } from '../../records/refunds/assign-refund.js';
 import { Problem } from '../problem.js';
 import { note } from './bodies.js';
@@ -47,7 +47,7 @@ const assignOperation = operation({
   },
   answer: async ({ db, log, ...deps }, { actor, params, body: { paymentIntentId, force, note: reason } }) => {
     const payoutId = params['id'] ?? '';
-    const adoptedAt = (await findInstallation(db))?.adoptedAt ?? new Date(0);
+    const adoptedAt = await adoptedAtOf(db);
     const result = await db.transaction(async (trx) => {
       const given = { payoutId, paymentIntentId, force, note: reason, actor: actor.name };
       const done = await assignRefund(trx, given, { ...rulesOf(deps), adoptedAt });

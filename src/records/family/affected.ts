@@ -11,14 +11,14 @@ import {
 import { type SaidRefund, saidRefunds } from '../../domain/family/said.js';
 import { grouped } from '../../domain/grouped.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
-import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { fromDatabaseText } from '../database/database-text.js';
 import { keyText, usableId } from '../database/key-text.js';
 import { prepared } from '../database/prepared.js';
 import { paymentsBehind } from '../orders/orders-behind.js';
 import type { MergedRecord } from '../saving/stored-record.js';
 import type { FamilyRules } from './load.js';
 import { type FamilyMembers, lockIds, lockLinks, namedBy } from './lock.js';
+import { idTexts } from './shown-records.js';
 
 /** Whom changed records concern: the payments around them, and through these the orders. */
 export interface Affected {
@@ -105,7 +105,7 @@ async function readSaidNames(trx: Knex, { payout: payouts }: FamilyMembers, word
       ? { rows: [] }
       : await trx.raw<{ rows: { payout_id: string; said_of: SaidRefund['of']; name: string }[] }>(
           'SELECT DISTINCT payout_id, said_of, name FROM reported_refunds WHERE payout_id = ANY (?::text[])',
-          [texts(decided.map(({ id }) => id))],
+          [idTexts(decided.map(({ id }) => id))],
         );
   const kept = grouped(rows, ({ payout_id: id }) => fromDatabaseText(id));
   return ({ kind, id, before, said }, wanted) => {
@@ -151,7 +151,7 @@ async function referencesOf(trx: Knex, ids: readonly string[]): Promise<Map<stri
   if (ids.length === 0) return new Map();
   const { rows } = await trx.raw<{ rows: { id: string; reference: string }[] }>(
     `SELECT id, merchant_reference AS reference FROM invoices WHERE id = ANY (?::text[]) AND merchant_reference <> ''`,
-    [texts(ids)],
+    [idTexts(ids)],
   );
   return new Map(rows.map(({ id, reference }) => [fromDatabaseText(id), reference]));
 }
@@ -186,11 +186,7 @@ async function readRows(trx: Knex.Transaction, ids: readonly string[]): Promise<
      FROM payment_intents AS intent LEFT JOIN invoices AS invoice
        ON invoice.id = intent.invoice_id OR invoice.payment_intent_id = intent.id
      WHERE intent.id = ANY (?::text[])`,
-    [texts(ids)],
+    [idTexts(ids)],
   );
   return rows;
-}
-
-function texts(ids: readonly string[]): Buffer {
-  return textArray(ids.map(toDatabaseText));
 }

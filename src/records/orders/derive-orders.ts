@@ -7,11 +7,12 @@ import { heedReports } from '../../domain/orders/heed-reports.js';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { findOrLock } from '../database/find-or-lock.js';
 import { instantMs } from '../database/instant.js';
 import { type FamilyRules, loadFamilies } from '../family/load.js';
 import type { MergedRecord } from '../saving/stored-record.js';
-import { findOrLock, lockExisting, type TouchedOrder } from './lock-orders.js';
-import { expectedOf, type OrderState, untouchedOrder } from './order-row.js';
+import { lockExisting, type TouchedOrder } from './lock-orders.js';
+import { expectedOf, type OrderRow, type OrderState, untouchedOrder } from './order-row.js';
 import { insertOrders, type NewOrder, updateOrders } from './write-orders.js';
 
 /** What a release hangs on beside the records. */
@@ -43,8 +44,10 @@ export async function deriveOrders(
   rules: OrderRules,
 ): Promise<DerivedRow[]> {
   if (touched.length === 0) return [];
-  const found = await findOrLock(trx, touched);
-  const missing = touched.filter(({ reference }) => !found.existing.has(reference));
+  const keys = touched.map(({ reference }) => reference);
+  const found = await findOrLock<OrderRow>(trx, { table: 'orders', key: 'reference', columns: '*' }, keys);
+  const existing = new Set(found.existing);
+  const missing = touched.filter(({ reference }) => !existing.has(reference));
   const derive = (orders: OrderState[], isNew: boolean) => deriveEach(trx, orders, isNew, inHand, rules);
   const fresh = await derive(
     missing.map(({ reference }) => untouchedOrder(reference)),

@@ -36,28 +36,6 @@ export async function lockExisting(trx: Knex.Transaction, touched: readonly Touc
   return rows;
 }
 
-/**
- * References of those that are there; an order is never deleted. Where all are, they are locked, in the order of references;
- * else `rows` is null.
- */
-export async function findOrLock(
-  trx: Knex.Transaction,
-  touched: readonly TouchedOrder[],
-): Promise<{ existing: Set<string>; rows: OrderRow[] | null }> {
-  const asked = references(touched);
-  const { rows } = await trx.raw<{ rows: (OrderRow & { asked: string })[] }>(
-    `WITH found AS MATERIALIZED (SELECT reference FROM orders WHERE reference = ANY (?::text[])),
-     locked AS MATERIALIZED (SELECT * FROM orders
-       WHERE reference = ANY (?::text[]) AND (SELECT count(*) FROM found) = ? ORDER BY reference FOR UPDATE)
-     SELECT found.reference AS asked, locked.* FROM found LEFT JOIN locked USING (reference)`,
-    [asked, asked, touched.length],
-  );
-  return {
-    existing: new Set(rows.map(({ asked }) => asked)),
-    rows: rows.length === touched.length ? rows.map(({ asked: _asked, ...row }) => row) : null,
-  };
-}
-
 function references(touched: readonly TouchedOrder[]): Buffer {
   return textArray(touched.map(({ reference }) => reference));
 }

@@ -11,7 +11,7 @@ import { appendChanges } from '../changes.js';
 import { toDatabaseText, toNullableText } from '../database/database-text.js';
 import { keyText } from '../database/key-text.js';
 import { loadFamilies } from '../family/load.js';
-import { findInstallation } from '../installation.js';
+import { adoptedAtOf } from '../installation.js';
 import { markForReading } from '../runs/marks.js';
 import { deriveOrders } from './derive-orders.js';
 import { type LockedOrder, lockExisting, lockOrders } from './lock-orders.js';
@@ -149,7 +149,7 @@ async function write(
       registered_at: wanted === null ? null : (row.registered_at ?? trx.fn.now()),
       updated_at: trx.fn.now(),
     });
-  const adoptedAt = (await findInstallation(trx))?.adoptedAt ?? new Date(0);
+  const adoptedAt = await adoptedAtOf(trx);
   const [derived] = await deriveOrders(trx, [{ reference, since: null }], [], { ...rules, adoptedAt });
   const after = await trx<OrderRow>('orders').where({ reference }).first();
   if (after === undefined) throw new Error('The row of a locked order is gone');

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { findOrLock } from '../database/find-or-lock.js';
 import { recordTables } from './record-columns.js';
 import type { StoredHead, StoredRow } from './stored-record.js';
 
@@ -9,25 +10,18 @@ const HEAD = 'id, poll_hash, settled, masked';
 const BODY = `${HEAD}, poll, poll_from, poll_to, poll_by, poll_ref, claims, shown, reported,
   verified, known, doubted, own_call, absent_since`;
 
-/**
- * Which of the ids have a row; records are never deleted, so a row that is there now stays. Where all have one, they are
- * locked, in the order of ids; else `heads` is null.
- */
-export async function findOrLock(
+/** Which of the ids have a row; where all have one, they are locked (`findOrLock`), else `heads` is null. */
+export async function findOrLockHeads(
   trx: Knex.Transaction,
   kind: RecordKind,
   ids: string[],
 ): Promise<{ existing: Set<string>; heads: Map<string, StoredHead> | null }> {
-  const asked = textArray(ids.map(toDatabaseText));
-  const { rows } = await trx.raw<{ rows: (StoredHead & { locked: boolean })[] }>(
-    `WITH found AS MATERIALIZED (SELECT id FROM ${recordTables[kind]} WHERE id = ANY (?::text[])),
-     locked AS MATERIALIZED (SELECT ${HEAD} FROM ${recordTables[kind]}
-       WHERE id = ANY (?::text[]) AND (SELECT count(*) FROM found) = ? ORDER BY id FOR UPDATE)
-     SELECT found.id, poll_hash, settled, masked, locked.id IS NOT NULL AS locked FROM found LEFT JOIN locked ON locked.id = found.id`,
-    [asked, asked, ids.length],
+  const { existing, rows } = await findOrLock<StoredHead>(
+    trx,
+    { table: recordTables[kind], key: 'id', columns: HEAD },
+    ids.map(toDatabaseText),
   );
-  const areLocked = rows.length === ids.length && rows.every(({ locked }) => locked);
-  return { existing: new Set(rows.map(({ id }) => fromDatabaseText(id))), heads: areLocked ? byId(rows) : null };
+  return { existing: new Set(existing.map(fromDatabaseText)), heads: rows === null ? null : byId(rows) };
 }
 
 /** Locks the rows in the order of their ids and reads what decides whether a reading changes anything. */

@@ -5,7 +5,7 @@ import { maskPersonal } from '../../domain/personal.js';
 import { compareText } from '../../domain/record-state.js';
 import type { RecordKind } from '../../domain/records.js';
 import type { FamilyRules } from '../family/load.js';
-import { findOrLock, lockHeads, readRows } from './lock-records.js';
+import { findOrLockHeads, lockHeads, readRows } from './lock-records.js';
 import { type HashedObservation, mergeRecord } from './merge-record.js';
 import { type MergedRecord, type StoredHead, storedRecord } from './stored-record.js';
 import { insertOrLock, touchRecords, updateRecords } from './write-records.js';
@@ -25,7 +25,7 @@ export async function saveRecords(
   rules: FamilyRules,
 ): Promise<SavedRecords> {
   const ids = [...groups.keys()];
-  const found = await findOrLock(trx, kind, ids);
+  const found = await findOrLockHeads(trx, kind, ids);
   const { existing } = found;
   const merge = (id: string) => mergeRecord(kind, id, null, hashedOf(kind, groups.get(id)), rules);
   const fresh = ids.filter((id) => !existing.has(id)).map(merge);
