@@ -68,11 +68,13 @@ function violationsOf(
   at: string,
   isRight: (value: Json) => boolean,
 ): { path: string; given: string }[] {
-  return names.flatMap((name) => {
+  const found: { path: string; given: string }[] = [];
+  for (const name of names) {
     const value = Object.hasOwn(fields, name) ? fields[name] : null;
-    if (value === null || value === undefined || isRight(value)) return [];
-    return [{ path: `${at}/${name}`, given: describe(value) }];
-  });
+    if (value === null || value === undefined || isRight(value)) continue;
+    found.push({ path: `${at}/${name}`, given: describe(value) });
+  }
+  return found;
 }
 
 function describe(value: NonNullable<JsonObject[string]>): string {

@@ -8,12 +8,18 @@ const DASH = /\p{Dash}/u;
  * but that blanks, every dash and upper and lower case make no difference.
  */
 export function referenceSkeleton(reference: string): string {
-  const seen = Array.from(reference.normalize('NFKD'), (one) => {
-    if (isUnseen(one)) return '';
-    return DASH.test(one) ? '-' : lookOf(one);
-  });
-  return seen.join('').normalize('NFKD');
+  let seen = '';
+  for (const one of reference.normalize('NFKD')) seen += asciiShapes[one.charCodeAt(0)] ?? shapeOf(one);
+  return seen.normalize('NFKD');
 }
+
+function shapeOf(one: string): string {
+  if (isUnseen(one)) return '';
+  return DASH.test(one) ? '-' : lookOf(one);
+}
+
+/** Of the characters that most references are made of. */
+const asciiShapes = Array.from({ length: 128 }, (_, code) => shapeOf(String.fromCharCode(code)));
 
 /** Blanks, controls, formats, fillers, halves of characters and what is none. */
 export function isUnseen(character: string): boolean {

@@ -30,37 +30,34 @@ export const familyKinds = ['payment_intent', 'payin', 'invoice', 'payout'] as c
 export type FamilyKind = (typeof familyKinds)[number];
 
 /** Every field by which a record of a family names another. Nothing else links. */
-const links = {
-  payment_intent: {
-    invoice: ['invoiceId'],
-    payout: ['irregularRefundPayoutId'],
-    payin: ['payins'],
-    payment_intent: [],
-  },
-  payin: { payment_intent: ['paymentIntentId'], invoice: [], payout: [], payin: [] },
-  invoice: { payment_intent: ['paymentIntentId'], invoice: [], payout: [], payin: [] },
-  payout: { payment_intent: ['paymentIntentId'], invoice: [], payout: [], payin: [] },
-} as const satisfies Record<FamilyKind, Record<FamilyKind, readonly string[]>>;
+const links: Readonly<Record<FamilyKind, Readonly<Partial<Record<FamilyKind, string>>>>> = {
+  payment_intent: { invoice: 'invoiceId', payout: 'irregularRefundPayoutId', payin: 'payins' },
+  payin: { payment_intent: 'paymentIntentId' },
+  invoice: { payment_intent: 'paymentIntentId' },
+  payout: { payment_intent: 'paymentIntentId' },
+};
 
 /** Ids of the records of one kind that these fields name. */
-export function namedIn(kind: FamilyKind, fields: JsonObject, named: FamilyKind): string[] {
-  return links[kind][named].flatMap((field) => {
-    if (field === 'payins') return listedPayins(fields);
-    const id = textField(fields, field);
-    return id === null || id === '' ? [] : [id];
-  });
+export function namedIn(kind: FamilyKind, fields: JsonObject, named: FamilyKind): readonly string[] {
+  const field = links[kind][named];
+  if (field === undefined) return NONE;
+  if (field === 'payins') return listedPayins(fields);
+  const id = textField(fields, field);
+  return id === null || id === '' ? NONE : [id];
 }
+
+const NONE: readonly string[] = [];
 
 /** The deposits that a payment intent sums up (specification 2.1). */
 export function payinSummaries(fields: JsonObject): JsonObject[] {
   const listed = Object.hasOwn(fields, 'payins') ? fields['payins'] : null;
   if (!Array.isArray(listed)) return [];
-  return listed.filter(isJsonObject).filter((item) => (textField(item, 'id') ?? '') !== '');
+  return listed.filter((item): item is JsonObject => isJsonObject(item) && (textField(item, 'id') ?? '') !== '');
 }
 
 /** Their ids. */
 export function listedPayins(fields: JsonObject): string[] {
-  return payinSummaries(fields).flatMap((summary) => textField(summary, 'id') ?? []);
+  return payinSummaries(fields).map((summary) => textField(summary, 'id') ?? '');
 }
 
 /** The order that a record names itself; null where it names none. */

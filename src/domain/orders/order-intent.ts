@@ -110,8 +110,10 @@ function collectedOutcome(intent: ShownRecord, refunds: readonly OrderRefund[]):
   const { fields } = intent;
   const confirmed = refunds.filter((refund) => refund.status === 'confirmed');
   const net = netOf(fields);
-  const given = sumAmounts(confirmed.map((refund) => refund.amount));
-  if (confirmed.length > 0 && net !== null && compareAmounts(given, net) >= 0) return { type: 'refunded' };
+  if (confirmed.length > 0 && net !== null) {
+    const given = sumAmounts(confirmed.map((refund) => refund.amount));
+    if (compareAmounts(given, net) >= 0) return { type: 'refunded' };
+  }
   const side = sideOfRange(fields);
   const received = amountField(fields, 'totalAmountReceived');
   return { type: 'collected', intent, side, paid: paid(fields, side, received), partlyRefunded: confirmed.length > 0 };

@@ -2,8 +2,8 @@ import type { Json } from '../../domain/json.js';
 
 const ISO = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,](\d+))?)?(?:Z|[+-]\d\d:?\d\d)?$/i;
 const DATE_ONLY = /^\d{4}-\d\d-\d\d$/;
-/** As programs mostly write it, to the millisecond, which is how long. */
-const USUAL_LENGTH = '2024-01-31T12:00:00.000Z'.length;
+/** As programs mostly write it, to the millisecond, of a day that every month has. */
+const USUAL = /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 /**
  * A service timestamp (ISO 8601) as text for a `timestamptz`, in UTC with microseconds; null for anything else.
@@ -11,7 +11,7 @@ const USUAL_LENGTH = '2024-01-31T12:00:00.000Z'.length;
  */
 export function instantText(value: Json | undefined): string | null {
   if (typeof value !== 'string') return null;
-  if (isUsual(value)) return `${value.slice(0, -1)}000Z`;
+  if (USUAL.test(value)) return `${value.slice(0, -1)}000Z`;
   const match = ISO.exec(value);
   if (match === null && !DATE_ONLY.test(value)) return null;
   const zoned = match === null || /(?:Z|[+-]\d\d:?\d\d)$/i.test(value);
@@ -21,12 +21,6 @@ export function instantText(value: Json | undefined): string | null {
   const year = new Date(time).getUTCFullYear();
   if (year < 1 || year > 9999) return null;
   return new Date(time).toISOString().replace('Z', `${micros}Z`);
-}
-
-function isUsual(value: string): boolean {
-  if (value.length !== USUAL_LENGTH || value < '0001') return false;
-  const time = Date.parse(value);
-  return !Number.isNaN(time) && new Date(time).toISOString() === value;
 }
 
 /** The same in milliseconds since the epoch. */

@@ -125,15 +125,20 @@ async function findAround(trx: Knex.Transaction, members: FamilyMembers, saidNam
   const intents = members.payment_intent;
   const all = Object.values(members).flat();
   const behind = await paymentsBehind(trx, all.flatMap(linkedBy));
-  const intentsOf = (record: MergedRecord): string[] => [
-    ...(record.kind === 'payment_intent' ? [record.id] : namedBy(record, 'payment_intent')),
-    ...linkedBy(record).flatMap(behind),
-    ...saidNames(record, 'payment').flatMap((id) => usableId(id) ?? []),
-  ];
+  const found = new Map(
+    all.map((record) => [
+      record,
+      [
+        ...(record.kind === 'payment_intent' ? [record.id] : namedBy(record, 'payment_intent')),
+        ...linkedBy(record).flatMap(behind),
+        ...saidNames(record, 'payment').flatMap((id) => usableId(id) ?? []),
+      ],
+    ]),
+  );
   return {
-    intentsOf,
+    intentsOf: (record) => found.get(record) ?? [],
     left: await referencesOf(trx, intents.flatMap(namedBefore)),
-    rows: await readRows(trx, [...new Set(all.flatMap(intentsOf))]),
+    rows: await readRows(trx, [...new Set([...found.values()].flat())]),
   };
 }
 

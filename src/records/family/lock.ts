@@ -26,8 +26,9 @@ export function membersOf(records: readonly MergedRecord[]): FamilyMembers {
 export function namedBy({ kind, before, shown }: MergedRecord, named: FamilyKind): string[] {
   const from = familyKinds.find((one) => one === kind);
   if (from === undefined) return [];
-  const ids = [before?.fields ?? {}, shown.fields].flatMap((fields) => namedIn(from, fields, named));
-  return [...new Set(ids.flatMap((id) => usableId(id) ?? []))];
+  const now = namedIn(from, shown.fields, named);
+  const ids = before === null ? now : [...namedIn(from, before.fields, named), ...now];
+  return ids.length === 0 ? [] : [...new Set(ids.flatMap((id) => usableId(id) ?? []))];
 }
 
 /**

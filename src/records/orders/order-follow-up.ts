@@ -18,11 +18,11 @@ import { expectedOf, type OrderState } from './order-row.js';
  */
 export function orderChanges(
   { before, after }: Pick<DerivedRow, 'before' | 'after'>,
-  cause: Pick<NewChange, 'source' | 'serviceTime'>,
+  { source, serviceTime }: Pick<NewChange, 'source' | 'serviceTime'>,
 ): NewChange[] {
   const entity = { kind: 'order' as const, id: fromDatabaseText(after.reference) };
   const told = (field: string, from: string | null, to: string): NewChange[] =>
-    from === to ? [] : [{ entity, field, from, to, ...cause }];
+    from === to ? [] : [{ entity, field, from, to, source, serviceTime }];
   const parts = Object.entries(partsOf).flatMap(([field, part]) => {
     // Of a new order the rest says nothing that its records don't.
     const isTold = before !== null || field !== 'expected' || expectedOf(after) !== null;
