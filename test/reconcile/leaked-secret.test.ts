@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.js';
+import { textField } from '../../src/domain/records.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { inTransaction } from '../../src/records/database/in-transaction.js';
@@ -8,7 +10,7 @@ import { getOrder } from '../../src/records/orders/orders.js';
 import { listRecords } from '../../src/records/rows.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
-import { forger, seconds } from '../support/forger.js';
+import { forger, itemsOf, otherHistory, seconds } from '../support/forger.js';
 
 const ASSET = 'USDT.TRC20';
 const LONG_AGO = new Date(Date.now() - 86_400_000).toISOString();
@@ -117,6 +119,62 @@ describe('a secret that leaked, where forged events make the history seem to dif
       .update({ received_at: new Date(Date.now() - 600_000) });
     expect(await leak()).toMatchObject({ outcome: 'refused', why: expect.stringContaining('by itself') });
     expect(await reasonOf('L-forged')).toBe('refund_reported');
+  });
+});
+
+const isOfPayout = (delivery: JsonObject) => textField(delivery, 'eventType')?.startsWith('payout.') === true;
+
+describe('what came under a secret that leaked and that the service sent all the same', () => {
+  let payment: string;
+
+  beforeEach(async () => {
+    flow = await startDeliveryFlow();
+    who = forger(flow);
+    flow.sandbox.control.setFaults({ payoutsList: false, links: true });
+    flow.addEndpoint('live');
+    payment = await paidOrder('L-true');
+    await who.learn();
+    await flow.apply();
+    await flow.run('payment-intents', { full: true });
+    await flow.run('payment-intents');
+    expect(await reasonOf('L-true')).toBe('proven');
+  });
+
+  test('a history that leaves out events by itself disproves none, though the secret was said to have leaked before', async () => {
+    const known = new Set<string>(await flow.db('deliveries').pluck('id'));
+    await refundAtDashboard(payment);
+    await who.payUntil(34);
+    await flow.apply();
+    expect(await reasonOf('L-true')).toBe('refund_reported');
+    expect(await leak()).toMatchObject({ outcome: 'done', done: { disproved: 0 } });
+    flow.deps.client = otherHistory(flow.sandbox, (page) => ({
+      ...page,
+      items: itemsOf(page).filter(
+        (one, n) => known.has(textField(one, 'id') ?? '') || (n % 2 === 0 && !isOfPayout(one)),
+      ),
+    }));
+    await flow.run('deliveries');
+    expect(await reasonOf('L-true')).toBe('refund_reported');
+    expect(await leak()).toMatchObject({ outcome: 'refused', why: expect.stringContaining('by itself') });
+  });
+
+  test('what came under another secret as well was sent, and holds its order', async () => {
+    await who.payUntil(34);
+    flow.addEndpoint('next');
+    await refundAtDashboard(payment);
+    const refund = await flow.db('inbox').where('event_type', 'like', 'payout.%').pluck('id');
+    await flow.db('inbox').whereIn('id', refund).update({ secret_label: 'live' });
+    expect(await flow.db('inbox_arrivals').whereIn('inbox_id', refund).pluck('secret_label')).toContain('next');
+    for (let n = 0; n < 6; n += 1) await refundSaid(`po_forged_${n}`, payment, { createdAt: LONG_AGO });
+    await flow.apply();
+    flow.deps.client = otherHistory(flow.sandbox, (page) => ({
+      ...page,
+      items: itemsOf(page).filter((one) => !isOfPayout(one)),
+    }));
+    await flow.run('deliveries');
+    expect(await who.differing()).toHaveLength(1);
+    expect(await leak()).toMatchObject({ outcome: 'done', done: { disproved: 6 } });
+    expect(await reasonOf('L-true')).toBe('refund_reported');
   });
 });
 

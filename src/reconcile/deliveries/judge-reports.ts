@@ -8,7 +8,7 @@ import {
 import { rulesOf } from '../../domain/orders/order-facts.js';
 import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
 import { withoutDecided } from '../../records/breaks/closed-breaks.js';
-import { leakedLabels, markNotSent } from '../../records/deliveries/leaked-secrets.js';
+import { leakedLabels, markNotSent, undoubted } from '../../records/deliveries/leaked-secrets.js';
 import {
   countLacking,
   countMatched,
@@ -125,6 +125,14 @@ function lackingOf(
   });
 }
 
+interface Forged {
+  /** Found to lack now, under secrets of which a person said that they leaked. */
+  reports: readonly UnmatchedReport[];
+  reading: ReportReading;
+  leaked: ReadonlySet<string>;
+  now: Date;
+}
+
 /** Returns how many breaks were opened. */
 async function judge(
   trx: Knex.Transaction,
@@ -145,19 +153,25 @@ async function judge(
     return openDiffers(trx, run, { lacking: sum, matched, since, counts });
   }
   await endDiffers(trx, run);
-  await disprove(trx, run, { reports: lacking.filter(({ secretLabel }) => leaked.has(secretLabel)), leaked, now });
+  const forged = lacking.filter(({ secretLabel }) => leaked.has(secretLabel));
+  await disprove(trx, run, { reports: forged, reading, leaked, now });
   return name(trx, run, { reading, lacking: others, now });
 }
 
-/** A person said that their secrets leaked: nobody has to be told of what came under them. */
-async function disprove(
-  trx: Knex.Transaction,
-  { deps }: RunContext,
-  { reports, leaked, now }: { reports: readonly UnmatchedReport[]; leaked: ReadonlySet<string>; now: Date },
-): Promise<void> {
+/**
+ * A person said that their secrets leaked: nobody has to be told of what came under them. Where the history lacks so much that
+ * it may leave events out by itself, it disproves no more than when the person said so.
+ */
+async function disprove(trx: Knex.Transaction, { deps }: RunContext, forged: Forged): Promise<void> {
+  const { reports, reading, leaked, now } = forged;
   if (leaked.size === 0) return;
-  await saveLacking(trx, reports.map(plain), { state: 'not_sent', now });
-  const ids = [...(await markNotSent(trx, [...leaked], now)), ...reports.map(({ id }) => id)];
+  const since = new Date(now.getTime() - DAY_MS);
+  const counts = await countAll(trx, { since, labels: [...leaked], lacking: reports });
+  const lacking = [...counts.values()].reduce((all, n) => all + n, 0);
+  const matched = await countMatched(trx, new Date(serviceTime(reading, since.getTime())), matchedToCount(lacking));
+  await saveLacking(trx, reports.map(plain), { state: 'differs', now });
+  const labels = historyDiffers({ lacking, matched }) ? await undoubted(trx, leaked, now) : [...leaked];
+  const ids = await markNotSent(trx, labels, now);
   await noteDisproved(trx, ids, { adoptedAt: deps.adoptedAt, now, ...rulesOf(deps) });
 }
 
