@@ -15,6 +15,8 @@ import { writeFenced } from './write-fenced.js';
 
 /** A record has few events; where more come the filter is not honoured, and further pages would be of others. */
 const PAGE = 100;
+/** The history is written a little after its event: what a search lacks of so young a report proves nothing. */
+const WRITTEN_LATE_MS = 3_000;
 
 export interface Followed {
   asked: number;
@@ -124,7 +126,7 @@ async function save({ deps, tally, fence }: Following, record: FollowedRecord, {
   await writeFenced({ db, now, tally, fence }, async (trx) => {
     const context = { now: now(), adoptedAt, ...rulesOf(deps) };
     const { changed, breaksOpened } = await saveObservations(trx, claims, context);
-    if (isNoted) await noteSearched(trx, record.id, at, context);
+    if (isNoted) await noteSearched(trx, record.id, at - WRITTEN_LATE_MS, context);
     return { changed, breaksOpened };
   });
 }

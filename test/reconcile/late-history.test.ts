@@ -65,10 +65,10 @@ async function refundAtDashboard(paymentIntentId: string): Promise<void> {
   await flow.apply();
 }
 
-/** What waits to be read is read, as if its time had come; a second after the reports, by the service's clock. */
-const searched = async () => {
+/** What waits to be read is read, as if its time had come, so many seconds after the reports. */
+const searched = async (after = 5) => {
   await flow.db('reading_marks').update({ next_at: new Date(0) });
-  await flow.db('reported_refunds').update({ said_to: flow.db.raw('said_to - 1000') });
+  await flow.db('reported_refunds').update({ said_to: flow.db.raw('?::bigint', [Date.now() - after * 1_000]) });
   await verifyClaims(flow.deps, newClaimMemory());
 };
 
@@ -87,6 +87,18 @@ test('what the history shows of a refund later than it was searched for it holds
   await flow.run('deliveries');
   await searched();
   expect(await reasonOf('L-late')).toBe('refunded');
+});
+
+test('a history that is written a moment after its event frees no order meanwhile', async () => {
+  const payment = await paidOrder('L-moment');
+  shows = () => [];
+  await refundAtDashboard(payment);
+  await flow.run('payouts');
+  await searched(1);
+  expect(await reasonOf('L-moment')).toBe('refund_reported');
+  shows = (items) => items;
+  await searched();
+  expect(await reasonOf('L-moment')).toBe('refunded');
 });
 
 test('a history whose payloads can not be read decides nothing', async () => {
