@@ -57,7 +57,7 @@ export async function markNotSent(trx: Knex.Transaction, labels: readonly string
   const { rows } = await trx.raw<{ rows: { inbox_id: string }[] }>(
     `UPDATE report_checks AS known SET state = 'not_sent', judged_at = :now
      WHERE state = 'differs' AND received_at >= :since AND secret_label = ANY (:labels) AND NOT EXISTS (
-       SELECT FROM inbox_arrivals AS other LEFT JOIN secrets ON label = other.secret_label
+       SELECT FROM inbox_repeats AS other LEFT JOIN secrets ON label = other.secret_label
        WHERE other.inbox_id = known.inbox_id AND other.secret_label <> known.secret_label AND leaked_at IS NULL)
      RETURNING inbox_id`,
     { now, since: sinceOf(now), labels: [...labels] },
