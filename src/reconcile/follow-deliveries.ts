@@ -67,7 +67,7 @@ async function searchFor({ deps, tally, signal }: Following, record: FollowedRec
     const items = itemsOf(data);
     const claims = items.flatMap((delivery) => claimIn(delivery, { ...record, until: to }, deps));
     // What can't be read may be just what is looked for.
-    const isWhole = items.length < PAGE && items.every((one) => eventIn(one, deps) !== null);
+    const isWhole = items.length < PAGE && isLast(data) && items.every((one) => eventIn(one, deps) !== null);
     return { claims, at: isWhole ? from : null };
   } catch (error) {
     // What is wrong with one record alone holds up none of the others.
@@ -111,6 +111,11 @@ function latestOf(delivery: JsonObject): number | null {
   const times = ['createdAt', 'lastAttemptAt'].map((name) => instantMs(textField(delivery, name) ?? undefined));
   const known = times.filter((time) => time !== null);
   return known.length === 0 ? null : Math.max(...known);
+}
+
+/** A service that does not honour the filter, nor the size of a page, has more behind it. */
+function isLast(data: Json): boolean {
+  return !isJsonObject(data) || (textField(data, 'nextCursor') ?? '') === '';
 }
 
 function itemsOf(data: Json): JsonObject[] {

@@ -10,11 +10,14 @@ import { itemsOf } from '../support/forger.js';
 
 const ASSET = 'USDT.TRC20';
 let flow: DeliveryFlow;
+/** What else stands in a page of the history. */
+let more: JsonObject;
 /** What the service shows of its history. */
 let shows: (items: JsonObject[]) => JsonObject[];
 beforeEach(async () => {
   flow = await startDeliveryFlow();
   shows = (items) => items;
+  more = {};
   const client = new MerchantClient({
     baseUrl: flow.sandbox.url,
     apiKey: 'sandbox-api-key',
@@ -27,7 +30,7 @@ beforeEach(async () => {
       if (operation === 'listPayouts') return { ...answer, data: (answer.data as JsonObject[]).map(withoutLinks) };
       if (operation !== 'listWebhookDeliveries') return answer;
       const page = answer.data as JsonObject;
-      return { ...answer, data: { ...page, items: shows(itemsOf(page)) } };
+      return { ...answer, data: { ...page, items: shows(itemsOf(page)), ...more } };
     },
   };
   flow.sandbox.control.setFaults({ links: true });
@@ -108,4 +111,14 @@ test('a history whose payloads can not be read decides nothing', async () => {
   await flow.run('payouts');
   while (await isSearchedFor()) await searched();
   expect(await reasonOf('L-masked')).toBe('refund_reported');
+});
+
+test('a page of the history with more behind it decides nothing', async () => {
+  const payment = await paidOrder('L-more');
+  shows = (items) => items.slice(0, 0);
+  more = { nextCursor: 'more' };
+  await refundAtDashboard(payment);
+  await flow.run('payouts');
+  while (await isSearchedFor()) await searched();
+  expect(await reasonOf('L-more')).toBe('refund_reported');
 });
