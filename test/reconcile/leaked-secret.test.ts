@@ -155,7 +155,14 @@ describe('what came under a secret that leaked and that the service sent all the
     }));
     await flow.run('deliveries');
     expect(await reasonOf('L-true')).toBe('refund_reported');
+    const [finding, ...more] = await who.differing();
+    expect([finding?.severity, more]).toEqual(['high', []]);
     expect(await leak()).toMatchObject({ outcome: 'refused', why: expect.stringContaining('by itself') });
+    // Neither the next reading nor a day decides it.
+    await flow.db('report_checks').update({ received_at: flow.db.raw(`received_at - interval '2 days'`) });
+    await flow.run('deliveries');
+    expect(await reasonOf('L-true')).toBe('refund_reported');
+    expect(await who.differing()).toMatchObject([{ id: finding?.id }]);
   });
 
   test('what came under another secret as well was sent, and holds its order', async () => {

@@ -8,7 +8,7 @@ import {
 import { rulesOf } from '../../domain/orders/order-facts.js';
 import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
 import { withoutDecided } from '../../records/breaks/closed-breaks.js';
-import { leakedLabels, markNotSent, undoubted } from '../../records/deliveries/leaked-secrets.js';
+import { incidentSince, leakedLabels, markNotSent, undoubted } from '../../records/deliveries/leaked-secrets.js';
 import {
   countLacking,
   countMatched,
@@ -26,7 +26,7 @@ import { noteDisproved } from '../../records/family/searched.js';
 import { readWatermarks, writeWatermarks } from '../../records/runs/watermarks.js';
 import type { RunContext } from '../deps.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';
-import { endDiffers, openDiffers } from './differing-history.js';
+import { type Differing, endDiffers, openDiffers } from './differing-history.js';
 import { countBreaks, mostSingle, singleBreaks } from './report-breaks.js';
 
 /** Up to which event of the inbox it was looked whether the history has it. */
@@ -152,27 +152,33 @@ async function judge(
     await saveLacking(trx, lacking.map(plain), { state: 'differs', now });
     return openDiffers(trx, run, { lacking: sum, matched, since, counts });
   }
-  await endDiffers(trx, run);
   const forged = lacking.filter(({ secretLabel }) => leaked.has(secretLabel));
-  await disprove(trx, run, { reports: forged, reading, leaked, now });
-  return name(trx, run, { reading, lacking: others, now });
+  const doubt = await disprove(trx, run, { reports: forged, reading, leaked, now });
+  if (doubt === null) await endDiffers(trx, run);
+  const opened = doubt === null ? 0 : await openDiffers(trx, run, doubt);
+  return opened + (await name(trx, run, { reading, lacking: others, now }));
 }
 
 /**
  * A person said that their secrets leaked: nobody has to be told of what came under them. Where the history lacks so much that
- * it may leave events out by itself, it disproves no more than when the person said so.
+ * it may leave events out by itself, it disproves no more than when the person said so; that is what is returned.
  */
-async function disprove(trx: Knex.Transaction, { deps }: RunContext, forged: Forged): Promise<void> {
-  const { reports, reading, leaked, now } = forged;
-  if (leaked.size === 0) return;
-  const since = new Date(now.getTime() - DAY_MS);
+async function disprove(
+  trx: Knex.Transaction,
+  { deps }: RunContext,
+  { reports, reading, leaked, now }: Forged,
+): Promise<Differing | null> {
+  if (leaked.size === 0) return null;
+  const since = incidentSince(now);
   const counts = await countAll(trx, { since, labels: [...leaked], lacking: reports });
   const lacking = [...counts.values()].reduce((all, n) => all + n, 0);
   const matched = await countMatched(trx, new Date(serviceTime(reading, since.getTime())), matchedToCount(lacking));
   await saveLacking(trx, reports.map(plain), { state: 'differs', now });
-  const labels = historyDiffers({ lacking, matched }) ? await undoubted(trx, leaked, now) : [...leaked];
+  const differs = historyDiffers({ lacking, matched });
+  const labels = differs ? await undoubted(trx, leaked, now) : [...leaked];
   const ids = await markNotSent(trx, labels, now);
   await noteDisproved(trx, ids, { adoptedAt: deps.adoptedAt, now, ...rulesOf(deps) });
+  return labels.length === leaked.size ? null : { lacking, matched, since, counts };
 }
 
 /** By secret, what was found to lack before and what is now. */

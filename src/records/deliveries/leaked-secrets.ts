@@ -60,7 +60,7 @@ export async function markNotSent(trx: Knex.Transaction, labels: readonly string
        SELECT FROM inbox_repeats AS other LEFT JOIN secrets ON label = other.secret_label
        WHERE other.inbox_id = known.inbox_id AND other.secret_label <> known.secret_label AND leaked_at IS NULL)
      RETURNING inbox_id`,
-    { now, since: sinceOf(now), labels: [...labels] },
+    { now, since: incidentSince(now), labels: [...labels] },
   );
   return rows.map(({ inbox_id }) => inbox_id);
 }
@@ -75,7 +75,7 @@ async function doubtOfHistory(db: Knex, label: string, now: Date): Promise<strin
             coalesce(bool_and(retired_at IS NULL AND leaked_at IS NULL), false) AS witness
      FROM report_checks LEFT JOIN secrets ON label = secret_label
      WHERE state = 'differs' AND received_at >= ? GROUP BY secret_label ORDER BY secret_label`,
-    [sinceOf(now)],
+    [incidentSince(now)],
   );
   const own = rows.find((row) => row.label === label);
   if (own === undefined) return null;
@@ -89,7 +89,8 @@ async function doubtOfHistory(db: Knex, label: string, now: Date): Promise<strin
   return 'the delivery history does not have enough of the events from before it lacked the first: it may leave events out by itself';
 }
 
-function sinceOf(now: Date): Date {
+/** What came earlier is of no incident of now. */
+export function incidentSince(now: Date): Date {
   return new Date(now.getTime() - DAYS * 86_400_000);
 }
 
