@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { textField } from '../../src/domain/records.js';
+import { boundReported } from '../../src/records/breaks/bound-reported.js';
+import type { NewBreak } from '../../src/records/breaks/breaks.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { inTransaction } from '../../src/records/database/in-transaction.js';
@@ -269,4 +271,28 @@ test('of a flood of records that do not exist a hundred have a break of their ow
   const absence = { type: 'absence', kind: 'payment_intent', id: String(real?.id), from, to: from, source } as const;
   await flow.db.transaction((trx) => saveObservations(trx, [absence], { ...RULES, now: new Date() }));
   expect(await found()).toMatchObject({ single: 101, counting: { evidence: { ours: { records: '25' } } } });
+});
+
+test('a record that an event of another secret told of too is counted for that one, not for the one that leaked', async () => {
+  flow = await startDeliveryFlow();
+  who = forger(flow);
+  flow.addEndpoint('live');
+  flow.addEndpoint('next');
+  await flow.pay(1);
+  await who.learn();
+  const [forged, real] = [await who.forge('live'), await who.forge('next')];
+  const check = { inbox_id: forged, secret_label: 'live', received_at: new Date(), state: 'not_sent' };
+  await flow.db('report_checks').insert(check);
+  await flow.db('secrets').where({ label: 'live' }).update({ leaked_at: new Date() });
+  const finding = {
+    kind: 'record_not_at_service',
+    severity: 'critical',
+    entity_kind: 'payment_intent',
+    evidence: '{}',
+  };
+  await flow.db('breaks').insert(Array.from({ length: 100 }, (_, n) => ({ ...finding, entity_id: `pi_${n}` })));
+  const entity = { kind: 'payment_intent', id: 'pi_both' } as const;
+  const both = { kind: 'record_not_at_service', entity, evidence: {}, reportedBy: [forged, real] } satisfies NewBreak;
+  const [counting] = await inTransaction(flow.db, true, (trx) => boundReported(trx, [both]));
+  expect(counting).toMatchObject({ entity: { kind: 'secret', id: 'next' }, evidence: { reason: 'many' } });
 });
