@@ -65,8 +65,14 @@ export function joinStates(a: RecordState, b: RecordState): RecordState {
   return { poll, claims: bounded([...newest.values()]).sort(compareSlots) };
 }
 
-/** What one sender can fill a record with is bounded: of each field the newest reports of so many states are kept. */
+/** What one sender can fill a record with is bounded: of each field the newest reports of so many made-up states are kept. */
 const MOST_SLOTS = 16;
+/** Slots of the states that the rules name. These are few, and none is pushed out: it may be a true one that withholds. */
+const LISTED_SLOTS: ReadonlySet<string> = new Set(
+  Object.values(recordRules)
+    .flatMap(({ main, side }) => (side === null ? [main] : [main, side]))
+    .flatMap(({ field, ranks }) => [...ranks.keys()].map((state) => `${field}:${state}`)),
+);
 
 function bounded(claims: Claim[]): Claim[] {
   if (claims.length <= MOST_SLOTS) return claims;
@@ -74,7 +80,7 @@ function bounded(claims: Claim[]): Claim[] {
   return claims
     .sort((a, b) => compareClaims(b, a))
     .filter((claim) => {
-      if (!isReport(claim)) return true;
+      if (!isReport(claim) || LISTED_SLOTS.has(claim.state)) return true;
       const field = claim.state.slice(0, claim.state.indexOf(':'));
       const count = (counts.get(field) ?? 0) + 1;
       counts.set(field, count);

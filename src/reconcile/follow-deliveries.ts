@@ -1,5 +1,5 @@
 import { deliveredClaim, type FollowedKind } from '../domain/delivered-claim.js';
-import { boundedTimestamp, deliveredEvent } from '../domain/deliveries/delivery-payload.js';
+import { boundedTimestamp, type DeliveredEvent, deliveredEvent } from '../domain/deliveries/delivery-payload.js';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { objectFromJsonText } from '../domain/json-text.js';
 import { withLinks } from '../domain/link-fields.js';
@@ -15,6 +15,8 @@ import { writeFenced } from './write-fenced.js';
 
 /** A record has few events; where more come the filter is not honoured, and further pages would be of others. */
 const PAGE = 100;
+/** The history is written a little after its event: what a search lacks of so young a report proves nothing. */
+const WRITTEN_LATE_MS = 3_000;
 
 export interface Followed {
   asked: number;
@@ -64,7 +66,9 @@ async function searchFor({ deps, tally, signal }: Following, record: FollowedRec
     });
     const items = itemsOf(data);
     const claims = items.flatMap((delivery) => claimIn(delivery, { ...record, until: to }, deps));
-    return { claims, at: items.length < PAGE ? from : null };
+    // What can't be read may be just what is looked for.
+    const isWhole = items.length < PAGE && isLast(data) && items.every((one) => eventIn(one, deps) !== null);
+    return { claims, at: isWhole ? from : null };
   } catch (error) {
     // What is wrong with one record alone holds up none of the others.
     if (error instanceof NotFoundError || error instanceof RefusedError) return { claims: [], at: null };
@@ -82,12 +86,16 @@ async function filterOf(
   return paymentIntentId === null ? null : { paymentIntentId };
 }
 
+function eventIn({ payload }: JsonObject, { settings }: Following['deps']): DeliveredEvent | null {
+  return deliveredEvent(payload, settings.eventIdPointer);
+}
+
 function claimIn(
   delivery: JsonObject,
   { kind, id, until }: FollowedRecord & { until: number },
-  { settings, contract }: Following['deps'],
+  deps: Following['deps'],
 ): Observation[] {
-  const event = deliveredEvent(delivery['payload'], settings.eventIdPointer);
+  const event = eventIn(delivery, deps);
   const data = event === null ? null : (objectFromJsonText(event.text)['data'] ?? null);
   const fields = event === null || !isJsonObject(data) ? null : deliveredClaim(kind, event.event, data, id);
   if (event === null || fields === null) return [];
@@ -96,13 +104,18 @@ function claimIn(
   const source = { type: 'delivery_history', ref: textField(delivery, 'id') ?? id } as const;
   const about = { kind, id, from, to: from + 999, source } as const;
   if (Object.keys(fields).length <= 1) return [{ type: 'mention', ...about }];
-  return [{ type: 'claim', ...about, fields: withLinks(kind, fields, contract.links) }];
+  return [{ type: 'claim', ...about, fields: withLinks(kind, fields, deps.contract.links) }];
 }
 
 function latestOf(delivery: JsonObject): number | null {
   const times = ['createdAt', 'lastAttemptAt'].map((name) => instantMs(textField(delivery, name) ?? undefined));
   const known = times.filter((time) => time !== null);
   return known.length === 0 ? null : Math.max(...known);
+}
+
+/** A service that does not honour the filter, nor the size of a page, has more behind it. */
+function isLast(data: Json): boolean {
+  return !isJsonObject(data) || (textField(data, 'nextCursor') ?? '') === '';
 }
 
 function itemsOf(data: Json): JsonObject[] {
@@ -118,7 +131,7 @@ async function save({ deps, tally, fence }: Following, record: FollowedRecord, {
   await writeFenced({ db, now, tally, fence }, async (trx) => {
     const context = { now: now(), adoptedAt, ...rulesOf(deps) };
     const { changed, breaksOpened } = await saveObservations(trx, claims, context);
-    if (isNoted) await noteSearched(trx, record.id, at, context);
+    if (isNoted) await noteSearched(trx, record.id, at - WRITTEN_LATE_MS, context);
     return { changed, breaksOpened };
   });
 }

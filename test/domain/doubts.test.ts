@@ -48,4 +48,19 @@ describe('goods are not released on a reading that an event has overtaken', () =
     expect(shown(read, silent)).toMatchObject({ verified: true, doubted: false, needsReading: false });
     expect(shown(read, rejected, reading(T + 3 * SECOND, passed, 'payin')).doubted).toBe(false);
   });
+
+  it('no flood of made-up states pushes out a report that holds them', () => {
+    for (const [kind, read, said] of [
+      ['payout', 'failed', 'confirmed'],
+      ['payment_intent', 'pending', 'completed'],
+    ] as const) {
+      const poll = reading(T, { id: 'x', status: read }, kind);
+      const truth = report(T + SECOND, { id: 'x', status: said }, kind);
+      const flood = Array.from({ length: 40 }, (_, n) =>
+        report(T + (n + 2) * SECOND, { id: 'x', status: `made-up-${n}` }, kind),
+      );
+      expect(shown(poll, truth, ...flood).doubted).toBe(true);
+      expect(shown(poll, ...flood, truth).doubted).toBe(true);
+    }
+  });
 });

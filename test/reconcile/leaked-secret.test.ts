@@ -1,4 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.js';
+import { textField } from '../../src/domain/records.js';
+import { boundReported } from '../../src/records/breaks/bound-reported.js';
+import type { NewBreak } from '../../src/records/breaks/breaks.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { inTransaction } from '../../src/records/database/in-transaction.js';
@@ -8,7 +12,7 @@ import { getOrder } from '../../src/records/orders/orders.js';
 import { listRecords } from '../../src/records/rows.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
-import { forger, seconds } from '../support/forger.js';
+import { forger, itemsOf, otherHistory, seconds } from '../support/forger.js';
 
 const ASSET = 'USDT.TRC20';
 const LONG_AGO = new Date(Date.now() - 86_400_000).toISOString();
@@ -120,6 +124,69 @@ describe('a secret that leaked, where forged events make the history seem to dif
   });
 });
 
+const isOfPayout = (delivery: JsonObject) => textField(delivery, 'eventType')?.startsWith('payout.') === true;
+
+describe('what came under a secret that leaked and that the service sent all the same', () => {
+  let payment: string;
+
+  beforeEach(async () => {
+    flow = await startDeliveryFlow();
+    who = forger(flow);
+    flow.sandbox.control.setFaults({ payoutsList: false, links: true });
+    flow.addEndpoint('live');
+    payment = await paidOrder('L-true');
+    await who.learn();
+    await flow.apply();
+    await flow.run('payment-intents', { full: true });
+    await flow.run('payment-intents');
+    expect(await reasonOf('L-true')).toBe('proven');
+  });
+
+  test('a history that leaves out events by itself disproves none, though the secret was said to have leaked before', async () => {
+    const known = new Set<string>(await flow.db('deliveries').pluck('id'));
+    await refundAtDashboard(payment);
+    await who.payUntil(34);
+    await flow.apply();
+    expect(await reasonOf('L-true')).toBe('refund_reported');
+    expect(await leak()).toMatchObject({ outcome: 'done', done: { disproved: 0 } });
+    flow.deps.client = otherHistory(flow.sandbox, (page) => ({
+      ...page,
+      items: itemsOf(page).filter(
+        (one, n) => known.has(textField(one, 'id') ?? '') || (n % 2 === 0 && !isOfPayout(one)),
+      ),
+    }));
+    await flow.run('deliveries');
+    expect(await reasonOf('L-true')).toBe('refund_reported');
+    const [finding, ...more] = await who.differing();
+    expect([finding?.severity, more]).toEqual(['high', []]);
+    expect(await leak()).toMatchObject({ outcome: 'refused', why: expect.stringContaining('by itself') });
+    // Neither the next reading nor a day decides it.
+    await flow.db('report_checks').update({ received_at: flow.db.raw(`received_at - interval '2 days'`) });
+    await flow.run('deliveries');
+    expect(await reasonOf('L-true')).toBe('refund_reported');
+    expect(await who.differing()).toMatchObject([{ id: finding?.id }]);
+  });
+
+  test('what came under another secret as well was sent, and holds its order', async () => {
+    await who.payUntil(34);
+    flow.addEndpoint('next');
+    await refundAtDashboard(payment);
+    const refund = await flow.db('inbox').where('event_type', 'like', 'payout.%').pluck('id');
+    await flow.db('inbox').whereIn('id', refund).update({ secret_label: 'live' });
+    expect(await flow.db('inbox_arrivals').whereIn('inbox_id', refund).pluck('secret_label')).toContain('next');
+    for (let n = 0; n < 6; n += 1) await refundSaid(`po_forged_${n}`, payment, { createdAt: LONG_AGO });
+    await flow.apply();
+    flow.deps.client = otherHistory(flow.sandbox, (page) => ({
+      ...page,
+      items: itemsOf(page).filter((one) => !isOfPayout(one)),
+    }));
+    await flow.run('deliveries');
+    expect(await who.differing()).toHaveLength(1);
+    expect(await leak()).toMatchObject({ outcome: 'done', done: { disproved: 6 } });
+    expect(await reasonOf('L-true')).toBe('refund_reported');
+  });
+});
+
 test('the breaks that a handful of forged events opened are closed with it, and no others', async () => {
   flow = await startDeliveryFlow();
   who = forger(flow);
@@ -204,4 +271,28 @@ test('of a flood of records that do not exist a hundred have a break of their ow
   const absence = { type: 'absence', kind: 'payment_intent', id: String(real?.id), from, to: from, source } as const;
   await flow.db.transaction((trx) => saveObservations(trx, [absence], { ...RULES, now: new Date() }));
   expect(await found()).toMatchObject({ single: 101, counting: { evidence: { ours: { records: '25' } } } });
+});
+
+test('a record that an event of another secret told of too is counted for that one, not for the one that leaked', async () => {
+  flow = await startDeliveryFlow();
+  who = forger(flow);
+  flow.addEndpoint('live');
+  flow.addEndpoint('next');
+  await flow.pay(1);
+  await who.learn();
+  const [forged, real] = [await who.forge('live'), await who.forge('next')];
+  const check = { inbox_id: forged, secret_label: 'live', received_at: new Date(), state: 'not_sent' };
+  await flow.db('report_checks').insert(check);
+  await flow.db('secrets').where({ label: 'live' }).update({ leaked_at: new Date() });
+  const finding = {
+    kind: 'record_not_at_service',
+    severity: 'critical',
+    entity_kind: 'payment_intent',
+    evidence: '{}',
+  };
+  await flow.db('breaks').insert(Array.from({ length: 100 }, (_, n) => ({ ...finding, entity_id: `pi_${n}` })));
+  const entity = { kind: 'payment_intent', id: 'pi_both' } as const;
+  const both = { kind: 'record_not_at_service', entity, evidence: {}, reportedBy: [forged, real] } satisfies NewBreak;
+  const [counting] = await inTransaction(flow.db, true, (trx) => boundReported(trx, [both]));
+  expect(counting).toMatchObject({ entity: { kind: 'secret', id: 'next' }, evidence: { reason: 'many' } });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { noteDisproved, noteSearched } from '../../src/records/family/searched.js';
@@ -13,6 +13,14 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
+
+/** The delivery history was read a while ago. */
+async function historyRead(age: string): Promise<void> {
+  const updated_at = database.db.raw('now() - ?::interval', [age]);
+  const mark = { kind: 'deliveries', name: 'mark', value: '{}', updated_at };
+  await database.db('watermarks').insert(mark).onConflict(['kind', 'name']).merge();
+}
+beforeEach(() => historyRead('1 minute'));
 
 const context = { now: new Date(), adoptedAt: new Date(0) };
 
@@ -95,6 +103,18 @@ test('more than a few refunds that reports tell of one order are not passed over
   expect(await reason()).toBe('refund_reported');
 });
 
+test('where the delivery history is not read nothing else would find a true refund: none is passed over', async () => {
+  const reason = await paidOrder('unread');
+  const now = new Date();
+  const refuted_at = [new Date(now.getTime() - 60_000), now];
+  await database.db('orders').where({ reference: 'order-unread' }).update({ refuted_at });
+  await take(said('po_u1', '46', 20, { status: 'pending', paymentIntentId: 'unread' }));
+  expect(await reason()).toBe('proven');
+  await historyRead('2 hours');
+  await take(said('po_u2', '47', 20, { status: 'pending', paymentIntentId: 'unread' }));
+  expect(await reason()).toBe('refund_reported');
+});
+
 test('a withdrawal makes no order of the reference that it carries; what may be a refund does', async () => {
   await save(database, [
     reading('payout', payout('po_w', { payoutType: 'withdrawal', merchantReference: 'wd-1' }), 10),
@@ -128,6 +148,7 @@ test('however many others a later report names, or what it calls the payout, not
 
 test('while many such reports wait to be looked up, none is passed over', async () => {
   const reason = await paidOrder('immune');
+  await database.db('reading_marks').delete();
   const now = new Date();
   await database
     .db('orders')

@@ -31,7 +31,7 @@ export interface Family {
   /** Refunds that carry the reference, and of which nothing says whose they are. */
   unlinked: ShownRecord[];
   refundReported: boolean;
-  /** Payouts are said to give it back amid a flood of such: reports that were refuted before don't excuse them. */
+  /** Payouts are said to give it back, amid a flood of such or where nothing can be looked up: reports that were refuted before don't excuse them. */
   manyReported: boolean;
   /** Refunds of its payments that we asked for ourselves, and of which nobody knows yet what came. */
   openCalls: readonly OpenCall[];
@@ -77,6 +77,8 @@ export interface Said {
   showsKyt: boolean;
   /** So much of what reports say of orders whose goods may go out waits to be looked up, that the truth among it would be late. */
   flooded: boolean;
+  /** The delivery history is not read: nobody but a person would find the truth. */
+  unsearched: boolean;
 }
 
 interface Owner {
@@ -146,7 +148,7 @@ export function familyOf(reference: string, links: Links, said: Said, words: Pay
     ...refundsOf(around, owned, said),
     unlinked: owned.flatMap((one) => (isUnlinkedOf(one, reference, said, words) ? [one.payout] : [])),
     refundReported: reported > 0,
-    manyReported: reported > MOST_IGNORED || (reported > 0 && said.flooded),
+    manyReported: reported > MOST_IGNORED || (reported > 0 && (said.flooded || said.unsearched)),
     openCalls: said.openCalls.filter(({ paymentIntentId }) => ids.has(paymentIntentId)),
     saysPaid: said.saysPaid.has(reference),
     showsKyt: said.showsKyt,

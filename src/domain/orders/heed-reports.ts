@@ -29,7 +29,8 @@ export function heedReports(
   const without = plain === facts ? heeding : deriveOrder(plain);
   if (!without.release.safe) {
     const told = heeding.release.safe ? without : heeding;
-    return { ...told, reports: { held: false, refutedAt: before.refutedAt } };
+    // What reports held before is held by them still, once nothing else holds it.
+    return { ...told, reports: { held: before.held && plain !== facts, refutedAt: before.refutedAt } };
   }
   if (heeding.release.safe) return { ...heeding, reports: { held: false, refutedAt: refutedNow(before, now) } };
   if (!before.held && isIgnoring(before.refutedAt, now) && facts.manyReported !== true)

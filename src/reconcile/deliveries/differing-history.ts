@@ -7,7 +7,8 @@ import type { RunContext } from '../deps.js';
 
 const MOST_NAMED = 5;
 
-interface Found {
+/** So much lacks that the history may be at fault. */
+export interface Differing {
   lacking: number;
   matched: number;
   since: Date;
@@ -18,7 +19,7 @@ interface Found {
  * One finding, which counts, and says some of what lacks. Critical where all of it is under one secret and the history has
  * everything else. What a person decided holds until another event lacks. Returns how many breaks were opened.
  */
-export async function openDiffers(trx: Knex.Transaction, run: RunContext, found: Found): Promise<number> {
+export async function openDiffers(trx: Knex.Transaction, run: RunContext, found: Differing): Promise<number> {
   const { lacking, matched, since, counts } = found;
   const some = await someLacking(trx, since, MOST_NAMED);
   const differs = {
@@ -47,7 +48,7 @@ export async function endDiffers(trx: Knex.Transaction, run: RunContext): Promis
   if (!(await isSecretInDoubt(trx))) await autoResolveBreaks(trx, [differsBreak(run)]);
 }
 
-async function isUnderOne(trx: Knex.Transaction, { lacking, since, counts }: Found): Promise<boolean> {
+async function isUnderOne(trx: Knex.Transaction, { lacking, since, counts }: Differing): Promise<boolean> {
   const [label, ...others] = counts.keys();
   if (label === undefined || others.length > 0) return false;
   return pointsAtSecret({ lacking, ...(await besideLacking(trx, { label, since })) });

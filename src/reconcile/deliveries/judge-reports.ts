@@ -8,7 +8,7 @@ import {
 import { rulesOf } from '../../domain/orders/order-facts.js';
 import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
 import { withoutDecided } from '../../records/breaks/closed-breaks.js';
-import { leakedLabels, markNotSent } from '../../records/deliveries/leaked-secrets.js';
+import { incidentSince, leakedLabels, markNotSent, undoubted } from '../../records/deliveries/leaked-secrets.js';
 import {
   countLacking,
   countMatched,
@@ -26,7 +26,7 @@ import { noteDisproved } from '../../records/family/searched.js';
 import { readWatermarks, writeWatermarks } from '../../records/runs/watermarks.js';
 import type { RunContext } from '../deps.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';
-import { endDiffers, openDiffers } from './differing-history.js';
+import { type Differing, endDiffers, openDiffers } from './differing-history.js';
 import { countBreaks, mostSingle, singleBreaks } from './report-breaks.js';
 
 /** Up to which event of the inbox it was looked whether the history has it. */
@@ -125,6 +125,14 @@ function lackingOf(
   });
 }
 
+interface Forged {
+  /** Found to lack now, under secrets of which a person said that they leaked. */
+  reports: readonly UnmatchedReport[];
+  reading: ReportReading;
+  leaked: ReadonlySet<string>;
+  now: Date;
+}
+
 /** Returns how many breaks were opened. */
 async function judge(
   trx: Knex.Transaction,
@@ -144,21 +152,33 @@ async function judge(
     await saveLacking(trx, lacking.map(plain), { state: 'differs', now });
     return openDiffers(trx, run, { lacking: sum, matched, since, counts });
   }
-  await endDiffers(trx, run);
-  await disprove(trx, run, { reports: lacking.filter(({ secretLabel }) => leaked.has(secretLabel)), leaked, now });
-  return name(trx, run, { reading, lacking: others, now });
+  const forged = lacking.filter(({ secretLabel }) => leaked.has(secretLabel));
+  const doubt = await disprove(trx, run, { reports: forged, reading, leaked, now });
+  if (doubt === null) await endDiffers(trx, run);
+  const opened = doubt === null ? 0 : await openDiffers(trx, run, doubt);
+  return opened + (await name(trx, run, { reading, lacking: others, now }));
 }
 
-/** A person said that their secrets leaked: nobody has to be told of what came under them. */
+/**
+ * A person said that their secrets leaked: nobody has to be told of what came under them. Where the history lacks so much that
+ * it may leave events out by itself, it disproves no more than when the person said so; that is what is returned.
+ */
 async function disprove(
   trx: Knex.Transaction,
   { deps }: RunContext,
-  { reports, leaked, now }: { reports: readonly UnmatchedReport[]; leaked: ReadonlySet<string>; now: Date },
-): Promise<void> {
-  if (leaked.size === 0) return;
-  await saveLacking(trx, reports.map(plain), { state: 'not_sent', now });
-  const ids = [...(await markNotSent(trx, [...leaked], now)), ...reports.map(({ id }) => id)];
+  { reports, reading, leaked, now }: Forged,
+): Promise<Differing | null> {
+  if (leaked.size === 0) return null;
+  const since = incidentSince(now);
+  const counts = await countAll(trx, { since, labels: [...leaked], lacking: reports });
+  const lacking = [...counts.values()].reduce((all, n) => all + n, 0);
+  const matched = await countMatched(trx, new Date(serviceTime(reading, since.getTime())), matchedToCount(lacking));
+  await saveLacking(trx, reports.map(plain), { state: 'differs', now });
+  const differs = historyDiffers({ lacking, matched });
+  const labels = differs ? await undoubted(trx, leaked, now) : [...leaked];
+  const ids = await markNotSent(trx, labels, now);
   await noteDisproved(trx, ids, { adoptedAt: deps.adoptedAt, now, ...rulesOf(deps) });
+  return labels.length === leaked.size ? null : { lacking, matched, since, counts };
 }
 
 /** By secret, what was found to lack before and what is now. */

@@ -6,7 +6,8 @@ import { type JudgedDelivery, type JudgeRules, judgeDeliveries } from '../../rec
 import type { Delivery } from '../../records/deliveries/read-delivery.js';
 import { markSent } from '../../records/deliveries/report-checks.js';
 import { saveDeliveries } from '../../records/deliveries/save-deliveries.js';
-import { markForReading } from '../../records/runs/marks.js';
+import { unlinkedBy } from '../../records/family/searched.js';
+import { markForReading, type NewMark } from '../../records/runs/marks.js';
 import type { RunContext } from '../deps.js';
 import { type Written, writeFenced } from '../write-fenced.js';
 import { deliveryBreaks } from './delivery-breaks.js';
@@ -28,7 +29,7 @@ export async function saveJudged(
     const changed = await saveDeliveries(trx, judged, { from: readAt, ref: run.source.ref });
     const breaksOpened = await saveBreaks(trx, judged, run);
     await noteSent(trx, judged);
-    await markForReading(trx, marksOf(judged));
+    await markForReading(trx, [...marksOf(judged), ...(await searchesOf(trx, judged))]);
     return { changed, breaksOpened } satisfies Written;
   });
   return judged;
@@ -43,19 +44,29 @@ async function saveBreaks(trx: Knex.Transaction, judged: JudgedDelivery[], { sou
 /** What the history has was sent: a break that says otherwise is over. */
 async function noteSent(trx: Knex.Transaction, judged: readonly JudgedDelivery[]): Promise<void> {
   const once = judged.flatMap((one) => one.once);
-  const ids = judged.flatMap(({ inboxId, alike }) => (inboxId === null ? alike : [inboxId, ...alike]));
-  const sent = await markSent(trx, [...new Set([...ids, ...once])], once);
+  const sent = await markSent(trx, [...new Set([...judged.flatMap(eventsOf), ...once])], once);
   await autoResolveBreaks(
     trx,
     sent.map((id) => ({ kind: 'event_not_sent', entity: { kind: 'event', id } })),
   );
 }
 
+function eventsOf({ inboxId, alike }: JudgedDelivery): readonly string[] {
+  return inboxId === null ? alike : [inboxId, ...alike];
+}
+
+/** Of the refunds that these events link, and nothing else: the history is asked by id, for it shows these by now. */
+async function searchesOf(trx: Knex.Transaction, judged: readonly JudgedDelivery[]): Promise<NewMark[]> {
+  const shown = judged.filter(({ delivery }) => delivery.firstSeenAt === null).flatMap(eventsOf);
+  const payouts = await unlinkedBy(trx, [...new Set(shown)]);
+  return payouts.map((id) => ({ kind: 'delivery', id: `payout ${id}`, reason: 'reported_link' }));
+}
+
 /**
  * What can't be recovered is read from the service's own lists, as far as it can be told which record it was. Asked for when
  * the service shows the delivery, not whenever it is judged again.
  */
-function marksOf(judged: readonly JudgedDelivery[]): Parameters<typeof markForReading>[1] {
+function marksOf(judged: readonly JudgedDelivery[]): NewMark[] {
   const lost = judged.filter(
     ({ ours, inboxId, delivery }) => ours && inboxId === null && delivery.firstSeenAt === null,
   );

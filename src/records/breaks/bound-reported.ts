@@ -26,7 +26,9 @@ export async function boundReported(trx: Knex, breaks: NewBreak[]): Promise<NewB
   const room = MOST_SINGLE - (await countSingle(trx));
   const rest = new Map<string, NewBreak[]>();
   for (const one of wanted.filter(isReported).slice(Math.max(0, room))) {
-    const label = labels.get(one.reportedBy?.[0] ?? '')?.label;
+    // Of a secret that leaked a person may have decided for the day: it does not speak for another one.
+    const by = one.reportedBy?.find((ref) => labels.get(ref)?.isForged === false);
+    const label = labels.get(by ?? '')?.label;
     if (label !== undefined) rest.set(label, [...(rest.get(label) ?? []), one]);
   }
   const counted = new Set([...rest.values()].flat());

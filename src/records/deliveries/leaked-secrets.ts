@@ -42,14 +42,26 @@ export async function leakedLabels(db: Knex): Promise<Set<string>> {
   return new Set<string>(await db('secrets').whereNotNull('leaked_at').pluck('label'));
 }
 
-/** What lacked under these while the history as a whole was in doubt. Returns the rows of the inbox. */
+/** Those of them under which what the history lacks was not sent, as far as can be told. */
+export async function undoubted(db: Knex, labels: Iterable<string>, now: Date): Promise<string[]> {
+  const found: string[] = [];
+  for (const label of labels) if ((await doubtOfHistory(db, label, now)) === null) found.push(label);
+  return found;
+}
+
+/**
+ * What lacked under these while the history as a whole was in doubt. Returns the rows of the inbox. What came under a secret
+ * that did not leak as well was sent, though the history lacks it.
+ */
 export async function markNotSent(trx: Knex.Transaction, labels: readonly string[], now: Date): Promise<string[]> {
-  const rows: { inbox_id: string }[] = await trx('report_checks')
-    .where({ state: 'differs' })
-    .where('received_at', '>=', sinceOf(now))
-    .whereIn('secret_label', [...labels])
-    .update({ state: 'not_sent', judged_at: now })
-    .returning('inbox_id');
+  const { rows } = await trx.raw<{ rows: { inbox_id: string }[] }>(
+    `UPDATE report_checks AS known SET state = 'not_sent', judged_at = :now
+     WHERE state = 'differs' AND received_at >= :since AND secret_label = ANY (:labels) AND NOT EXISTS (
+       SELECT FROM inbox_repeats AS other LEFT JOIN secrets ON label = other.secret_label
+       WHERE other.inbox_id = known.inbox_id AND other.secret_label <> known.secret_label AND leaked_at IS NULL)
+     RETURNING inbox_id`,
+    { now, since: incidentSince(now), labels: [...labels] },
+  );
   return rows.map(({ inbox_id }) => inbox_id);
 }
 
@@ -63,7 +75,7 @@ async function doubtOfHistory(db: Knex, label: string, now: Date): Promise<strin
             coalesce(bool_and(retired_at IS NULL AND leaked_at IS NULL), false) AS witness
      FROM report_checks LEFT JOIN secrets ON label = secret_label
      WHERE state = 'differs' AND received_at >= ? GROUP BY secret_label ORDER BY secret_label`,
-    [sinceOf(now)],
+    [incidentSince(now)],
   );
   const own = rows.find((row) => row.label === label);
   if (own === undefined) return null;
@@ -77,7 +89,8 @@ async function doubtOfHistory(db: Knex, label: string, now: Date): Promise<strin
   return 'the delivery history does not have enough of the events from before it lacked the first: it may leave events out by itself';
 }
 
-function sinceOf(now: Date): Date {
+/** What came earlier is of no incident of now. */
+export function incidentSince(now: Date): Date {
   return new Date(now.getTime() - DAYS * 86_400_000);
 }
 

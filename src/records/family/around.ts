@@ -102,7 +102,7 @@ export async function readAssigned(
 
 interface SaidRow extends Looked {
   /** `order` and `payment`: what payouts give back, as reports say. */
-  what: 'paid' | 'order' | 'payment' | 'open call' | 'waiting' | 'kyt';
+  what: 'paid' | 'order' | 'payment' | 'open call' | 'waiting' | 'history' | 'kyt';
   key: string | null;
   /** How many payments, or payouts. */
   n: number;
@@ -139,6 +139,8 @@ async function readSaid(
      WHERE payment_intent_id = ANY (?::text[]) AND ${OPEN} HAVING count(*) > 0
      UNION ALL SELECT 'waiting', NULL, ${NOTHING}, count(*)::integer FROM (
        SELECT FROM reading_marks WHERE kind = 'delivery' AND lane = 'hold' LIMIT ${FLOOD}) AS waiting
+     UNION ALL SELECT 'history', NULL, ${NOTHING}, 1 FROM watermarks
+     WHERE kind = 'deliveries' AND name = 'mark' AND updated_at > now() - interval '1 hour'
      UNION ALL SELECT 'kyt', NULL, ${NOTHING}, 1 FROM watermarks WHERE kind = 'account' AND name = 'kyt'`,
     },
     [keys, keys, ids, ids],
@@ -159,5 +161,6 @@ async function readSaid(
     callsOpen: rows.some(({ what }) => what === 'open call'),
     showsKyt: rows.some(({ what }) => what === 'kyt'),
     flooded: rows.some(({ what, n }) => what === 'waiting' && n >= FLOOD),
+    unsearched: rows.every(({ what }) => what !== 'history'),
   };
 }

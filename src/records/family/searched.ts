@@ -65,6 +65,20 @@ export async function saveReportedRefunds(
 }
 
 /**
+ * Payouts that some of these reports link, by their rows of the inbox, and that nothing else links: the history is to be
+ * searched for them anew where it shows the reports, for an earlier search may have come before it did.
+ */
+export async function unlinkedBy(db: Knex, reports: readonly string[]): Promise<string[]> {
+  if (reports.length === 0) return [];
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `SELECT DISTINCT payouts.id FROM reported_refunds JOIN payouts ON payouts.id = payout_id
+     WHERE said_by = ANY (?::text[]) AND coalesce(payment_intent_id, '') = '' ORDER BY payouts.id`,
+    [textArray(reports)],
+  );
+  return rows.map(({ id }) => fromDatabaseText(id));
+}
+
+/**
  * All that the delivery history has of a payout was read, by a reading that began at `at` (ms of the service's clock): what
  * reports said of its links until then, and it lacks, holds no order any more.
  */

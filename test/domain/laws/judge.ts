@@ -104,6 +104,7 @@ export function saidOf(world: World, states: States): Said {
     openCalls: world.calls,
     showsKyt: world.showsKyt,
     flooded: false,
+    unsearched: false,
   };
 }
 

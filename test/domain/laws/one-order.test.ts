@@ -98,6 +98,23 @@ describe('L2 a trickle of reports', () => {
     );
   });
 
+  it('that holds it goes on when something else held it in between', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...holds), (report) => {
+        const beside = seen('payout', 'o2', failed);
+        const open = [beside, seen('payment_intent', 'p2', { ...payment, status: 'pending', amountRequested: '900' })];
+        const [told, unpaid] = [orderOf([beside, report]).facts, orderOf([...open, report]).facts];
+        const held = { held: true, refutedAt: [LATER - 2, LATER - 1] };
+        const between = heedReports(unpaid, held, LATER);
+        expect(between.release.reason).not.toBe('proven');
+        expect(heedReports(told, between.reports, LATER + 1).release.safe).toBe(false);
+        const quiet = heedReports(orderOf(open).facts, held, LATER);
+        expect(quiet.reports).toEqual({ held: false, refutedAt: held.refutedAt });
+      }),
+      runs(),
+    );
+  });
+
   it('one that doubts one of two payments does not make the other enough; nor does any other report end a hold', () => {
     const twice = [
       seen('payment_intent', 'p2', { ...payment, payins: [{ id: 'd2' }] }),
@@ -111,7 +128,7 @@ describe('L2 a trickle of reports', () => {
         const { facts, order } = orderOf([...twice, report]);
         expect(order.release.safe).toBe(false);
         const { reports } = heedReports(facts, { held: true, refutedAt: [1] }, 2);
-        expect(reports).toEqual({ held: false, refutedAt: [1] });
+        expect(reports).toEqual({ held: true, refutedAt: [1] });
       }),
       runs(),
     );
