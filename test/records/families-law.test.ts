@@ -13,7 +13,7 @@ import {
 import { loadFamilies } from '../../src/records/family/load.js';
 import { untouchedOrder } from '../../src/records/orders/order-row.js';
 import { plain, recordsOf, saidOf, statesOf } from '../domain/laws/judge.js';
-import { references, type World, world } from '../domain/laws/worlds.js';
+import { nothing, references, type World, world } from '../domain/laws/worlds.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { absence, intent, invoice, ownCall, payout, reading, save } from './observed.js';
 
@@ -70,22 +70,17 @@ test('what is loaded of an order is what the domain chooses of everything that i
 
 /** An invoice that we made ourselves links though the service denies it, and a person's last word on a refund counts. */
 const decided: World = {
+  ...nothing,
   proofs: [
     reading('payment_intent', intent('p1', { merchantReference: null, invoiceId: 'i1' }), 1),
     ownCall('invoice', 'i1', invoice('i1', { merchantReference: 'A' }), 1, 'createInvoice'),
     absence('invoice', 'i1', 2),
     reading('payout', payout('o1'), 3),
   ],
-  reports: [],
   assigned: [
     ['o1', 'p1'],
     ['o1', 'p2'],
   ],
-  searched: [],
-  expected: {},
-  calls: [],
-  history: [],
-  showsKyt: false,
 };
 
 /** What the views hold, sorted. */

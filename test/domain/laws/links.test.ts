@@ -1,9 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaultPayoutWords, ownerOfRefund } from '../../../src/domain/family/links.js';
+import {
+  defaultPayoutWords,
+  isRefund,
+  isUnlinkedRefund,
+  linkedByPayment,
+  ownerOfRefund,
+  payoutClass,
+  type ShownRecord,
+} from '../../../src/domain/family/links.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
-import { judge, recordsOf, statesOf } from './judge.js';
+import { judge, listedIn, recordsOf, says, statesOf } from './judge.js';
 import { nothing, runs, START, world } from './worlds.js';
 
 /** Who shows the record, in turn. */
@@ -89,6 +97,55 @@ describe('a link decides only where the API key showed it', () => {
         }
       }),
       runs(),
+    );
+  });
+
+  it('a deposit or an invoice is linked once with each payment that it names, or that names it', () => {
+    fc.assert(
+      fc.property(world, (world) => {
+        const { payment_intent: intents, payin, invoice } = recordsOf(statesOf(world.proofs));
+        const deposits = linkedByPayment('payin', intents, payin);
+        const invoices = linkedByPayment('invoice', intents, invoice);
+        for (const intent of intents) {
+          const isIts = (record: ShownRecord) => says(record, 'paymentIntentId', intent.id);
+          expect(deposits.get(intent.id) ?? []).toEqual(
+            payin.filter((one) => isIts(one) || listedIn(intent).includes(one.id)),
+          );
+          expect(invoices.get(intent.id) ?? []).toEqual(
+            invoice.filter((one) => isIts(one) || says(intent, 'invoiceId', one.id)),
+          );
+        }
+        expect([...deposits.keys(), ...invoices.keys()]).not.toContain('');
+      }),
+      runs(),
+    );
+  });
+});
+
+/** Of the contract, by what they say of a payout. */
+const words = {
+  withdrawal: ['withdrawal', 'payout', 'crypto', 'standard', 'external'],
+  internal: ['internal', 'internal_transfer'],
+  refund: ['refund', 'payment_refund'],
+  settlement: ['settlement'],
+};
+const classed = Object.entries(words).flatMap(([is, all]) => all.map((word) => [word, is] as const));
+
+describe('what a payout is', () => {
+  it('by its word in any case; without one that is classed it may be a refund, unless a call of our own says otherwise', () => {
+    const inAnyCase = fc
+      .constantFrom(...classed, ['odd', null] as const, ['refunded', null] as const, ['', null] as const)
+      .chain(([word, is]) => fc.tuple(fc.mixedCase(fc.constant(word)), fc.constant(is)));
+    const said = fc.oneof({ weight: 9, arbitrary: inAnyCase }, fc.constant([null, null] as const));
+    fc.assert(
+      fc.property(said, fc.constantFrom('createPayout', 'createRefund', null), ([payoutType, is], ownCall) => {
+        const payout = { id: 'o1', fields: { payoutType }, verified: true, verifiedAt: 1, absent: false, ownCall };
+        const isNone = ownCall === 'createPayout' || ['withdrawal', 'internal', 'settlement'].includes(is ?? '');
+        expect(payoutClass(payout.fields, defaultPayoutWords)).toBe(is);
+        expect(isUnlinkedRefund(payout, defaultPayoutWords)).toBe(!isNone);
+        expect(isRefund(payout, defaultPayoutWords)).toBe(is === 'refund' || ownCall === 'createRefund');
+      }),
+      runs(4),
     );
   });
 });
