@@ -127,7 +127,7 @@ export function familyOf(reference: string, links: Links, said: Said, words: Pay
   const { owned } = links;
   const mine = links.ownersOf.get(reference) ?? [];
   const intents = mine.flatMap(({ intent, references }) => (references.length === 1 ? [intent] : []));
-  const own = (links.invoices.get(reference) ?? []).filter(isKnown);
+  const own = links.invoices.get(reference) ?? [];
   // A contested payment holds its orders: what is around it is theirs.
   const around = mine.map(({ intent }) => intent);
   const ids = new Set(around.map(({ id }) => id));

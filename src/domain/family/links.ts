@@ -53,7 +53,7 @@ export function namedIn(kind: FamilyKind, fields: JsonObject, named: FamilyKind)
 
 /** The deposits that a payment intent sums up (specification 2.1). */
 export function payinSummaries(fields: JsonObject): JsonObject[] {
-  const listed = Object.hasOwn(fields, 'payins') ? fields['payins'] : null;
+  const listed = fields['payins'];
   if (!Array.isArray(listed)) return [];
   return listed.filter(isJsonObject).filter((item) => (textField(item, 'id') ?? '') !== '');
 }
