@@ -20,18 +20,15 @@ const paid = {
 
 /** How a record came to be known, the last word last. */
 const standings = [
-  ...Array.from({ length: 8 }, () => 'read' as const),
-  'told',
-  'denied',
-  'told and denied',
-  'made and denied',
-] as const;
+  ...Array.from({ length: 7 }, () => 'read' as const),
+  ...(['told', 'told', 'denied', 'told and denied', 'made and denied'] as const),
+];
 
 function stood(kind: FamilyKind, id: string, fields: JsonObject, standing: (typeof standings)[number], at: number) {
   const base = { kind, id, from: at, to: at + 200 };
   const whole = { id, ...fields };
   const read: Observation = { ...base, source: { type: 'poll', ref: '1' }, type: 'reading', fields: whole };
-  const told: Observation = { ...base, source: { type: 'webhook', ref: `${id} told` }, type: 'claim', fields: whole };
+  const told: Observation = { ...base, source: { type: 'webhook', ref: `${at}` }, type: 'claim', fields: whole };
   const ref = kind === 'payout' ? 'createRefund' : 'createInvoice';
   const made: Observation = { ...base, source: { type: 'api_response', ref }, type: 'claim', fields: whole };
   const later = { from: at + 5_000, to: at + 5_200 };

@@ -145,7 +145,7 @@ export function safe({ orders }: Judged): string[] {
   return orders.flatMap(({ reference, order }) => (order.release.safe ? [reference] : []));
 }
 
-export const says = ({ fields }: ShownRecord, name: string, id: string) => fields[name] === id;
+export const says = ({ fields }: Pick<ShownRecord, 'fields'>, name: string, id: string) => fields[name] === id;
 
 export const listedIn = ({ fields }: ShownRecord): string[] =>
   (Array.isArray(fields['payins']) ? fields['payins'] : []).flatMap((one) =>

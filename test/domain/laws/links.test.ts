@@ -59,44 +59,62 @@ describe('a link decides only where the API key showed it', () => {
     );
   });
 
-  it('a paid invoice is its payment’s: of the one that it names, else of those that name it', () => {
+  it('a paid invoice is its payment’s: of the one that it names, else of those that name it; another order’s holds it', () => {
     const other = fc.constantFrom('p1', 'p2', '', null);
     fc.assert(
-      fc.property(other, fc.constantFrom('i1', '', null), (paymentIntentId, invoiceId) => {
-        const payment = { id: 'p1', status: 'pending', merchantReference: 'A', invoiceId };
+      fc.property(other, fc.constantFrom('i1', '', null), fc.boolean(), (paymentIntentId, invoiceId, isOther) => {
+        const payment = { id: 'p1', status: 'pending', merchantReference: isOther ? 'B' : 'A', invoiceId };
         const invoice = { id: 'i1', status: 'paid', merchantReference: 'A', paymentIntentId };
         const { orders } = judge(nothing, [
           ...shown('payment_intent', payment, ['poll']),
           ...shown('invoice', invoice, ['poll']),
         ]);
         const isIts = paymentIntentId === 'p1' || (paymentIntentId !== 'p2' && invoiceId === 'i1');
-        expect(orders[0]!.order.release.reason).toBe(isIts ? 'not_verified' : 'intent_unknown');
+        const its = isOther ? 'two_orders' : 'not_verified';
+        expect(orders[0]!.order.release.reason).toBe(isIts ? its : 'intent_unknown');
       }),
       runs(),
     );
   });
 
-  it('of several payments that a refund could be of each is named once, the owner first', () => {
+  it('a refund is of whom a person said; else of a payment that names it, those that the service lists first; else of the one that it names', () => {
+    const ids = ['p1', 'p2', 'p3'];
+    const payments = fc.shuffledSubarray(ids).chain((ids) =>
+      fc.tuple(
+        ...ids.map((id) =>
+          fc.record({
+            id: fc.constant(id),
+            absent: fc.boolean(),
+            fields: fc.record({ irregularRefundPayoutId: fc.constantFrom('o1', 'o1', 'o2', '', null) }),
+          }),
+        ),
+      ),
+    );
+    const own = fc.record({
+      paymentIntentId: fc.constantFrom(...ids, '', null),
+      payoutType: fc.constantFrom('refund', 'Settlement', null),
+    });
+    const person = fc.constantFrom(undefined, undefined, undefined, 'p1', 'p9', null);
     fc.assert(
-      fc.property(world, (world) => {
-        const records = recordsOf(statesOf(world.proofs));
-        for (const payout of records.payout) {
-          const { payment, candidates } = ownerOfRefund(
-            payout,
-            records.payment_intent,
-            defaultPayoutWords,
-            new Map(world.assigned),
+      fc.property(payments, own, person, (payments, fields, said) => {
+        const payout = { id: 'o1', fields, verified: true, verifiedAt: 1, absent: false };
+        const assigned = new Map(said === undefined ? [] : [['o1', said]]);
+        const names = (isAbsent: boolean) =>
+          ids.filter((id) =>
+            payments.some(
+              (one) => one.id === id && one.absent === isAbsent && says(one, 'irregularRefundPayoutId', 'o1'),
+            ),
           );
-          expect(candidates).toEqual([...new Set(candidates)]);
-          expect(candidates[0] ?? null).toBe(payment);
-          const isSaid = (id: unknown) => payout.fields['paymentIntentId'] === id;
-          const naming = records.payment_intent.filter(({ fields }) => fields['irregularRefundPayoutId'] === payout.id);
-          if (new Map(world.assigned).has(payout.id)) expect(candidates.length).toBeLessThanOrEqual(1);
-          else
-            expect(candidates.filter((id) => !isSaid(id))).toHaveLength(naming.filter(({ id }) => !isSaid(id)).length);
-        }
+        const itself = fields.payoutType === 'Settlement' ? null : fields.paymentIntentId;
+        const found = [...names(false), ...names(true), ...(itself ? [itself] : [])];
+        const decided = said === null ? [] : [said];
+        const candidates = said === undefined ? [...new Set(found)] : decided;
+        expect(ownerOfRefund(payout, payments, defaultPayoutWords, assigned)).toEqual({
+          payment: candidates[0] ?? null,
+          candidates,
+        });
       }),
-      runs(),
+      runs(4),
     );
   });
 

@@ -1,7 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { noFamily } from '../../../src/domain/family/family.js';
+import type { ShownRecord } from '../../../src/domain/family/links.js';
 import { madeByOthers, makerOf } from '../../../src/domain/family/own-refunds.js';
 import type { Json, JsonObject } from '../../../src/domain/json.js';
+import { factsOf } from '../../../src/domain/orders/family-facts.js';
+import { defaultKytWords } from '../../../src/domain/orders/kyt.js';
 import type { OpenCall } from '../../../src/domain/orders/order-facts.js';
 import { openCall } from '../../support/order-lines.js';
 import { runs } from './worlds.js';
@@ -95,6 +99,67 @@ describe('a payout that nothing links, and the calls of our own of which nobody 
         expect(madeByOthers(payouts.toReversed(), calls.toReversed(), payments).map(({ id }) => id)).toEqual(found);
       }),
       runs(8),
+    );
+  });
+});
+
+describe('what an order’s family says of it', () => {
+  it('a refund that nothing links holds it unless it failed or a call of ours made it; all else is told as it is', () => {
+    const shown = (records: readonly Payment[]): ShownRecord[] =>
+      records.map((one) => ({ ...one, verified: true, verifiedAt: NOON, absent: false }));
+    const ends = fc.constantFrom('pending', 'failed', 'failed', 'confirmed');
+    const unlinked = payouts.chain((payouts) =>
+      fc.tuple(
+        ...shown(payouts).map((one) =>
+          fc
+            .tuple(ends, fc.boolean())
+            .map(([status, doubted]) => ({ ...one, fields: { ...one.fields, status }, doubted })),
+        ),
+      ),
+    );
+    const given = fc.record({
+      reference: fc.constantFrom('A', 'B'),
+      expected: fc.constantFrom(null, { amount: '1', currency: 'EUR' }),
+      history: fc.constantFrom(new Set<string>(), new Set(['p1'])),
+      kytWords: fc.constantFrom(undefined, defaultKytWords),
+      requiresRegistration: fc.boolean(),
+    });
+    const told = fc.record({
+      refundReported: fc.boolean(),
+      manyReported: fc.boolean(),
+      saysPaid: fc.boolean(),
+      showsKyt: fc.boolean(),
+      shared: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(
+        unlinked,
+        calls,
+        payments,
+        fc.boolean(),
+        given,
+        told,
+        (unlinked, calls, payments, own, given, told) => {
+          const [payment] = shown(payments);
+          const lists = own ? { intents: [payment!] } : { contested: [{ intent: payment!, references: ['A', 'B'] }] };
+          const facts = factsOf({ ...noFamily, ...lists, ...told, unlinked, openCalls: calls }, given);
+          const others = madeByOthers(unlinked, calls, payments).map(
+            (one) => unlinked.find(({ id }) => id === one.id)!,
+          );
+          const hasFailed = ({ fields }: ShownRecord) => fields['status'] === 'failed';
+          const isDoubted = others.some((one) => hasFailed(one) && one.doubted);
+          expect(facts).toMatchObject({
+            ...told,
+            ...given,
+            intents: own ? [payment] : [],
+            contested: own ? [] : [payment],
+            openCalls: calls,
+            refundUnlinked: others.some((one) => !hasFailed(one)),
+            refundReported: told.refundReported || isDoubted,
+          });
+        },
+      ),
+      runs(4),
     );
   });
 });

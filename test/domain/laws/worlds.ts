@@ -158,7 +158,7 @@ interface Told {
 /** One observation: a reading, an absence (`fields` null), or what an own call, a delivery or a webhook said. */
 function observe(kind: FamilyKind, id: string, { source, fields, from, operation }: Told): Observation {
   const base = { kind, id, from, to: from + (source === 'poll' ? 200 : 999) };
-  const ref = source === 'api_response' ? operation : `${source} ${from}`;
+  const ref = source === 'api_response' ? operation : `${from}`;
   const by = { type: source, ref };
   if (source !== 'poll') return { ...base, source: by, type: 'claim', fields: fields ?? { id } };
   return fields === null ? { ...base, source: by, type: 'absence' } : { ...base, source: by, type: 'reading', fields };
@@ -259,7 +259,7 @@ const said = {
   ),
   expected: fc.record({ A: money, B: money, C: money }),
   calls: fc.oneof(
-    { weight: 9, arbitrary: fc.constant<OpenCall[]>([]) },
+    { weight: 5, arbitrary: fc.constant<OpenCall[]>([]) },
     {
       weight: 1,
       arbitrary: fc.constantFrom(...ids.payment_intent).map((paymentIntentId) => [openCall(paymentIntentId)]),
@@ -267,18 +267,32 @@ const said = {
   ),
   history: fc.subarray(['p1'], { maxLength: 1 }),
   showsKyt: fc.boolean(),
-  disproved: fc.constant<string[]>([]),
   flooded: fc.constant(false),
 };
 
 const wideWorld = fc.record({ proofs: records, reports, ...said });
-const closeWorld = fc.tuple(closeRecords(START), fc.record(said)).map(([records, said]) => ({ ...records, ...said }));
+const atTimes = <T>(seldom: fc.Arbitrary<T>, more: fc.Arbitrary<T>) => fc.oneof({ weight: 2, arbitrary: seldom }, more);
+const closePayment = fc.constantFrom('p1', 'p2', null);
+const saidClosely = {
+  ...said,
+  calls: atTimes(
+    said.calls,
+    fc.subarray(['p1', 'p2']).map((ids) => ids.map((id) => openCall(id))),
+  ),
+  assigned: atTimes(said.assigned, fc.array(fc.tuple(fc.constantFrom('o1', 'o2'), closePayment), { maxLength: 3 })),
+};
+export const closeWorld: fc.Arbitrary<World> = fc
+  .tuple(closeRecords(START), fc.record(saidClosely))
+  .map(([records, said]) => ({ ...records, ...said, disproved: [] }));
 
-/** A person decides on what others than reports showed. */
-export const world: fc.Arbitrary<World> = fc.oneof({ weight: 2, arbitrary: wideWorld }, closeWorld).map((any) => ({
-  ...any,
-  assigned: any.assigned.filter(([payout]) => any.proofs.some(({ id }) => id === payout)),
-}));
+/** A person decides on what others than reports showed; history disproves what came. */
+export const world: fc.Arbitrary<World> = fc
+  .tuple(fc.oneof({ weight: 2, arbitrary: wideWorld }, closeWorld), fc.constantFrom(0, 0, 0, 2))
+  .map(([any, every]) => ({
+    ...any,
+    assigned: any.assigned.filter(([payout]) => any.proofs.some(({ id }) => id === payout)),
+    disproved: any.reports.flatMap(({ source }, nth) => (every > 0 && nth % every === 0 ? [source.ref] : [])),
+  }));
 
 /** All properties together make 10,000 worlds and more in the long run. */
 export const runs = (share = 1): { numRuns: number } => ({
