@@ -65,9 +65,10 @@ async function write({ proofs, reports, assigned, searched, disproved, calls, fl
   await db('reading_marks').insert([...marks('delivery', 'hold', flooded ? 10 : 9), ...others]);
 }
 
-const flooding = fc
-  .tuple(fc.oneof(world, closeWorld), fc.boolean())
-  .map(([world, flooded]): World => ({ ...world, flooded }));
+const flooding = fc.tuple(fc.oneof(world, closeWorld), fc.boolean(), fc.nat(2)).map(([world, flooded, turn]): World => {
+  const disproved = world.reports.flatMap(({ source }, nth) => (nth % 3 === turn ? [source.ref] : []));
+  return { ...world, flooded, disproved };
+});
 /** One by itself as well: what it takes of the others must come with it. */
 const some = fc.shuffledSubarray([...references], { minLength: 1 });
 

@@ -18,10 +18,12 @@ const paid = {
   feeAmountTotal: '0.5',
 };
 
+const unlinked = { merchantReference: null, paymentIntentId: null };
+
 /** How a record came to be known, the last word last. */
 const standings = [
   ...Array.from({ length: 7 }, () => 'read' as const),
-  ...(['told', 'told', 'denied', 'told and denied', 'made and denied'] as const),
+  ...(['told', 'told besides', 'told besides', 'denied', 'told and denied', 'made and denied'] as const),
 ];
 
 function stood(kind: FamilyKind, id: string, fields: JsonObject, standing: (typeof standings)[number], at: number) {
@@ -33,8 +35,19 @@ function stood(kind: FamilyKind, id: string, fields: JsonObject, standing: (type
   const made: Observation = { ...base, source: { type: 'api_response', ref }, type: 'claim', fields: whole };
   const later = { from: at + 5_000, to: at + 5_200 };
   const denied: Observation = { ...base, ...later, source: { type: 'poll', ref: '1' }, type: 'absence' };
-  const all = { read: [read], told: [told], denied: [read, denied], 'told and denied': [told, denied] };
-  return standing === 'made and denied' ? [made, denied] : all[standing];
+  const all = {
+    read: [read],
+    told: [told],
+    // The list shows it without its links: reports alone say them.
+    'told besides': [
+      { ...read, fields: { ...whole, ...unlinked } },
+      { ...told, ...later },
+    ],
+    denied: [read, denied],
+    'told and denied': [told, denied],
+    'made and denied': [made, denied],
+  };
+  return all[standing];
 }
 
 function known(kind: FamilyKind, id: string, fields: fc.Arbitrary<JsonObject>, at: number) {
