@@ -75,10 +75,11 @@ export interface Said {
   saysPaid: ReadonlySet<string>;
   openCalls: readonly OpenCall[];
   showsKyt: boolean;
-  /** So much of what reports say of orders whose goods may go out waits to be looked up, that the truth among it would be late. */
-  flooded: boolean;
-  /** The delivery history is not read: nobody but a person would find the truth. */
-  unsearched: boolean;
+  /**
+   * What reports say of refunds is looked up too late for the truth among it, or never: so much of it waits, or the delivery
+   * history is not read.
+   */
+  lookedUpLate: boolean;
 }
 
 interface Owner {
@@ -129,7 +130,7 @@ export function familyOf(reference: string, links: Links, said: Said, words: Pay
   const { owned } = links;
   const mine = links.ownersOf.get(reference) ?? [];
   const intents = mine.flatMap(({ intent, references }) => (references.length === 1 ? [intent] : []));
-  const own = (links.invoices.get(reference) ?? []).filter(isKnown);
+  const own = links.invoices.get(reference) ?? [];
   // A contested payment holds its orders: what is around it is theirs.
   const around = mine.map(({ intent }) => intent);
   const ids = new Set(around.map(({ id }) => id));
@@ -148,7 +149,7 @@ export function familyOf(reference: string, links: Links, said: Said, words: Pay
     ...refundsOf(around, owned, said),
     unlinked: owned.flatMap((one) => (isUnlinkedOf(one, reference, said, words) ? [one.payout] : [])),
     refundReported: reported > 0,
-    manyReported: reported > MOST_IGNORED || (reported > 0 && (said.flooded || said.unsearched)),
+    manyReported: reported > MOST_IGNORED || (reported > 0 && said.lookedUpLate),
     openCalls: said.openCalls.filter(({ paymentIntentId }) => ids.has(paymentIntentId)),
     saysPaid: said.saysPaid.has(reference),
     showsKyt: said.showsKyt,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.js';
 import type { Shown } from '../merge.js';
-import { type Claim, compareClaims, compareText, isReport } from '../record-state.js';
+import { type Claim, compareClaims, isReport } from '../record-state.js';
 import { textField } from '../records.js';
 import { isGone, mayRefund, type PayoutWords, type ShownRecord } from './links.js';
 
@@ -47,7 +47,7 @@ export function saidRefunds(fields: JsonObject, claims: readonly Claim[], words:
     for (const [of, name] of linksSaid(fields, told, words))
       said.set(`${of} ${name} ${source.ref}`, { of, name, until: to, by: source.ref });
   }
-  return [...said].sort(([a], [b]) => compareText(a, b)).map(([, one]) => one);
+  return [...said.values()];
 }
 
 function linksSaid(fields: JsonObject, told: JsonObject, words: PayoutWords): (readonly [SaidRefund['of'], string])[] {

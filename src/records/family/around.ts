@@ -160,7 +160,7 @@ async function readSaid(
     reportedIntents: countOf('payment'),
     callsOpen: rows.some(({ what }) => what === 'open call'),
     showsKyt: rows.some(({ what }) => what === 'kyt'),
-    flooded: rows.some(({ what, n }) => what === 'waiting' && n >= FLOOD),
-    unsearched: rows.every(({ what }) => what !== 'history'),
+    lookedUpLate:
+      rows.some(({ what, n }) => what === 'waiting' && n >= FLOOD) || rows.every(({ what }) => what !== 'history'),
   };
 }

@@ -88,9 +88,13 @@ export function saidOf(world: World, states: States): Said {
       absent: shown.absent,
       linked: (textField(shown.fields, 'paymentIntentId') ?? '') !== '',
       assigned: assigned.has(id),
-      disproved: false,
     };
-    const isOpen = ({ until }: SaidRefund) => isUndecided({ ...looked, searched: (searched.get(id) ?? 0) >= until });
+    const isOpen = ({ until, by }: SaidRefund) =>
+      isUndecided({
+        ...looked,
+        searched: (searched.get(id) ?? 0) >= until,
+        disproved: world.disproved.includes(by),
+      });
     return saidRefunds(shown.fields, state.claims, defaultPayoutWords).filter(isOpen);
   });
   const said = all.filter(
@@ -103,8 +107,7 @@ export function saidOf(world: World, states: States): Said {
     saysPaid: new Set(said.flatMap(({ shown }) => textField(shown.reported ?? {}, 'merchantReference') ?? [])),
     openCalls: world.calls,
     showsKyt: world.showsKyt,
-    flooded: false,
-    unsearched: false,
+    lookedUpLate: world.lookedUpLate,
   };
 }
 
@@ -142,7 +145,7 @@ export function safe({ orders }: Judged): string[] {
   return orders.flatMap(({ reference, order }) => (order.release.safe ? [reference] : []));
 }
 
-export const says = ({ fields }: ShownRecord, name: string, id: string) => fields[name] === id;
+export const says = ({ fields }: Pick<ShownRecord, 'fields'>, name: string, id: string) => fields[name] === id;
 
 export const listedIn = ({ fields }: ShownRecord): string[] =>
   (Array.isArray(fields['payins']) ? fields['payins'] : []).flatMap((one) =>

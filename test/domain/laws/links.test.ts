@@ -1,9 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaultPayoutWords, ownerOfRefund } from '../../../src/domain/family/links.js';
+import {
+  defaultPayoutWords,
+  isRefund,
+  isUnlinkedRefund,
+  linkedByPayment,
+  ownerOfRefund,
+  payoutClass,
+  type ShownRecord,
+} from '../../../src/domain/family/links.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
-import { judge, recordsOf, statesOf } from './judge.js';
+import { judge, listedIn, recordsOf, says, statesOf } from './judge.js';
 import { nothing, runs, START, world } from './worlds.js';
 
 /** Who shows the record, in turn. */
@@ -51,44 +59,111 @@ describe('a link decides only where the API key showed it', () => {
     );
   });
 
-  it('a paid invoice is its payment’s: of the one that it names, else of those that name it', () => {
+  it('a paid invoice is its payment’s: of the one that it names, else of those that name it; another order’s holds it', () => {
     const other = fc.constantFrom('p1', 'p2', '', null);
     fc.assert(
-      fc.property(other, fc.constantFrom('i1', '', null), (paymentIntentId, invoiceId) => {
-        const payment = { id: 'p1', status: 'pending', merchantReference: 'A', invoiceId };
+      fc.property(other, fc.constantFrom('i1', '', null), fc.boolean(), (paymentIntentId, invoiceId, isOther) => {
+        const payment = { id: 'p1', status: 'pending', merchantReference: isOther ? 'B' : 'A', invoiceId };
         const invoice = { id: 'i1', status: 'paid', merchantReference: 'A', paymentIntentId };
         const { orders } = judge(nothing, [
           ...shown('payment_intent', payment, ['poll']),
           ...shown('invoice', invoice, ['poll']),
         ]);
         const isIts = paymentIntentId === 'p1' || (paymentIntentId !== 'p2' && invoiceId === 'i1');
-        expect(orders[0]!.order.release.reason).toBe(isIts ? 'not_verified' : 'intent_unknown');
+        const its = isOther ? 'two_orders' : 'not_verified';
+        expect(orders[0]!.order.release.reason).toBe(isIts ? its : 'intent_unknown');
       }),
       runs(),
     );
   });
 
-  it('of several payments that a refund could be of each is named once, the owner first', () => {
+  it('a refund is of whom a person said; else of a payment that names it, those that the service lists first; else of the one that it names', () => {
+    const ids = ['p1', 'p2', 'p3'];
+    const payments = fc.shuffledSubarray(ids).chain((ids) =>
+      fc.tuple(
+        ...ids.map((id) =>
+          fc.record({
+            id: fc.constant(id),
+            absent: fc.boolean(),
+            fields: fc.record({ irregularRefundPayoutId: fc.constantFrom('o1', 'o1', 'o2', '', null) }),
+          }),
+        ),
+      ),
+    );
+    const own = fc.record({
+      paymentIntentId: fc.constantFrom(...ids, '', null),
+      payoutType: fc.constantFrom('refund', 'Settlement', null),
+    });
+    const person = fc.constantFrom(undefined, undefined, undefined, 'p1', 'p9', null);
+    fc.assert(
+      fc.property(payments, own, person, (payments, fields, said) => {
+        const payout = { id: 'o1', fields, verified: true, verifiedAt: 1, absent: false };
+        const assigned = new Map(said === undefined ? [] : [['o1', said]]);
+        const names = (isAbsent: boolean) =>
+          ids.filter((id) =>
+            payments.some(
+              (one) => one.id === id && one.absent === isAbsent && says(one, 'irregularRefundPayoutId', 'o1'),
+            ),
+          );
+        const itself = fields.payoutType === 'Settlement' ? null : fields.paymentIntentId;
+        const found = [...names(false), ...names(true), ...(itself ? [itself] : [])];
+        const decided = said === null ? [] : [said];
+        const candidates = said === undefined ? [...new Set(found)] : decided;
+        expect(ownerOfRefund(payout, payments, defaultPayoutWords, assigned)).toEqual({
+          payment: candidates[0] ?? null,
+          candidates,
+        });
+      }),
+      runs(4),
+    );
+  });
+
+  it('a deposit or an invoice is linked once with each payment that it names, or that names it', () => {
     fc.assert(
       fc.property(world, (world) => {
-        const records = recordsOf(statesOf(world.proofs));
-        for (const payout of records.payout) {
-          const { payment, candidates } = ownerOfRefund(
-            payout,
-            records.payment_intent,
-            defaultPayoutWords,
-            new Map(world.assigned),
+        const { payment_intent: intents, payin, invoice } = recordsOf(statesOf(world.proofs));
+        const deposits = linkedByPayment('payin', intents, payin);
+        const invoices = linkedByPayment('invoice', intents, invoice);
+        for (const intent of intents) {
+          const isIts = (record: ShownRecord) => says(record, 'paymentIntentId', intent.id);
+          expect(deposits.get(intent.id) ?? []).toEqual(
+            payin.filter((one) => isIts(one) || listedIn(intent).includes(one.id)),
           );
-          expect(candidates).toEqual([...new Set(candidates)]);
-          expect(candidates[0] ?? null).toBe(payment);
-          const isSaid = (id: unknown) => payout.fields['paymentIntentId'] === id;
-          const naming = records.payment_intent.filter(({ fields }) => fields['irregularRefundPayoutId'] === payout.id);
-          if (new Map(world.assigned).has(payout.id)) expect(candidates.length).toBeLessThanOrEqual(1);
-          else
-            expect(candidates.filter((id) => !isSaid(id))).toHaveLength(naming.filter(({ id }) => !isSaid(id)).length);
+          expect(invoices.get(intent.id) ?? []).toEqual(
+            invoice.filter((one) => isIts(one) || says(intent, 'invoiceId', one.id)),
+          );
         }
+        expect([...deposits.keys(), ...invoices.keys()]).not.toContain('');
       }),
       runs(),
+    );
+  });
+});
+
+/** Of the contract, by what they say of a payout. */
+const words = {
+  withdrawal: ['withdrawal', 'payout', 'crypto', 'standard', 'external'],
+  internal: ['internal', 'internal_transfer'],
+  refund: ['refund', 'payment_refund'],
+  settlement: ['settlement'],
+};
+const classed = Object.entries(words).flatMap(([is, all]) => all.map((word) => [word, is] as const));
+
+describe('what a payout is', () => {
+  it('by its word in any case; without one that is classed it may be a refund, unless a call of our own says otherwise', () => {
+    const inAnyCase = fc
+      .constantFrom(...classed, ['odd', null] as const, ['refunded', null] as const, ['', null] as const)
+      .chain(([word, is]) => fc.tuple(fc.mixedCase(fc.constant(word)), fc.constant(is)));
+    const said = fc.oneof({ weight: 9, arbitrary: inAnyCase }, fc.constant([null, null] as const));
+    fc.assert(
+      fc.property(said, fc.constantFrom('createPayout', 'createRefund', null), ([payoutType, is], ownCall) => {
+        const payout = { id: 'o1', fields: { payoutType }, verified: true, verifiedAt: 1, absent: false, ownCall };
+        const isNone = ownCall === 'createPayout' || ['withdrawal', 'internal', 'settlement'].includes(is ?? '');
+        expect(payoutClass(payout.fields, defaultPayoutWords)).toBe(is);
+        expect(isUnlinkedRefund(payout, defaultPayoutWords)).toBe(!isNone);
+        expect(isRefund(payout, defaultPayoutWords)).toBe(is === 'refund' || ownCall === 'createRefund');
+      }),
+      runs(4),
     );
   });
 });

@@ -10,18 +10,7 @@ import type { Observation } from '../../../src/domain/observation.js';
 import { requested } from '../../../src/domain/orders/order.js';
 import type { OrderFacts } from '../../../src/domain/orders/order-facts.js';
 import { textField } from '../../../src/domain/records.js';
-import {
-  collectedOf,
-  type JudgedOrder,
-  judge,
-  listedIn,
-  ordersOf,
-  plain,
-  recordsOf,
-  saidOf,
-  says,
-  statesOf,
-} from './judge.js';
+import { collectedOf, type JudgedOrder, judge, ordersOf, plain, recordsOf, saidOf, statesOf } from './judge.js';
 import { runs, type World, world } from './worlds.js';
 
 const matchFacts = (order: OrderFacts): MatchFacts => ({
@@ -156,99 +145,3 @@ const cryptoDue = (fields: JsonObject) =>
   fields['amountRequested'] !== undefined
     ? { ...fields, amountCryptoExpected: fields['amountRequested'] }
     : fields;
-
-const known = (records: readonly ShownRecord[]) => records.filter(({ unknown }) => unknown !== true);
-const named = ({ fields }: ShownRecord): string | null =>
-  typeof fields['merchantReference'] === 'string' && fields['merchantReference'] !== ''
-    ? fields['merchantReference']
-    : null;
-const linked = (intent: ShownRecord, invoice: ShownRecord) =>
-  says(intent, 'invoiceId', invoice.id) || says(invoice, 'paymentIntentId', intent.id);
-/** The table of docs/orders.md, said once more from each record's own side. */
-describe('what belongs to an order', () => {
-  it('payments by their own reference, else by the one of their invoices; invoices by theirs, or by a payment that has one', () => {
-    fc.assert(
-      fc.property(world, (world) => {
-        const { records, orders } = judge(world);
-        const linking = known(records.invoice).filter(({ absent, ownCall }) => !absent || ownCall !== null);
-        for (const intent of records.payment_intent) {
-          const own = named(intent);
-          const invoiced = linking.filter((invoice) => linked(intent, invoice)).map(named);
-          const all = own === null ? [...new Set(invoiced.filter((one) => one !== null))] : [own];
-          const possible = intent.unknown === true ? [] : all;
-          for (const { reference, family } of orders) {
-            const isPossible = possible.includes(reference);
-            const has = (list: readonly ShownRecord[]) => list.some(({ id }) => id === intent.id);
-            expect(has(family.intents)).toBe(isPossible && possible.length === 1);
-            expect(has(family.contested.map((one) => one.intent))).toBe(isPossible && possible.length > 1);
-            const isNear = family.invoices.some((invoice) => named(invoice) === reference && linked(intent, invoice));
-            expect(has(family.elsewhere)).toBe(!isPossible && possible.length === 1 && isNear);
-          }
-        }
-        for (const { reference, family } of orders) {
-          const payments = family.intents.filter((intent) => named(intent) === reference);
-          const own = known(records.invoice).filter(
-            (invoice) => named(invoice) === reference || payments.some((intent) => linked(intent, invoice)),
-          );
-          expect(byId(family.invoices)).toEqual(byId(own));
-        }
-      }),
-      runs(),
-    );
-  });
-
-  it('deposits and refunds are those of its payments', () => {
-    fc.assert(
-      fc.property(world, (world) => {
-        const { records, orders } = judge(world);
-        for (const { family, reference } of orders) {
-          const payments = [...family.intents, ...family.contested.map(({ intent }) => intent)];
-          const own = records.payin.filter((payin) =>
-            payments.some(
-              (payment) => says(payin, 'paymentIntentId', payment.id) || listedIn(payment).includes(payin.id),
-            ),
-          );
-          expect(byId(family.payins)).toEqual(byId(own));
-          const ids = payments.map(({ id }) => id);
-          const given = records.payout.filter((payout) => {
-            const owner = ownerOf(payout, records, world);
-            return (
-              owner !== null &&
-              ids.includes(owner) &&
-              (payout.unknown !== true || new Map(world.assigned).has(payout.id))
-            );
-          });
-          const denied = ({ absent, unknown }: ShownRecord) => absent && unknown === true;
-          expect(family.refunds).toHaveLength(given.filter((payout) => !denied(payout)).length);
-          for (const payout of family.unlinked) {
-            expect(named(payout)).toBe(reference);
-            expect(ownerOf(payout, records, world)).toBe(null);
-          }
-          const listed = payments
-            .map(({ fields }) => fields['irregularRefundPayoutId'] ?? '')
-            .filter((id) => id !== '');
-          expect(family.refundIds).toEqual(expect.arrayContaining(listed));
-          expect(family.refundIds).toEqual([...new Set(family.refundIds)].sort());
-        }
-      }),
-      runs(),
-    );
-  });
-});
-
-function byId(records: readonly ShownRecord[]): ShownRecord[] {
-  return records.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-}
-
-/** A person's word; else the first payment that names it, one that the service lists before others; else its own word. */
-function ownerOf(payout: ShownRecord, records: FamilyRecords, { assigned }: World): string | null {
-  const decided = new Map(assigned).get(payout.id);
-  if (decided !== undefined) return decided;
-  const naming = records.payment_intent.filter((intent) => says(intent, 'irregularRefundPayoutId', payout.id));
-  const present = naming.filter(({ absent }) => !absent);
-  const [first] = (present.length > 0 ? present : naming).map(({ id }) => id).sort();
-  if (first !== undefined) return first;
-  const { payoutType, paymentIntentId } = payout.fields;
-  if (typeof payoutType === 'string' && payoutType.toLowerCase().includes('settle')) return null;
-  return typeof paymentIntentId === 'string' && paymentIntentId !== '' ? paymentIntentId : null;
-}

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
+import { heedReports } from '../../../src/domain/orders/heed-reports.js';
 import { collectedOf, type JudgedOrder, judge, saidOf, statesOf } from './judge.js';
 import { END, runs, type World, world } from './worlds.js';
 
@@ -55,6 +56,7 @@ describe('what reports alone say withholds until it is decided', () => {
             expect(reason([])).toBe(held);
             expect(reason([read('payout', null)])).toBe('proven');
             expect(reason([], { assigned: [...world.assigned, [FRESH, null]] })).toBe('proven');
+            expect(reason([], { disproved: ['event'] })).toBe('proven');
             expect(reason([bare], { searched: [[FRESH, END + 999]] })).toBe('proven');
             expect(reason([bare], { searched: [[FRESH, END + 998]] })).toBe('refund_reported');
             // The list shows no type: it may be a refund after all.
@@ -91,6 +93,33 @@ describe('what reports alone say withholds until it is decided', () => {
           const doubting = told('payout', { ...fields, status }, END + 9_000);
           const reason = reasonOf(after(world, [failed, doubting], { searched: [[FRESH, END + 60_000]] }), reference);
           expect(reason).toBe(status === 'confirmed' ? 'refund_reported' : 'proven');
+        }
+      }),
+      runs(),
+    );
+  });
+
+  it('more than three at once, or any amid a flood, are heeded whatever was refuted before; each that is undecided counts', () => {
+    const ids = ['x1', 'x2', 'x3', 'x4', 'x5'];
+    fc.assert(
+      fc.property(plainWorld, fc.subarray(ids), fc.boolean(), fc.nat(), (world, ids, lookedUpLate, turn) => {
+        for (const { reference, order, facts } of judge(world).orders) {
+          if (!order.release.safe) continue;
+          const { id, fields } = collectedOf(facts)[0]!.intent;
+          const links = [{ paymentIntentId: id }, { merchantReference: reference, payoutType: 'refund' }, {}];
+          const said = ids.map((payout, nth) => ({ ...told('payout', links[(nth + turn) % 3]!), id: payout }));
+          // What the payment itself names needs no link: its name is enough.
+          const isNamed = said.map((_, nth) => (nth + turn) % 3 === 2);
+          const named = isNamed.indexOf(true);
+          const naming = { ...read('payment_intent', { ...fields, irregularRefundPayoutId: ids[named] ?? null }), id };
+          const counted = isNamed.filter((one, nth) => !one || nth === named).length;
+          const orders = after(world, [...said, { ...naming, from: END - 400, to: END - 200 }], { lookedUpLate });
+          const found = orders.find((one) => one.reference === reference)!;
+          expect(found.family.refundReported).toBe(counted > 0);
+          expect(found.family.manyReported).toBe(counted > 3 || (lookedUpLate && counted > 0));
+          const deaf = { held: false, refutedAt: [END - 2, END - 1] };
+          const isHeld = !heedReports(found.facts, deaf, END).release.safe;
+          expect(isHeld).toBe(found.family.manyReported);
         }
       }),
       runs(),
