@@ -10,12 +10,13 @@ import {
   ownerOfRefund,
   paymentsOf,
 } from '../../src/domain/family/links.js';
+import type { JsonObject } from '../../src/domain/json.js';
 import { loadFamilies } from '../../src/records/family/load.js';
 import { untouchedOrder } from '../../src/records/orders/order-row.js';
 import { plain, recordsOf, saidOf, statesOf } from '../domain/laws/judge.js';
 import { closeWorld, nothing, references, START, type World, world } from '../domain/laws/worlds.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, intent, invoice, ownCall, payout, reading, save } from './observed.js';
+import { absence, at, claim, intent, invoice, ownCall, payout, reading, save } from './observed.js';
 
 const RUNS = process.env['TALLYHOOK_LONG'] ? 400 : 60;
 
@@ -91,6 +92,27 @@ const contested: World = {
   ],
 };
 
+const p1 = reading('payment_intent', intent('p1', { merchantReference: 'A' }), 1);
+const naming = (id: string, second: number, links: JsonObject = { paymentIntentId: 'p1' }) =>
+  claim('payout', id, { id, status: 'pending', payoutType: 'refund', ...links }, second, `${second}`);
+const listed = ['o1', 'o2'].map((id) => reading('payout', payout(id), 2));
+/** What random worlds seldom hold: each is one order's, A. */
+const rare: Partial<World>[] = [
+  { reports: [claim('payment_intent', 'p9', { id: 'p9', status: 'confirming', merchantReference: 'A' }, 1)] },
+  {
+    proofs: [reading('payment_intent', intent('p1', { merchantReference: null }), 1)],
+    reports: [claim('payment_intent', 'p1', { id: 'p1', status: 'completed', merchantReference: 'A' }, 5)],
+  },
+  { proofs: [p1, reading('payout', payout('o1', { paymentIntentId: 'p1' }), 2)], assigned: [['o1', null]] },
+  // Four reports of one payout, and of four: two that the list shows, and two that it does not.
+  { proofs: [p1, ...listed], reports: [5, 6, 7, 8].map((second) => naming('o1', second)) },
+  { proofs: [p1, ...listed], reports: [...listed, ...'89'].map((_, n) => naming(`o${n + 1}`, 5 + n)) },
+  { proofs: [p1, ...listed], reports: [naming('o1', 5)], searched: [['o1', at(7)]] },
+  { proofs: [p1, ...listed], reports: [naming('o1', 5)], searched: [['o1', at(5)]] },
+  { proofs: [p1], reports: [naming('o9', 5)], searched: [['o9', at(7)]] },
+  { proofs: [p1, reading('payout', payout('o1', { paymentIntentId: '' }), 2)], reports: [naming('o1', 5)] },
+];
+
 test('what is loaded of an order is what the domain chooses of everything that is known', async () => {
   await fc.assert(
     fc.asyncProperty(flooding, some, async (world, some) => {
@@ -107,7 +129,10 @@ test('what is loaded of an order is what the domain chooses of everything that i
         expect(familyText(loaded.get(reference))).toEqual(familyText(chosen));
       }
     }),
-    { numRuns: RUNS, examples: [[contested, ['A']]] },
+    {
+      numRuns: RUNS,
+      examples: [[contested, ['A']], ...rare.map((world): [World, 'A'[]] => [{ ...nothing, ...world }, ['A']])],
+    },
   );
 }, 600_000);
 

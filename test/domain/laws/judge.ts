@@ -95,7 +95,9 @@ export function saidOf(world: World, states: States): Said {
         searched: (searched.get(id) ?? 0) >= until,
         disproved: world.disproved.includes(by),
       });
-    return saidRefunds(shown.fields, state.claims, defaultPayoutWords).filter(isOpen);
+    const open = saidRefunds(shown.fields, state.claims, defaultPayoutWords).filter(isOpen);
+    // By how many payouts, each once, however many reports say it.
+    return [...new Map(open.map((one) => [`${one.of} ${one.name}`, one])).values()];
   });
   const said = all.filter(
     ({ observation: { kind, id }, shown }) => kind === 'payment_intent' && isSaidAlone(shownRecordOf(id, shown)),
