@@ -107,6 +107,7 @@ const rare: Partial<World>[] = [
   // Four reports of one payout, and of four: two that the list shows, and two that it does not.
   { proofs: [p1, ...listed], reports: [5, 6, 7, 8].map((second) => naming('o1', second)) },
   { proofs: [p1, ...listed], reports: [...listed, ...'89'].map((_, n) => naming(`o${n + 1}`, 5 + n)) },
+  { proofs: [p1, ...listed], reports: [naming('o1', 5)], assigned: [['o1', null]] },
   { proofs: [p1, ...listed], reports: [naming('o1', 5)], searched: [['o1', at(7)]] },
   { proofs: [p1, ...listed], reports: [naming('o1', 5)], searched: [['o1', at(5)]] },
   { proofs: [p1], reports: [naming('o9', 5)], searched: [['o9', at(7)]] },
