@@ -10,13 +10,13 @@ import {
   ownerOfRefund,
   paymentsOf,
 } from '../../src/domain/family/links.js';
-import type { JsonObject } from '../../src/domain/json.js';
 import { loadFamilies } from '../../src/records/family/load.js';
 import { untouchedOrder } from '../../src/records/orders/order-row.js';
 import { plain, recordsOf, saidOf, statesOf } from '../domain/laws/judge.js';
+import { rareWorlds } from '../domain/laws/rare-worlds.js';
 import { closeWorld, nothing, references, START, type World, world } from '../domain/laws/worlds.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, at, claim, intent, invoice, ownCall, payout, reading, save } from './observed.js';
+import { absence, intent, invoice, ownCall, payout, reading, save } from './observed.js';
 
 const RUNS = process.env['TALLYHOOK_LONG'] ? 400 : 60;
 
@@ -82,38 +82,6 @@ const flooding = fc
 /** One by itself as well: what it takes of the others must come with it. */
 const some = fc.shuffledSubarray([...references], { minLength: 1 });
 
-/** Two orders could have the payment, of which one is loaded. */
-const contested: World = {
-  ...nothing,
-  proofs: [
-    reading('payment_intent', intent('p1', { merchantReference: null }), 1),
-    reading('invoice', invoice('i1', { merchantReference: 'A', paymentIntentId: 'p1' }), 2),
-    reading('invoice', invoice('i2', { merchantReference: 'B', paymentIntentId: 'p1' }), 3),
-  ],
-};
-
-const p1 = reading('payment_intent', intent('p1', { merchantReference: 'A' }), 1);
-const naming = (id: string, second: number, links: JsonObject = { paymentIntentId: 'p1' }) =>
-  claim('payout', id, { id, status: 'pending', payoutType: 'refund', ...links }, second, `${second}`);
-const listed = ['o1', 'o2'].map((id) => reading('payout', payout(id), 2));
-/** What random worlds seldom hold: each is one order's, A. */
-const rare: Partial<World>[] = [
-  { reports: [claim('payment_intent', 'p9', { id: 'p9', status: 'confirming', merchantReference: 'A' }, 1)] },
-  {
-    proofs: [reading('payment_intent', intent('p1', { merchantReference: null }), 1)],
-    reports: [claim('payment_intent', 'p1', { id: 'p1', status: 'completed', merchantReference: 'A' }, 5)],
-  },
-  { proofs: [p1, reading('payout', payout('o1', { paymentIntentId: 'p1' }), 2)], assigned: [['o1', null]] },
-  // Four reports of one payout, and of four: two that the list shows, and two that it does not.
-  { proofs: [p1, ...listed], reports: [5, 6, 7, 8].map((second) => naming('o1', second)) },
-  { proofs: [p1, ...listed], reports: [...listed, ...'89'].map((_, n) => naming(`o${n + 1}`, 5 + n)) },
-  { proofs: [p1, ...listed], reports: [naming('o1', 5)], assigned: [['o1', null]] },
-  { proofs: [p1, ...listed], reports: [naming('o1', 5)], searched: [['o1', at(7)]] },
-  { proofs: [p1, ...listed], reports: [naming('o1', 5)], searched: [['o1', at(5)]] },
-  { proofs: [p1], reports: [naming('o9', 5)], searched: [['o9', at(7)]] },
-  { proofs: [p1, reading('payout', payout('o1', { paymentIntentId: '' }), 2)], reports: [naming('o1', 5)] },
-];
-
 test('what is loaded of an order is what the domain chooses of everything that is known', async () => {
   await fc.assert(
     fc.asyncProperty(flooding, some, async (world, some) => {
@@ -130,10 +98,7 @@ test('what is loaded of an order is what the domain chooses of everything that i
         expect(familyText(loaded.get(reference))).toEqual(familyText(chosen));
       }
     }),
-    {
-      numRuns: RUNS,
-      examples: [[contested, ['A']], ...rare.map((world): [World, 'A'[]] => [{ ...nothing, ...world }, ['A']])],
-    },
+    { numRuns: RUNS + rareWorlds.length, examples: rareWorlds.map((world): [World, 'A'[]] => [world, ['A']]) },
   );
 }, 600_000);
 

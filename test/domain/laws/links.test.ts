@@ -12,6 +12,7 @@ import {
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
 import { judge, listedIn, recordsOf, says, statesOf } from './judge.js';
+import { runsWithRare } from './rare-worlds.js';
 import { nothing, runs, START, world } from './worlds.js';
 
 /** Who shows the record, in turn. */
@@ -135,7 +136,7 @@ describe('a link decides only where the API key showed it', () => {
         }
         expect([...deposits.keys(), ...invoices.keys()]).not.toContain('');
       }),
-      runs(),
+      runsWithRare(),
     );
   });
 });

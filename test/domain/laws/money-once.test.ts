@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
 import { collectedOf, type Judged, judge, safe } from './judge.js';
+import { runsWithRare } from './rare-worlds.js';
 import { END, runs, type World, world } from './worlds.js';
 
 describe('L3 money counts once', () => {
@@ -24,7 +25,7 @@ describe('L3 money counts once', () => {
           }
         }
       }),
-      runs(),
+      runsWithRare(),
     );
   });
 
@@ -37,7 +38,7 @@ describe('L3 money counts once', () => {
           expect(own).toEqual(expect.arrayContaining((facts.openCalls ?? []).map((call) => call.paymentIntentId)));
         }
       }),
-      runs(),
+      runsWithRare(),
     );
   });
 });
@@ -151,7 +152,7 @@ describe('L4 money given back is seen', () => {
           isAsBefore(given, after(given, refund, [[FRESH, 'p_of_nobody']]));
         });
       }),
-      runs(),
+      runsWithRare(),
     );
   });
 });

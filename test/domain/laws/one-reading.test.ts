@@ -11,6 +11,7 @@ import { requested } from '../../../src/domain/orders/order.js';
 import type { OrderFacts } from '../../../src/domain/orders/order-facts.js';
 import { textField } from '../../../src/domain/records.js';
 import { collectedOf, type JudgedOrder, judge, ordersOf, plain, recordsOf, saidOf, statesOf } from './judge.js';
+import { runsWithRare } from './rare-worlds.js';
 import { runs, type World, world } from './worlds.js';
 
 const matchFacts = (order: OrderFacts): MatchFacts => ({
@@ -71,7 +72,7 @@ describe('L5 one reading of each fact', () => {
           else expect(asked).toBe(amountCryptoExpected ?? '0');
         }
       }),
-      runs(),
+      runsWithRare(),
     );
   });
 
@@ -85,7 +86,7 @@ describe('L5 one reading of each fact', () => {
         expect(told(cryptoUnsaid)).toEqual(same);
         expect(told(cryptoDue)).toEqual(same);
       }),
-      runs(),
+      runsWithRare(),
     );
   });
 });

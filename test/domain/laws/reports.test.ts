@@ -7,6 +7,7 @@ import type { Observation } from '../../../src/domain/observation.js';
 import { withoutReports } from '../../../src/domain/orders/heed-reports.js';
 import { deriveOrder, requested } from '../../../src/domain/orders/order.js';
 import { type JudgedOrder, judge, judgeProofs, plain, safe } from './judge.js';
+import { runsWithRare } from './rare-worlds.js';
 import { END, report, runs, type World, world } from './worlds.js';
 
 /** Why a deposit that the payment lists does not count: it is not there, or reports alone speak of it. */
@@ -39,7 +40,7 @@ describe('L1 reports raise nothing', () => {
         expect(safe(proven)).toEqual(expect.arrayContaining(safe(all)));
         expect(all.orders.map(amountsOf)).toEqual(proven.orders.map(amountsOf));
       }),
-      runs(2),
+      runsWithRare(2),
     );
   });
 
@@ -49,7 +50,7 @@ describe('L1 reports raise nothing', () => {
         const without = judge(world).orders.map(({ facts }) => told(deriveOrder(withoutReports(facts))));
         expect(without).toEqual(judgeProofs(world).orders.map(({ order }) => told(order)));
       }),
-      runs(2),
+      runsWithRare(2),
     );
   });
 });
@@ -79,7 +80,7 @@ describe('L2 reports do not last', () => {
         expect(all.orders.map(settledOrder)).toEqual(proven.orders.map(settledOrder));
         for (const { order, facts } of all.orders) expect(deriveOrder(withoutReports(facts))).toEqual(order);
       }),
-      runs(2),
+      runsWithRare(2),
     );
   });
 });

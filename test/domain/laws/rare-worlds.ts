@@ -1,0 +1,102 @@
+import type { JsonObject } from '../../../src/domain/json.js';
+import type { Observation } from '../../../src/domain/observation.js';
+import { absence, at, claim, intent, invoice, ownCall, payin, payout, reading } from '../../records/observed.js';
+import { openCall } from '../../support/order-lines.js';
+import { nothing, runs, START, type World } from './worlds.js';
+
+const ofA = (fields: JsonObject = {}) =>
+  reading('payment_intent', intent('p1', { merchantReference: 'A', ...fields }), 1);
+const p1 = ofA();
+const invoices = [
+  reading('invoice', invoice('i1', { merchantReference: 'A', paymentIntentId: 'p1' }), 2),
+  reading('invoice', invoice('i2', { merchantReference: 'B', paymentIntentId: 'p1' }), 3),
+];
+const listed = ['o1', 'o2'].map((id) => reading('payout', payout(id), 2));
+const saying = (id: string, second: number, links: JsonObject = { paymentIntentId: 'p1' }) =>
+  claim('payout', id, { id, status: 'pending', payoutType: 'refund', ...links }, second, `${second}`);
+const four = (ids: string[]) => ids.map((id, n) => saying(id, 5 + n));
+
+/** What random worlds seldom hold; most are of the order A. */
+export const rareWorlds: World[] = [
+  // Two orders could have the payment, and all that is around it.
+  {
+    proofs: [
+      reading('payment_intent', intent('p1', { merchantReference: null, irregularRefundPayoutId: 'o2' }), 1),
+      ...invoices,
+      reading('payin', payin('d1', 'p1'), 2),
+      reading('payout', payout('o1', { paymentIntentId: 'p1', status: 'confirmed' }), 2),
+    ],
+    reports: [saying('o3', 5)],
+    calls: [openCall('p1')],
+  },
+  // An invoice of another order, linked with a payment of A's own, and with one that A's invoice alone brings.
+  { proofs: [p1, ...invoices] },
+  {
+    proofs: [
+      reading('payment_intent', intent('p1', { merchantReference: null }), 1),
+      ...invoices.slice(0, 1),
+      reading('invoice', invoice('i3', { paymentIntentId: 'p1' }), 3),
+    ],
+  },
+  // A payment that says of itself that it paid, or that nothing else shows.
+  { reports: [claim('payment_intent', 'p9', { id: 'p9', status: 'confirming', merchantReference: 'A' }, 1)] },
+  { reports: [claim('payment_intent', 'p9', { id: 'p9', status: 'completed', merchantReference: 'A' }, 1)] },
+  {
+    proofs: [reading('payment_intent', intent('p1', { merchantReference: null }), 1)],
+    reports: [claim('payment_intent', 'p1', { id: 'p1', status: 'completed', merchantReference: 'A' }, 5)],
+  },
+  // Whose refund it is: a person's word, the payment's, of two the one that is still there.
+  { proofs: [p1, reading('payout', payout('o1', { paymentIntentId: 'p1' }), 2)], assigned: [['o1', null]] },
+  {
+    proofs: [
+      ofA({ irregularRefundPayoutId: 'o1' }),
+      reading('payment_intent', intent('p2', { merchantReference: 'B', irregularRefundPayoutId: 'o1' }), 1),
+      absence('payment_intent', 'p1', 4),
+      reading('payout', payout('o1'), 2),
+    ],
+  },
+  // A refund that the payment names and that reports alone tell: in doubt, denied, decided.
+  { proofs: [ofA({ irregularRefundPayoutId: 'o9' })], reports: [saying('o9', 5, {})] },
+  { proofs: [ofA({ irregularRefundPayoutId: 'o9' }), absence('payout', 'o9', 9)], reports: [saying('o9', 5, {})] },
+  {
+    proofs: [
+      p1,
+      ownCall('payout', 'o1', payout('o1', { paymentIntentId: 'p1' }), 2, 'createRefund'),
+      absence('payout', 'o1', 9),
+    ],
+  },
+  // Reports of one payout, of three, and of four: some that the list shows, and some that it does not.
+  { proofs: [p1, ...listed], reports: four(['o1', 'o1', 'o1', 'o1']) },
+  { proofs: [p1, ...listed], reports: four(['o1', 'o2', 'o3']) },
+  { proofs: [p1, ...listed], reports: four(['o1', 'o2', 'o3', 'o4']) },
+  { proofs: [p1], lookedUpLate: true },
+  // What was found out of it.
+  { proofs: [p1, ...listed], reports: [saying('o1', 5)], assigned: [['o1', null] as [string, null]] },
+  { proofs: [p1, ...listed], reports: [saying('o1', 5)], searched: [['o1', at(7)] as [string, number]] },
+  { proofs: [p1, ...listed], reports: [saying('o1', 5)], searched: [['o1', at(5)] as [string, number]] },
+  { proofs: [p1], reports: [saying('o9', 5)], searched: [['o9', at(7)] as [string, number]] },
+  { proofs: [p1, reading('payout', payout('o1', { paymentIntentId: '' }), 2)], reports: [saying('o1', 5)] },
+].map((world) => inTime({ ...nothing, ...(world as Partial<World>) }));
+
+/** A person decided on what reports alone tell; of other worlds the laws say that reports raise nothing. */
+export const decidedUnread: World = inTime({
+  ...nothing,
+  proofs: [ofA({ irregularRefundPayoutId: 'o9' })],
+  reports: [saying('o9', 5, {})],
+  assigned: [['o9', 'p1']],
+});
+
+/** At the time of the other worlds. */
+function inTime(world: World): World {
+  const moved = (time: number) => time - at(0) + START;
+  const all = (observations: readonly Observation[]) =>
+    observations.map((one) => ({ ...one, from: moved(one.from), to: moved(one.to) }));
+  const searched = world.searched.map(([id, time]): [string, number] => [id, moved(time)]);
+  return { ...world, proofs: all(world.proofs), reports: all(world.reports), searched };
+}
+
+/** Runs of a property of worlds: the rare ones first. */
+export const runsWithRare = (share = 1, more: World[] = []): { numRuns: number; examples: [World][] } => ({
+  numRuns: runs(share).numRuns + rareWorlds.length + more.length,
+  examples: [...rareWorlds, ...more].map((world) => [world]),
+});
