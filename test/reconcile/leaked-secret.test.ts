@@ -70,6 +70,7 @@ describe('a secret that leaked, where forged events make the history seem to dif
     // Somebody who knows of it says the same again.
     await refundSaid(payout, payments.true, { amount: '12' });
     for (let n = 0; n < 6; n += 1) await refundSaid(`po_forged_${n}`, payments.forged, { createdAt: LONG_AGO });
+    await flow.pay(1);
     await flow.apply();
     await flow.run('deliveries');
     expect(await who.differing()).toMatchObject([{ severity: 'critical' }]);
@@ -87,8 +88,9 @@ describe('a secret that leaked, where forged events make the history seem to dif
     expect(kept).toMatchObject({ actor: 'ann', target: 'secret live', reason: 'found in a paste', outcome: 'done' });
     expect(await flow.db('secrets').where({ label: 'live' }).first()).toMatchObject({ retired_by: 'ann' });
 
-    // What came before the receivers heard of it is disproved by the next reading, and opens nothing.
+    // What came before the receivers heard of it is disproved when the history shows a later event, and opens nothing.
     await refundSaid('po_late', payments.forged);
+    await flow.pay(1);
     await flow.apply();
     expect(await reasonOf('L-forged')).toBe('refund_reported');
     await flow.run('deliveries');
@@ -167,6 +169,28 @@ describe('what came under a secret that leaked and that the service sent all the
     expect(await who.differing()).toMatchObject([{ id: finding?.id }]);
   });
 
+  test('a history that stopped disproves nothing, until it goes on', async () => {
+    await who.payUntil(34);
+    await who.learn();
+    const known = new Set<string>(await flow.db('deliveries').pluck('id'));
+    await refundAtDashboard(payment);
+    await flow.pay(2);
+    await flow.apply();
+    const whole = flow.deps.client;
+    flow.deps.client = otherHistory(flow.sandbox, (page) => ({
+      ...page,
+      items: itemsOf(page).filter((one) => known.has(textField(one, 'id') ?? '')),
+    }));
+    await flow.run('deliveries');
+    expect(await who.differing()).toHaveLength(1);
+    expect(await leak()).toMatchObject({ outcome: 'refused', why: expect.stringContaining('it may have stopped') });
+    expect(await reasonOf('L-true')).toBe('refund_reported');
+    flow.deps.client = whole;
+    await flow.run('deliveries');
+    expect(await leak()).toMatchObject({ outcome: 'done', done: { disproved: 0 } });
+    expect(await reasonOf('L-true')).not.toBe('proven');
+  });
+
   test('what came under another secret as well was sent, and holds its order', async () => {
     await who.payUntil(34);
     flow.addEndpoint('next');
@@ -175,6 +199,7 @@ describe('what came under a secret that leaked and that the service sent all the
     await flow.db('inbox').whereIn('id', refund).update({ secret_label: 'live' });
     expect(await flow.db('inbox_arrivals').whereIn('inbox_id', refund).pluck('secret_label')).toContain('next');
     for (let n = 0; n < 6; n += 1) await refundSaid(`po_forged_${n}`, payment, { createdAt: LONG_AGO });
+    await flow.pay(1);
     await flow.apply();
     flow.deps.client = otherHistory(flow.sandbox, (page) => ({
       ...page,

@@ -67,7 +67,7 @@ export async function markNotSent(trx: Knex.Transaction, labels: readonly string
 
 /**
  * Null: what the history lacks under this secret was not sent. It was sent, maybe, where the history lacks events under a
- * secret that is in use beside it, or began to lack with the first that it should have.
+ * secret that is in use beside it, began to lack with the first that it should have, or has stopped with the first that it lacks.
  */
 async function doubtOfHistory(db: Knex, label: string, now: Date): Promise<string | null> {
   const { rows } = await db.raw<{ rows: { label: string; lacking: number; first: Date; witness: boolean }[] }>(
@@ -85,8 +85,14 @@ async function doubtOfHistory(db: Knex, label: string, now: Date): Promise<strin
     return `the delivery history lacks events under ${names} too: if those leaked as well, retire them first; else the history leaves events out`;
   }
   const beside = await besideLacking(db, { label, since: own.first });
-  if (pointsAtSecret({ lacking: own.lacking, ...beside })) return null;
-  return 'the delivery history does not have enough of the events from before it lacked the first: it may leave events out by itself';
+  if (!pointsAtSecret({ lacking: own.lacking, ...beside }))
+    return 'the delivery history does not have enough of the events from before it lacked the first: it may leave events out by itself';
+  if (await showsLater(db, own.first)) return null;
+  return 'the delivery history shows nothing from after the first event that it lacks: it may have stopped; say so again when it shows a later one';
+}
+
+async function showsLater(db: Knex, first: Date): Promise<boolean> {
+  return (await db('deliveries').where('created_at', '>', first).first('id')) !== undefined;
 }
 
 /** What came earlier is of no incident of now. */
