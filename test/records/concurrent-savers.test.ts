@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
-import { deriveOrders } from '../../src/records/orders/derive-orders.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import {
   absence,
@@ -14,6 +13,7 @@ import {
   payout,
   reading,
   save,
+  staleOrders,
 } from './observed.js';
 
 const rounds = process.env['TALLYHOOK_LONG'] ? 60 : 8;
@@ -129,14 +129,6 @@ test(
   },
   TIMEOUT_MS,
 );
-
-/** Orders that are other than their records, as they stand now, say. */
-async function staleOrders({ db }: TestDatabase): Promise<unknown[]> {
-  const orders: { reference: string }[] = await db('orders').select('reference');
-  const touched = orders.map(({ reference }) => ({ reference, since: null }));
-  const derived = await db.transaction((trx) => deriveOrders(trx, touched, [], { adoptedAt: new Date(0) }));
-  return derived.flatMap(({ changed, before, after }) => (changed ? [{ before, after }] : []));
-}
 
 /** Without what also tells of states on the way: marks, breaks, orders that a payment left again. */
 async function endOf(database: TestDatabase) {

@@ -16,7 +16,7 @@ import { plain, recordsOf, saidOf, statesOf } from '../domain/laws/judge.js';
 import { rareWorlds } from '../domain/laws/rare-worlds.js';
 import { closeWorld, nothing, references, START, type World, world } from '../domain/laws/worlds.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, intent, invoice, ownCall, payout, reading, save } from './observed.js';
+import { absence, intent, invoice, ownCall, payout, reading, save, staleOrders } from './observed.js';
 
 const RUNS = process.env['TALLYHOOK_LONG'] ? 400 : 60;
 
@@ -163,6 +163,20 @@ test('the views of links and of orders say what the domain says of the same reco
       expect(await viewed('payment_orders', 'payment_intent_id, reference')).toEqual(orders.sort());
     }),
     { numRuns: RUNS, examples: [[decided]] },
+  );
+}, 600_000);
+
+test('after each save an order is what its records make of it anew', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(world, closeWorld), fc.integer({ min: 1, max: 3 }), async (world, size) => {
+      await write(nothing);
+      const seen = [...world.proofs, ...world.reports];
+      for (let from = 0; from < seen.length; from += size) {
+        await save(database, seen.slice(from, from + size));
+        expect(await staleOrders(database)).toEqual([]);
+      }
+    }),
+    { numRuns: RUNS },
   );
 }, 600_000);
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { type RecordKind, textField } from '../../src/domain/records.js';
+import { deriveOrders } from '../../src/records/orders/derive-orders.js';
 import { type SaveContext, type SaveResult, saveObservations } from '../../src/records/save-observations.js';
 import type { TestDatabase } from '../support/database.js';
 
@@ -176,4 +177,12 @@ export async function everything({ db }: TestDatabase) {
     marks: marks.map(({ kind, id }) => ({ kind, id })),
     breaks: breaks.map(({ kind, entity_kind, entity_id, severity }) => ({ kind, entity_kind, entity_id, severity })),
   };
+}
+
+/** Orders that are other than their records, as they stand now, say. */
+export async function staleOrders({ db }: TestDatabase): Promise<unknown[]> {
+  const orders: { reference: string }[] = await db('orders').select('reference');
+  const touched = orders.map(({ reference }) => ({ reference, since: null }));
+  const derived = await db.transaction((trx) => deriveOrders(trx, touched, [], context));
+  return derived.flatMap(({ changed, before, after }) => (changed ? [{ before, after }] : []));
 }
