@@ -38,6 +38,14 @@ export const rareWorlds: World[] = [
       reading('invoice', invoice('i3', { paymentIntentId: 'p1' }), 3),
     ],
   },
+  // A payment that leaves its invoice, and with it the order.
+  {
+    proofs: [
+      reading('payment_intent', intent('p1', { merchantReference: null, invoiceId: 'i1' }), 1),
+      reading('invoice', invoice('i1', { merchantReference: 'A' }), 2),
+      reading('payment_intent', intent('p1', { merchantReference: null }), 5),
+    ],
+  },
   // A payment that says of itself that it paid, or that nothing else shows.
   { reports: [claim('payment_intent', 'p9', { id: 'p9', status: 'confirming', merchantReference: 'A' }, 1)] },
   { reports: [claim('payment_intent', 'p9', { id: 'p9', status: 'completed', merchantReference: 'A' }, 1)] },
