@@ -1,0 +1,76 @@
+import { afterEach, expect, test } from 'vitest';
+import { boundReported } from '../../src/records/breaks/bound-reported.js';
+import type { NewBreak } from '../../src/records/breaks/breaks.js';
+import { listBreaks } from '../../src/records/breaks/list-breaks.js';
+import { inTransaction } from '../../src/records/database/in-transaction.js';
+import { listRecords } from '../../src/records/rows.js';
+import { saveObservations } from '../../src/records/save-observations.js';
+import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
+import { forger, seconds } from '../support/forger.js';
+
+const LONG_AGO = new Date(Date.now() - 86_400_000).toISOString();
+const RULES = { adoptedAt: new Date(0) };
+let flow: DeliveryFlow;
+let who: ReturnType<typeof forger>;
+afterEach(() => flow.close());
+
+test('of a flood of records that do not exist a hundred have a break of their own, and one counts the rest', async () => {
+  flow = await startDeliveryFlow();
+  who = forger(flow);
+  flow.addEndpoint('live');
+  await flow.pay(2);
+  await who.learn();
+  const forge = async (n: number) => {
+    const data = { id: `pi_none_${n}`, status: 'completed', amountRequested: '1', createdAt: LONG_AGO };
+    await who.send('live', { event: 'payment_intent.completed', timestamp: seconds() - 2, data });
+  };
+  const found = async () => {
+    await flow.apply();
+    await flow.run('payment-intents', { full: true });
+    const { items } = await listBreaks(flow.db, { kind: 'record_not_at_service', status: 'open', take: 500 });
+    const single = items.filter(({ entity }) => entity.kind !== 'secret').length;
+    return { single, counting: items.find(({ entity }) => entity.kind === 'secret') ?? null };
+  };
+  for (let n = 0; n < 100; n += 1) await forge(n);
+  expect(await found()).toEqual({ single: 100, counting: null });
+  for (let n = 100; n < 120; n += 1) await forge(n);
+  const counting = { severity: 'critical', entity: { kind: 'secret', id: 'live' } };
+  expect(await found()).toMatchObject({
+    single: 100,
+    counting: { ...counting, evidence: { reason: 'many', ours: { records: '20', some: expect.any(Array) } } },
+  });
+  for (let n = 120; n < 125; n += 1) await forge(n);
+  expect(await found()).toMatchObject({ single: 100, counting: { evidence: { ours: { records: '25' } } } });
+  const listed = await flow.db('payment_intents').whereRaw('NOT verified').whereNotNull('absent_since').pluck('id');
+  expect(listed).toHaveLength(125);
+  // A record that the service has shown, and shows no more, is told by itself.
+  const [real] = (await listRecords(flow.db, 'payment_intent', { filters: { verified: 'true' } })).items;
+  const [from, source] = [Date.now() + 60_000, { type: 'poll', ref: '1' } as const];
+  const absence = { type: 'absence', kind: 'payment_intent', id: String(real?.id), from, to: from, source } as const;
+  await flow.db.transaction((trx) => saveObservations(trx, [absence], { ...RULES, now: new Date() }));
+  expect(await found()).toMatchObject({ single: 101, counting: { evidence: { ours: { records: '25' } } } });
+});
+
+test('a record that an event of another secret told of too is counted for that one, not for the one that leaked', async () => {
+  flow = await startDeliveryFlow();
+  who = forger(flow);
+  flow.addEndpoint('live');
+  flow.addEndpoint('next');
+  await flow.pay(1);
+  await who.learn();
+  const [forged, real] = [await who.forge('live'), await who.forge('next')];
+  const check = { inbox_id: forged, secret_label: 'live', received_at: new Date(), state: 'not_sent' };
+  await flow.db('report_checks').insert(check);
+  await flow.db('secrets').where({ label: 'live' }).update({ leaked_at: new Date() });
+  const finding = {
+    kind: 'record_not_at_service',
+    severity: 'critical',
+    entity_kind: 'payment_intent',
+    evidence: '{}',
+  };
+  await flow.db('breaks').insert(Array.from({ length: 100 }, (_, n) => ({ ...finding, entity_id: `pi_${n}` })));
+  const entity = { kind: 'payment_intent', id: 'pi_both' } as const;
+  const both = { kind: 'record_not_at_service', entity, evidence: {}, reportedBy: [forged, real] } satisfies NewBreak;
+  const [counting] = await inTransaction(flow.db, true, (trx) => boundReported(trx, [both]));
+  expect(counting).toMatchObject({ entity: { kind: 'secret', id: 'next' }, evidence: { reason: 'many' } });
+});
