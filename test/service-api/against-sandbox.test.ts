@@ -1,4 +1,3 @@
-import nock from 'nock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NO_FAULTS } from '../../src/sandbox/faults.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
@@ -10,7 +9,6 @@ const PAYMENTS = 250;
 let sandbox: Sandbox;
 
 beforeAll(async () => {
-  nock.restore();
   sandbox = await startSandbox({ seed: 7, payments: PAYMENTS });
 });
 afterAll(() => sandbox.close());

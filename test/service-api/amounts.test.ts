@@ -1,17 +1,13 @@
 import nock from 'nock';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../src/service-api/client.js';
 import { ContractViolationError } from '../../src/service-api/service-errors.js';
+import { withoutNetwork } from './no-network.js';
 import { BASE_URL, rejection, testClient } from './test-client.js';
 
 const client = testClient();
 
-beforeEach(() => nock.disableNetConnect());
-afterEach(() => {
-  const pending = nock.pendingMocks();
-  nock.cleanAll();
-  expect(pending).toEqual([]);
-});
+withoutNetwork();
 
 /** A record with the value at the place, such as `payins/0/amountNet`. */
 function recordWith(place: string, value: string, id: string): string {

@@ -1,9 +1,10 @@
 import { LosslessNumber } from 'lossless-json';
 import nock from 'nock';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/errors.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { ContractViolationError, InvalidRequestError } from '../../src/service-api/service-errors.js';
+import { withoutNetwork } from './no-network.js';
 import { API_KEY, BASE_URL, rejection, testClient } from './test-client.js';
 
 const intent = {
@@ -15,14 +16,7 @@ const intent = {
   payins: [{ id: 'in_1', amountGross: '0.000000000000000001', status: 'confirmed' }],
 };
 
-beforeEach(() => nock.disableNetConnect());
-afterEach(() => {
-  const pending = nock.pendingMocks();
-  nock.cleanAll();
-  nock.restore();
-  nock.activate();
-  expect(pending).toEqual([]);
-});
+withoutNetwork();
 
 describe('requests', () => {
   it('asks for payment intents with the key, and with no parameter that the caller left out', async () => {

@@ -1,4 +1,3 @@
-import nock from 'nock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { items, pages } from '../../src/service-api/pages.js';
@@ -20,7 +19,6 @@ let sandbox: Sandbox;
 let account: string;
 let other: string;
 
-beforeAll(() => nock.restore());
 beforeAll(async () => {
   sandbox = await startSandbox({ seed: 5, payments: 30, confirmationSeconds: 0, kytSeconds: 0 });
   const { control } = sandbox;

@@ -1,5 +1,5 @@
 import nock from 'nock';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   CircuitOpenError,
   ContractViolationError,
@@ -11,18 +11,14 @@ import {
   UnauthorizedError,
   UnavailableError,
 } from '../../src/service-api/service-errors.js';
+import { withoutNetwork } from './no-network.js';
 import { API_KEY, BASE_URL, rejection, testClient } from './test-client.js';
 
 const PATH = '/v1/payment-intents';
 const service = () => nock(BASE_URL).get(PATH);
 
-beforeEach(() => nock.disableNetConnect());
-afterEach(() => {
-  vi.useRealTimers();
-  const pending = nock.pendingMocks();
-  nock.cleanAll();
-  expect(pending).toEqual([]);
-});
+withoutNetwork();
+afterEach(() => void vi.useRealTimers());
 
 describe('refusals', () => {
   it.each([

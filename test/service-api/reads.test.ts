@@ -1,18 +1,14 @@
 import nock from 'nock';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toJsonText } from '../../src/domain/json-text.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { ContractViolationError, NotFoundError } from '../../src/service-api/service-errors.js';
+import { withoutNetwork } from './no-network.js';
 import { BASE_URL, rejection, testClient } from './test-client.js';
 
 const get = (path: string, query: Record<string, string> = {}) => nock(BASE_URL).get(path).query(query);
 
-beforeEach(() => nock.disableNetConnect());
-afterEach(() => {
-  const pending = nock.pendingMocks();
-  nock.cleanAll();
-  expect(pending).toEqual([]);
-});
+withoutNetwork();
 
 describe('each call that reads', () => {
   const client = testClient();

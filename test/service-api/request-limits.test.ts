@@ -1,9 +1,11 @@
 import { LosslessNumber } from 'lossless-json';
-import nock from 'nock';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../../src/service-api/service-errors.js';
+import { withoutNetwork } from './no-network.js';
 import { accepted, direct, invoice, payout, refund, refused, text, transfer } from './request-bodies.js';
 import { rejection, testClient } from './test-client.js';
+
+withoutNetwork();
 
 /** Specification 4 and 8, at each limit and beyond it. */
 const GOOD_AMOUNTS = [
@@ -66,7 +68,6 @@ describe('amounts', () => {
   });
 
   it('that are numbers are refused before anything is sent, by name and rule', async () => {
-    nock.disableNetConnect();
     const error = await rejection(
       testClient().createPayout('acc_1', { ...payout, amount: 1.5 } as never),
       InvalidRequestError,

@@ -1,5 +1,6 @@
 import nock from 'nock';
-import { afterEach, beforeEach, expect } from 'vitest';
+import { beforeEach } from 'vitest';
+import { withoutNetwork } from './no-network.js';
 import { BASE_URL } from './test-client.js';
 
 /** A payout that breaks no rule, and what the service answers to it. */
@@ -26,17 +27,12 @@ export const noting = (status: number, answer: unknown, headers: Record<string, 
     return [status, answer, headers] as [number, string, Record<string, string>];
   };
 
-/** For every test of the file: nothing goes out, and all that was scripted is asked for. */
+/** For every test of the file, as `withoutNetwork`; what was seen is of the test alone. */
 export function useScriptedWrites(): void {
+  withoutNetwork();
   beforeEach(() => {
-    nock.disableNetConnect();
     seen.length = 0;
     nock.emitter.removeAllListeners();
-  });
-  afterEach(() => {
-    const pending = nock.pendingMocks();
-    nock.cleanAll();
-    expect(pending).toEqual([]);
   });
 }
 

@@ -2,7 +2,10 @@ import * as fc from 'fast-check';
 import nock from 'nock';
 import { describe, expect, it } from 'vitest';
 import { ServiceClock } from '../../src/service-api/service-clock.js';
+import { withoutNetwork } from './no-network.js';
 import { BASE_URL, testClient } from './test-client.js';
+
+withoutNetwork();
 
 const START = 1_900_000_000_000;
 

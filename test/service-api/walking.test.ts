@@ -1,19 +1,15 @@
 import nock from 'nock';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { items, pages } from '../../src/service-api/pages.js';
 import { ContractViolationError } from '../../src/service-api/service-errors.js';
+import { withoutNetwork } from './no-network.js';
 import { BASE_URL, rejection, testClient } from './test-client.js';
 
 const get = (path: string, query: Record<string, string> = {}) => nock(BASE_URL).get(path).query(query);
 const ACCOUNTS = '/v1/accounts';
 const MOVEMENTS = '/v1/accounts/transactions';
 
-beforeEach(() => nock.disableNetConnect());
-afterEach(() => {
-  const pending = nock.pendingMocks();
-  nock.cleanAll();
-  expect(pending).toEqual([]);
-});
+withoutNetwork();
 
 async function all<T>(from: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
