@@ -46,6 +46,19 @@ export const rareWorlds: World[] = [
       reading('payment_intent', intent('p1', { merchantReference: null }), 5),
     ],
   },
+  // A refund that is said to be of no order any more; a payment that reports give one order, and then another.
+  {
+    proofs: [
+      p1,
+      reading('payout', payout('o1', { merchantReference: 'A' }), 2),
+      reading('payout', payout('o1', { merchantReference: null }), 5),
+    ],
+  },
+  {
+    reports: ['A', 'B'].map((merchantReference, n) =>
+      claim('payment_intent', 'p9', { id: 'p9', status: 'completed', merchantReference }, 1 + n, `${n}`),
+    ),
+  },
   // A payment that says of itself that it paid, or that nothing else shows.
   { reports: [claim('payment_intent', 'p9', { id: 'p9', status: 'confirming', merchantReference: 'A' }, 1)] },
   { reports: [claim('payment_intent', 'p9', { id: 'p9', status: 'completed', merchantReference: 'A' }, 1)] },
