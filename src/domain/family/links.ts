@@ -50,7 +50,7 @@ const NONE: readonly string[] = [];
 
 /** The deposits that a payment intent sums up (specification 2.1). */
 export function payinSummaries(fields: JsonObject): JsonObject[] {
-  const listed = fields['payins'];
+  const listed = Object.hasOwn(fields, 'payins') ? fields['payins'] : null;
   if (!Array.isArray(listed)) return [];
   return listed.filter((item): item is JsonObject => isJsonObject(item) && (textField(item, 'id') ?? '') !== '');
 }
