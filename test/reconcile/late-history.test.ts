@@ -6,7 +6,7 @@ import { getOrder } from '../../src/records/orders/orders.js';
 import { MerchantClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
-import { itemsOf } from '../support/forger.js';
+import { itemsOf, refundAtDashboard } from '../support/forger.js';
 
 const ASSET = 'USDT.TRC20';
 let flow: DeliveryFlow;
@@ -56,13 +56,8 @@ async function paidOrder(merchantReference: string): Promise<string> {
   return id;
 }
 
-async function refundAtDashboard(paymentIntentId: string): Promise<void> {
-  const answer = await fetch(`${flow.sandbox.url}/v1/payouts/refund`, {
-    method: 'POST',
-    headers: { Authorization: 'Bearer sandbox-session-token', 'Content-Type': 'application/json' },
-    body: JSON.stringify({ paymentIntentId, destinationAddress: 'TXYZrefund', totpCode: '123456' }),
-  });
-  const { id } = (await answer.json()) as { id: string };
+async function refunded(paymentIntentId: string): Promise<void> {
+  const id = await refundAtDashboard(flow, paymentIntentId);
   for (const step of ['approve', 'broadcast', 'confirm'] as const) flow.sandbox.control.advancePayout(id, { step });
   await flow.sandbox.control.deliveriesIdle();
   await flow.apply();
@@ -80,7 +75,7 @@ const isSearchedFor = async () => (await flow.db('reading_marks').where({ kind: 
 test('what the history shows of a refund later than it was searched for it holds its order again', async () => {
   const payment = await paidOrder('L-late');
   shows = () => [];
-  await refundAtDashboard(payment);
+  await refunded(payment);
   expect(await reasonOf('L-late')).toBe('refund_reported');
   await flow.run('payouts');
   while (await isSearchedFor()) await searched();
@@ -95,7 +90,7 @@ test('what the history shows of a refund later than it was searched for it holds
 test('a history that is written a moment after its event frees no order meanwhile', async () => {
   const payment = await paidOrder('L-moment');
   shows = () => [];
-  await refundAtDashboard(payment);
+  await refunded(payment);
   await flow.run('payouts');
   await searched(1);
   expect(await reasonOf('L-moment')).toBe('refund_reported');
@@ -107,7 +102,7 @@ test('a history that is written a moment after its event frees no order meanwhil
 test('a history whose payloads can not be read decides nothing', async () => {
   const payment = await paidOrder('L-masked');
   shows = (items) => items.map((one) => ({ ...one, payload: null }));
-  await refundAtDashboard(payment);
+  await refunded(payment);
   await flow.run('payouts');
   while (await isSearchedFor()) await searched();
   expect(await reasonOf('L-masked')).toBe('refund_reported');
@@ -117,7 +112,7 @@ test('a page of the history with more behind it decides nothing', async () => {
   const payment = await paidOrder('L-more');
   shows = (items) => items.slice(0, 0);
   more = { nextCursor: 'more' };
-  await refundAtDashboard(payment);
+  await refunded(payment);
   await flow.run('payouts');
   while (await isSearchedFor()) await searched();
   expect(await reasonOf('L-more')).toBe('refund_reported');

@@ -8,7 +8,7 @@ import { declareLeaked, type LeakAnswer } from '../../src/records/deliveries/lea
 import { restoreSecret } from '../../src/records/deliveries/secrets.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
-import { forger, itemsOf, otherHistory, seconds } from '../support/forger.js';
+import { forger, itemsOf, otherHistory, refundAtDashboard, seconds } from '../support/forger.js';
 
 const ASSET = 'USDT.TRC20';
 const LONG_AGO = new Date(Date.now() - 86_400_000).toISOString();
@@ -37,14 +37,10 @@ async function paidOrder(merchantReference: string): Promise<string> {
   return id;
 }
 
-async function refundAtDashboard(paymentIntentId: string): Promise<string> {
-  const answer = await fetch(`${flow.sandbox.url}/v1/payouts/refund`, {
-    method: 'POST',
-    headers: { Authorization: 'Bearer sandbox-session-token', 'Content-Type': 'application/json' },
-    body: JSON.stringify({ paymentIntentId, destinationAddress: 'TXYZrefund', totpCode: '123456' }),
-  });
+async function refunded(paymentIntentId: string): Promise<string> {
+  const payout = await refundAtDashboard(flow, paymentIntentId);
   await flow.sandbox.control.deliveriesIdle();
-  return ((await answer.json()) as { id: string }).id;
+  return payout;
 }
 
 describe('a secret that leaked, where forged events make the history seem to differ', () => {
@@ -62,7 +58,7 @@ describe('a secret that leaked, where forged events make the history seem to dif
     await flow.run('payment-intents', { full: true });
     await flow.run('payment-intents');
     expect([await reasonOf('L-forged'), await reasonOf('L-true')]).toEqual(['proven', 'proven']);
-    const payout = await refundAtDashboard(payments.true);
+    const payout = await refunded(payments.true);
     // Somebody who knows of it says the same again.
     await refundSaid(payout, payments.true, { amount: '12' });
     for (let n = 0; n < 6; n += 1) await refundSaid(`po_forged_${n}`, payments.forged, { createdAt: LONG_AGO });
@@ -142,7 +138,7 @@ describe('what came under a secret that leaked and that the service sent all the
 
   test('a history that leaves out events by itself disproves none, though the secret was said to have leaked before', async () => {
     const known = new Set<string>(await flow.db('deliveries').pluck('id'));
-    await refundAtDashboard(payment);
+    await refunded(payment);
     await who.payUntil(34);
     await flow.apply();
     expect(await reasonOf('L-true')).toBe('refund_reported');
@@ -169,7 +165,7 @@ describe('what came under a secret that leaked and that the service sent all the
     await who.payUntil(34);
     await who.learn();
     const known = new Set<string>(await flow.db('deliveries').pluck('id'));
-    await refundAtDashboard(payment);
+    await refunded(payment);
     await flow.pay(2);
     await flow.apply();
     const whole = flow.deps.client;
@@ -190,7 +186,7 @@ describe('what came under a secret that leaked and that the service sent all the
   test('what came under another secret as well was sent, and holds its order', async () => {
     await who.payUntil(34);
     flow.addEndpoint('next');
-    await refundAtDashboard(payment);
+    await refunded(payment);
     const refund = await flow.db('inbox').where('event_type', 'like', 'payout.%').pluck('id');
     await flow.db('inbox').whereIn('id', refund).update({ secret_label: 'live' });
     expect(await flow.db('inbox_arrivals').whereIn('inbox_id', refund).pluck('secret_label')).toContain('next');

@@ -72,6 +72,16 @@ export function forger(flow: DeliveryFlow) {
   };
 }
 
+/** A refund that no client of ours made. Returns the payout's id. */
+export async function refundAtDashboard({ sandbox }: DeliveryFlow, paymentIntentId: string): Promise<string> {
+  const answer = await fetch(`${sandbox.url}/v1/payouts/refund`, {
+    method: 'POST',
+    headers: { Authorization: 'Bearer sandbox-session-token', 'Content-Type': 'application/json' },
+    body: JSON.stringify({ paymentIntentId, destinationAddress: 'TXYZrefund', totpCode: '123456' }),
+  });
+  return ((await answer.json()) as { id: string }).id;
+}
+
 /** The service, with another delivery history than it has. */
 export function otherHistory(sandbox: Sandbox, change: (page: JsonObject) => Json): ServiceReader {
   const client = new MerchantClient({ baseUrl: sandbox.url, apiKey: 'sandbox-api-key', contract: defaultContract });
