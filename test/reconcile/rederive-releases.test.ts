@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import { defaultKytWords } from '../../src/domain/orders/kyt.js';
 import { createLog } from '../../src/log.js';
+import { lookOver } from '../../src/reconcile/cross-check/keep-cross-checking.js';
 import { rederiveReleases } from '../../src/reconcile/cross-check/rederive-releases.js';
 import { crossCheck } from '../../src/reconcile/cross-check.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
@@ -94,4 +95,21 @@ test('other words for types of payouts: an order that a settlement seemed to giv
   expect(await seen()).toBe('paid');
   await rederiveReleases({ adoptedAt: new Date(0), db, now });
   expect(await seen()).toBe('refunded');
+});
+
+test('the account’s first result of a screening holds, at the next look, what was released without one', async () => {
+  const own = await createTestDatabase();
+  const paid = (id: string, kytStatus: string | null) => [
+    reading('payment_intent', paidIntent(id, `p${id}`), 10),
+    reading('payin', payin(`p${id}`, id, { kytStatus }), 10),
+  ];
+  const deps = { db: own.db, log: createLog('silent'), now, adoptedAt: context.adoptedAt };
+  const reason = async () => (await getOrder(own.db, 'order-k1'))?.release.reason;
+  await save(own, paid('k1', null));
+  await lookOver(deps);
+  expect(await reason()).toBe('proven');
+  await save(own, paid('k2', 'approved'));
+  await lookOver(deps);
+  expect(await reason()).toBe('kyt_pending');
+  await own.drop();
 });

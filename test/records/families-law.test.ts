@@ -16,9 +16,9 @@ import { plain, recordsOf, saidOf, statesOf } from '../domain/laws/judge.js';
 import { rareWorlds } from '../domain/laws/rare-worlds.js';
 import { closeWorld, nothing, references, START, type World, world } from '../domain/laws/worlds.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, intent, invoice, ownCall, payout, reading, save, staleOrders } from './observed.js';
+import { absence, intent, invoice, ownCall, payout, reading, save, saveOverlapping, staleOrders } from './observed.js';
 
-const RUNS = process.env['TALLYHOOK_LONG'] ? 400 : 60;
+const RUNS = process.env['TALLYHOOK_LONG'] ? 420 : 60;
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -42,7 +42,10 @@ const TABLES = [
 ];
 
 /** All of a world, as savers and persons write it down. */
-async function write({ proofs, reports, assigned, searched, disproved, calls, lookedUpLate }: World): Promise<void> {
+async function write(
+  { proofs, reports, assigned, searched, disproved, calls, lookedUpLate }: World,
+  { reportsFirst = false } = {},
+): Promise<void> {
   const { db } = database;
   for (const table of TABLES) await db.raw(`DELETE FROM ${table}`);
   // Amid a flood, or where the delivery history was not read for an hour.
@@ -50,7 +53,8 @@ async function write({ proofs, reports, assigned, searched, disproved, calls, lo
   const minutes = lookedUpLate && !isFlooded ? 61 : 59;
   const readAt = db.raw("now() - ? * interval '1 minute'", [minutes]);
   await db('watermarks').insert({ kind: 'deliveries', name: 'mark', value: '{}', updated_at: readAt });
-  for (const some of [proofs, reports]) if (some.length > 0) await save(database, some);
+  for (const some of reportsFirst ? [reports, proofs] : [proofs, reports])
+    if (some.length > 0) await save(database, some);
   for (const [id, at] of searched) await db('payouts').where({ id }).update({ searched_at: at });
   for (const [payout_id, payment_intent_id] of assigned) {
     await db('refund_assignments').insert({ payout_id, payment_intent_id, actor: 'a person', note: 'why' });
@@ -82,10 +86,16 @@ const flooding = fc
 /** One by itself as well: what it takes of the others must come with it. */
 const some = fc.shuffledSubarray([...references], { minLength: 1 });
 
+/** The rare worlds first, each with its proofs before its reports and after them. */
+function inBothOrders<T>(exampleOf: (world: World, reportsFirst: boolean) => T): { numRuns: number; examples: T[] } {
+  const examples = rareWorlds.flatMap((world) => [exampleOf(world, false), exampleOf(world, true)]);
+  return { numRuns: RUNS + examples.length, examples };
+}
+
 test('what is loaded of an order is what the domain chooses of everything that is known', async () => {
   await fc.assert(
-    fc.asyncProperty(flooding, some, async (world, some) => {
-      await write(world);
+    fc.asyncProperty(flooding, some, fc.boolean(), async (world, some, reportsFirst) => {
+      await write(world, { reportsFirst });
       const states = statesOf([...world.proofs, ...world.reports]);
       const showsKyt = [...states.values()].some(
         ({ observation, shown }) => observation.kind === 'payin' && typeof shown.fields['kytStatus'] === 'string',
@@ -98,7 +108,7 @@ test('what is loaded of an order is what the domain chooses of everything that i
         expect(familyText(loaded.get(reference))).toEqual(familyText(chosen));
       }
     }),
-    { numRuns: RUNS + rareWorlds.length, examples: rareWorlds.map((world): [World, 'A'[]] => [world, ['A']]) },
+    inBothOrders((world, reportsFirst): [World, 'A'[], boolean] => [world, ['A'], reportsFirst]),
   );
 }, 600_000);
 
@@ -168,15 +178,42 @@ test('the views of links and of orders say what the domain says of the same reco
 
 test('after each save an order is what its records make of it anew', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.oneof(world, closeWorld), fc.integer({ min: 1, max: 3 }), async (world, size) => {
+    fc.asyncProperty(
+      fc.oneof(world, closeWorld),
+      fc.integer({ min: 1, max: 3 }),
+      fc.boolean(),
+      async (world, size, reportsFirst) => {
+        await write(nothing);
+        const seen = reportsFirst ? [...world.reports, ...world.proofs] : [...world.proofs, ...world.reports];
+        for (let from = 0; from < seen.length; from += size) {
+          await save(database, seen.slice(from, from + size));
+          expect(await staleOrders(database)).toEqual([]);
+        }
+      },
+    ),
+    inBothOrders((world, reportsFirst): [World, number, boolean] => [world, 1, reportsFirst]),
+  );
+}, 600_000);
+
+test('two savers at once leave no order other than what its records make of it', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(closeWorld, world), fc.nat(1), fc.boolean(), async (world, from, turned) => {
       await write(nothing);
+      // That the account screens is a fact of its own, which all orders are derived anew for.
+      await database.db('watermarks').insert({ kind: 'account', name: 'kyt', value: '{}' });
       const seen = [...world.proofs, ...world.reports];
-      for (let from = 0; from < seen.length; from += size) {
-        await save(database, seen.slice(from, from + size));
+      if (from > 0) await save(database, seen.slice(0, from));
+      for (let n = from; n + 1 < seen.length; n += 2) {
+        const pair = seen.slice(n, n + 2).map((one) => [one]);
+        const [first = [], second = []] = turned ? pair.toReversed() : pair;
+        await saveOverlapping(database, first, second);
         expect(await staleOrders(database)).toEqual([]);
       }
     }),
-    { numRuns: RUNS + rareWorlds.length, examples: rareWorlds.map((world): [World, number] => [world, 1]) },
+    {
+      numRuns: RUNS / 3 + rareWorlds.length,
+      examples: rareWorlds.map((world): [World, number, boolean] => [world, 0, false]),
+    },
   );
 }, 600_000);
 

@@ -4,6 +4,7 @@ import { type RecordKind, textField } from '../../src/domain/records.js';
 import { deriveOrders } from '../../src/records/orders/derive-orders.js';
 import { type SaveContext, type SaveResult, saveObservations } from '../../src/records/save-observations.js';
 import type { TestDatabase } from '../support/database.js';
+import { until } from '../support/drill.js';
 
 /** A second of the service's clock, in milliseconds. */
 export const at = (second: number): number => Date.parse('2026-03-01T00:00:00Z') + second * 1000;
@@ -150,6 +151,28 @@ export function save(
   overrides: Partial<SaveContext> = {},
 ): Promise<SaveResult> {
   return db.transaction((trx) => saveObservations(trx, observations, { ...context, ...overrides }));
+}
+
+/** Saves the second while the transaction of the first is still open: neither can see the rows of the other. */
+export async function saveOverlapping(
+  database: TestDatabase,
+  first: Observation[],
+  second: Observation[],
+): Promise<void> {
+  const { db } = database;
+  const open = await db.transaction();
+  await saveObservations(open, first, context);
+  let ended = false;
+  const saving = save(database, second).finally(() => {
+    ended = true;
+  });
+  const isWaiting = () =>
+    db('pg_stat_activity').whereRaw("datname = current_database() AND wait_event_type = 'Lock'").first();
+  await until('the second has ended, or waits', async () => ended || (await isWaiting()) !== undefined, {
+    intervalMs: 2,
+  });
+  await open.commit();
+  await saving;
 }
 
 /** All that the tables say, without the times that depend on when it was saved and by how many steps. */

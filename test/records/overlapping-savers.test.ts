@@ -1,38 +1,15 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { getOrder } from '../../src/records/orders/orders.js';
-import { saveObservations } from '../../src/records/save-observations.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { context, invoice, paidIntent, payin, payout, reading, save } from './observed.js';
+import { invoice, paidIntent, payin, payout, reading, save, saveOverlapping } from './observed.js';
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
-
-/** Saves the second while the transaction of the first is still open: neither can see the rows of the other. */
-async function saveOverlapping(first: Observation[], second: Observation[]): Promise<void> {
-  const { db } = database;
-  const open = await db.transaction();
-  await saveObservations(open, first, context);
-  let ended = false;
-  const saving = save(database, second).finally(() => {
-    ended = true;
-  });
-  await vi.waitFor(
-    async () => {
-      const waiting = await db('pg_stat_activity').whereRaw(
-        "datname = current_database() AND wait_event_type = 'Lock'",
-      );
-      expect(ended || waiting.length > 0).toBe(true);
-    },
-    { timeout: 10_000, interval: 10 },
-  );
-  await open.commit();
-  await saving;
-}
 
 type Made = (p: string) => Observation;
 
@@ -119,7 +96,7 @@ test.each(cases)('%s, saved at once: the order has both', async (name, known, on
       JSON.parse(JSON.stringify(made(prefix)).replaceAll('"$', `"${prefix}`)) as Observation;
     for (const made of known) await save(database, [make(made)]);
     const [first, second] = turned ? [other, one] : [one, other];
-    await saveOverlapping([make(first)], [make(second)]);
+    await saveOverlapping(database, [make(first)], [make(second)]);
     const order = JSON.stringify(await getOrder(database.db, `${prefix}o`)).replaceAll(prefix, '');
     expect(JSON.parse(order), prefix).toMatchObject(end);
   }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { describeError } from '../../records/database/database-errors.js';
-import { crossCheck } from '../cross-check.js';
+import { type CrossCheckDeps, crossCheck } from '../cross-check.js';
 import type { ReconcileDeps } from '../deps.js';
 import { makeSkeletons } from './make-skeletons.js';
 import { rederiveReleases } from './rederive-releases.js';
@@ -8,20 +9,12 @@ import { rederiveReleases } from './rederive-releases.js';
 const EVERY_MS = 60_000;
 const AFTER_FAILURE_MS = 10_000;
 
-/**
- * What the leader does beside its runs, until the signal aborts: every order is derived again where the rules of the
- * release are others than before; then the skeletons of references are made that are missing, and, each minute, what events changed is cross-checked and what has come to
- * the end of its grace. Failures are logged and tried again.
- */
+/** What the leader does beside its runs, each minute, until the signal aborts. Failures are logged and tried again. */
 export async function keepCrossChecking(deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
-  let derived = false;
   while (!signal.aborted) {
     let pause = EVERY_MS;
     try {
-      if (!derived) await rederiveReleases(deps, signal);
-      derived = true;
-      await makeSkeletons(deps, signal);
-      await crossCheck(deps, signal);
+      await lookOver(deps, signal);
     } catch (error) {
       if (signal.aborted) return;
       pause = AFTER_FAILURE_MS;
@@ -29,4 +22,15 @@ export async function keepCrossChecking(deps: ReconcileDeps, signal: AbortSignal
     }
     await delay(pause, undefined, { signal }).catch(() => {});
   }
+}
+
+/**
+ * Every order is derived again where the rules of the release are others than before: by settings, or because the account shows
+ * results of its screening for the first time. Then the skeletons of references are made that are missing, and what events
+ * changed is cross-checked and what has come to the end of its grace.
+ */
+export async function lookOver(deps: CrossCheckDeps & ReleaseRules, signal?: AbortSignal): Promise<void> {
+  await rederiveReleases(deps, signal);
+  await makeSkeletons(deps, signal);
+  await crossCheck(deps, signal);
 }

@@ -1,6 +1,17 @@
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
-import { absence, at, claim, intent, invoice, ownCall, payin, payout, reading } from '../../records/observed.js';
+import {
+  absence,
+  at,
+  claim,
+  intent,
+  invoice,
+  ownCall,
+  paidIntent,
+  payin,
+  payout,
+  reading,
+} from '../../records/observed.js';
 import { openCall } from '../../support/order-lines.js';
 import { nothing, runs, START, type World } from './worlds.js';
 
@@ -66,6 +77,8 @@ export const rareWorlds: World[] = [
     proofs: [reading('payment_intent', intent('p1', { merchantReference: null }), 1)],
     reports: [claim('payment_intent', 'p1', { id: 'p1', status: 'completed', merchantReference: 'A' }, 5)],
   },
+  // A payment whose own report says that it was paid since it was read.
+  { proofs: [p1], reports: [claim('payment_intent', 'p1', { id: 'p1', status: 'completed' }, 5)] },
   // Whose refund it is: a person's word, the payment's, of two the one that is still there.
   { proofs: [p1, reading('payout', payout('o1', { paymentIntentId: 'p1' }), 2)], assigned: [['o1', null]] },
   {
@@ -74,6 +87,15 @@ export const rareWorlds: World[] = [
       reading('payment_intent', intent('p2', { merchantReference: 'B', irregularRefundPayoutId: 'o1' }), 1),
       absence('payment_intent', 'p1', 4),
       reading('payout', payout('o1'), 2),
+    ],
+  },
+  // A refund that a second payment names later, and has before the first.
+  {
+    proofs: [
+      reading('payment_intent', paidIntent('p2', 'd2', { merchantReference: 'B', irregularRefundPayoutId: 'o1' }), 1),
+      reading('payin', payin('d2', 'p2'), 1),
+      reading('payout', payout('o1', { status: 'confirmed' }), 2),
+      reading('payment_intent', intent('p1', { merchantReference: 'A', irregularRefundPayoutId: 'o1' }), 3),
     ],
   },
   // A refund that the payment names and that reports alone tell: in doubt, denied, decided.
@@ -85,6 +107,11 @@ export const rareWorlds: World[] = [
       ownCall('payout', 'o1', payout('o1', { paymentIntentId: 'p1' }), 2, 'createRefund'),
       absence('payout', 'o1', 9),
     ],
+  },
+  // What is said to be a refund of the order, and by the list is none.
+  {
+    proofs: [p1, reading('payout', payout('o1', { payoutType: 'withdrawal' }), 6)],
+    reports: [saying('o1', 5, { merchantReference: 'A' })],
   },
   // Reports of one payout, of three, and of four: some that the list shows, and some that it does not.
   { proofs: [p1, ...listed], reports: four(['o1', 'o1', 'o1', 'o1']) },
