@@ -1,12 +1,47 @@
 import { defineConfig } from 'vitest/config';
+import { filesByTier } from './test/support/tiers.js';
 
+const files = filesByTier(import.meta.dirname, { long: Boolean(process.env['TALLYHOOK_LONG']) });
+
+/** Three tiers, one after the other: what fails soonest is known soonest. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    pool: 'forks',
     maxWorkers: 2,
+    pool: 'forks',
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'pure',
+          include: files.pure,
+          isolate: false,
+          setupFiles: ['test/support/leaves-nothing.ts'],
+          testTimeout: 60_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'database',
+          include: files.database,
+          globalSetup: ['test/support/cluster-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'process',
+          include: files.process,
+          globalSetup: ['test/support/cluster-setup.ts', 'test/support/program-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
   },
 });

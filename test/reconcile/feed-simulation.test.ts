@@ -8,7 +8,7 @@ import { Random } from './random.js';
 
 const DAY = 86_400_000;
 const NOW = Date.parse('2026-11-01T00:00:00Z');
-const SEEDS = process.env.TALLYHOOK_LONG ? 3_000 : 150;
+const SEEDS = process.env.TALLYHOOK_LONG ? 3_000 : 40;
 const range: Window = { from: 0, to: NOW - 300_000 };
 
 function feedOf(seed: number, rows: number, habits: Partial<FeedHabits> = {}): MovingFeed {

@@ -11,7 +11,7 @@ import { lives, MovingList, type Semantics, type Simulated } from './moving-list
 import { naiveReconcile } from './naive-reconcile.js';
 import { Random } from './random.js';
 
-const SEEDS = process.env.TALLYHOOK_LONG ? 3_000 : 200;
+const SEEDS = process.env.TALLYHOOK_LONG ? 3_000 : 60;
 const TICKS = 3;
 const MINUTE = 60_000;
 
@@ -115,8 +115,8 @@ function island(store: MemoryStore, row: Simulated, at: number): void {
 
 const lists: [string, ListPlan, number][] = [
   ['payment intents', paymentIntentList, SEEDS],
-  ['invoices', invoiceList, Math.ceil(SEEDS / 5)],
-  ['payouts', payoutList, Math.ceil(SEEDS / 5)],
+  ['invoices', invoiceList, 40],
+  ['payouts', payoutList, 40],
 ];
 const semantics: Semantics[] = ['orm', 'key'];
 const cases = lists.flatMap(([name, plan, seeds]) => semantics.map((one) => [name, one, plan, seeds] as const));

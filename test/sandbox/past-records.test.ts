@@ -24,12 +24,16 @@ async function past(options: SandboxOptions = {}): Promise<Past> {
   return { sandbox, intents, invoices, payouts, products };
 }
 
+/** One for all who only look at it. */
+let kept: Promise<Past> | undefined;
+const untouched = (): Promise<Past> => (kept ??= past());
+
 const at = (time: unknown): number => Date.parse(String(time));
 const byId = (rows: Row[]): Map<unknown, Row> => new Map(rows.map((row) => [row.id, row]));
 
 describe('past invoices', () => {
   it('are twelve for a hundred payments, or as many as asked for, newest first', async () => {
-    expect((await past()).invoices).toHaveLength(COUNT * 0.12);
+    expect((await untouched()).invoices).toHaveLength(COUNT * 0.12);
     const { invoices, sandbox } = await past({ payments: 500, invoices: 333 });
     expect(invoices).toHaveLength(333);
     const times = invoices.map(({ createdAt }) => at(createdAt));
@@ -41,7 +45,7 @@ describe('past invoices', () => {
   });
 
   it('are there for each payment that came from one, and name the payment that paid them', async () => {
-    const { intents, invoices } = await past();
+    const { intents, invoices } = await untouched();
     const invoiceOf = byId(invoices);
     const fromInvoice = intents.filter(({ invoiceId }) => invoiceId !== null);
     expect(fromInvoice.length).toBeGreaterThan(COUNT / 15);
@@ -90,7 +94,7 @@ describe('past invoices', () => {
 
 describe('past payouts', () => {
   it('are six for a hundred payments, or as many as asked for, newest first', async () => {
-    const { payouts, sandbox } = await past();
+    const { payouts, sandbox } = await untouched();
     expect(payouts).toHaveLength(COUNT * 0.06);
     const times = payouts.map(({ createdAt }) => at(createdAt));
     expect(times).toEqual(times.toSorted((a, b) => b - a));
@@ -103,7 +107,7 @@ describe('past payouts', () => {
   });
 
   it('gave payments back: what a dispute decided, and what was collected, once each and never more than its net', async () => {
-    const { intents, payouts } = await past();
+    const { intents, payouts } = await untouched();
     const refunds = payouts.filter(({ payoutType }) => payoutType === 'refund');
     const intentOf = byId(intents);
     const decided = intents.map(({ irregularRefundPayoutId: id }) => id).filter((id) => id !== null);

@@ -11,7 +11,7 @@ import { defaultContract } from '../../../src/service-api/contract.js';
 import { disputed, disputedAt } from './disputed-history.js';
 import { explainedBy, histories, recordAt } from './history.js';
 
-const RUNS = process.env.TALLYHOOK_LONG ? 2500 : 300;
+const RUNS = process.env.TALLYHOOK_LONG ? 2500 : 60;
 /** On a busy machine the long setting takes most of a minute for each law. */
 const LIMIT_MS = process.env.TALLYHOOK_LONG ? 300_000 : 60_000;
 const table = defaultContract.movements;
