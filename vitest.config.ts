@@ -8,6 +8,7 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     pool: 'forks',
+    setupFiles: ['test/support/leaves-nothing.ts'],
     projects: [
       {
         extends: true,
@@ -15,7 +16,7 @@ export default defineConfig({
           name: 'pure',
           include: files.pure,
           isolate: false,
-          setupFiles: ['test/support/leaves-nothing.ts'],
+          globalSetup: ['test/support/run-folder.ts'],
           testTimeout: 60_000,
           sequence: { groupOrder: 0 },
         },
@@ -25,7 +26,7 @@ export default defineConfig({
         test: {
           name: 'database',
           include: files.database,
-          globalSetup: ['test/support/cluster-setup.ts'],
+          globalSetup: ['test/support/run-folder.ts', 'test/support/cluster-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 1 },
@@ -36,7 +37,7 @@ export default defineConfig({
         test: {
           name: 'process',
           include: files.process,
-          globalSetup: ['test/support/cluster-setup.ts', 'test/support/program-setup.ts'],
+          globalSetup: ['test/support/run-folder.ts', 'test/support/cluster-setup.ts', 'test/support/program-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 2 },

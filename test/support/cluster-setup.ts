@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/records/database.js';
-import { createTestCluster, removeAbandonedClusters, type TestCluster } from './cluster.js';
+import { createTestCluster, type TestCluster } from './cluster.js';
 import { TEMPLATE_DATABASE } from './database.js';
 
 declare module 'vitest' {
@@ -27,7 +27,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 async function startCluster(): Promise<TestCluster> {
-  await removeAbandonedClusters();
   const started = await createTestCluster({
     max_connections: '300',
     fsync: 'off',

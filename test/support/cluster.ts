@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,8 +15,8 @@ import {
   stopCluster,
 } from '../../src/embedded-postgres/cluster.js';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
-import { chooseIdentity, homeOf } from '../../src/embedded-postgres/identity.js';
-import { isAlive, isSameProcess, processIdentity } from '../../src/embedded-postgres/process.js';
+import { chooseIdentity } from '../../src/embedded-postgres/identity.js';
+import { isAlive } from '../../src/embedded-postgres/process.js';
 
 /** A Postgres of one's own, that a test may stop as it likes. */
 export interface TestCluster {
@@ -35,19 +35,18 @@ export interface TestCluster {
   close(): Promise<void>;
 }
 
-const PREFIX = 'tallyhook-test-';
 const START_ATTEMPTS = 50;
 const STOP_SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 
 /** `fast`: connections are cut, all is written. `immediate`: as if the power failed. */
 export type StopMode = keyof typeof STOP_SIGNALS;
 
-/** Started. What a killed run of tests left over is removed by `removeAbandonedClusters`. */
+/** Started. What a killed run of tests left over the next one removes (run-folder.ts). */
 export async function createTestCluster(
   settings: Record<string, string> = {},
   { diskMb = 0 }: { diskMb?: number } = {},
 ): Promise<TestCluster> {
-  const dir = await mkdtemp(path.join(tmpdir(), `${PREFIX}${processIdentity(process.pid).replace(' ', '-')}-`));
+  const dir = await mkdtemp(path.join(tmpdir(), 'cluster-'));
   const hasOwnDisk = diskMb > 0 && (await mounted(dir, diskMb));
   const password = randomBytes(16).toString('hex');
   const identity = await chooseIdentity({ folder: dir, native: await prepareBinaries(dir), lodgings: dir });
@@ -85,18 +84,6 @@ export async function stopPostmaster(data: string, how: StopMode): Promise<void>
   while (isAlive(postmaster.pid)) {
     if (performance.now() > deadline) throw new Error(`Postgres ${postmaster.pid} does not stop`);
     await delay(10);
-  }
-}
-
-/** A run that was killed could not clean up after itself. */
-export async function removeAbandonedClusters(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    const owner = /^tallyhook-test-(\d+)-([\d-]+)-/.exec(name);
-    if (!owner || isSameProcess(`${owner[1]} ${owner[2]}`)) continue;
-    const dir = path.join(tmpdir(), name);
-    await stopCluster(path.join(await homeOf(dir), 'data')).catch(() => {});
-    await unmount(dir).catch(() => {});
-    await rm(dir, { recursive: true, force: true });
   }
 }
 

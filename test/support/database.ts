@@ -6,6 +6,9 @@ import { openDatabase } from '../../src/records/database.js';
 
 export const TEMPLATE_DATABASE = 'template_migrated';
 
+/** Databases of this file that are not dropped yet. */
+export const openDatabases = new Set<string>();
+
 export interface TestDatabase {
   url: string;
   db: Knex;
@@ -14,7 +17,7 @@ export interface TestDatabase {
 
 /** A fresh database with both schemas, in the cluster of this run. `drop` cuts whoever is still connected. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  return createDatabase(`TEMPLATE ${TEMPLATE_DATABASE}`);
+  return createDatabase(`TEMPLATE ${TEMPLATE_DATABASE} STRATEGY FILE_COPY`);
 }
 
 /** The same without any schema. */
@@ -25,6 +28,7 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
 async function createDatabase(options: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await onCluster(`CREATE DATABASE ${name} ${options}`);
+  openDatabases.add(name);
   const url = new URL(inject('clusterUrl'));
   url.pathname = `/${name}`;
   const db = openDatabase(url.href);
@@ -34,6 +38,7 @@ async function createDatabase(options: string): Promise<TestDatabase> {
     drop: async () => {
       await db.destroy();
       await onCluster(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      openDatabases.delete(name);
     },
   };
 }

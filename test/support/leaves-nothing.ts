@@ -1,6 +1,8 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
-import { afterAll, expect, vi } from 'vitest';
+import path from 'node:path';
+import { afterAll, expect, inject, vi } from 'vitest';
 import { until } from './drill.js';
 
 /** Of a process whose files share it, all that a file could leave to the next. */
@@ -16,13 +18,15 @@ function traces(): Record<string, unknown> {
   };
 }
 
-/** Sockets, servers, files, timers that are open, by kind. */
+/** Sockets, servers, processes, files, timers that are open, by kind. */
 function resources(): Map<string, number> {
   const counts = new Map<string, number>();
   for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return counts;
 }
 
+const folder = mkdtempSync(path.join(inject('runFolder'), 'of-'));
+process.env['TMPDIR'] = folder;
 const before = traces();
 const held = resources();
 
@@ -35,4 +39,6 @@ afterAll(async () => {
     timeoutMs: 2_000,
     intervalMs: 5,
   });
+  expect(readdirSync(folder), 'this file leaves temporary files').toEqual([]);
+  rmSync(folder, { recursive: true });
 });
