@@ -1,3 +1,4 @@
+import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { MatchFacts } from '../../../src/domain/books/match/match-facts.js';
@@ -92,10 +93,11 @@ describe('L5 one reading of each fact', () => {
 });
 
 function agreeOnGross(intent: ShownRecord): void {
-  const { amountNetMerchant: net, feeAmountTotal: fee } = intent.fields;
-  if (!intent.verified || net === undefined) return;
-  const gross = Number(net) > 0 ? Number(net) + Number(fee) : 0;
-  expect(Number(grossOf(intent))).toBe(gross);
+  const { fields, verified } = intent;
+  if (!verified || fields['amountNetMerchant'] === undefined) return;
+  const [net = '0', fee = '0'] = ['amountNetMerchant', 'feeAmountTotal'].map((name) => textField(fields, name) ?? '0');
+  const gross = new Decimal(net).gt(0) ? new Decimal(net).plus(fee) : new Decimal(0);
+  expect(gross.equals(grossOf(intent))).toBe(true);
 }
 
 /** Ids and verdicts, without the fields. */
