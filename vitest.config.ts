@@ -17,6 +17,7 @@ export default defineConfig({
           include: files.pure,
           isolate: false,
           globalSetup: ['test/support/run-folder.ts'],
+          setupFiles: ['test/support/leaves-no-trace.ts'],
           testTimeout: 60_000,
           sequence: { groupOrder: 0 },
         },

@@ -3,11 +3,9 @@ import type { Knex } from 'knex';
 import { Client } from 'pg';
 import { inject } from 'vitest';
 import { openDatabase } from '../../src/records/database.js';
+import { openDatabases } from './open-databases.js';
 
 export const TEMPLATE_DATABASE = 'template_migrated';
-
-/** Databases of this file that are not dropped yet. */
-export const openDatabases = new Set<string>();
 
 export interface TestDatabase {
   url: string;
