@@ -31,6 +31,8 @@ export async function run(args: string[]): Promise<number> {
       seed: { type: 'string', default: '1' },
       sample: { type: 'string', default: '60' },
       all: { type: 'boolean', default: false },
+      /** of tests, for each module */
+      files: { type: 'string', default: '12' },
       /** ms that a mutant may take beside what its tests take without it, three times */
       patience: { type: 'string', default: '15000' },
       results: { type: 'string', default: '.mutation/results.jsonl' },
@@ -43,13 +45,17 @@ export async function run(args: string[]): Promise<number> {
   );
   const results: { group: Group; found: Result[] }[] = [];
   const known = openResults(values.results);
-  const testsOf = testChooser(['src', 'test']);
-  for (const group of groups) {
-    const found: Result[] = [];
-    for (const sample of group.modules) {
-      found.push(...(await playModule(sample, testsOf(sample.module), known, Number(values.patience))));
+  const testsOf = testChooser(['src', 'test'], Number(values.files));
+  const players = { quick: createPlayer(false), database: createPlayer(true) };
+  const session: Session = { known, players, rehearsed: new Map(), patience: Number(values.patience) };
+  try {
+    for (const group of groups) {
+      const found: Result[] = [];
+      for (const sample of group.modules) found.push(...(await playModule(sample, testsOf(sample.module), session)));
+      results.push({ group, found });
     }
-    results.push({ group, found });
+  } finally {
+    await Promise.all([players.quick.close(), players.database.close()]);
   }
   return report(results, explained);
 }
@@ -73,55 +79,56 @@ function sampled(name: string, places: readonly string[], seed: string, size: nu
   };
 }
 
-type Known = ReturnType<typeof openResults>;
+/** What goes from one module to the next. */
+interface Session {
+  known: ReturnType<typeof openResults>;
+  players: Record<'quick' | 'database', Player>;
+  /** ms that each test file took without a mutant; those that are here passed. */
+  rehearsed: Map<string, number>;
+  patience: number;
+}
 
-async function playModule(
-  { module, source, mutants }: Sampled,
-  tests: Tests,
-  known: Known,
-  patience: number,
-): Promise<Result[]> {
+async function playModule({ module, source, mutants }: Sampled, tests: Tests, session: Session): Promise<Result[]> {
   const ids = {
     module,
     source: hash(source),
     tests: hash(...tests.files.map((file) => readFileSync(file, 'utf8'))),
   };
-  const before = mutants.map((mutant) => known.find({ ...ids, name: mutant.name }));
+  const before = mutants.map((mutant) => session.known.find({ ...ids, name: mutant.name }));
   if (before.every((one) => one !== undefined)) return before;
-  const player = createPlayer(tests.database);
-  try {
-    const rounds = await rehearse(player, module, tests.files, patience);
-    const found: Result[] = [];
-    for (const [i, mutant] of mutants.entries()) {
-      const result = before[i] ?? { ...ids, ...(await playMutant(player, module, mutant, rounds)) };
-      if (!before[i]) known.add(result);
-      if (!before[i]) print(`${result.verdict.padEnd(9)} ${module}:${mutant.line} ${mutant.name}`);
-      found.push(result);
-    }
-    return found;
-  } finally {
-    await player.close();
+  const player = session.players[tests.database ? 'database' : 'quick'];
+  const rounds = await rehearse(player, module, tests.files, session);
+  const found: Result[] = [];
+  for (const [i, mutant] of mutants.entries()) {
+    const result = before[i] ?? { ...ids, ...(await playMutant(player, module, mutant, rounds)) };
+    if (!before[i]) session.known.add(result);
+    if (!before[i]) print(`${result.verdict.padEnd(9)} ${module}:${mutant.line} ${mutant.name}`);
+    found.push(result);
   }
+  return found;
 }
 
 interface Rounds {
-  /** Those that noticed the last ones come first. */
-  files: string[];
+  /** What each test file took, ms, halved whenever it noticed a mutant: the least comes first. */
+  costs: Map<string, number>;
   /** ms */
   limit: number;
 }
 
-/** Everything passes without a mutant, or nothing is said about any. */
-async function rehearse(player: Player, module: string, files: string[], patience: number): Promise<Rounds> {
-  if (files.length === 0) return { files, limit: 0 };
-  const started = Date.now();
-  const played = await player.play({ module, change: null, files }, 600_000);
-  if (played === 'late' || played.failed !== null || played.passed === 0) {
-    throw new Error(`${module}: without a mutant, ${JSON.stringify(played)}`);
+/** Every file passes without a mutant, or nothing is said about any. */
+async function rehearse(player: Player, module: string, files: string[], session: Session): Promise<Rounds> {
+  const { rehearsed, patience } = session;
+  const fresh = files.filter((file) => !rehearsed.has(file));
+  if (fresh.length > 0) {
+    const played = await player.play({ module, change: null, files: fresh }, 600_000);
+    if (played === 'late' || played.failed !== null || fresh.some((file) => played.took[file] === undefined)) {
+      throw new Error(`${module}: without a mutant, ${JSON.stringify(played)}`);
+    }
+    for (const file of fresh) rehearsed.set(file, played.took[file] ?? 0);
   }
-  const took = Date.now() - started;
-  print(`${module}: ${played.passed} tests of ${files.length} files pass in ${Math.round(took / 100) / 10} s`);
-  return { files: [...files], limit: patience + 3 * took };
+  const took = files.reduce((sum, file) => sum + (rehearsed.get(file) ?? 0), 0);
+  print(`${module}: ${files.length} test files, ${Math.round(took / 100) / 10} s`);
+  return { costs: new Map(files.map((file) => [file, rehearsed.get(file) ?? 0])), limit: patience + 3 * took };
 }
 
 async function playMutant(
@@ -131,14 +138,16 @@ async function playMutant(
   rounds: Rounds,
 ): Promise<Pick<Result, 'line' | 'name' | 'verdict' | 'by'>> {
   const said = (verdict: Verdict, by: string | null) => ({ line, name, verdict, by });
-  if (rounds.files.length === 0) return said('survived', null);
-  const order = { module, change: { start, end, replacement }, files: rounds.files };
-  const played = await player.play(order, rounds.limit);
+  const { costs, limit } = rounds;
+  if (costs.size === 0) return said('survived', null);
+  const files = [...costs.keys()].toSorted((a, b) => (costs.get(a) ?? 0) - (costs.get(b) ?? 0));
+  const order = { module, change: { start, end, replacement }, files };
+  const played = await player.play(order, limit);
   if (played === 'late') return said('timed out', null);
   const { failed, passed } = played;
   if (failed === null && passed === 0) throw new Error(`${module}: no test was run with ${name}`);
   if (failed === null) return said('survived', null);
-  rounds.files = [failed.file, ...rounds.files].filter((file, i, all) => file !== '' && all.indexOf(file) === i);
+  costs.set(failed.file, (costs.get(failed.file) ?? 0) / 2);
   return said('killed', `${failed.file}: ${failed.test}`);
 }
 

@@ -16,8 +16,7 @@ const DATABASE = /inject\('clusterUrl'\)/;
 const DRILLS = /^test\/(chaos|docs|drills|deploy|machines)\//;
 /** Imports beyond the nearest test: those further off cost much and notice little. */
 const FAR = 2;
-/** So many files are played at most, and so many of those with a database. */
-const MOST = 12;
+/** So many files with a database are played at most. */
 const MOST_WITH_DATABASE = 4;
 
 /** Files of a folder and of those in it, or the file itself, relative to where the process stands. */
@@ -31,10 +30,10 @@ export function filesUnder(place: string): string[] {
 }
 
 /**
- * Chooses the tests of any module: those without a database that reach it through the fewest imports or some more. Where
+ * Chooses the tests of any module: those without a database that reach it through the fewest imports or some more, `most` of them. Where
  * none of them imports it itself, also those with a database that do; where none reaches it, the nearest with one.
  */
-export function testChooser(folders: readonly string[]): (module: string) => Tests {
+export function testChooser(folders: readonly string[], most: number): (module: string) => Tests {
   const texts = new Map(folders.flatMap(filesUnder).map((file) => [file, readFileSync(file, 'utf8')]));
   const tests = [...texts.keys()].filter((file) => file.endsWith('.test.ts') && !DRILLS.test(file));
   const reached = tests
@@ -45,16 +44,21 @@ export function testChooser(folders: readonly string[]): (module: string) => Tes
     })
     .filter(({ slow }) => !slow);
   return (module) => {
+    const own = `${path.basename(module, '.ts')}.test.ts`;
     const near = reached
-      .map(({ file, distances, database }) => ({ file, database, distance: distances.get(module) ?? Infinity }))
+      .map(({ file, distances, database }) => {
+        const distance = distances.get(module) ?? Infinity;
+        return { file, database, distance: path.basename(file) === own && distance < Infinity ? 0 : distance };
+      })
       .filter(({ distance }) => distance < Infinity)
       .toSorted((a, b) => a.distance - b.distance);
     const quick = near.filter(({ database }) => !database);
     const others = near.filter(({ database }) => database);
-    const chosen = quick.filter(({ distance }) => distance <= (quick[0]?.distance ?? 0) + FAR).slice(0, MOST);
-    if (quick[0]?.distance !== 1) {
-      const nearest = quick.length > 0 ? 1 : others[0]?.distance;
-      chosen.push(...others.filter(({ distance }) => distance === nearest).slice(0, MOST_WITH_DATABASE));
+    const nearest = Math.max(1, quick[0]?.distance ?? 0);
+    const chosen = quick.filter(({ distance }) => distance <= nearest + FAR).slice(0, most);
+    if (quick.length === 0 || nearest > 1) {
+      const limit = quick.length > 0 ? 1 : (others[0]?.distance ?? 0);
+      chosen.push(...others.filter(({ distance }) => distance <= limit).slice(0, MOST_WITH_DATABASE));
     }
     return { files: chosen.map(({ file }) => file), database: chosen.some(({ database }) => database) };
   };
