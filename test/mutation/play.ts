@@ -52,6 +52,8 @@ export async function run([database]: string[]): Promise<number> {
   );
   process.on('message', (message: Order) => {
     order = message;
+    // What earlier orders left would be told again.
+    vitest.state.filesMap.clear();
     vitest.invalidateFile(path.resolve(order.module));
     const specifications = order.files.map((file) => vitest.getRootProject().createSpecification(path.resolve(file)));
     vitest.runTestSpecifications(specifications).then(
