@@ -48,6 +48,13 @@ const releases: Line[] = [
     'two_orders',
   ],
   [
+    'R1',
+    'a deposit that it lists, and that names another payment',
+    deposited({ ...deposit, paymentIntentId: 'pi_2' }),
+    'paid',
+    'two_orders',
+  ],
+  [
     'R6',
     'an invoice of our own that the service does not list',
     { ...one(paid), invoices: [ownInvoice] },

@@ -173,6 +173,11 @@ describe('the timestamp', () => {
     const check = (past: number) => verifySignature(Buffer.from(old), headers, secrets, now, { past, future: 0 });
     expect(reasonOf(check(10))).toBe('ok');
     expect(reasonOf(check(9))).toBe('expired_timestamp');
+    const just = eventBody('pi_1', { timestamp: NOW - 1 });
+    const signed = { 'x-service-signature': [sign(just)] };
+    expect(verifySignature(Buffer.from(just), signed, secrets, now, { past: 0, future: 0 })).toMatchObject({
+      detail: 'the timestamp is 1 s old, 0 s are tolerated',
+    });
   });
 });
 
