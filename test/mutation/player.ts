@@ -24,7 +24,10 @@ export function createPlayer(database: boolean): Player {
       if (child === null) {
         const args = ['play.ts', ...(database ? ['database'] : [])];
         const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const;
-        child = fork('test/mutation/run.mjs', args, { stdio: [...stdio], env: { ...process.env, NODE_NO_WARNINGS: '1' } });
+        child = fork('test/mutation/run.mjs', args, {
+          stdio: [...stdio],
+          env: { ...process.env, NODE_NO_WARNINGS: '1' },
+        });
         const ready = await answer(child, START_LIMIT);
         if (ready !== 'ready') throw new Error(`no player could be started: ${JSON.stringify(ready)}`);
       }
