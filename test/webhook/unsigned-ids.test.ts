@@ -30,6 +30,15 @@ test('an id without a signature is one like any other', () => {
   expect(trusted({ 'x-service-event-id': ['e'] })).toEqual({});
 });
 
+test('10,000 bodies are remembered, and then all are forgotten', () => {
+  const trusted = createUnsignedIds('auto');
+  for (const id of ['a', 'b', 'c', 'd']) trusted(arrival('caught', id));
+  for (let i = 2; i < 10_000; i += 1) trusted(arrival(`body ${i}`, 'a'));
+  expect(trusted(arrival('caught', 'e'))).toEqual({});
+  trusted(arrival('the last', 'a'));
+  expect(trusted(arrival('caught', 'e'))).not.toEqual({});
+});
+
 test('a header that is called null holds no id', () => {
   const trusted = createUnsignedIds('/id');
   for (const id of ['a', 'b', 'c', 'd', 'e']) expect(trusted({ null: [id] })).toEqual({ null: [id] });
