@@ -205,3 +205,11 @@ describe('a release', () => {
     }
   });
 });
+
+test('a payment that two orders could have, and no other, is no proof for either', () => {
+  const facts = { ...order({ payins: [] }), contested: one(paid).intents };
+  expect(deriveOrder(facts)).toEqual({
+    status: 'paid_unverified',
+    release: { safe: false, reason: 'two_orders', provenAt: null },
+  });
+});
