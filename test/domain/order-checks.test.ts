@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CheckedOrder, CheckedRecord, CheckFacts } from '../../src/domain/checks/check-facts.js';
 import { checkOrders } from '../../src/domain/checks/orders.js';
 import type { OrderStatus } from '../../src/domain/orders/order.js';
+import { textField } from '../../src/domain/records.js';
 
 const NOW = 1_700_000_000_000;
 const MINUTE = 60_000;
@@ -38,7 +39,7 @@ const order = (changes: Partial<CheckedOrder>): CheckedOrder => ({
 const check = (changes: Partial<CheckedOrder>, registersSince: number | null = NOW - 60 * MINUTE) =>
   checkOrders({ now: NOW, registersSince, orders: [order(changes)] } as unknown as CheckFacts);
 const told = (changes: Partial<CheckedOrder>, registersSince?: number | null) =>
-  check(changes, registersSince).open.map(({ kind, evidence }) => [kind, evidence['reason']].join(': '));
+  check(changes, registersSince).open.map(({ kind, evidence }) => `${kind}: ${textField(evidence, 'reason')}`);
 
 const underpaid = { status: 'underpaid', releaseReason: 'underpaid' } as const;
 const mixed = { status: 'underpaid', releaseReason: 'other_currency' } as const;
