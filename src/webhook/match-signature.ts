@@ -47,10 +47,10 @@ export function signatureOf(rawBody: Uint8Array, secret: string): string {
 }
 
 function labelOf(rawBody: Uint8Array, header: string, secrets: readonly SigningSecret[]): string | null {
-  const given = Buffer.from(header, 'utf8');
+  const given = Buffer.from(header);
   let match: string | null = null;
   for (const { label, secret } of secrets) {
-    const equal = timingSafeEqual(given, Buffer.from(signatureOf(rawBody, secret), 'utf8'));
+    const equal = timingSafeEqual(given, Buffer.from(signatureOf(rawBody, secret)));
     // An empty secret would let everybody sign.
     if (equal && match === null && secret !== '') match = label;
   }

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { classifyDelivery, type DeliveryFacts, deliveryClasses } from '../../src/domain/deliveries/delivery-class.js';
+import {
+  classifyDelivery,
+  type DeliveryFacts,
+  deliveryClasses,
+  GIVE_UP_MS,
+  judgeAgainAt,
+} from '../../src/domain/deliveries/delivery-class.js';
 import { boundedTimestamp, deliveredEvent } from '../../src/domain/deliveries/delivery-payload.js';
 import { isOwnUrl } from '../../src/domain/deliveries/own-endpoint.js';
 
@@ -86,12 +92,87 @@ describe('what became of a delivery', () => {
       { missed: true, breakKind: 'rejected_delivery' },
     ],
     ['lost under a retired secret', { secretRetired: true }, 'never_reached', missed('missed_webhook')],
+    [
+      'recovered already, refused under a retired secret',
+      { refusal: 'invalid_signature', secretRetired: true, recoverable: false, held: 'recovered' },
+      'rejected',
+      { missed: true },
+    ],
     ['not ours', { ours: false, httpStatus: 200 }, 'other_endpoint', {}],
+    ['300 is no success', { httpStatus: 300 }, 'never_reached', missed('missed_webhook')],
+    ['its retry was due this moment', { nextRetryAt: NOW }, 'never_reached', missed('missed_webhook')],
+    ['pending, a retry was due a minute ago', { pending: true, nextRetryAt: NOW - MINUTE }, 'pending_retry', {}],
+    [
+      'pending, and nothing since for as long as the grace',
+      { pending: true, lastAttemptAt: NOW - 15 * MINUTE },
+      'never_reached',
+      missed('missed_webhook'),
+    ],
   ];
   it.each(lines)('%s', (_name, facts, name, { missed: isMissed = false, recover = false, breakKind = null }) => {
     const { open, ...verdict } = classifyDelivery({ ...base, ...facts }, clock);
     expect(verdict).toEqual({ class: name, missed: isMissed, recover, breakKind });
     if (isMissed) expect(open).toBe(true);
+  });
+});
+
+describe('what can never come', () => {
+  /** Ten hours old, without a payload; what it told of was read since. */
+  const lost: DeliveryFacts = {
+    ...base,
+    createdAt: NOW - 600 * MINUTE,
+    lastAttemptAt: null,
+    recoverable: false,
+    readSince: 'yes',
+  };
+  const over = { class: 'unrecoverable', missed: false, open: false };
+  const awaited = { class: 'never_reached', missed: true, open: true };
+  const history = { class: 'never_reached', missed: false, open: false };
+  it.each<[string, Partial<DeliveryFacts>, object]>([
+    ['and was read since', {}, over],
+    ['the same, noted as answered', { httpStatus: 200 }, over],
+    ['the same, refused', { refusal: 'invalid_signature' }, over],
+    ['it was waited for just so long', { createdAt: NOW - 500 * MINUTE }, over],
+    ['it was not waited for so long', { createdAt: NOW - 500 * MINUTE + 1 }, awaited],
+    ['it was not read since', { readSince: 'not yet' }, awaited],
+    [
+      'nothing says what it told of: a break, and looked at no more',
+      { readSince: 'untold' },
+      { ...awaited, open: false },
+    ],
+    ['the same, not waited for so long', { readSince: 'untold', createdAt: NOW - 499 * MINUTE }, awaited],
+    ['the same, but there is a payload', { readSince: 'untold', recoverable: true }, awaited],
+    ['there is a payload', { recoverable: true }, awaited],
+    ['it is recovered, not applied', { held: 'recovered' }, awaited],
+    ['it is from before adoption', { createdAt: clock.adoptedAt - 1 }, history],
+    ['it is not ours', { ours: false }, { class: 'other_endpoint', missed: false, open: false }],
+    ['a retry lies ahead', { nextRetryAt: NOW + 1 }, { class: 'pending_retry', missed: false, open: true }],
+    ['the keys of its time are gone', { tooOld: true }, { class: 'too_old', missed: false, open: false }],
+    ['the same, recovered, not applied', { tooOld: true, held: 'recovered' }, awaited],
+    ['its last attempt is its age where nothing else is', { createdAt: null, lastAttemptAt: NOW - 600 * MINUTE }, over],
+    ['when it was first seen, where nothing else is', { createdAt: null, firstSeenAt: NOW - 600 * MINUTE }, over],
+    [
+      'an attempt is nearer than when it was first seen',
+      { createdAt: null, lastAttemptAt: NOW - MINUTE, firstSeenAt: 1 },
+      awaited,
+    ],
+    ['its creation says more than an attempt', { createdAt: NOW - 400 * MINUTE, lastAttemptAt: 1 }, awaited],
+    ['it has no time at all', { createdAt: null }, awaited],
+  ])('%s', (_name, facts, expected) => expect(classifyDelivery({ ...lost, ...facts }, clock)).toMatchObject(expected));
+
+  test('nothing is given up within the grace', () => {
+    const facts: DeliveryFacts = { ...lost, createdAt: NOW - 10 * MINUTE, readSince: 'untold' };
+    expect(classifyDelivery(facts, { ...clock, giveUpMs: MINUTE })).toMatchObject({ missed: false, open: true });
+    expect(GIVE_UP_MS).toBe(2_592_000_000);
+  });
+
+  it.each([
+    [0, 0],
+    [60 * MINUTE - 1, 0],
+    [60 * MINUTE, 6 * MINUTE],
+    [600 * MINUTE, 60 * MINUTE],
+  ])('%s ms old, it is judged again after so long: %s', (age, wait) => {
+    expect(judgeAgainAt({ createdAt: NOW - age, lastAttemptAt: null }, { now: NOW })).toBe(wait === 0 ? 0 : NOW + wait);
   });
 });
 

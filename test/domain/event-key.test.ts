@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import { eventKey, isEventIdPointer } from '../../src/domain/event-key.js';
+import { eventKey, idHeader, isEventIdPointer } from '../../src/domain/event-key.js';
 import type { JsonObject } from '../../src/domain/json.js';
 
 const json = (text: string): JsonObject => parse(text) as JsonObject;
@@ -118,3 +118,11 @@ describe('keys', () => {
     expect(keyOf(plain.replace('pi_1', 'pi_2')).contentHash).not.toBe(again.contentHash);
   });
 });
+
+it.each([
+  ['auto', 'x-service-event-id'],
+  ['none', null],
+  ['/id', null],
+  ['header:X-Event', 'x-event'],
+  ['/id header:X-Event header:Other', 'x-event'],
+])('the header that may hold an id, with %s: %s', (pointer, name) => expect(idHeader(pointer)).toBe(name));

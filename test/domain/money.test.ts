@@ -9,6 +9,7 @@ import {
   divideAmounts,
   isAmount,
   isSignedAmount,
+  isTotal,
   multiplyAmounts,
   normalizeAmount,
   type Rounding,
@@ -57,6 +58,19 @@ describe('amounts', () => {
     parse('1'),
   ])('%o is none', (given) => {
     expect(isAmount(given)).toBe(false);
+    if (given === '-1' || typeof given !== 'string') return;
+    for (const text of [given, `-${given}`]) expect(isSignedAmount(text)).toBe(false);
+  });
+
+  it.each([1, -1n, null, undefined, ['1'], parse('1')])('%o is no text', (given) => {
+    expect([isAmount(given), isSignedAmount(given), isTotal(given)]).toEqual([false, false, false]);
+  });
+
+  it('a total may have 60 digits before the point, and a sign', () => {
+    const most = `${'9'.repeat(60)}.${'9'.repeat(18)}`;
+    for (const text of [most, `-${most}`, '0', '-0.5']) expect([text, isTotal(text)]).toEqual([text, true]);
+    for (const text of [`9${most}`, `${most}9`, '', '-', '+1', '1.', '--1'])
+      expect([text, isTotal(text)]).toEqual([text, false]);
   });
 
   it.each([
@@ -145,7 +159,27 @@ describe('arithmetic', () => {
 
   it('refuses division by zero, decimals out of range, and factors too long to be exact', () => {
     expect(() => divideAmounts('1', '0.00', { decimals: 2, mode: 'down' })).toThrow('"1" by zero');
-    expect(() => multiplyAmounts('1', '1', { decimals: 19, mode: 'down' })).toThrow('19');
+    for (const decimals of [-1, 1.5, 19]) {
+      const said = new AmountError(`Decimals must be a whole number from 0 to 18, given ${decimals}`);
+      expect(() => multiplyAmounts('1', '1', { decimals, mode: 'down' })).toThrow(said);
+    }
     expect(() => multiplyAmounts('1'.repeat(31), '1', { decimals: 2, mode: 'down' })).toThrow(AmountError);
+    expect(() => multiplyAmounts('1', '1'.repeat(31), { decimals: 2, mode: 'down' })).toThrow(AmountError);
+    expect(() => divideAmounts('1'.repeat(61), '1', { decimals: 2, mode: 'down' })).toThrow(AmountError);
+    expect(() => divideAmounts('1', '1'.repeat(61), { decimals: 2, mode: 'down' })).toThrow(AmountError);
+  });
+
+  it('is exact up to the longest factors and dividends', () => {
+    const factor = `${'9'.repeat(30)}.${'9'.repeat(18)}`;
+    const square = new Reference(factor).times(factor).toFixed(18, Decimal.ROUND_DOWN);
+    expect(multiplyAmounts(factor, factor, { decimals: 18, mode: 'down' })).toBe(normalizeAmount(square));
+    const dividend = `${'7'.repeat(60)}.${'7'.repeat(18)}`;
+    const quotient = new Reference(dividend).dividedBy('3').toFixed(18, Decimal.ROUND_DOWN);
+    expect(divideAmounts(dividend, '3', { decimals: 18, mode: 'down' })).toBe(normalizeAmount(quotient));
+  });
+
+  it('repeats at most 100 characters of what is no amount', () => {
+    expect(() => normalizeAmount('x'.repeat(98))).toThrow(new AmountError(`Not an amount: "${'x'.repeat(98)}"`));
+    expect(() => normalizeAmount('x'.repeat(99))).toThrow(`: "${'x'.repeat(99)}…`);
   });
 });

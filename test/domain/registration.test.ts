@@ -55,6 +55,7 @@ const shown = (fields: JsonObject, absent = false) => order({ intents: [{ fields
 
 test.each<[string, ReturnType<typeof order>, boolean]>([
   ['a payment that waits', shown(fiat), false],
+  ['one that waits, and says nothing of a dispute', shown({ ...fiat, irregularStatus: null }), false],
   ['one that nobody paid in time', shown(state('expired')), false],
   ['one that was cancelled', shown(state('cancelled')), false],
   ['no payment', order({ payins: [] }), false],

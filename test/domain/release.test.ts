@@ -48,6 +48,13 @@ const releases: Line[] = [
     'two_orders',
   ],
   [
+    'R1',
+    'a deposit that it lists, and that names another payment',
+    deposited({ ...deposit, paymentIntentId: 'pi_2' }),
+    'paid',
+    'two_orders',
+  ],
+  [
     'R6',
     'an invoice of our own that the service does not list',
     { ...one(paid), invoices: [ownInvoice] },
@@ -196,5 +203,13 @@ describe('a release', () => {
       expect([what, held.release.reason]).toEqual([what, isHeld ? 'not_registered' : free.release.reason]);
       expect([what, held.status, held.release.safe && facts.expected === null]).toEqual([what, free.status, false]);
     }
+  });
+});
+
+test('a payment that two orders could have, and no other, is no proof for either', () => {
+  const facts = { ...order({ payins: [] }), contested: one(paid).intents };
+  expect(deriveOrder(facts)).toEqual({
+    status: 'paid_unverified',
+    release: { safe: false, reason: 'two_orders', provenAt: null },
   });
 });

@@ -9,3 +9,7 @@ test('every value of every header, in order, whatever the names are', () => {
     ['constructor', ['3']],
   ]);
 });
+
+test('a name without a value is no header', () => {
+  expect(Object.entries(headerValues({ rawHeaders: ['a', '1', 'b'] }))).toEqual([['a', ['1']]]);
+});

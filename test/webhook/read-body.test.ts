@@ -46,6 +46,68 @@ test('a body of the limit is read, one of a byte more is not', async () => {
   }
 });
 
+test('bytes that somebody kept are taken, up to the limit', async () => {
+  const read = (bytes: number) => readBody(Object.assign(request(), { body: Buffer.alloc(bytes, 'x') }), 8, ample());
+  expect(await read(8)).toEqual({ ok: true, rawBody: Buffer.from('xxxxxxxx') });
+  expect(await read(9)).toEqual({ ok: false, problem: 'too_large', cutOff: false });
+});
+
+test.each<[string, (req: ReturnType<typeof request>) => unknown]>([
+  ['read as text', (req) => req.setEncoding('utf8')],
+  ['read and parsed', (req) => Object.assign(req, { body: {} }).resume().write('a')],
+])('a stream that was %s before holds the signed bytes no more', async (_name, spoil) => {
+  const req = request();
+  spoil(req);
+  await turn();
+  expect(await readBody(req, LIMIT, ample())).toEqual({ ok: false, problem: 'consumed' });
+});
+
+test('one that was destroyed before is one whose sender went away', async () => {
+  const req = request();
+  req.destroy();
+  expect(await readBody(req, LIMIT, ample())).toEqual({ ok: false, problem: 'aborted' });
+});
+
+test('somebody who parsed nothing, and read nothing, did no harm', async () => {
+  const req = Object.assign(request(), { body: {} });
+  req.end('abc');
+  expect(await readBody(req, LIMIT, ample())).toEqual({ ok: true, rawBody: Buffer.from('abc') });
+});
+
+test('a body that is shorter than it says was read before us', async () => {
+  const req = request(10);
+  req.end('abc');
+  expect(await readBody(req, LIMIT, ample())).toEqual({ ok: false, problem: 'consumed' });
+});
+
+test('of one that says that it is too large, nothing is kept; it may go on for 16 MiB, so that its sender hears of it', async () => {
+  const most = 16 * 1024 * 1024;
+  for (const [length, cutOff] of [
+    [most, false],
+    [most + 1, true],
+  ] as const) {
+    const req = request(length);
+    const read = readBody(req, LIMIT, ample());
+    req.end(Buffer.alloc(length));
+    expect(await read).toEqual({ ok: false, problem: 'too_large', cutOff });
+  }
+});
+
+test('one without a length is cut off where it goes on for too long, or its sender goes', async () => {
+  const long = request();
+  const longRead = readBody(long, LIMIT, ample());
+  long.write(Buffer.alloc(LIMIT + 1));
+  long.write(Buffer.alloc(16 * 1024 * 1024));
+  long.write('x');
+  expect(await longRead).toEqual({ ok: false, problem: 'too_large', cutOff: true });
+  const gone = request();
+  const goneRead = readBody(gone, LIMIT, ample());
+  gone.write(Buffer.alloc(LIMIT + 1));
+  await turn();
+  gone.destroy();
+  expect(await goneRead).toEqual({ ok: false, problem: 'too_large', cutOff: true });
+});
+
 test('a body that comes byte by byte costs its bytes, not an object for each', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -24,6 +24,26 @@ test('events with an id each are told apart, however many there are', () => {
   }
 });
 
+test('an id without a signature is one like any other', () => {
+  const trusted = createUnsignedIds('auto');
+  for (const id of ['a', 'b', 'c', 'd']) expect(trusted({ 'x-service-event-id': [id] })).not.toEqual({});
+  expect(trusted({ 'x-service-event-id': ['e'] })).toEqual({});
+});
+
+test('10,000 bodies are remembered, and then all are forgotten', () => {
+  const trusted = createUnsignedIds('auto');
+  for (const id of ['a', 'b', 'c', 'd']) trusted(arrival('caught', id));
+  for (let i = 2; i < 10_000; i += 1) trusted(arrival(`body ${i}`, 'a'));
+  expect(trusted(arrival('caught', 'e'))).toEqual({});
+  trusted(arrival('the last', 'a'));
+  expect(trusted(arrival('caught', 'e'))).not.toEqual({});
+});
+
+test('a header that is called null holds no id', () => {
+  const trusted = createUnsignedIds('/id');
+  for (const id of ['a', 'b', 'c', 'd', 'e']) expect(trusted({ null: [id] })).toEqual({ null: [id] });
+});
+
 test.each(['none', '/id'])('where ids are not looked for in headers nothing is held against one: %s', (pointer) => {
   const trusted = createUnsignedIds(pointer);
   for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) expect(trusted(arrival('body', id))).not.toEqual({});

@@ -85,6 +85,30 @@ describe('the signature header', () => {
   });
 });
 
+describe('what is wrong with the header is said', () => {
+  const hex = sign(body).slice('sha256='.length);
+  test.each<[string[], string]>([
+    [[], 'the header X-Service-Signature is absent'],
+    [['a', 'b', 'c'], '3 X-Service-Signature headers'],
+    [['a,b'], 'X-Service-Signature holds a comma'],
+    [[''], 'X-Service-Signature is empty'],
+    [[hex], 'X-Service-Signature does not begin with "sha256="'],
+    [[`x-sha1=${hex}`], 'X-Service-Signature does not begin with "sha256="'],
+    [[`sha-512=${hex}`], 'X-Service-Signature begins with "sha-512=", not "sha256="'],
+    [['v1=1'], 'X-Service-Signature begins with "v1=", not "sha256="'],
+    [[`sha256=${hex}0`], '65 characters after "sha256=", not 64'],
+    [[`sha256=${hex.toUpperCase()}`], 'the signature is not in lowercase'],
+    [[`sha256=${hex.slice(1)}g`], 'the signature is not hexadecimal'],
+    [[sign('')], `no secret gives this signature for ${body.length} bytes`],
+  ])('%j', (values, detail) => expect(verify(body, values)).toMatchObject({ ok: false, detail }));
+
+  test('the first of two secrets that are the same gives the label', () => {
+    const twice = [...secrets, { label: 'again', secret: SECRET }];
+    const headers = { 'x-service-signature': sign(body), 'y-service-signature': [], 'X-SERVICE-SIGNATURE': undefined };
+    expect(verifySignature(Buffer.from(body), headers, twice, now)).toMatchObject({ ok: true, label: 'live' });
+  });
+});
+
 describe('the order of the checks', () => {
   test('a body is looked at only under a right signature', () => {
     expect(reasonOf(verify('not json', 'sha256=00'))).toBe('invalid_signature');
@@ -136,6 +160,7 @@ describe('the timestamp', () => {
     expect(at(String(NOW - 301))).toMatchObject({ detail: expect.stringContaining('301 s old') });
     expect(at(String(NOW + 61))).toMatchObject({ detail: expect.stringContaining('61 s in the future') });
     expect(at(String(NOW * 1000))).toMatchObject({ detail: expect.stringContaining('milliseconds') });
+    expect(at('1e11')).toMatchObject({ detail: expect.stringMatching(/tolerated$/) });
   });
 
   test('a clock that is not one accepts nothing', () => {
@@ -148,6 +173,11 @@ describe('the timestamp', () => {
     const check = (past: number) => verifySignature(Buffer.from(old), headers, secrets, now, { past, future: 0 });
     expect(reasonOf(check(10))).toBe('ok');
     expect(reasonOf(check(9))).toBe('expired_timestamp');
+    const just = eventBody('pi_1', { timestamp: NOW - 1 });
+    const signed = { 'x-service-signature': [sign(just)] };
+    expect(verifySignature(Buffer.from(just), signed, secrets, now, { past: 0, future: 0 })).toMatchObject({
+      detail: 'the timestamp is 1 s old, 0 s are tolerated',
+    });
   });
 });
 

@@ -108,7 +108,7 @@ export function classifyDelivery(facts: DeliveryFacts, clock: DeliveryClock): De
     missed,
     open: kind === 'pending_retry' || (isMissing && !isMadeGood && !isGivenUp),
     recover: due && facts.held === null && facts.recoverable,
-    breakKind: missed && !isExplained(kind, facts) ? (breakOf[kind as keyof typeof breakOf] ?? null) : null,
+    breakKind: missed && !isExplained(kind, facts) ? breakOf[kind as keyof typeof breakOf] : null,
   };
 }
 
@@ -146,8 +146,7 @@ export function isSuccess(httpStatus: number | null): boolean {
 function isUnderWay(facts: DeliveryFacts, { now, graceMs }: DeliveryClock): boolean {
   if (facts.nextRetryAt !== null && facts.nextRetryAt > now) return true;
   if (!facts.pending) return false;
-  const moved = Math.max(facts.createdAt ?? 0, facts.lastAttemptAt ?? 0, facts.nextRetryAt ?? 0);
-  return moved > 0 && now - moved < graceMs;
+  return [facts.createdAt, facts.lastAttemptAt, facts.nextRetryAt].some((at) => at !== null && now - at < graceMs);
 }
 
 function isHistory({ createdAt }: DeliveryFacts, { adoptedAt }: DeliveryClock): boolean {

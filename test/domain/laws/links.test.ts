@@ -1,11 +1,13 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import {
   defaultPayoutWords,
   isRefund,
   isUnlinkedRefund,
   linkedByPayment,
+  namedIn,
   ownerOfRefund,
+  payinSummaries,
   payoutClass,
   type ShownRecord,
 } from '../../../src/domain/family/links.js';
@@ -167,4 +169,11 @@ describe('what a payout is', () => {
       runs(4),
     );
   });
+});
+
+test('what is no field of a record’s own names nothing, nor does a field that only looks like a link', () => {
+  const inherited = Object.create({ payins: [{ id: 'd1' }], paymentIntentId: 'p1' }) as JsonObject;
+  expect(payinSummaries(inherited)).toEqual([]);
+  expect(namedIn('payin', inherited, 'payment_intent')).toEqual([]);
+  expect(namedIn('payin', { undefined: 'o1' }, 'payout')).toEqual([]);
 });

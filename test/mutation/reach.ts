@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** The test files that try a module, the nearest first. */
+export interface Tests {
+  files: string[];
+  /** Some of them need the one cluster of a run. */
+  database: boolean;
+}
+
+const IMPORTED = /^(?:import|export)\s(?!type\s)[^;]*?from\s+'(\.[^']+)'|^import\s+'(\.[^']+)'|import\('(\.[^']+)'\)/gm;
+/** Too slow to play once for each mutant: the compiled program, a browser, a cluster of one's own, the chaos of all. */
+const SLOW = /inject\('program'\)|playwright-core|createTestCluster|redis-server|run\.mjs/;
+const DATABASE = /inject\('clusterUrl'\)/;
+/** Whole drills of the product, minutes each. */
+const DRILLS = /^test\/(chaos|docs|drills|deploy|machines)\//;
+/** Imports beyond the nearest test: those further off cost much and notice little. */
+const FAR = 2;
+/** So many files with a database are played at most. */
+const MOST_WITH_DATABASE = 4;
+
+/** Files of a folder and of those in it, or the file itself, relative to where the process stands. */
+export function filesUnder(place: string): string[] {
+  if (place.endsWith('.ts')) return [place];
+  const found = readdirSync(place, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return found.flatMap((one) => {
+    const file = path.join(place, one.name);
+    return one.isDirectory() ? filesUnder(file) : file.endsWith('.ts') ? [file] : [];
+  });
+}
+
+/**
+ * Chooses the tests of any module: those without a database that reach it through the fewest imports or some more, `most` of them. Where
+ * none of them imports it itself, also those with a database that do; where none reaches it, the nearest with one.
+ */
+export function testChooser(folders: readonly string[], most: number): (module: string) => Tests {
+  const texts = new Map(folders.flatMap(filesUnder).map((file) => [file, readFileSync(file, 'utf8')]));
+  const tests = [...texts.keys()].filter((file) => file.endsWith('.test.ts') && !DRILLS.test(file));
+  const reached = tests
+    .map((file) => {
+      const distances = distancesFrom(file, texts);
+      const said = [...distances.keys()].map((one) => texts.get(one) ?? '').join('\n');
+      return { file, distances, slow: SLOW.test(said), database: DATABASE.test(said) };
+    })
+    .filter(({ slow }) => !slow);
+  return (module) => {
+    const own = `${path.basename(module, '.ts')}.test.ts`;
+    const near = reached
+      .map(({ file, distances, database }) => {
+        const distance = distances.get(module) ?? Infinity;
+        return { file, database, distance: path.basename(file) === own && distance < Infinity ? 0 : distance };
+      })
+      .filter(({ distance }) => distance < Infinity)
+      .toSorted((a, b) => a.distance - b.distance);
+    const quick = near.filter(({ database }) => !database);
+    const others = near.filter(({ database }) => database);
+    const nearest = Math.max(1, quick[0]?.distance ?? 0);
+    const chosen = quick.filter(({ distance }) => distance <= nearest + FAR).slice(0, most);
+    if (quick.length === 0 || nearest > 1) {
+      const limit = quick.length > 0 ? 1 : (others[0]?.distance ?? 0);
+      chosen.push(...others.filter(({ distance }) => distance <= limit).slice(0, MOST_WITH_DATABASE));
+    }
+    return { files: chosen.map(({ file }) => file), database: chosen.some(({ database }) => database) };
+  };
+}
+
+/** How many imports lie between a file and each that it reaches. */
+function distancesFrom(from: string, texts: ReadonlyMap<string, string>): Map<string, number> {
+  const distances = new Map([[from, 0]]);
+  for (const [file, distance] of distances) {
+    for (const [, a, b, c] of (texts.get(file) ?? '').matchAll(IMPORTED)) {
+      const next = path.join(path.dirname(file), (a ?? b ?? c ?? '').replace(/\.js$/, '.ts'));
+      if (!distances.has(next)) distances.set(next, distance + 1);
+    }
+  }
+  return distances;
+}

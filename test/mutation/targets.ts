@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+
+/** What is tried together and has a line of its own in the table. */
+export interface Target {
+  name: string;
+  places: readonly string[];
+}
+
+const webhook = (...names: string[]) => names.map((name) => `src/webhook/${name}.ts`);
+const serviceApi = (...names: string[]) => names.map((name) => `src/service-api/${name}.ts`);
+
+const targets: readonly Target[] = [
+  { name: 'domain/family', places: ['src/domain/family'] },
+  { name: 'domain/money', places: ['src/domain/money.ts'] },
+  { name: 'domain/orders', places: ['src/domain/orders'] },
+  {
+    name: 'webhook: verification',
+    places: webhook('verify-signature', 'match-signature', 'secret-matches', 'header-values', 'like-service'),
+  },
+  {
+    name: 'webhook: keys',
+    places: [...webhook('fingerprint', 'unsigned-ids', 'secret-source'), 'src/domain/event-key.ts'],
+  },
+  { name: 'webhook: body', places: webhook('read-body', 'body-room', 'parse-envelope', 'read-event') },
+  { name: 'domain/deliveries', places: ['src/domain/deliveries'] },
+  { name: 'domain/checks', places: ['src/domain/checks'] },
+  { name: 'domain/balances', places: ['src/domain/balances'] },
+  { name: 'domain/books', places: ['src/domain/books'] },
+  { name: 'domain/alerts, audit', places: ['src/domain/alerts', 'src/domain/audit'] },
+  {
+    name: 'domain: records',
+    places: ['advance', 'merge', 'record-rules', 'record-state', 'records', 'observation', 'own-calls'].map(inDomain),
+  },
+  {
+    name: 'domain: texts',
+    places: ['canonical-json', 'parse-json', 'json-text', 'personal', 'plain-text', 'reference-skeleton', 'confusables']
+      .map(inDomain)
+      .concat(['reference-difference', 'without-bulk', 'delivered-claim', 'asset-code'].map(inDomain)),
+  },
+  { name: 'reconcile/lists', places: ['src/reconcile/lists'] },
+  {
+    name: 'service-api: writes',
+    places: serviceApi(
+      'service-writes',
+      'keyed-calls',
+      'keyed-request',
+      'invoice-writes',
+      'open-writes',
+      'attempt',
+    ).concat(serviceApi('find-invoice', 'refusal-of', 'memory-key-store', 'check-request', 'in-our-names', 'sending')),
+  },
+];
+
+function inDomain(name: string): string {
+  return `src/domain/${name}.ts`;
+}
+
+/** The targets that are named; a folder or file is one of its own. Nothing named: all. */
+export function groupsOf(wanted: readonly string[]): readonly Target[] {
+  if (wanted.length === 0) return targets;
+  return wanted.map((name) => {
+    const found = targets.find((one) => one.name === name) ?? (existsSync(name) ? { name, places: [name] } : undefined);
+    if (!found) throw new Error(`${name} is neither a file nor one of: ${targets.map((one) => one.name).join('; ')}`);
+    return found;
+  });
+}
