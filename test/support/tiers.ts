@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** `pure` needs nothing but its own process, `database` the cluster of the run, `process` the compiled program or a browser too. */
-export const tiers = ['pure', 'database', 'process'] as const;
+const tiers = ['pure', 'database', 'process'] as const;
 export type Tier = (typeof tiers)[number];
 
 /** What only a tier has; a file is of the last tier that it, or what it imports from test/, asks for. */
