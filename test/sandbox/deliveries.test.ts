@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Inbox, isSignedBy, openInbox, openSandbox, type Row, rowsOf, type TestSandbox } from './support.js';
 
 interface Page {
@@ -152,7 +152,7 @@ describe('a delivery', () => {
   it('counts an endpoint that does not answer in time as failed', async () => {
     const sandbox = await openSandbox({ deliveryTimeoutMs: 50 });
     const { createServer } = await import('node:net');
-    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    const silent = createServer((socket) => onTestFinished(() => void socket.destroy())).listen(0, '127.0.0.1');
     await vi.waitFor(() => expect(silent.listening).toBe(true));
     const address = silent.address() as { port: number };
     sandbox.control.addEndpoint({ url: `http://127.0.0.1:${address.port}/` });

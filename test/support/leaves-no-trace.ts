@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import { afterAll, expect, vi } from 'vitest';
+import { beforeAll, expect, vi } from 'vitest';
 
 /** Of a process whose files share it, all that a file could leave to the next. */
 function traces(): Record<string, unknown> {
@@ -9,7 +9,11 @@ function traces(): Record<string, unknown> {
     'fake timers': vi.isFakeTimers(),
     // What begins with two of them is a library's, which is loaded once.
     globals: Object.getOwnPropertyNames(globalThis).filter((name) => !name.startsWith('__')),
-    listeners: process.eventNames().map((name) => `${String(name)} ${process.listenerCount(name)}`),
+    // That of `exit` a library sets when it is first used.
+    listeners: process
+      .eventNames()
+      .filter((name) => name !== 'exit')
+      .map((name) => `${String(name)} ${process.listenerCount(name)}`),
     network: [globalThis.fetch, http.request, http.get, https.request, https.get],
     environment: { ...process.env },
   };
@@ -17,7 +21,7 @@ function traces(): Record<string, unknown> {
 
 const before = traces();
 
-afterAll(() => {
+beforeAll(() => () => {
   for (const [name, trace] of Object.entries(traces()))
     expect(trace, `this file leaves its ${name} to the next`).toEqual(before[name]);
 });

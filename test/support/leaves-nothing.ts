@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, expect, inject } from 'vitest';
+import { beforeAll, expect, inject } from 'vitest';
 import { until } from './drill.js';
 import { openDatabases } from './open-databases.js';
 
@@ -15,10 +15,10 @@ const folder = mkdtempSync(path.join(inject('runFolder'), 'of-'));
 process.env['TMPDIR'] = folder;
 const held = resources();
 
-// Registered first, so it comes last: after the hooks of the file.
-afterAll(async () => {
+// The first to begin ends last: after all hooks of the file.
+beforeAll(() => async () => {
   const open = () => [...resources()].filter(([kind, n]) => n > (held.get(kind) ?? 0)).map(([kind]) => kind);
-  const limits = { timeoutMs: 2_000, intervalMs: 5 };
+  const limits = { timeoutMs: 6_000, intervalMs: 5 };
   await until('this file closes what it opened', () => open().length === 0 || open(), limits);
   expect([...openDatabases], 'this file leaves databases').toEqual([]);
   expect(readdirSync(folder), 'this file leaves temporary files').toEqual([]);
