@@ -1,14 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type * as registry from '../../src/cli/registry.js';
 import { type CommandLine, linesOf, tallyhookLines } from './command-lines.js';
-import { ROOT, readDocuments } from './documents.js';
+import { codeSpans, ROOT, readDocument, readDocuments } from './documents.js';
 
 const documents = readDocuments();
 /** What documents give the answer of a verb to. */
 const PIPED_INTO = ['head', 'jq'];
+const { scripts: written } = JSON.parse(readDocument('package.json').text) as { scripts: Record<string, string> };
+const scripts = Object.keys(written);
 let program: Command;
 
 /** As it is compiled: every verb is loaded, which is most of the program. */
@@ -81,16 +83,18 @@ describe('a command in the documents', () => {
   });
 
   it('of npm exists', () => {
-    const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
-      scripts: Record<string, string>;
-    };
     const lines = documents.flatMap((document) => linesOf(document, /(?:^|\s)npm /));
     expect(lines.length).toBeGreaterThan(8);
     const named = lines.flatMap(({ words: [verb = '', name = ''] }) => {
       if (verb === 'run') return name;
       return ['start', 'test'].includes(verb) ? verb : [];
     });
-    expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+    expect(named.filter((name) => !scripts.includes(name))).toEqual([]);
+  });
+
+  it('of npm that tests is explained to contributors', () => {
+    const explained = codeSpans(readDocument('CONTRIBUTING.md')).map((span) => span.replace(/^npm (run )?/, ''));
+    expect(scripts.filter((name) => /^test\b/.test(name) && !explained.includes(name))).toEqual([]);
   });
 
   it('names tests that are there', () => {

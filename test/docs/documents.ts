@@ -17,12 +17,12 @@ interface CodeBlock {
   text: string;
 }
 
-/** What people read: README, docs/ and its decisions. */
+/** What people read: README, CONTRIBUTING, docs/ and its decisions. */
 export function readDocuments(): Document[] {
   const names = ['docs', 'docs/decisions'].flatMap((folder) =>
     readdirSync(path.join(ROOT, folder)).map((name) => `${folder}/${name}`),
   );
-  return ['README.md', ...names.filter((name) => name.endsWith('.md')).toSorted()].map(readDocument);
+  return ['README.md', 'CONTRIBUTING.md', ...names.filter((name) => name.endsWith('.md')).toSorted()].map(readDocument);
 }
 
 export function readDocument(name: string): Document {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { anchorsOf, type Document, ROOT, readDocument, readDocuments } from './documents.js';
+import { anchorsOf, codeSpans, type Document, ROOT, readDocument, readDocuments } from './documents.js';
 
 const documents = readDocuments();
 
@@ -38,6 +38,16 @@ test('every page and every picture is linked from another', () => {
     ),
   );
   const pictures = readdirSync(path.join(ROOT, 'docs/images')).map((name) => `docs/images/${name}`);
-  const pages = documents.map(({ name }) => name).filter((name) => /^docs\/[^/]+$/.test(name));
+  const pages = documents.map(({ name }) => name).filter((name) => /^(docs\/[^/]+|CONTRIBUTING\.md)$/.test(name));
   expect([...pages, ...pictures].filter((name) => !linked.has(name))).toEqual([]);
+});
+
+test('every file and folder of the project that a document names is there', () => {
+  const named = documents.flatMap((document) =>
+    codeSpans(document)
+      .filter((span) => /^(src|test|docs|migrations|deploy|bench)\/[\w./-]*$/.test(span))
+      .map((span) => ({ document: document.name, span })),
+  );
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter(({ span }) => !existsSync(path.join(ROOT, span)))).toEqual([]);
 });

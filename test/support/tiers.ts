@@ -11,6 +11,8 @@ const MARKS: Readonly<Record<Exclude<Tier, 'pure'>, RegExp>> = {
   process: /inject\('program'\)|from 'node:child_process'|from 'playwright-core'|createTestCluster\(/,
 };
 const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)\.js'/g;
+/** What is imported for its types alone is not there when it runs. */
+const TYPES = /^import type [^;]*;/gm;
 const TEST = /\.test\.ts$/;
 /** Files that only `npm run test:long` runs. */
 const LONG = /\.long\.test\.ts$/;
@@ -39,7 +41,7 @@ export function filesByTier(root: string, { long }: { long: boolean }): Record<T
 function reachedFrom(file: string, within: string, textOf: (file: string) => string): Set<string> {
   const reached = new Set([file]);
   for (const one of reached)
-    for (const [, imported = ''] of textOf(one).matchAll(IMPORT)) {
+    for (const [, imported = ''] of textOf(one).replaceAll(TYPES, '').matchAll(IMPORT)) {
       const target = path.resolve(path.dirname(one), `${imported}.ts`);
       if (target.startsWith(`${within}${path.sep}`) && existsSync(target)) reached.add(target);
     }
