@@ -14,6 +14,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'pure',
+          provide: { sharesProcess: true },
           include: files.pure,
           isolate: false,
           globalSetup: ['test/support/run-folder.ts'],
@@ -26,6 +27,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'database',
+          provide: { sharesProcess: false },
           include: files.database,
           globalSetup: ['test/support/run-folder.ts', 'test/support/cluster-setup.ts'],
           testTimeout: 60_000,
@@ -37,6 +39,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'process',
+          provide: { sharesProcess: false },
           include: files.process,
           globalSetup: ['test/support/run-folder.ts', 'test/support/cluster-setup.ts', 'test/support/program-setup.ts'],
           testTimeout: 60_000,

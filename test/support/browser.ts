@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import sparticuz from '@sparticuz/chromium';
 import type { AxeResults } from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { inject } from 'vitest';
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -12,10 +13,22 @@ export const NARROW = { width: 390, height: 844 };
 /** The browser that comes with an npm package: nothing is to be installed. Also as root, without its sandbox. */
 export async function startBrowser(): Promise<Browser> {
   return chromium.launch({
-    executablePath: await sparticuz.executablePath(),
+    executablePath: await unpacked(),
     args: [...sparticuz.args.filter((arg) => arg !== '--single-process'), '--no-sandbox'],
     headless: true,
   });
+}
+
+/** Unpacked once for the run, not for each file. */
+async function unpacked(): Promise<string> {
+  const own = process.env['TMPDIR'];
+  process.env['TMPDIR'] = inject('runFolder');
+  try {
+    return await sparticuz.executablePath();
+  } finally {
+    if (own === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = own;
+  }
 }
 
 export interface Visitor {

@@ -1,17 +1,26 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject } from 'vitest';
 import { until } from './drill.js';
 import { openDatabases } from './open-databases.js';
 
-/** Sockets, servers, processes, files, timers that are open, by kind. */
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Whether the files of the tier are run by one process, one after the other. */
+    sharesProcess: boolean;
+  }
+}
+
+/** Sockets, servers, processes, files that are open, by kind; timers too where they would go on under the next file. */
 function resources(): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  for (const kind of process.getActiveResourcesInfo())
+    if (kind !== 'Timeout' || inject('sharesProcess')) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return counts;
 }
 
 const folder = mkdtempSync(path.join(inject('runFolder'), 'of-'));
+chmodSync(folder, 0o711);
 process.env['TMPDIR'] = folder;
 const held = resources();
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdtempSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,6 +16,8 @@ declare module 'vitest' {
 
 /** Files in memory: making a database there takes a quarter of the time. */
 const MEMORY = '/dev/shm';
+/** Folders in it of each file of tests; the rest is the run's. */
+const OF_FILE = 'of-';
 const ROOM_BYTES = 6 * 1024 ** 3;
 const NAME = /^tallyhook-run-(\d+)-([\d-]+)-/;
 
@@ -32,7 +34,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     shared.users -= 1;
     if (shared.users > 0) return;
-    const left = readdirSync(folder);
+    const left = readdirSync(folder).filter((name) => name.startsWith(OF_FILE));
     await removeRun(folder);
     if (left.length > 0) throw new Error(`tests left in their folder for temporary files: ${left.join(', ')}`);
   };
@@ -42,7 +44,10 @@ async function makeFolder(): Promise<string> {
   const places = [MEMORY, tmpdir()];
   for (const place of places) await removeAbandoned(place);
   const place = hasRoom(MEMORY) ? MEMORY : tmpdir();
-  return mkdtempSync(path.join(place, `tallyhook-run-${processIdentity(process.pid).replace(' ', '-')}-`));
+  const folder = mkdtempSync(path.join(place, `tallyhook-run-${processIdentity(process.pid).replace(' ', '-')}-`));
+  // As in any folder for temporary files, another user's server may have its data in it.
+  chmodSync(folder, 0o711);
+  return folder;
 }
 
 function hasRoom(place: string): boolean {
