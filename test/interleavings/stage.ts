@@ -1,0 +1,344 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import type { Client, QueryResult } from 'pg';
+import { openDatabase } from '../../src/records/database.js';
+import { pause, pidOf, type Sent } from './gate.js';
+
+/** What befalls the statement that the schedule lets go as the `at`th, or the first COMMIT from there on. */
+export interface Failure {
+  kind: (typeof failures)[number];
+  at: number;
+}
+
+export const failures = [
+  'connection cut',
+  'answer lost',
+  'deadlock',
+  'serialization failure',
+  'crash',
+  'crash before COMMIT',
+  'crash after COMMIT',
+  'answer of COMMIT lost',
+] as const;
+
+/** From its start until it ends or crashes; it has connections of its own. */
+export interface Life {
+  actor: string;
+  url: string;
+  db: Knex;
+  /** Lets others go on, and waits until then. */
+  until(when: () => boolean): Promise<void>;
+}
+
+/** A statement on its way, or a pause (`sent` null) until `when`. */
+export interface Entry {
+  life: Body;
+  sent: Sent | null;
+  when: () => boolean;
+  state: 'parked' | 'sent' | 'blocked';
+  /** A failure that was put in: nobody deadlocked by itself. */
+  injected: boolean;
+  resolve(result?: QueryResult): void;
+  reject(error: Error): void;
+}
+
+interface Body extends Life {
+  name: string;
+  dead: boolean;
+  clients: Set<Client>;
+}
+
+interface Plan {
+  url: string;
+  /** Of nobody on the stage. */
+  control: Knex;
+  random: (below: number) => number;
+  failure: Failure | null;
+  /** Of ten choices so many stay with the actor of the last statement, where it can go on. */
+  stay: number;
+  /** Before a statement is let go. */
+  before(entry: Entry & { sent: Sent }): Promise<void>;
+  /** After it was answered, before its actor knows. `others`: what is in Postgres meanwhile. */
+  after(entry: Entry & { sent: Sent }, answer: QueryResult | Error, others: Entry[]): Promise<void>;
+}
+
+class CrashError extends Error {}
+
+const LIVES = 4;
+const MOST_STATEMENTS = 3_000;
+const BLOCKED_AFTER_MS = 3;
+const STUCK_MS = 10_000;
+/** Whoever closes a circle finds it, long before anybody else goes on: who fails doesn't hang on timing. */
+const SESSION = '-c deadlock_timeout=1ms';
+
+/** Runs actors in one process so that one statement at a time is on its way, in an order that the plan decides. */
+export class Stage {
+  /** Actor and text of each statement, in the order in which they were let go. */
+  readonly trace: string[] = [];
+  /** What an actor threw that it should not. */
+  readonly errors: string[] = [];
+  readonly ended = new Set<string>();
+  private readonly plan: Plan;
+  private readonly cast: string[] = [];
+  private readonly bodies = new Map<string, Body>();
+  private entries: Entry[] = [];
+  private last = '';
+  private failure: Failure | null;
+  private happened = false;
+  private hear: () => void = () => {};
+  /** Whoever is blocked may not be so any more. */
+  private mayBeFree = false;
+  private readonly inTransaction = new Set<Client>();
+
+  constructor(plan: Plan) {
+    this.plan = plan;
+    this.failure = plan.failure;
+  }
+
+  gate(sent: Sent): Promise<QueryResult> | null {
+    const life = this.bodies.get(sent.name);
+    // As a connection is opened.
+    if (life === undefined || /^(SELECT pg_backend_pid|select version)/.test(sent.text)) return null;
+    if (life.dead) return Promise.reject(new CrashError('the process is gone'));
+    life.clients.add(sent.client);
+    return this.park(life, sent, () => true) as Promise<QueryResult>;
+  }
+
+  /** Adds an actor. After a crash it begins anew, remembering nothing. Never rejects. */
+  add(actor: string, play: (life: Life) => Promise<void>): void {
+    this.cast.push(actor);
+    const lives = async (): Promise<void> => {
+      for (let nth = 1; nth <= LIVES; nth += 1) {
+        const life = this.born(actor, nth);
+        try {
+          await life.until(() => true);
+          await play(life);
+        } catch (error) {
+          if (!life.dead) this.errors.push(`${actor}: ${String(error)}`);
+        }
+        if (!life.dead) break;
+      }
+      this.ended.add(actor);
+      this.notify();
+    };
+    void lives();
+  }
+
+  /** Until all have ended. Throws where nobody can go on. */
+  async run(): Promise<void> {
+    while (this.trace.length < MOST_STATEMENTS) {
+      await this.quiet();
+      if (this.ended.size === this.cast.length) return;
+      const ready = this.entries.filter(({ state, when }) => state === 'parked' && when());
+      const next = this.choose(ready);
+      if (next === undefined) throw new Error(`nobody can go on: ${this.standing()}`);
+      this.last = next.life.actor;
+      await this.letGo(next);
+    }
+    throw new Error(`more than ${MOST_STATEMENTS} statements`);
+  }
+
+  /** All others have ended. */
+  isLast(...actors: string[]): boolean {
+    return this.cast.every((other) => actors.includes(other) || this.ended.has(other));
+  }
+
+  /** Whoever is still on the stage is let go nowhere. */
+  async close(): Promise<void> {
+    const lives = [...this.bodies.values()];
+    for (const life of lives) if (this.entries.some((entry) => entry.life === life)) await this.crash(life);
+    for (const life of lives) life.dead = true;
+    await Promise.all(lives.map((life) => life.db.destroy()));
+  }
+
+  /** Cuts a connection at the server; returns when its client knows. */
+  async cut(client: Client): Promise<void> {
+    if (Reflect.get(client, '_ended') === true) return;
+    const gone = new Promise<void>((resolve) => client.once('end', resolve));
+    await this.plan.control.raw('SELECT pg_terminate_backend(?, 5000)', [pidOf(client)]);
+    await Promise.race([gone, pause(STUCK_MS)]);
+  }
+
+  private born(actor: string, nth: number): Body {
+    const name = `${actor} ${nth}`;
+    const url = new URL(this.plan.url);
+    url.searchParams.set('application_name', name);
+    url.searchParams.set('options', SESSION);
+    const life: Body = {
+      actor,
+      name,
+      url: url.href,
+      db: openDatabase(url.href, { max: 3, applicationName: name }),
+      dead: false,
+      clients: new Set(),
+      until: async (when) => void (await this.park(life, null, when)),
+    };
+    this.bodies.set(name, life);
+    return life;
+  }
+
+  private park(life: Body, sent: Sent | null, when: () => boolean): Promise<QueryResult | undefined> {
+    if (life.dead) return Promise.reject(new CrashError('the process is gone'));
+    return new Promise((resolve, reject) => {
+      this.entries.push({ life, sent, when, state: 'parked', injected: false, resolve, reject });
+      this.notify();
+    });
+  }
+
+  /** Until everybody has ended, or waits: to be let go, or in Postgres for a lock of another. */
+  private async quiet(): Promise<void> {
+    const deadline = performance.now() + STUCK_MS;
+    for (;;) {
+      await turn();
+      await turn();
+      const isMoving = this.isOnTheWay() || this.idle().length > 0;
+      if (!isMoving && !this.mayBeFree) return;
+      if (performance.now() > deadline) throw new Error(`it stands still: ${this.standing()}`);
+      if (isMoving && (await this.news())) continue;
+      this.mayBeFree = false;
+      await this.findBlocked();
+    }
+  }
+
+  private isOnTheWay(): boolean {
+    return this.entries.some(({ state }) => state === 'sent');
+  }
+
+  /** Actors that are about to say what they do next. */
+  private idle(): string[] {
+    return this.cast.filter((actor) => !this.ended.has(actor) && !this.entries.some(isOf(actor)));
+  }
+
+  /** Whether anything happened since it was last asked, or happens soon. */
+  private async news(): Promise<boolean> {
+    if (!this.happened) {
+      const heard = new Promise<void>((resolve) => {
+        this.hear = resolve;
+      });
+      await Promise.race([heard, pause(BLOCKED_AFTER_MS)]);
+    }
+    const { happened } = this;
+    this.happened = false;
+    return happened;
+  }
+
+  private notify(): void {
+    this.happened = true;
+    this.hear();
+  }
+
+  /** Whoever is in a circle is not blocked: Postgres is about to end it. */
+  private async findBlocked(): Promise<void> {
+    const inPostgres = this.entries.filter(({ sent, state }) => sent !== null && state !== 'parked');
+    if (inPostgres.length === 0) return;
+    const pids = inPostgres.map(({ sent }) => pidOf(sent!.client));
+    const { rows } = await this.plan.control.raw<{ rows: { pid: number; by: number[] }[] }>(
+      'SELECT pid, pg_blocking_pids(pid) AS by FROM unnest(?::integer[]) AS pid',
+      [pids],
+    );
+    const blockers = new Map(rows.map(({ pid, by }) => [pid, by]));
+    for (const entry of inPostgres) {
+      const pid = pidOf(entry.sent!.client);
+      const isBlocked = (blockers.get(pid) ?? []).length > 0 && !reaches(blockers, pid);
+      entry.state = isBlocked ? 'blocked' : 'sent';
+    }
+  }
+
+  private choose(ready: readonly Entry[]): Entry | undefined {
+    const { random, stay } = this.plan;
+    const able = this.cast.filter((actor) => ready.some(isOf(actor)));
+    const stays = random(10) < stay && able.includes(this.last);
+    const actor = stays ? this.last : able[random(able.length)];
+    return actor === undefined ? undefined : ready.find(isOf(actor));
+  }
+
+  private async letGo(entry: Entry): Promise<void> {
+    const { sent } = entry;
+    if (sent === null) return this.settle(entry, () => entry.resolve());
+    this.trace.push(`${entry.life.name}: ${sent.text}`);
+    const known = { ...entry, sent };
+    const failure = this.failureOf(sent);
+    if (failure?.startsWith('crash') && failure !== 'crash after COMMIT') return this.crash(entry.life);
+    await this.plan.before(known);
+    const { run } = await this.fail(entry, sent, failure);
+    entry.state = 'sent';
+    const done = async (answer: QueryResult | Error): Promise<void> => {
+      if (entry.life.dead) return;
+      const others = this.entries.filter((other) => other !== entry && other.state !== 'parked');
+      await this.plan.after({ ...known, injected: entry.injected }, answer, others);
+      this.noteLocks(sent, answer);
+      if (failure === 'crash after COMMIT') return this.crash(entry.life);
+      const isLost = failure === 'answer lost' || failure === 'answer of COMMIT lost';
+      if (isLost) await this.cut(sent.client);
+      const told = isLost ? new Error('Connection terminated unexpectedly') : answer;
+      this.settle(entry, () => (told instanceof Error ? entry.reject(told) : entry.resolve(told)));
+    };
+    void run().then(done, done);
+  }
+
+  private noteLocks({ client, text }: Sent, answer: QueryResult | Error): void {
+    if (text === 'BEGIN;') this.inTransaction.add(client);
+    if (text === 'COMMIT;' || text === 'ROLLBACK') this.inTransaction.delete(client);
+    this.mayBeFree ||= answer instanceof Error || !this.inTransaction.has(client);
+  }
+
+  private failureOf({ text }: Sent): Failure['kind'] | null {
+    if (this.failure === null || this.trace.length <= this.failure.at) return null;
+    const { kind } = this.failure;
+    if (kind.includes('COMMIT') && text !== 'COMMIT;') return null;
+    this.failure = null;
+    this.trace.push(`(${kind})`);
+    return kind;
+  }
+
+  private async fail(entry: Entry, sent: Sent, failure: Failure['kind'] | null): Promise<Pick<Sent, 'run'>> {
+    if (failure === 'connection cut') await this.cut(sent.client);
+    if (failure !== 'deadlock' && failure !== 'serialization failure') return sent;
+    entry.injected = true;
+    const code = failure === 'deadlock' ? '40P01' : '40001';
+    const raised = `DO $$ BEGIN RAISE EXCEPTION 'put in' USING ERRCODE = '${code}'; END $$`;
+    const run = async (): Promise<QueryResult> => {
+      try {
+        return await sent.run(raised);
+      } finally {
+        if (sent.text === 'COMMIT;') await sent.run('ROLLBACK');
+      }
+    };
+    return { run };
+  }
+
+  /** Its connections are gone, and whatever it does from now on is done by nobody. */
+  private async crash(life: Body): Promise<void> {
+    life.dead = true;
+    const left = this.entries.filter((entry) => entry.life === life);
+    for (const client of life.clients) await this.cut(client);
+    this.mayBeFree = true;
+    for (const entry of left) this.settle(entry, () => entry.reject(new CrashError('the process is gone')));
+  }
+
+  private settle(entry: Entry, tell: () => void): void {
+    this.entries = this.entries.filter((other) => other !== entry);
+    tell();
+    this.notify();
+  }
+
+  private standing(): string {
+    const waiting = this.entries.map(({ life, state, sent }) => `${life.name} ${state} ${sent?.text ?? 'pauses'}`);
+    return [...waiting, `ended: ${[...this.ended].join()}`].join('\n');
+  }
+}
+
+function isOf(actor: string): (entry: Entry) => boolean {
+  return ({ life }) => life.actor === actor;
+}
+
+function reaches(blockers: ReadonlyMap<number, number[]>, pid: number): boolean {
+  const seen = new Set<number>();
+  let next = blockers.get(pid) ?? [];
+  while (next.length > 0) {
+    if (next.includes(pid)) return true;
+    for (const one of next) seen.add(one);
+    next = next.flatMap((one) => blockers.get(one) ?? []).filter((one) => !seen.has(one));
+  }
+  return false;
+}
