@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { worldOf } from './world.js';
+vi.mock('../../src/reconcile/reconcilers.js', () => ({ reconcilers: {}, afterRun: async () => {} }));
 const world = (seed: number) => JSON.stringify({ ...worldOf(seed), known: 0, savers: 0, pages: 0, told: 0, stranded: 0, arriving: 0 });
 import { openTheatre, type Theatre } from './play.js';
 

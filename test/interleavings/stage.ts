@@ -35,7 +35,8 @@ export interface Entry {
   life: Body;
   sent: Sent | null;
   when: () => boolean;
-  state: 'parked' | 'sent' | 'blocked';
+  /** `blocked`: its process in Postgres waits for a lock, and is stopped; `free`: it has got it. */
+  state: 'parked' | 'sent' | 'blocked' | 'free';
   /** A failure that was put in: nobody deadlocked by itself. */
   injected: boolean;
   resolve(result?: QueryResult): void;
@@ -88,7 +89,6 @@ export class Stage {
   private hear: () => void = () => {};
   /** Whoever is blocked may not be so any more. */
   private mayBeFree = false;
-  private readonly inTransaction = new Set<Client>();
 
   constructor(plan: Plan) {
     this.plan = plan;
@@ -129,7 +129,7 @@ export class Stage {
     while (this.trace.length < MOST_STATEMENTS) {
       await this.quiet();
       if (this.ended.size === this.cast.length) return;
-      const ready = this.entries.filter(({ state, when }) => state === 'parked' && when());
+      const ready = this.entries.filter(({ state, when }) => state === 'free' || (state === 'parked' && when()));
       const next = this.choose(ready);
       if (next === undefined) throw new Error(`nobody can go on: ${this.standing()}`);
       this.last = next.life.actor;
@@ -151,11 +151,15 @@ export class Stage {
     await Promise.all(lives.map((life) => life.db.destroy()));
   }
 
-  /** Cuts a connection at the server; returns when its client knows. */
+  /** Cuts a connection at the server; returns when both sides know. */
   async cut(client: Client): Promise<void> {
     if (Reflect.get(client, '_ended') === true) return;
     const gone = new Promise<void>((resolve) => client.once('end', resolve));
-    await this.plan.control.raw('SELECT pg_terminate_backend(?, 5000)', [pidOf(client)]);
+    const terminate = 'SELECT pg_terminate_backend(pid, ?) FROM pg_stat_activity WHERE pid = ?';
+    await this.plan.control.raw(terminate, [0, pidOf(client)]);
+    const held = this.entries.find(({ sent, state }) => sent?.client === client && state !== 'parked' && state !== 'sent');
+    if (held !== undefined) signal(held, 'SIGCONT');
+    await this.plan.control.raw(terminate, [STUCK_MS, pidOf(client)]);
     await Promise.race([gone, pause(STUCK_MS)]);
   }
 
@@ -195,7 +199,6 @@ export class Stage {
       if (!isMoving && !this.mayBeFree) return;
       if (performance.now() > deadline) throw new Error(`it stands still: ${this.standing()}`);
       if (isMoving && (await this.news())) continue;
-      this.mayBeFree = false;
       await this.findBlocked();
     }
   }
@@ -227,9 +230,13 @@ export class Stage {
     this.hear();
   }
 
-  /** Whoever is in a circle is not blocked: Postgres is about to end it. */
+  /**
+   * Whoever waits for a lock is stopped there, so that of two that get theirs at once the schedule says which goes on first.
+   * Whoever closes a circle is not: Postgres is about to end that.
+   */
   private async findBlocked(): Promise<void> {
     const inPostgres = this.entries.filter(({ sent, state }) => sent !== null && state !== 'parked');
+    this.mayBeFree = false;
     if (inPostgres.length === 0) return;
     const pids = inPostgres.map(({ sent }) => pidOf(sent!.client));
     const { rows } = await this.plan.control.raw<{ rows: { pid: number; by: number[] }[] }>(
@@ -239,8 +246,12 @@ export class Stage {
     const blockers = new Map(rows.map(({ pid, by }) => [pid, by]));
     for (const entry of inPostgres) {
       const pid = pidOf(entry.sent!.client);
-      const isBlocked = (blockers.get(pid) ?? []).length > 0 && !reaches(blockers, pid);
-      entry.state = isBlocked ? 'blocked' : 'sent';
+      const isWaiting = (blockers.get(pid) ?? []).length > 0;
+      if (entry.state !== 'sent') entry.state = isWaiting ? 'blocked' : 'free';
+      else if (isWaiting && !reaches(blockers, pid)) {
+        entry.state = 'blocked';
+        signal(entry, 'SIGSTOP');
+      }
     }
   }
 
@@ -255,7 +266,13 @@ export class Stage {
   private async letGo(entry: Entry): Promise<void> {
     const { sent } = entry;
     if (sent === null) return this.settle(entry, () => entry.resolve());
-    this.trace.push(`${entry.life.name}: ${sent.text}`);
+    if (entry.state === 'free') {
+      this.trace.push(`${entry.life.name} goes on`);
+      entry.state = 'sent';
+      signal(entry, 'SIGCONT');
+      return;
+    }
+    this.trace.push(`${entry.life.name}: ${sent.text.replace(/SAVEPOINT trx\d+/, 'SAVEPOINT')}`);
     const known = { ...entry, sent };
     const failure = this.failureOf(sent);
     if (failure?.startsWith('crash') && failure !== 'crash after COMMIT') return this.crash(entry.life);
@@ -266,7 +283,7 @@ export class Stage {
       if (entry.life.dead) return;
       const others = this.entries.filter((other) => other !== entry && other.state !== 'parked');
       await this.plan.after({ ...known, injected: entry.injected }, answer, others);
-      this.noteLocks(sent, answer);
+      this.mayBeFree = true;
       if (failure === 'crash after COMMIT') return this.crash(entry.life);
       const isLost = failure === 'answer lost' || failure === 'answer of COMMIT lost';
       if (isLost) await this.cut(sent.client);
@@ -274,12 +291,6 @@ export class Stage {
       this.settle(entry, () => (told instanceof Error ? entry.reject(told) : entry.resolve(told)));
     };
     void run().then(done, done);
-  }
-
-  private noteLocks({ client, text }: Sent, answer: QueryResult | Error): void {
-    if (text === 'BEGIN;') this.inTransaction.add(client);
-    if (text === 'COMMIT;' || text === 'ROLLBACK') this.inTransaction.delete(client);
-    this.mayBeFree ||= answer instanceof Error || !this.inTransaction.has(client);
   }
 
   private failureOf({ text }: Sent): Failure['kind'] | null {
@@ -326,6 +337,10 @@ export class Stage {
     const waiting = this.entries.map(({ life, state, sent }) => `${life.name} ${state} ${sent?.text ?? 'pauses'}`);
     return [...waiting, `ended: ${[...this.ended].join()}`].join('\n');
   }
+}
+
+function signal({ sent }: Entry, name: 'SIGSTOP' | 'SIGCONT'): void {
+  if (sent !== null) process.kill(pidOf(sent.client), name);
 }
 
 function isOf(actor: string): (entry: Entry) => boolean {

@@ -55,7 +55,7 @@ export class Watch {
     const { client, text } = statement.sent;
     if (answer instanceof Error) {
       if (Reflect.get(answer, 'code') === '40P01' && !statement.injected) this.deadlocked(statement, others);
-      if (/^(COMMIT|BEGIN)/.test(text)) this.open.delete(client);
+      if (/^(COMMIT|BEGIN|ROLLBACK)/.test(text)) this.open.delete(client);
       return;
     }
     const open = this.open.get(client);
@@ -72,9 +72,14 @@ export class Watch {
     if (WRITES.test(text) && (answer.rowCount ?? 0) > 0 && open !== undefined) open.wrote = true;
   }
 
+  /** Events of transactions that are still open. */
+  private inHand(): string[] {
+    return [...this.open].flatMap(([client, { taken }]) => (Reflect.get(client, '_ended') === true ? [] : taken));
+  }
+
   private took(client: Client, ids: string[]): void {
     looked.takes += ids.length;
-    const inHand = [...this.open.values()].flatMap(({ taken }) => taken);
+    const inHand = this.inHand();
     for (const id of ids.filter((id) => inHand.includes(id) || this.applied.has(id)))
       this.notes.breaches.push(`event ${id} was taken while another held it, or after it was applied`);
     this.open.get(client)?.taken.push(...ids);
@@ -86,7 +91,7 @@ export class Watch {
       .whereIn('id', ids)
       .whereNotIn('status', ['received', 'failed'])
       .pluck('id');
-    const inHand = [...this.open.values()].flatMap(({ taken }) => taken);
+    const inHand = this.inHand();
     for (const id of [...done, ...ids.filter((id) => inHand.includes(id))])
       this.notes.breaches.push(`the sweep claimed event ${id}, which was in progress or done`);
   }
