@@ -3,17 +3,17 @@ import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
 import type { Outcome, ReconcileDeps, RunContext } from '../../src/reconcile/deps.js';
 import { LockTimeoutError } from '../../src/reconcile/leader.js';
-import { runReconcile } from '../../src/reconcile/run.js';
-import { writeFenced, type WriteDeps } from '../../src/reconcile/write-fenced.js';
 import { reconcilers } from '../../src/reconcile/reconcilers.js';
-import type { Arrival, StoredArrival } from '../../src/records/inbox/inbox.js';
-import type { SigningSecret } from '../../src/webhook/match-signature.js';
+import { runReconcile } from '../../src/reconcile/run.js';
+import { type WriteDeps, writeFenced } from '../../src/reconcile/write-fenced.js';
 import { readChanges } from '../../src/records/changes.js';
 import { isPassing } from '../../src/records/database/database-errors.js';
 import { retireSecret, saveSecretMatches } from '../../src/records/deliveries/secrets.js';
+import type { Arrival, StoredArrival } from '../../src/records/inbox/inbox.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { type ApplyDeps, applyEvents } from '../../src/webhook/apply-events.js';
 import { createInboxWriter } from '../../src/webhook/inbox-writer.js';
+import type { SigningSecret } from '../../src/webhook/match-signature.js';
 import { receive } from '../../src/webhook/receive.js';
 import { requeueStranded } from '../../src/webhook/requeue-stranded.js';
 import { staticSecrets, withoutRetired } from '../../src/webhook/secret-source.js';
@@ -64,24 +64,24 @@ async function tried<T>(work: () => Promise<T>): Promise<T> {
 /** @param strand makes every event that waits due for the sweep */
 export function addCast(stage: Stage, world: World, notes: Notes, strand: () => Promise<void>): void {
   world.savers.forEach((batches, nth) => stage.add(`saver ${nth + 1}`, (life) => save(life, batches)));
-  stage.add('receiver', (life) => takeIn(life, world, notes));
-  stage.add('worker', (life) => work(life, stage, notes));
-  stage.add('sweeper', ({ db }) => sweep(db));
+  if (world.cast.has('events')) {
+    stage.add('receiver', (life) => takeIn(life, world, notes));
+    stage.add('worker', (life) => work(life, stage, notes));
+  }
+  if (world.cast.has('sweeper')) stage.add('sweeper', ({ db }) => sweep(db));
+  if (world.cast.has('retirer')) stage.add('retirer', ({ db }) => retire(db, notes));
+  if (world.cast.has('leaders')) {
+    stage.add('leader', (life) => lead(life, notes));
+    stage.add('successor', async (life) => {
+      await life.until(() => stage.ended.has('leader') || notes.lockLost);
+      await lead(life, notes);
+    });
+  }
   stage.add('last sweeper', async ({ db, until }) => {
     await until(() => stage.isLast('last sweeper', 'reader'));
     await tried(() => strand().then(() => sweep(db)));
   });
-  stage.add('retirer', async ({ db }) => {
-    notes.retiring = true;
-    await tried(() => retireSecret(db, { ...match, by: 'a person', note: null, now: context.now }));
-    notes.retired = true;
-  });
-  stage.add('leader', (life) => lead(life, notes));
-  stage.add('successor', async (life) => {
-    await life.until(() => stage.ended.has('leader') || notes.lockLost);
-    await lead(life, notes);
-  });
-  stage.add('reader', (life) => follow(life, stage, world, notes));
+  if (world.cast.has('reader')) stage.add('reader', (life) => follow(life, stage, world, notes));
   Reflect.set(reconcilers, KIND, (run: RunContext) => readPages(run, world));
 }
 
@@ -92,6 +92,12 @@ async function save({ db }: Life, batches: Observation[][]): Promise<void> {
 /** As every reconciler writes what it read. */
 function write(deps: WriteDeps, batch: Observation[]): Promise<void> {
   return writeFenced(deps, (trx) => saveObservations(trx, batch, context));
+}
+
+async function retire(db: Life['db'], notes: Notes): Promise<void> {
+  notes.retiring = true;
+  await tried(() => retireSecret(db, { ...match, by: 'a person', note: null, now: context.now }));
+  notes.retired = true;
 }
 
 /** The sender sends again what was not stored. */
@@ -129,7 +135,10 @@ export async function deliver(
 ) {
   const settings = { now, secrets: { current: () => current }, tolerance: { past: 1e9, future: 1e9 } };
   const unsignedIds = createUnsignedIds('auto');
-  const received = await receive({ ...settings, eventIdPointer: 'auto', unsignedIds, store }, { rawBody: body, headers });
+  const received = await receive(
+    { ...settings, eventIdPointer: 'auto', unsignedIds, store },
+    { rawBody: body, headers },
+  );
   if (received.outcome === 'not_stored') throw received.error;
   return received;
 }

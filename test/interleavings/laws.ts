@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 import { canonicalJson } from '../../src/domain/canonical-json.js';
-import type { Json } from '../../src/domain/json.js';
 import { familyKinds } from '../../src/domain/family/links.js';
+import type { Json } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
-import { recordTables } from '../../src/records/saving/record-columns.js';
 import { mergeRecord } from '../../src/records/saving/merge-record.js';
+import { recordTables } from '../../src/records/saving/record-columns.js';
 import { type StoredRow, storedRecord } from '../../src/records/saving/stored-record.js';
 import { readEvent } from '../../src/webhook/read-event.js';
 import { everything, save, staleOrders } from '../records/observed.js';
@@ -19,14 +19,15 @@ export async function judge(
   { world, notes, watch }: { world: World; notes: Notes; watch: Watch },
 ): Promise<string[]> {
   const { db } = together;
+  const { cast } = world;
   return [
     ...notes.breaches,
     ...(await eventsApplied(db, notes, watch)),
-    ...(await feedFollowed(db, notes)),
+    ...(cast.has('reader') ? await feedFollowed(db, notes) : []),
     ...(await historyUnbroken(db)),
     ...(await markedForReading(db)),
-    ...(await runsClosed(db, notes)),
-    ...(await secretRetired(db)),
+    ...(cast.has('leaders') ? await runsClosed(db, notes) : []),
+    ...(cast.has('retirer') ? await secretRetired(db) : []),
     ...(await staleOrders(together)).map((order) => `a stale order: ${JSON.stringify(order)}`),
     ...(await differing({ together, alone }, world)),
   ];
@@ -40,7 +41,9 @@ async function eventsApplied(db: Knex, { answered }: Notes, { applied }: Watch):
     ...rows
       .filter(({ status, attempts }) => status !== 'applied' || attempts > 0)
       .map(({ id, status, attempts }) => `event ${id} is ${status} after ${attempts} attempts`),
-    ...rows.filter(({ id }) => applied.get(id) !== 1).map(({ id }) => `event ${id} was applied ${applied.get(id)} times`),
+    ...rows
+      .filter(({ id }) => applied.get(id) !== 1)
+      .map(({ id }) => `event ${id} was applied ${applied.get(id)} times`),
     ...[...answered].filter((id) => !known.has(id)).map((id) => `event ${id} was answered 200 and is lost`),
   ];
 }
@@ -113,7 +116,12 @@ async function differing(
        extract(epoch FROM received_at) * 1000 AS "receivedAt" FROM inbox ORDER BY id`,
   );
   const said: Observation[] = rows.flatMap((row: Parameters<typeof readEvent>[0]) => readEvent(row).observations);
-  const all = [...world.known, ...world.savers.flat(2), ...world.pages.flat(), ...said];
+  const all = [
+    ...world.known,
+    ...world.savers.flat(2),
+    ...(world.cast.has('leaders') ? world.pages.flat() : []),
+    ...said,
+  ];
   if (all.length > 0) await save(alone, all);
   const [ours, theirs] = [await endOf(together), await endOf(alone)];
   return Object.keys(theirs).flatMap((id) =>
@@ -128,5 +136,7 @@ async function endOf(database: TestDatabase): Promise<Record<string, string>> {
     payment_intents.length + invoices.length === 0 ? [] : [{ id: reference, payment_intents, invoices, refunds }],
   );
   const all = Object.entries({ ...records, made }) as [string, { id: string }[]][];
-  return Object.fromEntries(all.flatMap(([kind, rows]) => rows.map((row) => [`${kind} ${row.id}`, canonicalJson(row as unknown as Json)])));
+  return Object.fromEntries(
+    all.flatMap(([kind, rows]) => rows.map((row) => [`${kind} ${row.id}`, canonicalJson(row as unknown as Json)])),
+  );
 }

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
-import { storeArrivals } from '../../src/records/inbox/store-arrivals.js';
 import type { Arrival } from '../../src/records/inbox/inbox.js';
+import { storeArrivals } from '../../src/records/inbox/store-arrivals.js';
 import { save } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { addCast, deliver, type Notes } from './cast.js';
 import { digestOf, openGate, randomOf } from './gate.js';
 import { judge } from './laws.js';
-import { Stage } from './stage.js';
+import { type Pools, Stage } from './stage.js';
 import { Watch } from './watch.js';
 import { type Delivery, SECRETS, type World, worldOf } from './world.js';
 
@@ -24,11 +24,28 @@ export interface Theatre {
 }
 
 const TABLES = [
-  ...['payment_intents', 'payins', 'invoices', 'payouts', 'orders', 'changes', 'reading_marks', 'breaks', 'break_steps'],
+  ...[
+    'payment_intents',
+    'payins',
+    'invoices',
+    'payouts',
+    'orders',
+    'changes',
+    'reading_marks',
+    'breaks',
+    'break_steps',
+  ],
   ...['payin_listings', 'reported_refunds', 'watermarks', 'unread_intervals', 'runs', 'inbox_repeats', 'inbox'],
   ...['secret_matches', 'secrets', 'actions'],
 ];
-const SEQUENCES = ['changes_seq_seq', 'breaks_id_seq', 'break_steps_id_seq', 'runs_id_seq', 'inbox_id_seq', 'actions_id_seq'];
+const SEQUENCES = [
+  'changes_seq_seq',
+  'breaks_id_seq',
+  'break_steps_id_seq',
+  'runs_id_seq',
+  'inbox_id_seq',
+  'actions_id_seq',
+];
 const CLEAN = [
   'SET session_replication_role = replica',
   ...TABLES.map((table) => `DELETE FROM ${table}`),
@@ -44,33 +61,35 @@ export async function openTheatre(): Promise<Theatre> {
   const databases = { together: await createTestDatabase(), alone: await createTestDatabase() };
   const { together, alone } = databases;
   let onStage: Stage | null = null;
+  const pools: Pools = new Map();
   let played = 0;
   const closeGate = openGate((sent) => onStage?.gate(sent) ?? null);
   return {
     play: async (seed) => {
       played += 1;
       for (const { db } of [together, alone]) await clean(db, played % VACUUM_EVERY === 0);
-      const T=[performance.now()];const world = worldOf(seed);
+      const world = worldOf(seed);
       const notes = await begin(together, world);
       const watch = new Watch(together.db, notes, world);
       const stage = new Stage({
         ...world,
-        ...{ url: together.url, control: together.db, random: randomOf(seed ^ SCHEDULE) },
+        ...{ url: together.url, pools, control: together.db, random: randomOf(seed ^ SCHEDULE) },
         before: (statement) => watch.before(statement, stage),
         after: (statement, answer, others) => watch.after(statement, answer, others),
       });
-      onStage = stage;T.push(performance.now());
+      onStage = stage;
       addCast(stage, world, notes, () => strand(together));
       const stuck = await stage.run().then(
         () => [],
         (error: unknown) => [String(error)],
       );
-      T.push(performance.now());await stage.close();T.push(performance.now());
+      await stage.close();
       const wrong = stuck.length > 0 ? stuck : await judge(databases, { world, notes, watch });
-      T.push(performance.now());console.log(T.map((t,i)=>i?Math.round(t-T[i-1]!):0).join(),'ms');return { seed, digest: digestOf(stage.trace), trace: stage.trace, wrong: [...stage.errors, ...wrong] };
+      return { seed, digest: digestOf(stage.trace), trace: stage.trace, wrong: [...stage.errors, ...wrong] };
     },
     close: async () => {
       closeGate();
+      await Promise.all([...pools.values()].map((db) => db.destroy()));
       await Promise.all([together.drop(), alone.drop()]);
     },
   };

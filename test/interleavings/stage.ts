@@ -49,8 +49,12 @@ interface Body extends Life {
   clients: Set<Client>;
 }
 
+/** Connections outlive a world: a new one costs as much as ten statements. */
+export type Pools = Map<string, Knex>;
+
 interface Plan {
   url: string;
+  pools: Pools;
   /** Of nobody on the stage. */
   control: Knex;
   random: (below: number) => number;
@@ -65,6 +69,8 @@ interface Plan {
 
 class CrashError extends Error {}
 
+/** As a connection is opened, or kept in memory beyond a world. */
+const ONCE = /^(SELECT pg_backend_pid|select version|select "key" from "personal_key")/;
 const LIVES = 4;
 const MOST_STATEMENTS = 3_000;
 const BLOCKED_AFTER_MS = 3;
@@ -97,8 +103,7 @@ export class Stage {
 
   gate(sent: Sent): Promise<QueryResult> | null {
     const life = this.bodies.get(sent.name);
-    // As a connection is opened.
-    if (life === undefined || /^(SELECT pg_backend_pid|select version)/.test(sent.text)) return null;
+    if (life === undefined || ONCE.test(sent.text)) return null;
     if (life.dead) return Promise.reject(new CrashError('the process is gone'));
     life.clients.add(sent.client);
     return this.park(life, sent, () => true) as Promise<QueryResult>;
@@ -147,8 +152,11 @@ export class Stage {
   async close(): Promise<void> {
     const lives = [...this.bodies.values()];
     for (const life of lives) if (this.entries.some((entry) => entry.life === life)) await this.crash(life);
+    for (const life of lives.filter(({ dead }) => dead)) {
+      this.plan.pools.delete(life.name);
+      await life.db.destroy();
+    }
     for (const life of lives) life.dead = true;
-    await Promise.all(lives.map((life) => life.db.destroy()));
   }
 
   /** Cuts a connection at the server; returns when both sides know. */
@@ -157,7 +165,9 @@ export class Stage {
     const gone = new Promise<void>((resolve) => client.once('end', resolve));
     const terminate = 'SELECT pg_terminate_backend(pid, ?) FROM pg_stat_activity WHERE pid = ?';
     await this.plan.control.raw(terminate, [0, pidOf(client)]);
-    const held = this.entries.find(({ sent, state }) => sent?.client === client && state !== 'parked' && state !== 'sent');
+    const held = this.entries.find(
+      ({ sent, state }) => sent?.client === client && state !== 'parked' && state !== 'sent',
+    );
     if (held !== undefined) signal(held, 'SIGCONT');
     await this.plan.control.raw(terminate, [STUCK_MS, pidOf(client)]);
     await Promise.race([gone, pause(STUCK_MS)]);
@@ -172,12 +182,13 @@ export class Stage {
       actor,
       name,
       url: url.href,
-      db: openDatabase(url.href, { max: 3, applicationName: name }),
+      db: this.plan.pools.get(name) ?? openDatabase(url.href, { max: 3, applicationName: name }),
       dead: false,
       clients: new Set(),
       until: async (when) => void (await this.park(life, null, when)),
     };
     this.bodies.set(name, life);
+    this.plan.pools.set(name, life.db);
     return life;
   }
 

@@ -105,12 +105,16 @@ export class Watch {
     const run = this.runOf.get(life.url);
     if (run === undefined || open?.wrote !== true) return;
     looked.fenced += 1;
-    if (this.buried.has(run)) this.notes.breaches.push(`${life.actor} wrote in the name of run ${run}, which was taken for dead`);
+    if (this.buried.has(run))
+      this.notes.breaches.push(`${life.actor} wrote in the name of run ${run}, which was taken for dead`);
   }
 
   /** Only what turns up between looking and locking is locked out of order (src/records/family/affected.ts). */
   private deadlocked(statement: Statement, others: Entry[]): void {
-    const all = [statement, ...others.flatMap((other) => (other.sent === null ? [] : [{ ...other, sent: other.sent }]))];
+    const all = [
+      statement,
+      ...others.flatMap((other) => (other.sent === null ? [] : [{ ...other, sent: other.sent }])),
+    ];
     const isLate = ({ sent }: Statement) =>
       /pg_advisory_xact_lock/.test(sent.text) && (this.open.get(sent.client)?.lockSets ?? 0) > 0;
     if (all.some(isLate)) return;

@@ -15,9 +15,13 @@ export interface Delivery {
 
 type Label = 'old' | 'new';
 
+/** Who acts beside the two savers. */
+const parts = ['events', 'sweeper', 'retirer', 'leaders', 'reader'] as const;
+
 /** What the actors of one seed do, and what befalls them. */
 export interface World {
   seed: number;
+  cast: ReadonlySet<(typeof parts)[number]>;
   /** Is saved before they begin. */
   known: Observation[];
   /** Transactions of each of two savers. */
@@ -46,12 +50,14 @@ export const SECRETS = [
   { label: 'new', secret: 'whsec_new' },
 ] as const;
 
-const STATEMENTS = 160;
+/** A failure befalls one of so many statements. */
+const STATEMENTS = 120;
 
 export function worldOf(seed: number): World {
   const random = randomOf(seed);
   const [records] = fc.sample(closeRecords(at(0)), { seed, numRuns: 1 });
   const { proofs, reports } = records ?? { proofs: [], reports: [] };
+  const isWhole = random(3) === 0;
   const shuffled = shuffle(proofs, random);
   const known = shuffled.splice(0, random(4));
   const deal = (share: number): Observation[] => shuffled.filter(() => random(10) < share);
@@ -61,6 +67,8 @@ export function worldOf(seed: number): World {
   const deliveries = shuffle(said, random).slice(0, 6);
   return {
     seed,
+    // In small companies the same few meet more often.
+    cast: new Set(parts.filter(() => isWhole || random(2) === 0)),
     known,
     savers: [batches([...one, ...left], random), batches(other, random)],
     pages: batches(listed, random).slice(0, 2),

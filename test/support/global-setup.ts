@@ -16,10 +16,20 @@ declare module 'vitest' {
   }
 }
 
-/** One Postgres for the whole run. A crash of the machine may lose it: the settings that cost time are off. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await removeAbandonedClusters();
   const building = buildProgram();
+  const stop = await startDatabases(project);
+  const program = await building;
+  project.provide('program', path.join(program, 'dist'));
+  return async () => {
+    await rm(program, { recursive: true, force: true });
+    await stop();
+  };
+}
+
+/** One Postgres for the whole run. A crash of the machine may lose it: the settings that cost time are off. */
+export async function startDatabases(project: TestProject): Promise<() => Promise<void>> {
+  await removeAbandonedClusters();
   const cluster = await createTestCluster({
     max_connections: '300',
     fsync: 'off',
@@ -32,10 +42,5 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await client.end();
   await migrate(cluster.url(TEMPLATE_DATABASE));
   project.provide('clusterUrl', cluster.url());
-  const program = await building;
-  project.provide('program', path.join(program, 'dist'));
-  return async () => {
-    await rm(program, { recursive: true, force: true });
-    await cluster.close();
-  };
+  return () => cluster.close();
 }
