@@ -61,8 +61,16 @@ async function tried<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** @param strand makes every event that waits due for the sweep */
-export function addCast(stage: Stage, world: World, notes: Notes, strand: () => Promise<void>): void {
+/** What is done at once, past the schedule. */
+export interface Asides {
+  /** Every event that waits becomes due for the sweep. */
+  strand(): Promise<void>;
+  /** Whether a transaction is open. */
+  isCalm(): boolean;
+  findStale(): Promise<unknown[]>;
+}
+
+export function addCast(stage: Stage, world: World, notes: Notes, asides: Asides): void {
   world.savers.forEach((batches, nth) => stage.add(`saver ${nth + 1}`, (life) => save(life, batches)));
   if (world.cast.has('events')) {
     stage.add('receiver', (life) => takeIn(life, world, notes));
@@ -77,9 +85,15 @@ export function addCast(stage: Stage, world: World, notes: Notes, strand: () => 
       await lead(life, notes);
     });
   }
+  // Whoever saves later would heal it.
+  stage.add('judge', async ({ until }) => {
+    await until(() => stage.ended.has('saver 1') && stage.ended.has('saver 2') && asides.isCalm());
+    const stale = await asides.findStale();
+    notes.breaches.push(...stale.map((order) => `an order was stale: ${JSON.stringify(order)}`));
+  });
   stage.add('last sweeper', async ({ db, until }) => {
     await until(() => stage.isLast('last sweeper', 'reader'));
-    await tried(() => strand().then(() => sweep(db)));
+    await tried(() => asides.strand().then(() => sweep(db)));
   });
   if (world.cast.has('reader')) stage.add('reader', (life) => follow(life, stage, world, notes));
   Reflect.set(reconcilers, KIND, (run: RunContext) => readPages(run, world));

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Arrival } from '../../src/records/inbox/inbox.js';
 import { storeArrivals } from '../../src/records/inbox/store-arrivals.js';
-import { save } from '../records/observed.js';
+import { save, staleOrders } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { addCast, deliver, type Notes } from './cast.js';
 import { digestOf, openGate, randomOf } from './gate.js';
@@ -78,7 +78,11 @@ export async function openTheatre(): Promise<Theatre> {
         after: (statement, answer, others) => watch.after(statement, answer, others),
       });
       onStage = stage;
-      addCast(stage, world, notes, () => strand(together));
+      addCast(stage, world, notes, {
+        strand: () => strand(together),
+        isCalm: () => watch.isCalm(),
+        findStale: () => staleOrders(together),
+      });
       const stuck = await stage.run().then(
         () => [],
         (error: unknown) => [String(error)],

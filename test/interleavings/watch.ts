@@ -77,6 +77,10 @@ export class Watch {
     return [...this.open].flatMap(([client, { taken }]) => (Reflect.get(client, '_ended') === true ? [] : taken));
   }
 
+  isCalm(): boolean {
+    return [...this.open.keys()].every((client) => Reflect.get(client, '_ended') === true);
+  }
+
   private took(client: Client, ids: string[]): void {
     looked.takes += ids.length;
     const inHand = this.inHand();

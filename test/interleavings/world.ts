@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Observation } from '../../src/domain/observation.js';
 import { closeRecords } from '../domain/laws/close-worlds.js';
-import { at } from '../records/observed.js';
+import { at, intent, invoice, paidIntent, payin, payout, reading } from '../records/observed.js';
 import { signedHeaders } from '../support/signed.js';
 import { randomOf } from './gate.js';
 import { type Failure, failures } from './stage.js';
@@ -55,48 +55,91 @@ const STATEMENTS = 120;
 
 export function worldOf(seed: number): World {
   const random = randomOf(seed);
-  const [records] = fc.sample(closeRecords(at(0)), { seed, numRuns: 1 });
-  const { proofs, reports } = records ?? { proofs: [], reports: [] };
   const isWhole = random(3) === 0;
-  const shuffled = shuffle(proofs, random);
-  const known = shuffled.splice(0, random(4));
-  const deal = (share: number): Observation[] => shuffled.filter(() => random(10) < share);
-  const [one, other, listed] = [deal(6), deal(6), deal(3).filter(({ source }) => source.type === 'poll')];
-  const left = shuffled.filter((each) => ![...one, ...other, ...listed].includes(each));
-  const said = [...reports, ...shuffled.filter(() => random(10) < 2)].flatMap((each) => deliveryOf(each, random));
-  const deliveries = shuffle(said, random).slice(0, 6);
+  const { records, dealt } = random(4) === 0 ? distant(seed, random) : family(random);
+  const [one, other, listed] = dealt;
+  const pages = listed.filter(({ source }) => source.type === 'poll');
+  const said = shuffle(
+    records.flatMap((each) => deliveryOf(each, random)),
+    random,
+  ).slice(0, random(7));
+  const arriving = [...said.slice(4), ...said.slice(0, random(2))];
   return {
     seed,
     // In small companies the same few meet more often.
-    cast: new Set(parts.filter(() => isWhole || random(2) === 0)),
-    known,
-    savers: [batches([...one, ...left], random), batches(other, random)],
-    pages: batches(listed, random).slice(0, 2),
-    told: deliveries.slice(0, 2),
-    stranded: deliveries.slice(2, 4),
-    arriving: deliveries.slice(4),
-    asks: deliveries.slice(4).map(() => random(2) === 0),
+    cast: new Set(parts.filter(() => isWhole || random(3) === 0)),
+    known: records.filter((each) => !dealt.flat().includes(each)),
+    savers: [batches(one, random), batches(other, random)],
+    pages: batches(pages, random),
+    told: said.slice(0, 2),
+    stranded: said.slice(2, 4),
+    arriving,
+    asks: arriving.map(() => random(2) === 0),
     lockLostAfter: 1 + random(60),
     heeds: random(2) === 0,
     take: 1 + random(8),
     looks: random(6),
     failure: random(10) < 4 ? null : { kind: failures[random(failures.length)]!, at: random(STATEMENTS) },
-    stay: [0, 5, 8, 9][random(4)]!,
+    stay: [0, 2, 5, 8][random(4)]!,
   };
 }
 
-function batches(observations: Observation[], random: (below: number) => number): Observation[][] {
+type Random = (below: number) => number;
+/** For two savers and for whoever leads; what is dealt to nobody is known before. */
+type Dealt = { records: Observation[]; dealt: [Observation[], Observation[], Observation[]] };
+
+/** Records of two orders, linked in every way there is. */
+function distant(seed: number, random: Random): Dealt {
+  const [found] = fc.sample(closeRecords(at(0)), { seed, numRuns: 1 });
+  const records = shuffle([...(found?.proofs ?? []), ...(found?.reports ?? [])], random);
+  const unknown = records.slice(random(4));
+  const deal = (share: number): Observation[] => unknown.filter(() => random(10) < share);
+  const [other, listed] = [deal(6), deal(3)];
+  return { records, dealt: [unknown.filter((each) => !other.includes(each) || random(2) === 0), other, listed] };
+}
+
+/** One payment with all that belongs to it: whose order it is hangs on two records that two save at once. */
+function family(random: Random): Dealt {
+  const link = (id: string, share: number) => (random(10) < share ? id : null);
+  const ref = (share: number) => ({ merchantReference: link('A', share) });
+  const names = () => ({ ...ref(3), invoiceId: link('i1', 5), irregularRefundPayoutId: link('o1', 3) });
+  const bill = () => ({ ...ref(8), paymentIntentId: link('p1', 5), status: ['sent', 'paid'][random(2)]! });
+  const refund = () => ({ paymentIntentId: link('p1', 6), status: ['pending', 'confirmed'][random(2)]! });
+  const first = [
+    reading('payment_intent', paidIntent('p1', 'd1', names()), 1),
+    reading('invoice', invoice('i1', bill()), 2),
+    reading('payin', payin('d1', 'p1'), 3),
+    reading('payout', payout('o1', refund()), 4),
+  ];
+  const later = [
+    reading('payment_intent', paidIntent('p1', 'd1', names()), 11),
+    reading('payment_intent', intent('p2', names()), 12),
+    reading('invoice', invoice('i1', bill()), 13),
+    reading('payin', payin('d1', 'p1', { status: 'confirming' }), 2),
+    reading('payout', payout('o1', refund()), 14),
+  ];
+  const dealt: Dealt['dealt'] = [[], [], []];
+  const records = shuffle([...first.filter(() => random(4) > 0), ...later.filter(() => random(4) === 0)], random);
+  for (const record of records) {
+    const whom = random(record.kind === 'payment_intent' ? 7 : 5);
+    if (whom < 4) dealt[whom % 2]!.push(record);
+    if (random(6) === 0) dealt[2].push(record);
+  }
+  return { records, dealt };
+}
+
+function batches(observations: Observation[], random: Random): Observation[][] {
   if (observations.length === 0) return [];
-  const cut = 1 + random(observations.length);
+  const cut = random(2) === 0 ? observations.length : 1 + random(observations.length);
   return [observations.slice(0, cut), observations.slice(cut)].filter(({ length }) => length > 0);
 }
 
-function shuffle<T>(items: readonly T[], random: (below: number) => number): T[] {
+function shuffle<T>(items: readonly T[], random: Random): T[] {
   const left = [...items];
   return items.map(() => left.splice(random(left.length), 1)[0]!);
 }
 
-function deliveryOf(said: Observation, random: (below: number) => number): Delivery[] {
+function deliveryOf(said: Observation, random: Random): Delivery[] {
   if (said.type !== 'claim' && said.type !== 'reading') return [];
   const { label, secret } = SECRETS[random(2)]!;
   const timestamp = Math.floor(said.from / 1_000);
