@@ -19,7 +19,8 @@ import { requeueStranded } from '../../src/webhook/requeue-stranded.js';
 import { staticSecrets, withoutRetired } from '../../src/webhook/secret-source.js';
 import { createUnsignedIds } from '../../src/webhook/unsigned-ids.js';
 import { context } from '../records/observed.js';
-import type { Life, Stage } from './stage.js';
+import type { Stage } from './stage.js';
+import type { Life } from './terms.js';
 import { type Delivery, SECRETS, type World } from './world.js';
 
 /** What is known beside the database, as by senders, the queue and the reader's own store. */
@@ -120,7 +121,7 @@ async function takeIn({ db }: Life, { arriving, asks }: World, notes: Notes): Pr
   let secrets = await askSecrets(db, notes);
   for (const [nth, delivery] of arriving.entries()) {
     if (asks[nth]) secrets = await askSecrets(db, notes);
-    const received = await tried(() => deliver(delivery, inbox.store, secrets.current()));
+    const received = await tried(() => deliver(delivery, (arrival) => inbox.store(arrival), secrets.current()));
     if (received.outcome === 'refused' && delivery.label === 'old' && secrets.mayBeRetired()) continue;
     if (received.outcome === 'refused') notes.breaches.push(`an event under "${delivery.label}" was refused`);
     else notes.answered.add(received.id);
@@ -138,7 +139,7 @@ async function askSecrets(db: Life['db'], notes: Notes) {
   const seen = createLog('trace', { write: () => void (failed = true) });
   const source = await withoutRetired(staticSecrets(SECRETS), { db, log: seen, pollMs: 2 ** 30 });
   source.close();
-  return { current: source.current, areRetired: wasRetired && !failed, mayBeRetired: () => notes.retiring };
+  return { current: () => source.current(), areRetired: wasRetired && !failed, mayBeRetired: () => notes.retiring };
 }
 
 /** Throws what a sender should send again. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import promised from 'node:timers/promises';
+import { callbackify } from 'node:util';
 import { Client, type QueryResult } from 'pg';
 
 /** A statement that an actor is about to send. `run` sends it, or another text in its place. */
@@ -15,7 +16,7 @@ export interface Sent {
 /** Null: none of an actor's; it goes at once. */
 type Gate = (sent: Sent) => Promise<QueryResult> | null;
 
-type Callback = (error: Error | null, result?: QueryResult) => void;
+type Callback = (error: Error | null, result: QueryResult) => void;
 type Query = (this: Client, ...given: unknown[]) => Promise<QueryResult>;
 
 /** Takes its time, whatever happens to the clocks. */
@@ -37,10 +38,7 @@ export function openGate(gate: Gate): () => void {
     const answer = gate({ name: nameOf(this), client: this, text: textOf(rest[0]), run });
     if (answer === null) return query.apply(this, given);
     if (callback === null) return answer;
-    answer.then(
-      (result) => callback(null, result),
-      (error: Error) => callback(error),
-    );
+    callbackify(() => answer)(callback);
     return undefined;
   };
   Reflect.set(Client.prototype, 'query', gated);
@@ -75,11 +73,6 @@ function nameOf(client: Client): string {
 function textOf(given: unknown): string {
   const text = typeof given === 'string' ? given : String(Reflect.get(given as object, 'text'));
   return text.replaceAll(/\s+/g, ' ').trim();
-}
-
-/** The process of the server that serves the connection. */
-export function pidOf(client: Client): number {
-  return Number(Reflect.get(client, 'processID'));
 }
 
 /** Numbers below a bound, from a seed: the same ones each time. */

@@ -6,7 +6,8 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { addCast, deliver, type Notes } from './cast.js';
 import { digestOf, openGate, randomOf } from './gate.js';
 import { judge } from './laws.js';
-import { type Pools, Stage } from './stage.js';
+import { Stage } from './stage.js';
+import type { Pools } from './terms.js';
 import { Watch } from './watch.js';
 import { type Delivery, SECRETS, type World, worldOf } from './world.js';
 
@@ -23,21 +24,9 @@ export interface Theatre {
   close(): Promise<void>;
 }
 
-const TABLES = [
-  ...[
-    'payment_intents',
-    'payins',
-    'invoices',
-    'payouts',
-    'orders',
-    'changes',
-    'reading_marks',
-    'breaks',
-    'break_steps',
-  ],
-  ...['payin_listings', 'reported_refunds', 'watermarks', 'unread_intervals', 'runs', 'inbox_repeats', 'inbox'],
-  ...['secret_matches', 'secrets', 'actions'],
-];
+const TABLES =
+  `payment_intents payins invoices payouts orders payin_listings reported_refunds reading_marks breaks break_steps
+  changes watermarks unread_intervals runs inbox_repeats inbox secret_matches secrets actions`.split(/\s+/);
 const SEQUENCES = [
   'changes_seq_seq',
   'breaks_id_seq',
@@ -73,7 +62,10 @@ export async function openTheatre(): Promise<Theatre> {
       const watch = new Watch(together.db, notes, world);
       const stage = new Stage({
         ...world,
-        ...{ url: together.url, pools, control: together.db, random: randomOf(seed ^ SCHEDULE) },
+        url: together.url,
+        pools,
+        control: together.db,
+        random: randomOf(seed ^ SCHEDULE),
         before: (statement) => watch.before(statement, stage),
         after: (statement, answer, others) => watch.after(statement, answer, others),
       });

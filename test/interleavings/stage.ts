@@ -1,71 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Knex } from 'knex';
 import type { Client, QueryResult } from 'pg';
 import { openDatabase } from '../../src/records/database.js';
-import { pause, pidOf, type Sent } from './gate.js';
-
-/** What befalls the statement that the schedule lets go as the `at`th, or the first COMMIT from there on. */
-export interface Failure {
-  kind: (typeof failures)[number];
-  at: number;
-}
-
-export const failures = [
-  'connection cut',
-  'answer lost',
-  'deadlock',
-  'serialization failure',
-  'crash',
-  'crash before COMMIT',
-  'crash after COMMIT',
-  'answer of COMMIT lost',
-] as const;
-
-/** From its start until it ends or crashes; it has connections of its own. */
-export interface Life {
-  actor: string;
-  url: string;
-  db: Knex;
-  /** Lets others go on, and waits until then. */
-  until(when: () => boolean): Promise<void>;
-}
-
-/** A statement on its way, or a pause (`sent` null) until `when`. */
-export interface Entry {
-  life: Body;
-  sent: Sent | null;
-  when: () => boolean;
-  /** `blocked`: its process in Postgres waits for a lock, and is stopped; `free`: it has got it. */
-  state: 'parked' | 'sent' | 'blocked' | 'free';
-  /** A failure that was put in: nobody deadlocked by itself. */
-  injected: boolean;
-  resolve(result?: QueryResult): void;
-  reject(error: Error): void;
-}
-
-interface Body extends Life {
-  name: string;
-  dead: boolean;
-  clients: Set<Client>;
-}
-
-/** Connections outlive a world: a new one costs as much as ten statements. */
-export type Pools = Map<string, Knex>;
-
-interface Plan {
-  url: string;
-  pools: Pools;
-  /** Of nobody on the stage. */
-  control: Knex;
-  random: (below: number) => number;
-  failure: Failure | null;
-  /** Of ten choices so many stay with the actor of the last statement, where it can go on. */
-  stay: number;
-  /** Before a statement is let go. */
-  before(entry: Entry & { sent: Sent }): Promise<void>;
-  /** After it was answered, before its actor knows. `others`: what is in Postgres meanwhile. */
-  after(entry: Entry & { sent: Sent }, answer: QueryResult | Error, others: Entry[]): Promise<void>;
-}
+import { endBackend, findWaiting, goOn, halt, STUCK_MS } from './backends.js';
+import { pause, type Sent } from './gate.js';
+import type { Body, Entry, Failure, Life, Plan } from './terms.js';
 
 class CrashError extends Error {}
 
@@ -74,7 +12,6 @@ const ONCE = /^(SELECT pg_backend_pid|select version|select "key" from "personal
 const LIVES = 4;
 const MOST_STATEMENTS = 3_000;
 const BLOCKED_AFTER_MS = 3;
-const STUCK_MS = 10_000;
 /** Whoever closes a circle finds it, long before anybody else goes on: who fails doesn't hang on timing. */
 const SESSION = '-c deadlock_timeout=1ms';
 
@@ -159,18 +96,8 @@ export class Stage {
     for (const life of lives) life.dead = true;
   }
 
-  /** Cuts a connection at the server; returns when both sides know. */
-  async cut(client: Client): Promise<void> {
-    if (Reflect.get(client, '_ended') === true) return;
-    const gone = new Promise<void>((resolve) => client.once('end', resolve));
-    const terminate = 'SELECT pg_terminate_backend(pid, ?) FROM pg_stat_activity WHERE pid = ?';
-    await this.plan.control.raw(terminate, [0, pidOf(client)]);
-    const held = this.entries.find(
-      ({ sent, state }) => sent?.client === client && state !== 'parked' && state !== 'sent',
-    );
-    if (held !== undefined) signal(held, 'SIGCONT');
-    await this.plan.control.raw(terminate, [STUCK_MS, pidOf(client)]);
-    await Promise.race([gone, pause(STUCK_MS)]);
+  cut(client: Client): Promise<void> {
+    return endBackend(this.plan.control, client);
   }
 
   private born(actor: string, nth: number): Body {
@@ -246,22 +173,21 @@ export class Stage {
    * Whoever closes a circle is not: Postgres is about to end that.
    */
   private async findBlocked(): Promise<void> {
-    const inPostgres = this.entries.filter(({ sent, state }) => sent !== null && state !== 'parked');
     this.mayBeFree = false;
-    if (inPostgres.length === 0) return;
-    const pids = inPostgres.map(({ sent }) => pidOf(sent!.client));
-    const { rows } = await this.plan.control.raw<{ rows: { pid: number; by: number[] }[] }>(
-      'SELECT pid, pg_blocking_pids(pid) AS by FROM unnest(?::integer[]) AS pid',
-      [pids],
+    const inPostgres = this.entries.flatMap((entry) =>
+      entry.sent === null || entry.state === 'parked' ? [] : [{ entry, client: entry.sent.client }],
     );
-    const blockers = new Map(rows.map(({ pid, by }) => [pid, by]));
-    for (const entry of inPostgres) {
-      const pid = pidOf(entry.sent!.client);
-      const isWaiting = (blockers.get(pid) ?? []).length > 0;
-      if (entry.state !== 'sent') entry.state = isWaiting ? 'blocked' : 'free';
-      else if (isWaiting && !reaches(blockers, pid)) {
+    if (inPostgres.length === 0) return;
+    const waiting = await findWaiting(
+      this.plan.control,
+      inPostgres.map(({ client }) => client),
+    );
+    for (const { entry, client } of inPostgres) {
+      const why = waiting.get(client);
+      if (entry.state !== 'sent') entry.state = why === undefined ? 'free' : 'blocked';
+      else if (why === 'lock') {
         entry.state = 'blocked';
-        signal(entry, 'SIGSTOP');
+        halt(client);
       }
     }
   }
@@ -280,7 +206,7 @@ export class Stage {
     if (entry.state === 'free') {
       this.trace.push(`${entry.life.name} goes on`);
       entry.state = 'sent';
-      signal(entry, 'SIGCONT');
+      goOn(sent.client);
       return;
     }
     this.trace.push(`${entry.life.name}: ${sent.text.replace(/SAVEPOINT trx\d+/, 'SAVEPOINT')}`);
@@ -290,18 +216,23 @@ export class Stage {
     await this.plan.before(known);
     const { run } = await this.fail(entry, sent, failure);
     entry.state = 'sent';
-    const done = async (answer: QueryResult | Error): Promise<void> => {
-      if (entry.life.dead) return;
-      const others = this.entries.filter((other) => other !== entry && other.state !== 'parked');
-      await this.plan.after({ ...known, injected: entry.injected }, answer, others);
-      this.mayBeFree = true;
-      if (failure === 'crash after COMMIT') return this.crash(entry.life);
-      const isLost = failure === 'answer lost' || failure === 'answer of COMMIT lost';
-      if (isLost) await this.cut(sent.client);
-      const told = isLost ? new Error('Connection terminated unexpectedly') : answer;
-      this.settle(entry, () => (told instanceof Error ? entry.reject(told) : entry.resolve(told)));
-    };
-    void run().then(done, done);
+    void this.finish({ entry, known, failure }, run());
+  }
+
+  private async finish(
+    { entry, known, failure }: { entry: Entry; known: Entry & { sent: Sent }; failure: Failure['kind'] | null },
+    running: Promise<QueryResult>,
+  ): Promise<void> {
+    const answer = await running.catch((error: Error) => error);
+    if (entry.life.dead) return;
+    const others = this.entries.filter((other) => other !== entry && other.state !== 'parked');
+    await this.plan.after({ ...known, injected: entry.injected }, answer, others);
+    this.mayBeFree = true;
+    if (failure === 'crash after COMMIT') return this.crash(entry.life);
+    const isLost = failure === 'answer lost' || failure === 'answer of COMMIT lost';
+    if (isLost) await this.cut(known.sent.client);
+    const told = isLost ? new Error('Connection terminated unexpectedly') : answer;
+    this.settle(entry, () => (told instanceof Error ? entry.reject(told) : entry.resolve(told)));
   }
 
   private failureOf({ text }: Sent): Failure['kind'] | null {
@@ -350,21 +281,6 @@ export class Stage {
   }
 }
 
-function signal({ sent }: Entry, name: 'SIGSTOP' | 'SIGCONT'): void {
-  if (sent !== null) process.kill(pidOf(sent.client), name);
-}
-
 function isOf(actor: string): (entry: Entry) => boolean {
   return ({ life }) => life.actor === actor;
-}
-
-function reaches(blockers: ReadonlyMap<number, number[]>, pid: number): boolean {
-  const seen = new Set<number>();
-  let next = blockers.get(pid) ?? [];
-  while (next.length > 0) {
-    if (next.includes(pid)) return true;
-    for (const one of next) seen.add(one);
-    next = next.flatMap((one) => blockers.get(one) ?? []).filter((one) => !seen.has(one));
-  }
-  return false;
 }

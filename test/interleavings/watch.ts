@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
 import type { Client, QueryResult } from 'pg';
+import { hasEnded } from './backends.js';
 import type { Notes } from './cast.js';
-import type { Entry, Stage } from './stage.js';
+import type { Stage } from './stage.js';
+import type { Entry } from './terms.js';
 import type { World } from './world.js';
 
 type Statement = Pick<Entry, 'life' | 'injected'> & { sent: NonNullable<Entry['sent']> };
@@ -64,7 +66,7 @@ export class Watch {
     else if (text === 'COMMIT;') this.committed(statement, open);
     else if (TAKES.test(text)) this.took(client, idsOf(answer));
     else if (CLAIMS.test(text)) await this.claimed(idsOf(answer));
-    else if (/^insert into "runs"/.test(text)) this.runOf.set(statement.life.url, idsOf(answer)[0]!);
+    else if (text.startsWith('insert into "runs"')) this.runOf.set(statement.life.url, idsOf(answer)[0]!);
     else if (/^update "runs" .* returning "id"/.test(text)) open?.buried.push(...idsOf(answer));
     else if (/pg_try_advisory_lock/.test(text) && statement.life.actor === 'leader' && answer.rows[0].held)
       this.lock = client;
@@ -74,11 +76,11 @@ export class Watch {
 
   /** Events of transactions that are still open. */
   private inHand(): string[] {
-    return [...this.open].flatMap(([client, { taken }]) => (Reflect.get(client, '_ended') === true ? [] : taken));
+    return [...this.open].flatMap(([client, { taken }]) => (hasEnded(client) ? [] : taken));
   }
 
   isCalm(): boolean {
-    return [...this.open.keys()].every((client) => Reflect.get(client, '_ended') === true);
+    return [...this.open.keys()].every((client) => hasEnded(client));
   }
 
   private took(client: Client, ids: string[]): void {

@@ -4,7 +4,7 @@ import { closeRecords } from '../domain/laws/close-worlds.js';
 import { at, intent, invoice, paidIntent, payin, payout, reading } from '../records/observed.js';
 import { signedHeaders } from '../support/signed.js';
 import { randomOf } from './gate.js';
-import { type Failure, failures } from './stage.js';
+import { type Failure, failures } from './terms.js';
 
 /** A webhook as it is sent. */
 export interface Delivery {
@@ -55,22 +55,33 @@ const STATEMENTS = 120;
 
 export function worldOf(seed: number): World {
   const random = randomOf(seed);
-  const isWhole = random(3) === 0;
-  const { records, dealt } = random(4) === 0 ? distant(seed, random) : family(random);
+  const [distant, family, duel] = [random(5) === 0, random(2) === 0, random(3) > 0];
+  const { records, dealt } = distant
+    ? distantRecords(seed, random)
+    : family
+      ? familyRecords(random)
+      : duelRecords(random);
   const [one, other, listed] = dealt;
-  const pages = listed.filter(({ source }) => source.type === 'poll');
+  // In small companies the same few meet more often.
+  const isDuel = !distant && !family && duel;
+  const isWhole = !isDuel && random(2) === 0;
+  const most = isDuel ? 0 : random(7);
   const said = shuffle(
     records.flatMap((each) => deliveryOf(each, random)),
     random,
-  ).slice(0, random(7));
+  ).slice(0, most);
   const arriving = [...said.slice(4), ...said.slice(0, random(2))];
   return {
     seed,
-    // In small companies the same few meet more often.
-    cast: new Set(parts.filter(() => isWhole || random(3) === 0)),
+    cast: new Set(parts.filter(() => isWhole || (!isDuel && random(3) === 0))),
     known: records.filter((each) => !dealt.flat().includes(each)),
-    savers: [batches(one, random), batches(other, random)],
-    pages: batches(pages, random),
+    savers: isDuel
+      ? [one.map((each) => [each]), other.map((each) => [each])]
+      : [batches(one, random), batches(other, random)],
+    pages: batches(
+      listed.filter(({ source }) => source.type === 'poll'),
+      random,
+    ),
     told: said.slice(0, 2),
     stranded: said.slice(2, 4),
     arriving,
@@ -80,7 +91,7 @@ export function worldOf(seed: number): World {
     take: 1 + random(8),
     looks: random(6),
     failure: random(10) < 4 ? null : { kind: failures[random(failures.length)]!, at: random(STATEMENTS) },
-    stay: [0, 2, 5, 8][random(4)]!,
+    stay: [0, 2, 5, 9][random(4)]!,
   };
 }
 
@@ -89,7 +100,7 @@ type Random = (below: number) => number;
 type Dealt = { records: Observation[]; dealt: [Observation[], Observation[], Observation[]] };
 
 /** Records of two orders, linked in every way there is. */
-function distant(seed: number, random: Random): Dealt {
+function distantRecords(seed: number, random: Random): Dealt {
   const [found] = fc.sample(closeRecords(at(0)), { seed, numRuns: 1 });
   const records = shuffle([...(found?.proofs ?? []), ...(found?.reports ?? [])], random);
   const unknown = records.slice(random(4));
@@ -99,7 +110,7 @@ function distant(seed: number, random: Random): Dealt {
 }
 
 /** One payment with all that belongs to it: whose order it is hangs on two records that two save at once. */
-function family(random: Random): Dealt {
+function familyRecords(random: Random): Dealt {
   const link = (id: string, share: number) => (random(10) < share ? id : null);
   const ref = (share: number) => ({ merchantReference: link('A', share) });
   const names = () => ({ ...ref(3), invoiceId: link('i1', 5), irregularRefundPayoutId: link('o1', 3) });
@@ -126,6 +137,40 @@ function family(random: Random): Dealt {
     if (random(6) === 0) dealt[2].push(record);
   }
   return { records, dealt };
+}
+
+/** Two or three of a family whose payment may have its order from the invoice alone, saved at the same time; the others are known. */
+function duelRecords(random: Random): Dealt {
+  const link = (id: string, share: number) => (random(10) < share ? id : null);
+  const byInvoice = random(2) === 0;
+  const names = {
+    merchantReference: link('A', 2),
+    invoiceId: byInvoice ? 'i1' : null,
+    irregularRefundPayoutId: link('o1', 4),
+  };
+  const payment = reading('payment_intent', paidIntent('p1', 'd1', names), 1);
+  const bill = { merchantReference: 'A', status: 'paid', paymentIntentId: byInvoice ? null : 'p1' };
+  const refund = { paymentIntentId: names.irregularRefundPayoutId === null ? 'p1' : null, status: 'confirmed' };
+  const others = shuffle(
+    [
+      reading('invoice', invoice('i1', bill), 2),
+      reading('payin', payin('d1', 'p1'), 3),
+      reading('payout', payout('o1', refund), 4),
+    ],
+    random,
+  );
+  const [first, second, third] = others as [Observation, Observation, Observation];
+  const records = random(3) === 0 ? [payment, first, second] : [payment, ...others];
+  // The payment is known, or comes first of one of them, or alone.
+  const ways: [Observation[], Observation[]][] = [
+    [[first], [second]],
+    [[first], [second]],
+    [[first], [payment, second]],
+    [[first], [payment]],
+    [[first, third], [payment]],
+  ];
+  const [one, other] = ways[random(ways.length)]!;
+  return { records: records.includes(third) ? records : [...records, third], dealt: [one, other, []] };
 }
 
 function batches(observations: Observation[], random: Random): Observation[][] {
