@@ -55,7 +55,7 @@ const STATEMENTS = 120;
 
 export function worldOf(seed: number): World {
   const random = randomOf(seed);
-  const [distant, family, duel] = [random(5) === 0, random(2) === 0, random(3) > 0];
+  const [distant, family] = [random(5) === 0, random(3) === 0];
   const { records, dealt } = distant
     ? distantRecords(seed, random)
     : family
@@ -63,7 +63,7 @@ export function worldOf(seed: number): World {
       : duelRecords(random);
   const [one, other, listed] = dealt;
   // In small companies the same few meet more often.
-  const isDuel = !distant && !family && duel;
+  const isDuel = !distant && !family;
   const isWhole = !isDuel && random(2) === 0;
   const most = isDuel ? 0 : random(7);
   const said = shuffle(
@@ -139,38 +139,24 @@ function familyRecords(random: Random): Dealt {
   return { records, dealt };
 }
 
-/** Two or three of a family whose payment may have its order from the invoice alone, saved at the same time; the others are known. */
+/**
+ * A payment without a reference, and the invoice that gives it its order, which one saves while another saves what else belongs
+ * to the payment. Who is not dealt is known before.
+ */
 function duelRecords(random: Random): Dealt {
-  const link = (id: string, share: number) => (random(10) < share ? id : null);
   const byInvoice = random(2) === 0;
-  const names = {
-    merchantReference: link('A', 2),
-    invoiceId: byInvoice ? 'i1' : null,
-    irregularRefundPayoutId: link('o1', 4),
-  };
-  const payment = reading('payment_intent', paidIntent('p1', 'd1', names), 1);
+  const byRefund = random(2) === 0;
+  const names = { invoiceId: byInvoice ? 'i1' : null, irregularRefundPayoutId: byRefund ? 'o1' : null };
+  const payment = reading('payment_intent', paidIntent('p1', 'd1', { merchantReference: null, ...names }), 1);
   const bill = { merchantReference: 'A', status: 'paid', paymentIntentId: byInvoice ? null : 'p1' };
-  const refund = { paymentIntentId: names.irregularRefundPayoutId === null ? 'p1' : null, status: 'confirmed' };
-  const others = shuffle(
-    [
-      reading('invoice', invoice('i1', bill), 2),
-      reading('payin', payin('d1', 'p1'), 3),
-      reading('payout', payout('o1', refund), 4),
-    ],
-    random,
-  );
-  const [first, second, third] = others as [Observation, Observation, Observation];
-  const records = random(3) === 0 ? [payment, first, second] : [payment, ...others];
-  // The payment is known, or comes first of one of them, or alone.
-  const ways: [Observation[], Observation[]][] = [
-    [[first], [second]],
-    [[first], [second]],
-    [[first], [payment, second]],
-    [[first], [payment]],
-    [[first, third], [payment]],
-  ];
-  const [one, other] = ways[random(ways.length)]!;
-  return { records: records.includes(third) ? records : [...records, third], dealt: [one, other, []] };
+  const refund = { paymentIntentId: byRefund ? null : 'p1', status: 'confirmed' };
+  const invoiced = reading('invoice', invoice('i1', bill), 2);
+  const belonging = [reading('payin', payin('d1', 'p1'), 3), reading('payout', payout('o1', refund), 4)];
+  const [first, second] = shuffle(belonging, random) as [Observation, Observation];
+  const others = [[first], [first, second], [payment], [payment, first], [payment, first]][random(5)]!;
+  const records = [payment, invoiced, first, ...(random(2) === 0 || others.includes(second) ? [second] : [])];
+  const dealt: [Observation[], Observation[]] = [[invoiced], others];
+  return { records, dealt: [...(random(2) === 0 ? dealt : (dealt.toReversed() as typeof dealt)), []] };
 }
 
 function batches(observations: Observation[], random: Random): Observation[][] {
