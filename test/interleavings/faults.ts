@@ -9,10 +9,10 @@ export interface Fault {
 /** Planted one at a time, as the module is loaded: no file is touched. */
 export const faults: Fault[] = [
   {
-    name: 'lock order reversed: new records, from the last to the first',
-    file: 'src/records/saving/write-records.ts',
-    from: 'ORDER BY new.id',
-    to: 'ORDER BY new.id DESC',
+    name: 'lock order reversed: kinds of records in the order in which they came',
+    file: 'src/records/saving/group-observations.ts',
+    from: 'new Map(recordKinds.map((kind)',
+    to: 'new Map([...new Set([...observations.map(({ kind }) => kind), ...recordKinds])].map((kind)',
   },
   {
     name: 'a missing fence',

@@ -134,9 +134,10 @@ function familyRecords(random: Random): Dealt {
   for (const record of records) {
     const whom = random(record.kind === 'payment_intent' ? 7 : 5);
     if (whom < 4) dealt[whom % 2]!.push(record);
+    if (whom === 0) dealt[1].push(record);
     if (random(6) === 0) dealt[2].push(record);
   }
-  return { records, dealt };
+  return { records, dealt: [dealt[0], shuffle(dealt[1], random), dealt[2]] };
 }
 
 /**
