@@ -26,7 +26,7 @@ export async function judge(
     ...(cast.has('reader') ? await feedFollowed(db, notes) : []),
     ...(await historyUnbroken(db)),
     ...(await markedForReading(db)),
-    ...(cast.has('leaders') ? await runsClosed(db, notes) : []),
+    ...(cast.has('leaders') ? await runsClosed(db, notes, watch) : []),
     ...(cast.has('retirer') ? await secretRetired(db) : []),
     ...(await staleOrders(together)).map((order) => `a stale order: ${JSON.stringify(order)}`),
     ...(await differing({ together, alone }, world)),
@@ -87,10 +87,10 @@ async function markedForReading(db: Knex): Promise<string[]> {
 }
 
 /** One has succeeded, none is open, and none that was taken for dead rose again. */
-async function runsClosed(db: Knex, { succeeded }: Notes): Promise<string[]> {
+async function runsClosed(db: Knex, { succeeded }: Notes, { buried }: Watch): Promise<string[]> {
   const runs: { id: string; status: string; error: string | null }[] = await db('runs').select('id', 'status', 'error');
-  const isWrong = ({ status, error }: (typeof runs)[number]) =>
-    status === 'running' || (/went away/.test(error ?? '') && status !== 'aborted');
+  const isWrong = ({ id, status, error }: (typeof runs)[number]) =>
+    buried.has(id) ? status !== 'aborted' || !/went away/.test(error ?? '') : status === 'running';
   return [
     ...(succeeded ? [] : ['no run succeeded']),
     ...runs.filter(isWrong).map(({ id, status, error }) => `run ${id} is ${status}: ${error}`),

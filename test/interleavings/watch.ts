@@ -28,9 +28,11 @@ const WRITES = /^(INSERT INTO|UPDATE) (changes|orders|payment_intents|payins|inv
 export class Watch {
   /** How often each event was applied, by its row. */
   readonly applied = new Map<string, number>();
+  /** Runs that were taken for dead. */
+  readonly buried = new Set<string>();
   private readonly open = new Map<Client, Open>();
   private readonly runOf = new Map<string, string>();
-  private readonly buried = new Set<string>();
+
   private lock: Client | null = null;
   private untilLost: number;
 
