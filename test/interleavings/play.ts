@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 import type { Arrival } from '../../src/records/inbox/inbox.js';
 import { storeArrivals } from '../../src/records/inbox/store-arrivals.js';
-import { save, staleOrders } from '../records/observed.js';
+import { save } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { addCast, deliver, type Notes } from './cast.js';
 import { digestOf, openGate, randomOf } from './gate.js';
-import { judge } from './laws.js';
+import { findStale, judge } from './laws.js';
 import { Stage } from './stage.js';
 import type { Pools } from './terms.js';
 import { Watch } from './watch.js';
@@ -73,7 +73,7 @@ export async function openTheatre(): Promise<Theatre> {
       addCast(stage, world, notes, {
         strand: () => strand(together),
         isCalm: () => watch.isCalm(),
-        findStale: () => staleOrders(together),
+        findStale: () => findStale(together),
       });
       const stuck = await stage.run().then(
         () => [],
