@@ -29,6 +29,8 @@ export interface Notes {
   queue: string[];
   /** Ids of the inbox that were answered with 200. */
   answered: Set<string>;
+  /** Transactions that wrote changes. */
+  written: number;
   /** Places in the feed that the reader was given. */
   seen: string[];
   /** The retirement of the old secret has begun; somebody was told that it is done. */
@@ -196,14 +198,18 @@ async function readPages({ deps, tally, fence, signal }: RunContext, { pages, he
   return { complete: true, proof: {}, watermarks: new Map([['mark', { at: 1 }]]) };
 }
 
-/** Looks now and then while others write, and to the end once they have ended. */
+/** Looks after others wrote, and to the end once they have ended. */
 async function follow({ db, until }: Life, stage: Stage, { take, looks }: World, notes: Notes): Promise<void> {
   const readOn = async (): Promise<number> => {
     const page = await tried(() => readChanges(db, { after: notes.seen.at(-1) ?? '0', take }));
     notes.seen.push(...page.map(({ seq }) => seq));
     return page.length;
   };
-  for (let look = 0; look < looks; look += 1) await readOn();
+  for (let look = 0; look < looks; look += 1) {
+    const { written } = notes;
+    await readOn();
+    await until(() => notes.written > written || stage.isLast('reader'));
+  }
   await until(() => stage.isLast('reader'));
   while ((await readOn()) > 0);
 }

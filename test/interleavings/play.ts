@@ -109,9 +109,10 @@ async function begin(database: TestDatabase, { known, told, stranded }: World): 
     return ids;
   };
   await store(stranded);
-  await strand(database);
   const queue = await store(told);
-  const state = { retiring: false, retired: false, lockLost: false, succeeded: false };
+  // What the queue tells of late is due for the sweep as well.
+  await strand(database);
+  const state = { written: 0, retiring: false, retired: false, lockLost: false, succeeded: false };
   return { queue, answered: new Set(queue), seen: [], ...state, breaches: [] };
 }
 

@@ -110,6 +110,7 @@ export class Watch {
     for (const id of open?.buried ?? []) this.buried.add(id);
     looked.burials += open?.buried.length ?? 0;
     looked.lockSets += open?.lockSets ?? 0;
+    if (open?.wrote === true) this.notes.written += 1;
     const run = this.runOf.get(life.url);
     if (run === undefined || open?.wrote !== true) return;
     looked.fenced += 1;

@@ -38,7 +38,7 @@ export interface World {
   /** After how many statements the leader loses its lock; whether it heeds that by itself. */
   lockLostAfter: number;
   heeds: boolean;
-  /** How many changes the reader of the feed takes at once, and how often it looks while others write. */
+  /** How many changes the reader of the feed takes at once, and how often it looks as others write. */
   take: number;
   looks: number;
   failure: Failure | null;
@@ -73,7 +73,7 @@ export function worldOf(seed: number): World {
   const arriving = [...said.slice(4), ...said.slice(0, random(2))];
   return {
     seed,
-    cast: new Set(parts.filter(() => isWhole || (!isDuel && random(3) === 0))),
+    cast: new Set(parts.filter(() => isWhole || (!isDuel && random(2) === 0))),
     known: records.filter((each) => !dealt.flat().includes(each)),
     savers: isDuel
       ? [one.map((each) => [each]), other.map((each) => [each])]
@@ -89,7 +89,7 @@ export function worldOf(seed: number): World {
     lockLostAfter: 1 + random(60),
     heeds: random(2) === 0,
     take: 1 + random(8),
-    looks: random(6),
+    looks: random(9),
     failure: random(10) < 4 ? null : { kind: failures[random(failures.length)]!, at: random(STATEMENTS) },
     stay: [0, 2, 5, 9][random(4)]!,
   };
