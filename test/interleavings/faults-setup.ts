@@ -1,7 +1,6 @@
 import type { TestProject } from 'vitest/node';
-import { startDatabases } from '../support/global-setup.js';
 
-/** What the worlds need: no program. */
-export function setup(project: TestProject): Promise<() => Promise<void>> {
-  return startDatabases(project);
+/** The cluster of the run that plants the faults. */
+export function setup(project: TestProject): void {
+  project.provide('clusterUrl', process.env['INTERLEAVING_CLUSTER'] ?? '');
 }

@@ -16,20 +16,10 @@ declare module 'vitest' {
   }
 }
 
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const building = buildProgram();
-  const stop = await startDatabases(project);
-  const program = await building;
-  project.provide('program', path.join(program, 'dist'));
-  return async () => {
-    await rm(program, { recursive: true, force: true });
-    await stop();
-  };
-}
-
 /** One Postgres for the whole run. A crash of the machine may lose it: the settings that cost time are off. */
-export async function startDatabases(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await removeAbandonedClusters();
+  const building = buildProgram();
   const cluster = await createTestCluster({
     max_connections: '300',
     fsync: 'off',
@@ -42,5 +32,10 @@ export async function startDatabases(project: TestProject): Promise<() => Promis
   await client.end();
   await migrate(cluster.url(TEMPLATE_DATABASE));
   project.provide('clusterUrl', cluster.url());
-  return () => cluster.close();
+  const program = await building;
+  project.provide('program', path.join(program, 'dist'));
+  return async () => {
+    await rm(program, { recursive: true, force: true });
+    await cluster.close();
+  };
 }
