@@ -27,6 +27,8 @@ export class Stage {
   private readonly bodies = new Map<string, Body>();
   private entries: Entry[] = [];
   private last = '';
+  private readonly ranks = new Map<string, number>();
+  private readonly fallen = new Set<number>();
   private failure: Failure | null;
   private happened = false;
   private hear: () => void = () => {};
@@ -49,6 +51,7 @@ export class Stage {
   /** Adds an actor. After a crash it begins anew, remembering nothing. Never rejects. */
   add(actor: string, play: (life: Life) => Promise<void>): void {
     this.cast.push(actor);
+    this.ranks.set(actor, this.plan.random(1_000));
     const lives = async (): Promise<void> => {
       for (let nth = 1; nth <= LIVES; nth += 1) {
         const life = this.born(actor, nth);
@@ -193,11 +196,22 @@ export class Stage {
   }
 
   private choose(ready: readonly Entry[]): Entry | undefined {
-    const { random, stay } = this.plan;
+    const { random, stay, falls } = this.plan;
     const able = this.cast.filter((actor) => ready.some(isOf(actor)));
     const stays = random(10) < stay && able.includes(this.last);
-    const actor = stays ? this.last : able[random(able.length)];
+    const any = stays ? this.last : able[random(able.length)];
+    const actor = falls === null ? any : this.highest(able, falls);
     return actor === undefined ? undefined : ready.find(isOf(actor));
+  }
+
+  private highest(able: readonly string[], falls: readonly number[]): string | undefined {
+    const rank = (actor: string): number => this.ranks.get(actor) ?? 0;
+    const [first, second] = able.toSorted((a, b) => rank(b) - rank(a));
+    const isFalling = first !== undefined && falls.includes(this.trace.length) && !this.fallen.has(this.trace.length);
+    if (!isFalling) return first;
+    this.fallen.add(this.trace.length);
+    this.ranks.set(first, -this.trace.length - 1);
+    return second ?? first;
   }
 
   private async letGo(entry: Entry): Promise<void> {

@@ -59,6 +59,11 @@ export interface Plan {
   failure: Failure | null;
   /** Of ten choices so many stay with the actor of the last statement, where it can go on. */
   stay: number;
+  /**
+   * Or: whoever stands highest goes on for as long as it can. At these places whose turn it is falls behind all others, so that
+   * it stands still there until nobody else can go on. Null: `stay` counts.
+   */
+  falls: number[] | null;
   /** Before a statement is let go. */
   before(entry: Entry & { sent: Sent }): Promise<void>;
   /** After it was answered, before its actor knows. `others`: what is in Postgres meanwhile. */

@@ -43,6 +43,7 @@ export interface World {
   looks: number;
   failure: Failure | null;
   stay: number;
+  falls: number[] | null;
 }
 
 export const SECRETS = [
@@ -92,6 +93,7 @@ export function worldOf(seed: number): World {
     looks: random(9),
     failure: random(10) < 4 ? null : { kind: failures[random(failures.length)]!, at: random(STATEMENTS) },
     stay: [0, 2, 5, 9][random(4)]!,
+    falls: random(2) === 0 ? null : Array.from({ length: 1 + random(3) }, () => random(STATEMENTS)),
   };
 }
 
