@@ -24,8 +24,8 @@ export interface World {
   cast: ReadonlySet<(typeof parts)[number]>;
   /** Is saved before they begin. */
   known: Observation[];
-  /** Transactions of each of two savers. */
-  savers: [Observation[][], Observation[][]];
+  /** Transactions of each of the two. */
+  savers: Observation[][][];
   /** Pages of the list that whoever leads reads. */
   pages: Observation[][];
   /** Stored before: what a worker was told of, and what only the sweep finds. */
@@ -72,13 +72,18 @@ export function worldOf(seed: number): World {
     random,
   ).slice(0, most);
   const arriving = [...said.slice(4), ...said.slice(0, random(2))];
+  const cast = new Set(parts.filter(() => isWhole || (!isDuel && random(2) === 0)));
+  const savers = [one, other].map((given, nth) => {
+    const each = isDuel ? given.map((one) => [one]) : batches(given, random);
+    // Nobody waits for who saves this: only so does the feed get its changes out of order.
+    const apart = reading('payment_intent', intent(`p${nth + 8}`, { merchantReference: `apart ${nth}` }), 1);
+    return cast.has('reader') ? each.toSpliced(random(each.length + 1), 0, [apart]) : each;
+  });
   return {
     seed,
-    cast: new Set(parts.filter(() => isWhole || (!isDuel && random(2) === 0))),
+    cast,
     known: records.filter((each) => !dealt.flat().includes(each)),
-    savers: isDuel
-      ? [one.map((each) => [each]), other.map((each) => [each])]
-      : [batches(one, random), batches(other, random)],
+    savers,
     pages: batches(
       listed.filter(({ source }) => source.type === 'poll'),
       random,
