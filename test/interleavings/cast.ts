@@ -80,7 +80,10 @@ export function addCast(stage: Stage, world: World, notes: Notes, asides: Asides
     stage.add('worker', (life) => work(life, stage, notes));
   }
   if (world.cast.has('sweeper')) stage.add('sweeper', ({ db }) => sweep(db));
-  if (world.cast.has('retirer')) stage.add('retirer', ({ db }) => retire(db, notes));
+  if (world.cast.has('retirer')) {
+    stage.add('retirer', ({ db }) => retire(db, notes));
+    stage.add('second retirer', ({ db }) => retire(db, notes));
+  }
   if (world.cast.has('leaders')) {
     stage.add('leader', (life) => lead(life, notes));
     stage.add('successor', async (life) => {
