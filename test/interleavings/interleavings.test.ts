@@ -22,14 +22,19 @@ beforeAll(async () => {
 });
 afterAll(() => theatre.close());
 
-function told({ seed, digest, trace, wrong }: Played): string {
+function replayOf({ seed, digest }: Played): string {
+  return `${seed}:${digest}`;
+}
+
+function told(played: Played): string {
+  const { seed, trace, wrong } = played;
   return [
     `seed ${seed} breaks a law:`,
     ...wrong,
     'its statements, in their order:',
     ...trace.map((line, nth) => `${nth + 1}. ${line.slice(0, 140)}`),
     'It replays alone:',
-    `INTERLEAVING=${seed}:${digest} npx vitest run test/interleavings/interleavings.test.ts`,
+    `INTERLEAVING=${replayOf(played)} npx vitest run test/interleavings/interleavings.test.ts`,
   ].join('\n');
 }
 
@@ -42,7 +47,7 @@ test.skipIf(found !== undefined)(
       if (played.wrong.length > 0) broken.push(played);
       if (report === undefined) continue;
       const first = broken[0]?.wrong[0]?.slice(0, 200) ?? '';
-      await writeFile(report, JSON.stringify({ seeds: seed, found: broken.length, first }));
+      await writeFile(report, JSON.stringify({ seeds: seed, found: broken.length, first, at: broken.map(replayOf) }));
     }
     if (report !== undefined) return;
     expect(broken.map(told).slice(0, 3).join('\n\n'), `${broken.length} of ${count} seeds`).toBe('');
