@@ -3,7 +3,19 @@ import type { Observation } from '../../src/domain/observation.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord } from '../../src/records/rows.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, claim, intent, invoice, ownCall, paidIntent, payin, payout, reading, save } from './observed.js';
+import {
+  absence,
+  claim,
+  intent,
+  invoice,
+  ownCall,
+  paidIntent,
+  payin,
+  payout,
+  reading,
+  save,
+  staleOrders,
+} from './observed.js';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -261,4 +273,20 @@ test('references that differ in upper and lower case alone are orders of their o
     similarReferences: ['Case-É1', 'case-É1'],
   });
   expect(await order('case-é2')).toBeNull();
+});
+
+test('a refund with the reference of an order is of the payment that names it, for as long as it does', async () => {
+  const naming = (payout: string | null, second: number) =>
+    reading('payment_intent', paidIntent('other', 'dep-o', { irregularRefundPayoutId: payout }), second);
+  await saveEach([
+    reading('payment_intent', paidIntent('named', 'dep-n'), 1),
+    reading('payin', payin('dep-n', 'named'), 1),
+    naming('carries', 2),
+    reading('payout', payout('carries', { merchantReference: 'order-named' }), 2),
+  ]);
+  expect(await order('order-named')).toMatchObject({ refunds: [], release: { safe: true } });
+  await save(database, [naming(null, 3)]);
+  expect(await order('order-named')).toMatchObject({ refunds: ['carries'], release: { safe: false } });
+  await save(database, [naming('carries', 4)]);
+  expect(await order('order-named')).toMatchObject({ refunds: [], release: { safe: true } });
 });
