@@ -26,7 +26,7 @@ export async function judge(
     ...(cast.has('reader') ? await feedFollowed(db, notes) : []),
     ...(await historyUnbroken(db)),
     ...(await markedForReading(db)),
-    ...(cast.has('leaders') ? await runsClosed(db, notes, watch) : []),
+    ...(cast.has('leaders') ? await runsClosed(db, world, { notes, watch }) : []),
     ...(cast.has('retirer') ? await secretRetired(db) : []),
     ...(await findStale(together)),
     ...(await differing({ together, alone }, world)),
@@ -96,11 +96,16 @@ async function markedForReading(db: Knex): Promise<string[]> {
     .map((record) => `nobody is asked to read ${record}`);
 }
 
-/** One has succeeded, none is open, and none that was taken for dead rose again. */
-async function runsClosed(db: Knex, { succeeded }: Notes, { buried }: Watch): Promise<string[]> {
+/** One has succeeded, and none that was taken for dead rose again. One is left open only where something failed; the next one buries it. */
+async function runsClosed(
+  db: Knex,
+  { failure }: World,
+  { notes: { succeeded, lockLost }, watch: { buried } }: { notes: Notes; watch: Watch },
+): Promise<string[]> {
   const runs: { id: string; status: string; error: string | null }[] = await db('runs').select('id', 'status', 'error');
+  const mayBeOpen = failure !== null || lockLost;
   const isWrong = ({ id, status, error }: (typeof runs)[number]) =>
-    buried.has(id) ? status !== 'aborted' || !/went away/.test(error ?? '') : status === 'running';
+    buried.has(id) ? status !== 'aborted' || !/went away/.test(error ?? '') : status === 'running' && !mayBeOpen;
   return [
     ...(succeeded ? [] : ['no run succeeded']),
     ...runs.filter(isWrong).map(({ id, status, error }) => `run ${id} is ${status}: ${error}`),
