@@ -3,19 +3,7 @@ import type { Observation } from '../../src/domain/observation.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord } from '../../src/records/rows.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import {
-  absence,
-  claim,
-  intent,
-  invoice,
-  ownCall,
-  paidIntent,
-  payin,
-  payout,
-  reading,
-  save,
-  staleOrders,
-} from './observed.js';
+import { absence, claim, intent, invoice, ownCall, paidIntent, payin, payout, reading, save } from './observed.js';
 
 let database: TestDatabase;
 beforeAll(async () => {
