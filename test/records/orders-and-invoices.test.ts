@@ -262,3 +262,19 @@ test('references that differ in upper and lower case alone are orders of their o
   });
   expect(await order('case-é2')).toBeNull();
 });
+
+test('a refund with the reference of an order is of the payment that names it, for as long as it does', async () => {
+  const naming = (payout: string | null, second: number) =>
+    reading('payment_intent', paidIntent('other', 'dep-o', { irregularRefundPayoutId: payout }), second);
+  await saveEach([
+    reading('payment_intent', paidIntent('named', 'dep-n'), 1),
+    reading('payin', payin('dep-n', 'named'), 1),
+    naming('carries', 2),
+    reading('payout', payout('carries', { merchantReference: 'order-named' }), 2),
+  ]);
+  expect(await order('order-named')).toMatchObject({ refunds: [], release: { safe: true } });
+  await save(database, [naming(null, 3)]);
+  expect(await order('order-named')).toMatchObject({ refunds: ['carries'], release: { safe: false } });
+  await save(database, [naming('carries', 4)]);
+  expect(await order('order-named')).toMatchObject({ refunds: [], release: { safe: true } });
+});

@@ -43,6 +43,8 @@ interface Found {
   rows: Row[];
   /** References of the invoices that payments named before. */
   left: ReadonlyMap<string, string>;
+  /** References of orders that refunds carry which payments name, or named: such a refund is of the payment, not of that order. */
+  taken: ReadonlyMap<string, string>;
 }
 
 /**
@@ -55,7 +57,7 @@ export async function lockAffected(
   { payoutWords = defaultPayoutWords }: FamilyRules = {},
 ): Promise<Affected> {
   const saidNames = await readSaidNames(trx, members, payoutWords);
-  const { rows, intentsOf, left } = await lockAround(trx, members, () => findAround(trx, members, saidNames));
+  const { rows, intentsOf, left, taken } = await lockAround(trx, members, () => findAround(trx, members, saidNames));
   const byIntent = grouped(rows, ({ id }) => fromDatabaseText(id));
   const status = new Map(rows.map((row) => [fromDatabaseText(row.id), row.known ? row.status : undefined]));
   return {
@@ -64,8 +66,9 @@ export async function lockAffected(
       const around = intentsOf(record).flatMap((id) => byIntent.get(id) ?? []);
       const found = around.flatMap(({ reference, invoiced }) => [reference ?? '', invoiced ?? '']);
       const before = namedBefore(record).flatMap((id) => left.get(id) ?? []);
+      const refunds = namedRefunds(record).flatMap((id) => taken.get(id) ?? []);
       const said = saidNames(record, 'order').flatMap((reference) => keyText(reference) ?? []);
-      return [...new Set([...ownReferences(record, payoutWords), ...said, ...found, ...before])].filter(
+      return [...new Set([...ownReferences(record, payoutWords), ...said, ...found, ...before, ...refunds])].filter(
         (reference) => reference !== '',
       );
     },
@@ -77,6 +80,11 @@ function namedBefore({ kind, before, shown }: MergedRecord): string[] {
   if (kind !== 'payment_intent' || before === null) return [];
   const now = namedIn(kind, shown.fields, 'invoice');
   return namedIn(kind, before.fields, 'invoice').filter((id) => !now.includes(id) && usableId(id) !== undefined);
+}
+
+/** Refunds that a payment takes from the orders whose references they carry, or gives back to these. */
+function namedRefunds(record: MergedRecord): string[] {
+  return record.kind === 'payment_intent' ? namedBy(record, 'payout') : [];
 }
 
 /** What it carries, or carried, by whichever source; of a payout only where it may give money of the order back. */
@@ -138,6 +146,7 @@ async function findAround(trx: Knex.Transaction, members: FamilyMembers, saidNam
   return {
     intentsOf: (record) => found.get(record) ?? [],
     left: await referencesOf(trx, intents.flatMap(namedBefore)),
+    taken: await ordersOfRefunds(trx, intents.flatMap(namedRefunds)),
     rows: await readRows(trx, [...new Set([...found.values()].flat())]),
   };
 }
@@ -161,13 +170,23 @@ async function referencesOf(trx: Knex, ids: readonly string[]): Promise<Map<stri
   return new Map(rows.map(({ id, reference }) => [fromDatabaseText(id), reference]));
 }
 
+/** Of orders that are there: whoever saved the refund made them. Most often there is none to ask for. */
+async function ordersOfRefunds(trx: Knex.Transaction, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await trx.raw<{ rows: { id: string; reference: string }[] }>(
+    'SELECT payouts.id, reference FROM payouts JOIN orders ON reference = merchant_reference WHERE payouts.id = ANY (?::text[])',
+    [idTexts(ids)],
+  );
+  return new Map(rows.map(({ id, reference }) => [fromDatabaseText(id), reference]));
+}
+
 /**
  * What is there is looked at before the locks, so that they are taken all at once, in one order; and after them, as it
  * may have changed. What turned up in between is locked by itself: the one place where savers may meet in a circle.
  */
 async function lockAround(trx: Knex.Transaction, members: FamilyMembers, read: () => Promise<Found>): Promise<Found> {
   if (Object.values(members).every((records) => records.length === 0))
-    return { rows: [], left: new Map(), intentsOf: () => [] };
+    return { rows: [], left: new Map(), taken: new Map(), intentsOf: () => [] };
   const hasMembers = members.payin.length + members.invoice.length + members.payout.length > 0;
   const expected = hasMembers ? dependent(await read()) : [];
   await lockLinks(trx, members, expected);
