@@ -14,7 +14,7 @@ import { heedReports } from '../../../src/domain/orders/heed-reports.js';
 import type { DerivedOrder } from '../../../src/domain/orders/order.js';
 import type { OrderFacts } from '../../../src/domain/orders/order-facts.js';
 import { intentOutcome } from '../../../src/domain/orders/order-intent.js';
-import { emptyState, type RecordState } from '../../../src/domain/record-state.js';
+import { type Claim, emptyState, type RecordState } from '../../../src/domain/record-state.js';
 import { textField } from '../../../src/domain/records.js';
 import { END, references, type World } from './worlds.js';
 
@@ -57,14 +57,17 @@ export function ordersOf(world: World, records: FamilyRecords, said: Said): Judg
   });
 }
 
-type States = Map<string, { observation: Observation; state: RecordState; shown: Shown }>;
+/** `told`: all that was ever said of the record, also what its state has no room for. */
+type States = Map<string, { observation: Observation; state: RecordState; shown: Shown; told: Claim[] }>;
 
 export function statesOf(observations: readonly Observation[]): States {
   const states: States = new Map();
   for (const observation of observations) {
     const { kind, id } = observation;
-    const state = absorb(kind, states.get(`${kind} ${id}`)?.state ?? emptyState, observation);
-    states.set(`${kind} ${id}`, { observation, state, shown: show(kind, state) });
+    const before = states.get(`${kind} ${id}`);
+    const state = absorb(kind, before?.state ?? emptyState, observation);
+    const told = [...(before?.told ?? []), ...absorb(kind, emptyState, observation).claims];
+    states.set(`${kind} ${id}`, { observation, state, shown: show(kind, state), told });
   }
   return states;
 }
@@ -81,7 +84,7 @@ export function saidOf(world: World, states: States): Said {
   const assigned = new Map(world.assigned);
   const searched = new Map(world.searched);
   const all = [...states.values()];
-  const undecided = all.flatMap(({ observation: { kind, id }, state, shown }) => {
+  const undecided = all.flatMap(({ observation: { kind, id }, shown, told }) => {
     if (kind !== 'payout') return [];
     const looked = {
       known: shown.known,
@@ -95,7 +98,7 @@ export function saidOf(world: World, states: States): Said {
         searched: (searched.get(id) ?? 0) >= until,
         disproved: world.disproved.includes(by),
       });
-    const open = saidRefunds(shown.fields, state.claims, defaultPayoutWords).filter(isOpen);
+    const open = saidRefunds(shown.fields, told, defaultPayoutWords).filter(isOpen);
     // By how many payouts, each once, however many reports say it.
     return [...new Map(open.map((one) => [`${one.of} ${one.name}`, one])).values()];
   });

@@ -26,6 +26,14 @@ const listed = ['o1', 'o2'].map((id) => reading('payout', payout(id), 2));
 const saying = (id: string, second: number, links: JsonObject = { paymentIntentId: 'p1' }) =>
   claim('payout', id, { id, status: 'pending', payoutType: 'refund', ...links }, second, `${second}`);
 const four = (ids: string[]) => ids.map((id, n) => saying(id, 5 + n));
+const paid = [
+  reading('payment_intent', paidIntent('p1', 'd1', { merchantReference: 'A' }), 1),
+  reading('payin', payin('d1', 'p1'), 2),
+];
+const late = reading('payout', payout('o1', { paymentIntentId: 'p2' }), 40);
+const crowd = Array.from({ length: 17 }, (_, n) =>
+  saying('o1', 10 + n, { paymentIntentId: 'p2', merchantReference: `${n}` }),
+);
 
 /** What random worlds seldom hold; most are of the order A. */
 export const rareWorlds: World[] = [
@@ -57,6 +65,8 @@ export const rareWorlds: World[] = [
       reading('payment_intent', intent('p1', { merchantReference: null }), 5),
     ],
   },
+  // A payment that leaves one order for another.
+  { proofs: [p1, ofA({ merchantReference: 'B' })].map((one, n) => ({ ...one, from: at(1 + n), to: at(1 + n) + 200 })) },
   // A refund that is said to be of no order any more; a payment that reports give one order, and then another.
   {
     proofs: [
@@ -117,6 +127,9 @@ export const rareWorlds: World[] = [
   { proofs: [p1, ...listed], reports: four(['o1', 'o1', 'o1', 'o1']) },
   { proofs: [p1, ...listed], reports: four(['o1', 'o2', 'o3']) },
   { proofs: [p1, ...listed], reports: four(['o1', 'o2', 'o3', 'o4']) },
+  // More reports of one payout than its record keeps, the first of another payment: shown, denied.
+  { proofs: [...paid, late], reports: [saying('o1', 5), ...crowd] },
+  { proofs: [...paid, absence('payout', 'o1', 40)], reports: [saying('o1', 5), ...crowd] },
   { proofs: [p1], lookedUpLate: true },
   // What was found out of it.
   { proofs: [p1, ...listed], reports: [saying('o1', 5)], assigned: [['o1', null] as [string, null]] },
