@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { filesByTier } from './test/support/tiers.js';
 
-const files = filesByTier(import.meta.dirname, { long: Boolean(process.env['TALLYHOOK_LONG']) });
+const { TALLYHOOK_ALL, TALLYHOOK_LONG } = process.env;
+const files = filesByTier(import.meta.dirname, { long: Boolean(TALLYHOOK_ALL ?? TALLYHOOK_LONG) });
 
 /** Three tiers, one after the other: what fails soonest is known soonest. */
 export default defineConfig({

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { migrate } from '../../src/records/database.js';
 import { createTestCluster, type TestCluster } from '../support/cluster.js';
-import { TEMPLATE_DATABASE } from '../support/database.js';
+import { TEMPLATE_DATABASE } from '../support/database-pool.js';
 
 export interface ChaosDatabase {
   name: string;

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/records/database.js';
 import { createTestCluster, type TestCluster } from './cluster.js';
-import { TEMPLATE_DATABASE } from './database.js';
+import { keepPool, TEMPLATE_DATABASE } from './database-pool.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -27,16 +27,21 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 async function startCluster(): Promise<TestCluster> {
-  const started = await createTestCluster({
+  const cluster = await createTestCluster({
     max_connections: '300',
     fsync: 'off',
     full_page_writes: 'off',
     autovacuum_naptime: '10min',
   });
-  const client = new Client({ connectionString: started.url() });
+  const client = new Client({ connectionString: cluster.url() });
   await client.connect();
   await client.query(`CREATE DATABASE ${TEMPLATE_DATABASE}`);
   await client.end();
-  await migrate(started.url(TEMPLATE_DATABASE));
-  return started;
+  await migrate(cluster.url(TEMPLATE_DATABASE));
+  const pool = await keepPool(cluster, (line) => process.stderr.write(`${line}\n`));
+  const close = async () => {
+    await pool.close();
+    await cluster.close();
+  };
+  return { ...cluster, close };
 }

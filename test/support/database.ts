@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { Client } from 'pg';
 import { inject } from 'vitest';
 import { openDatabase } from '../../src/records/database.js';
+import { copied, newName, TAKE } from './database-pool.js';
 import { openDatabases } from './open-databases.js';
-
-export const TEMPLATE_DATABASE = 'template_migrated';
 
 export interface TestDatabase {
   url: string;
@@ -15,17 +13,20 @@ export interface TestDatabase {
 
 /** A fresh database with both schemas, in the cluster of this run. `drop` cuts whoever is still connected. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  return createDatabase(`TEMPLATE ${TEMPLATE_DATABASE} STRATEGY FILE_COPY`);
+  const [ready] = await onCluster<{ name: string }>(TAKE);
+  const name = ready?.name ?? newName();
+  if (ready === undefined) await onCluster(copied(name));
+  return opened(name);
 }
 
 /** The same without any schema. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
-  return createDatabase('');
+  const name = newName();
+  await onCluster(`CREATE DATABASE ${name}`);
+  return opened(name);
 }
 
-async function createDatabase(options: string): Promise<TestDatabase> {
-  const name = `test_${randomBytes(6).toString('hex')}`;
-  await onCluster(`CREATE DATABASE ${name} ${options}`);
+function opened(name: string): TestDatabase {
   openDatabases.add(name);
   const url = new URL(inject('clusterUrl'));
   url.pathname = `/${name}`;
@@ -42,11 +43,11 @@ async function createDatabase(options: string): Promise<TestDatabase> {
 }
 
 /** Runs a statement on the cluster's own database, where databases are made and dropped. */
-export async function onCluster(sql: string): Promise<void> {
+export async function onCluster<Row extends object>(sql: string): Promise<Row[]> {
   const client = new Client({ connectionString: inject('clusterUrl') });
   await client.connect();
   try {
-    await client.query(sql);
+    return (await client.query<Row>(sql)).rows;
   } finally {
     await client.end();
   }

@@ -14,10 +14,10 @@ const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)\.js'/g;
 /** What is imported for its types alone is not there when it runs. */
 const TYPES = /^import type [^;]*;/gm;
 const TEST = /\.test\.ts$/;
-/** Files that only `npm run test:long` runs. */
+/** Files that `npm test` leaves out; docs/reliability.md says of each what holds the same there. */
 const LONG = /\.long\.test\.ts$/;
 
-/** Paths of the test files of each tier, relative to the root; those of the long run only where they are asked for. */
+/** Paths of the test files of each tier, relative to the root; the long ones only where they are asked for. */
 export function filesByTier(root: string, { long }: { long: boolean }): Record<Tier, string[]> {
   const texts = new Map<string, string>();
   const textOf = (file: string): string => {
