@@ -30,6 +30,7 @@ export default defineConfig({
           name: 'database',
           provide: { sharesProcess: false },
           include: files.database,
+          isolate: false,
           globalSetup: ['test/support/run-folder.ts', 'test/support/cluster-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,

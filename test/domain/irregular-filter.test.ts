@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CheckedRecord } from '../../src/domain/checks/check-facts.js';
 import { type DisputeStanding, judgeListing, outsideIrregular, standingOf } from '../../src/domain/checks/disputes.js';
 import type { JsonObject } from '../../src/domain/json.js';
+import { sized } from '../support/sizes.js';
 
 const listing = { from: 1_000, to: 2_000, ids: new Set<string>() };
 const sort = fc.constantFrom('exactlyPaid' as const, 'amountDiffers' as const);
@@ -81,7 +82,7 @@ describe('a filter that misses nothing', () => {
         const { place } = standingOf(record, { from: read.from, to: read.from + read.lasts, ids });
         expect(place).not.toBe('outside');
       }),
-      { numRuns: 5_000 },
+      { numRuns: sized(1_000, 50_000) },
     );
   });
 

@@ -7,9 +7,10 @@ import type { Observation } from '../../src/domain/observation.js';
 import { emptyState, type RecordState } from '../../src/domain/record-state.js';
 import { stateFromText, stateToText } from '../../src/domain/record-state-text.js';
 import { type RecordKind, rankOn, recordKinds, recordRules, stateOn } from '../../src/domain/records.js';
+import { sized } from '../support/sizes.js';
 
 /** Spread over all kinds. A third of it is whole, too. */
-const numRuns = process.env['TALLYHOOK_LONG'] ? 60_000 : 600;
+const numRuns = sized(240, 60_000);
 
 /** Few moments, few values: ties and near ties are the rule here, not the exception. */
 const moment = fc.integer({ min: 0, max: 7 }).map((step) => 1_700_000_000_000 + step * 500);

@@ -16,6 +16,7 @@ import {
   subtractAmounts,
   sumAmounts,
 } from '../../src/domain/money.js';
+import { sized } from '../support/sizes.js';
 
 const Reference = Decimal.clone({ precision: 400, toExpNeg: -9e15, toExpPos: 9e15, rounding: Decimal.ROUND_DOWN });
 
@@ -110,7 +111,7 @@ describe('arithmetic', () => {
         expect(compareAmounts(a, b)).toBe(new Reference(a).comparedTo(b));
         expect(addAmounts(subtractAmounts(a, b), b)).toBe(normalizeAmount(a));
       }),
-      { numRuns: 2_000 },
+      { numRuns: sized(400, 20_000) },
     );
   });
 
@@ -142,7 +143,7 @@ describe('arithmetic', () => {
         const quotient = new Reference(a).dividedBy(b).toFixed(decimals, Decimal.ROUND_DOWN);
         expect(divideAmounts(a, b, { decimals, mode: 'down' })).toBe(normalizeAmount(quotient));
       }),
-      { numRuns: 1_000 },
+      { numRuns: sized(200, 10_000) },
     );
   });
 

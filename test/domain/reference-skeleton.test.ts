@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { referenceDifference } from '../../src/domain/reference-difference.js';
 import { referenceSkeleton } from '../../src/domain/reference-skeleton.js';
+import { sized } from '../support/sizes.js';
 
 const unseen = [
   ' ',
@@ -64,7 +65,7 @@ describe('the skeleton of a reference', () => {
         const skeleton = referenceSkeleton(reference);
         expect(referenceSkeleton(skeleton)).toBe(skeleton);
       }),
-      { numRuns: 3_000 },
+      { numRuns: sized(500, 30_000) },
     );
   });
 
@@ -82,7 +83,7 @@ describe('the skeleton of a reference', () => {
       fc.property(disguised, ({ reference, disguise }) => {
         expect(referenceSkeleton(disguise)).toBe(referenceSkeleton(reference));
       }),
-      { numRuns: 3_000 },
+      { numRuns: sized(500, 30_000) },
     );
   });
 

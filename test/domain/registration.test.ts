@@ -4,6 +4,7 @@ import type { Money } from '../../src/domain/family/money.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { type RegistrationVerdict, registrationVerdict, showsMoney } from '../../src/domain/orders/registration.js';
 import { fiat, order, paid, state } from '../support/order-lines.js';
+import { sized } from '../support/sizes.js';
 
 const EUR = (amount: string): Money => ({ amount, currency: 'EUR' });
 
@@ -36,7 +37,7 @@ describe('registering, changing and withdrawing, in any order, with money in bet
           } else if (verdict === 'unchanged') expect(wanted?.currency).toBe(expected?.currency);
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: sized(500, 20_000) },
     );
   });
 

@@ -11,6 +11,7 @@ import {
   standingOf,
 } from '../../src/domain/deliveries/report-standing.js';
 import { leakOf, leakWords } from '../../src/domain/deliveries/secret-leak.js';
+import { sized } from '../support/sizes.js';
 
 /** An event that came; `made`: when its delivery was made, null: nobody made one. `lag`: when the history lists it. */
 interface Report {
@@ -51,7 +52,7 @@ const worlds = fc.record({
   reports: fc.array(report, { maxLength: 12 }),
   readings: fc.array(reading, { maxLength: 12 }),
 });
-const runs = { numRuns: process.env['TALLYHOOK_LONG'] ? 20_000 : 1_000 };
+const runs = { numRuns: sized(300, 20_000) };
 
 interface Step {
   standing: ReturnType<typeof standingOf>;

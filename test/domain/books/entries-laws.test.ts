@@ -8,10 +8,11 @@ import { type Append, type Posted, planPosting } from '../../../src/domain/books
 import { dayIn, periodOf } from '../../../src/domain/books/posting-month.js';
 import { sumAmounts } from '../../../src/domain/money.js';
 import { defaultContract } from '../../../src/service-api/contract.js';
+import { sized } from '../../support/sizes.js';
 import { disputed, disputedAt } from './disputed-history.js';
 import { explainedBy, histories, recordAt } from './history.js';
 
-const RUNS = process.env.TALLYHOOK_LONG ? 2500 : 60;
+const RUNS = sized(30, 2_500);
 /** On a busy machine the long setting takes most of a minute for each law. */
 const LIMIT_MS = process.env.TALLYHOOK_LONG ? 300_000 : 60_000;
 const table = defaultContract.movements;

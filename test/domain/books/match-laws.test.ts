@@ -8,9 +8,10 @@ import { matchOrder, matchStates } from '../../../src/domain/books/match/match-o
 import { matchReasons } from '../../../src/domain/books/match/reasons.js';
 import { amountField } from '../../../src/domain/family/money.js';
 import { compareAmounts, subtractAmounts, sumAmounts } from '../../../src/domain/money.js';
+import { sized } from '../../support/sizes.js';
 import { ASSET, facts, paidPayment, paidRefund } from './match-facts.js';
 
-const RUNS = process.env.TALLYHOOK_LONG ? 5_000 : 200;
+const RUNS = sized(80, 5_000);
 const whole = (most: number) => fc.integer({ min: 1, max: most }).map(String);
 const day = fc.integer({ min: 0, max: 100 }).map((n) => new Date(Date.parse('2026-03-01') + n * 86_400_000));
 const dayText = day.map((date) => date.toISOString().slice(0, 10));

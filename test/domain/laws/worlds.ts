@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../../src/domain/json.js';
 import type { Observation, SourceType } from '../../../src/domain/observation.js';
 import type { OpenCall } from '../../../src/domain/orders/order-facts.js';
 import { openCall } from '../../support/order-lines.js';
+import { sized } from '../../support/sizes.js';
 import { closeRecords } from './close-worlds.js';
 
 /** What may be known of a few orders. `proofs`: polls, own calls, deliveries; `reports`: webhooks. */
@@ -296,5 +297,5 @@ export const world: fc.Arbitrary<World> = fc
 
 /** All properties together make 10,000 worlds and more in the long run. */
 export const runs = (share = 1): { numRuns: number } => ({
-  numRuns: Math.ceil((process.env['TALLYHOOK_LONG'] ? 600 : 85) * share),
+  numRuns: Math.ceil(sized(36, 600) * share),
 });
