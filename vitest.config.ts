@@ -10,12 +10,13 @@ export default defineConfig({
     maxWorkers: 2,
     pool: 'forks',
     setupFiles: ['test/support/leaves-nothing.ts'],
+    provide: { closesWithinMs: 6_000 },
     projects: [
       {
         extends: true,
         test: {
           name: 'pure',
-          provide: { sharesProcess: true },
+          provide: { mayLeaveTimers: false },
           include: files.pure,
           isolate: false,
           globalSetup: ['test/support/run-folder.ts'],
@@ -28,7 +29,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'database',
-          provide: { sharesProcess: false },
+          provide: { mayLeaveTimers: true },
           include: files.database,
           isolate: false,
           globalSetup: ['test/support/run-folder.ts', 'test/support/cluster-setup.ts'],
@@ -41,7 +42,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'process',
-          provide: { sharesProcess: false },
+          provide: { mayLeaveTimers: true },
           include: files.process,
           globalSetup: ['test/support/run-folder.ts', 'test/support/cluster-setup.ts', 'test/support/program-setup.ts'],
           testTimeout: 60_000,

@@ -15,13 +15,15 @@ export const bookPaths: Readonly<Record<string, string>> = {
   '/ledger/:id': '/ledger/2',
 };
 
-const NOW = Date.now();
+/** When it was last sown. */
+let now = 0;
 const DAY_MS = 86_400_000;
-const ago = (days: number): string => new Date(NOW - days * DAY_MS).toISOString();
+const ago = (days: number): string => new Date(now - days * DAY_MS).toISOString();
 const asset = { assetCode: 'USDT.TRON' };
 
 /** A payment that was told otherwise later, one that waits for long; posted and matched. Needs an opened balance. */
 export async function seedBooks(db: Knex): Promise<void> {
+  now = Date.now();
   await save(db, [
     payment('pi_booked', { merchantReference: 'order-booked' }),
     deposit('20.79'),
@@ -56,7 +58,7 @@ function payment(id: string, more: JsonObject): JsonObject {
     feeAmountTotal: '0.21',
     ...asset,
     createdAt: ago(2),
-    updatedAt: new Date(NOW + 5_000).toISOString(),
+    updatedAt: new Date(now + 5_000).toISOString(),
     payins: id === 'pi_booked' ? [{ id: 'in_booked', status: 'confirmed', ...asset }] : [],
     ...more,
   };
@@ -82,7 +84,7 @@ function deposit(amountNet: string): JsonObject {
 }
 
 /** After the opening of the books. */
-let at = NOW + 10_000;
+let at = now + 10_000;
 
 async function save(db: Knex, records: JsonObject[]): Promise<void> {
   at += 1_000;

@@ -296,6 +296,4 @@ export const world: fc.Arbitrary<World> = fc
   }));
 
 /** All properties together make 10,000 worlds and more in the long run. */
-export const runs = (share = 1): { numRuns: number } => ({
-  numRuns: Math.ceil(sized(36, 600) * share),
-});
+export const runs = (share = 1): { numRuns: number } => ({ numRuns: Math.ceil(sized(36, 600) * share) });
