@@ -26,7 +26,8 @@ test('every refusal is counted by its reason; of each reason a bounded sample is
   );
   const { items } = await listRejections(database.db, { reason: 'invalid_signature' });
   expect(items.length).toBeGreaterThan(0);
-  expect(items.length).toBeLessThan(20);
+  // Twelve a minute; they may come around the turn of one.
+  expect(items.length).toBeLessThanOrEqual(24);
   expect(items[0]).toMatchObject({
     reason: 'invalid_signature',
     bodySize: body.length,
