@@ -15,8 +15,9 @@ export const bookPaths: Readonly<Record<string, string>> = {
   '/ledger/:id': '/ledger/2',
 };
 
-/** When it was last sown. */
+/** When it was last sown; the books were opened before. */
 let now = 0;
+let at = 0;
 const DAY_MS = 86_400_000;
 const ago = (days: number): string => new Date(now - days * DAY_MS).toISOString();
 const asset = { assetCode: 'USDT.TRON' };
@@ -24,6 +25,7 @@ const asset = { assetCode: 'USDT.TRON' };
 /** A payment that was told otherwise later, one that waits for long; posted and matched. Needs an opened balance. */
 export async function seedBooks(db: Knex): Promise<void> {
   now = Date.now();
+  at = now + 10_000;
   await save(db, [
     payment('pi_booked', { merchantReference: 'order-booked' }),
     deposit('20.79'),
@@ -82,9 +84,6 @@ function deposit(amountNet: string): JsonObject {
     createdAt: ago(1),
   };
 }
-
-/** After the opening of the books. */
-let at = now + 10_000;
 
 async function save(db: Knex, records: JsonObject[]): Promise<void> {
   at += 1_000;
