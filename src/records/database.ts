@@ -12,6 +12,7 @@ const MIGRATIONS = new URL('../../migrations/', import.meta.url);
 const MIGRATION_TABLE = 'migrations';
 const MIGRATION_LOCK = 7_416_025;
 const CONNECT_TIMEOUT_MS = 5_000;
+const LOCK_MS = 5_000;
 
 /**
  * A connection pool. `bigint` and `numeric` come back as strings, so that no digit is lost.
@@ -37,19 +38,23 @@ export function openDatabase(url: string, options: { max?: number; applicationNa
   });
 }
 
-const migrationSource: Knex.MigrationSource<string> = {
-  getMigrations: () => migrationNames(),
-  getMigrationName: (name) => name,
-  getMigration: async (name) => {
-    const sql = await readFile(new URL(name, MIGRATIONS), 'utf8');
-    return {
-      up: async (trx) => {
-        await trx.raw(sql.replaceAll('?', '\\?'));
-      },
-      down: () => Promise.reject(new Error(`${name} can't be undone: migrations only go forward`)),
-    };
-  },
-};
+/** Who waits for a table makes all others wait behind it: no migration does so for longer than that. */
+function migrationSource(lockMs: number): Knex.MigrationSource<string> {
+  return {
+    getMigrations: () => migrationNames(),
+    getMigrationName: (name) => name,
+    getMigration: async (name) => {
+      const sql = await readFile(new URL(name, MIGRATIONS), 'utf8');
+      return {
+        up: async (trx) => {
+          await trx.raw(`SET LOCAL lock_timeout = ${lockMs}`);
+          await trx.raw(sql.replaceAll('?', '\\?'));
+        },
+        down: () => Promise.reject(new Error(`${name} can't be undone: migrations only go forward`)),
+      };
+    },
+  };
+}
 
 async function migrationNames(): Promise<string[]> {
   const names = await readdir(MIGRATIONS);
@@ -59,8 +64,10 @@ async function migrationNames(): Promise<string[]> {
 /**
  * Brings both schemas, ours and BullMQ's, up to date; returns the names of our migrations that ran now.
  * May run in several processes at once: one works, the others wait. Each migration is a transaction.
+ *
+ * @param options.lockMs a migration fails where it would wait for a table for longer, and does nothing
  */
-export async function migrate(url: string): Promise<string[]> {
+export async function migrate(url: string, { lockMs = LOCK_MS } = {}): Promise<string[]> {
   const lock = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   // Without a listener a connection that breaks while it idles would end the process; the next query tells of it.
   lock.on('error', () => {});
@@ -69,7 +76,7 @@ export async function migrate(url: string): Promise<string[]> {
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const config: Knex.MigratorConfig = {
-      migrationSource,
+      migrationSource: migrationSource(lockMs),
       tableName: MIGRATION_TABLE,
       // An older program beside a newer one must still be able to start.
       disableMigrationsListValidation: true,

@@ -27,6 +27,17 @@ test('a lock left by a killed migration does not stop the next', async () => {
   expect(await migrate(empty.url)).toEqual([]);
 });
 
+test('a table that somebody holds is not waited for: nothing is done, and done when it is free', async () => {
+  const name = '0044_attribution_days.sql';
+  await empty.db.raw('ALTER TABLE balance_attributions DROP COLUMN booked_on');
+  await empty.db('migrations').where({ name }).delete();
+  await empty.db.transaction(async (held) => {
+    await held.raw('LOCK TABLE balance_attributions IN ACCESS SHARE MODE');
+    await expect(migrate(empty.url, { lockMs: 20 })).rejects.toThrow('lock timeout');
+  });
+  expect(await migrate(empty.url)).toEqual([name]);
+});
+
 test('bigint and numeric keep every digit', async () => {
   const test = await createTestDatabase();
   const { rows } = await test.db.raw("SELECT 9007199254740993::bigint AS a, '0.123456789012345678'::numeric AS b");
