@@ -10,6 +10,7 @@ import {
   type WorkerOptions,
 } from 'bullmq';
 import type { Cluster } from 'ioredis';
+import { Pool } from 'pg';
 import type { Logger } from '../log.js';
 import { QUEUE_SCHEMA } from '../records/database.js';
 import { logSeldom } from './log-seldom.js';
@@ -90,10 +91,14 @@ export function openQueue<T>(name: QueueName, settings: QueueSettings): JobQueue
     queue.on('error', onError);
     return { ...closing(queue, release), addBulk: (jobs) => queue.addBulk(jobs), state: () => stateOf(queue) };
   }
-  const connection = postgresConnection(name, settings.databaseUrl, 2);
+  const connection = postgresPool(name, settings.databaseUrl, 2);
   const queue = new Queue(name, { connection }, createPostgresBackend);
   queue.on('error', onError);
-  return { ...closing(queue, () => {}), addBulk: (jobs) => addFew(queue, jobs), state: () => stateOf(queue) };
+  return {
+    ...closing(queue, () => connection.end()),
+    addBulk: (jobs) => addFew(queue, jobs),
+    state: () => stateOf(queue),
+  };
 }
 
 async function stateOf(queue: Counted): Promise<QueueState> {
@@ -139,14 +144,11 @@ export function openWorker<T>(
     worker.on('error', onError);
     return { ...closing(worker, release), run: () => worker.run() };
   }
-  const connection = postgresConnection(
-    name,
-    settings.databaseUrl,
-    Math.min(options.concurrency, MOST_CONNECTIONS) + 2,
-  );
+  // One more, which hears of new jobs.
+  const connection = postgresPool(name, settings.databaseUrl, Math.min(options.concurrency, MOST_CONNECTIONS) + 3);
   const worker = new Worker(name, process, { ...common, connection }, createPostgresBackend);
   worker.on('error', onError);
-  return worker;
+  return { ...closing(worker, () => connection.end()), run: () => worker.run() };
 }
 
 interface RedisUse {
@@ -170,28 +172,43 @@ function redisConnection(
   return { connection: cluster, release: () => cluster.disconnect() };
 }
 
-function closing(opened: Openable & { disconnect(): Promise<void> }, release: () => void) {
+function closing(opened: Openable & { disconnect(): Promise<void> }, release: () => Promise<void> | void) {
   return {
     waitUntilReady: () => opened.waitUntilReady(),
-    close: () => opened.close().finally(release),
+    close: async () => {
+      try {
+        await opened.close();
+      } finally {
+        await release();
+      }
+    },
     disconnect: async () => {
-      release();
-      await opened.disconnect();
+      await Promise.all([release(), opened.disconnect()]);
     },
   };
 }
 
-function postgresConnection(name: QueueName, url: string, max: number): PostgresConnectionOptions {
-  return {
+/** As BullMQ sees a pool of pg: any is one. */
+type QueuePool = Extract<PostgresConnectionOptions, { end: unknown }>;
+
+/**
+ * BullMQ may be given options instead, but then nobody hears for a moment, as one of its connections opens or closes, that it
+ * broke; and an error that nobody hears ends the process.
+ */
+function postgresPool(name: QueueName, url: string, max: number): QueuePool {
+  const pool = new Pool({
     connectionString: url,
-    ...(name === 'events' ? { options: MAY_BE_LOST } : {}),
-    schema: QUEUE_SCHEMA,
+    options: [`-c search_path=${QUEUE_SCHEMA}`, ...(name === 'events' ? [MAY_BE_LOST] : [])].join(' '),
     application_name: 'tallyhook queue',
     max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
-  };
+  });
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+  });
+  return pool as unknown as QueuePool;
 }
 
 interface Openable {
