@@ -6,12 +6,10 @@ import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { openSandbox, type Row, rowsOf, type TestSandbox } from '../sandbox/support.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { type AtService, atService } from './service-at.js';
+import { type AtService, atService, fewAssets } from './service-at.js';
 
 const ASSET = 'USDT.TRC20';
 const PAST = { payments: 4, payouts: 1, wallets: 1, movements: 4, seed: 5 };
-/** Each asset costs many calls and statements; these are enough to tell one from another. */
-const OFFERED = [ASSET, 'USDT.ERC20', 'BTT.TRC20'];
 let database: TestDatabase;
 
 beforeEach(async () => {
@@ -30,21 +28,6 @@ async function pay(sandbox: TestSandbox, amount: string, assetCode = ASSET): Pro
   const paid = await sandbox.call('POST', `/sandbox/payment-intents/${id}/pay`, { assetCode, amount });
   expect(paid.status).toBe(201);
   return id;
-}
-
-/** As if the service offered no others. */
-function fewAssets(at: AtService): AtService {
-  const { client } = at.deps;
-  at.deps.client = {
-    serviceNow: () => client.serviceNow(),
-    reply: async (operation, request) => {
-      const answer = await client.reply(operation, request);
-      if (operation !== 'listPublicAssets') return answer;
-      const data = (answer.data as { assetCode: string }[]).filter(({ assetCode }) => OFFERED.includes(assetCode));
-      return { ...answer, data };
-    },
-  };
-  return at;
 }
 
 async function opened(faults: object = {}): Promise<{ sandbox: TestSandbox; at: AtService }> {

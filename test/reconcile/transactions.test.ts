@@ -13,7 +13,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-async function opened(faults: object = {}, size = { wallets: 8, movements: 250 }) {
+async function opened(faults: object = {}, size = { wallets: 8, movements: 130 }) {
   const sandbox = await openSandbox({ seed: 3, ...size });
   await sandbox.call('PUT', '/sandbox/faults', faults);
   return { sandbox, at: atService(database, sandbox.url, { adoptedAt: new Date(0) }) };
@@ -178,7 +178,7 @@ describe('movements of sub-wallets', () => {
   });
 
   it('that vanish from the feed are absent only if their account lists them no more either', async () => {
-    const { sandbox, at } = await opened();
+    const { sandbox, at } = await opened({}, { wallets: 8, movements: 250 });
     await at.run('transactions');
     const [kept, gone] = (await truth(sandbox, 'transactions')).slice(20, 22) as [Row, Row];
     altered(at, (operation, rows) =>
