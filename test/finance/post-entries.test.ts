@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readProofs } from '../../src/records/balances/balance-proofs.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
-import { type AtService, atService } from '../reconcile/service-at.js';
+import { type AtService, atService, fewAssets } from '../reconcile/service-at.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { expectPosted, postBooks } from '../support/posted-books.js';
@@ -14,8 +14,8 @@ let at: AtService;
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  sandbox = await openSandbox({ payments: 20, payouts: 3, wallets: 3, movements: 20, seed: 5 });
-  at = atService(database, sandbox.url);
+  sandbox = await openSandbox({ payments: 6, payouts: 2, wallets: 2, movements: 6, seed: 5 });
+  at = fewAssets(atService(database, sandbox.url));
   expect(await at.run('balances')).toMatchObject({ status: 'succeeded', error: null });
 }, 60_000);
 afterEach(async () => {

@@ -12,6 +12,10 @@ import { lives, MovingList } from './moving-list.js';
 import { Random } from './random.js';
 
 const MINUTE = 60_000;
+const LONG = process.env['TALLYHOOK_LONG'] !== undefined;
+const plans = [paymentIntentList, invoiceList, payoutList];
+/** What lists are read by is the same for each kind: the short run plays each fault on one of them. */
+const playedOn = (plan: ListPlan, nth: number): boolean => LONG || plans[nth % plans.length] === plan;
 
 interface Page {
   rows: JsonObject[];
@@ -102,7 +106,7 @@ class FaultyService extends FakeService {
   }
 }
 
-describe.each([paymentIntentList, invoiceList, payoutList])('a list of $kind that misbehaves', (plan: ListPlan) => {
+describe.each(plans)('a list of $kind that misbehaves', (plan: ListPlan) => {
   let database: TestDatabase;
   let service: FaultyService;
 
@@ -133,7 +137,7 @@ describe.each([paymentIntentList, invoiceList, payoutList])('a list of $kind tha
 
   test('ends failed or unproven with the reason, its watermark stays, and the next run makes good', async () => {
     expect(await run()).toMatchObject({ status: 'succeeded', complete: true });
-    for (const [name, fault] of Object.entries(faults)) {
+    for (const [name, fault] of Object.entries(faults).filter((_, nth) => playedOn(plan, nth))) {
       service.list.grow(130, 40 * MINUTE);
       service.list.clock += 90 * MINUTE;
       const before = await marks();
@@ -158,15 +162,18 @@ describe.each([paymentIntentList, invoiceList, payoutList])('a list of $kind tha
     }
   }, 120_000);
 
-  test.each([-10, 10])('is proven by a service whose clock is %i minutes off', async (minutes) => {
-    service.skew = minutes * MINUTE;
-    for (let round = 0; round < 3; round++) {
-      service.list.grow(30, 4 * MINUTE);
-      for (let many = 0; many < 20; many++) service.list.mutate();
-      service.list.clock += 6 * MINUTE;
-      expect(await run()).toMatchObject({ status: 'succeeded', complete: true });
-      expect(await held()).toEqual(listed());
-    }
-    expect(await database.db('breaks').where({ kind: 'record_not_at_service' })).toEqual([]);
-  });
+  test.each([-10, 10].filter((minutes) => LONG || minutes < 0 === (plan === payoutList)))(
+    'is proven by a service whose clock is %i minutes off',
+    async (minutes) => {
+      service.skew = minutes * MINUTE;
+      for (let round = 0; round < 3; round++) {
+        service.list.grow(30, 4 * MINUTE);
+        for (let many = 0; many < 20; many++) service.list.mutate();
+        service.list.clock += 6 * MINUTE;
+        expect(await run()).toMatchObject({ status: 'succeeded', complete: true });
+        expect(await held()).toEqual(listed());
+      }
+      expect(await database.db('breaks').where({ kind: 'record_not_at_service' })).toEqual([]);
+    },
+  );
 });

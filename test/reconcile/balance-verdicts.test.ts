@@ -9,7 +9,7 @@ import { defaultContract } from '../../src/service-api/contract.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
-import { type AtService, atService } from './service-at.js';
+import { type AtService, atService, fewAssets } from './service-at.js';
 
 const ASSET = 'USDT.TRC20';
 let database: TestDatabase;
@@ -23,12 +23,12 @@ afterEach(async () => {
 const proofOf = async () => (await readProofs(database.db, [ASSET])).get(ASSET);
 
 async function opened(faults: object = {}): Promise<{ sandbox: TestSandbox; at: AtService }> {
-  const sandbox = await openSandbox({ payments: 20, payouts: 2, wallets: 2, movements: 10, seed: 5 });
+  const sandbox = await openSandbox({ payments: 4, payouts: 1, wallets: 1, movements: 4, seed: 5 });
   await sandbox.call('PUT', '/sandbox/faults', faults);
   await payDirect(sandbox, '7');
   // What is younger than some minutes at the opening could have been confirmed before it or after.
   sandbox.control.advance(3_600);
-  const at = atService(database, sandbox.url);
+  const at = fewAssets(atService(database, sandbox.url));
   expect(await at.run('balances')).toMatchObject({ status: 'succeeded', error: null });
   return { sandbox, at };
 }

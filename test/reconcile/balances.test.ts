@@ -6,9 +6,10 @@ import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { openSandbox, type Row, rowsOf, type TestSandbox } from '../sandbox/support.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { type AtService, atService } from './service-at.js';
+import { type AtService, atService, fewAssets } from './service-at.js';
 
 const ASSET = 'USDT.TRC20';
+const PAST = { payments: 4, payouts: 1, wallets: 1, movements: 4, seed: 5 };
 let database: TestDatabase;
 
 beforeEach(async () => {
@@ -30,9 +31,9 @@ async function pay(sandbox: TestSandbox, amount: string, assetCode = ASSET): Pro
 }
 
 async function opened(faults: object = {}): Promise<{ sandbox: TestSandbox; at: AtService }> {
-  const sandbox = await openSandbox({ payments: 20, payouts: 3, wallets: 3, movements: 20, seed: 5 });
+  const sandbox = await openSandbox(PAST);
   await sandbox.call('PUT', '/sandbox/faults', faults);
-  const at = atService(database, sandbox.url);
+  const at = fewAssets(atService(database, sandbox.url));
   const run = await at.run('balances');
   expect(run).toMatchObject({ status: 'succeeded', error: null });
   return { sandbox, at };
@@ -112,8 +113,8 @@ describe('the balance of an asset', () => {
   });
 
   it('that is opened in one round does not take what another round works in for its own', async () => {
-    const sandbox = await openSandbox({ payments: 20, payouts: 3, wallets: 3, movements: 20, seed: 5 });
-    const at = atService(database, sandbox.url);
+    const sandbox = await openSandbox(PAST);
+    const at = fewAssets(atService(database, sandbox.url));
     const { client } = at.deps;
     const reply = client.reply.bind(client);
     let readings = 0;

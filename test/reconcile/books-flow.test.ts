@@ -13,7 +13,7 @@ import { type AtService, atService } from './service-at.js';
 
 const LONG = process.env.TALLYHOOK_LONG !== undefined;
 const WORLDS = LONG ? 15 : 1;
-const COMMANDS = LONG ? 160 : 40;
+const COMMANDS = LONG ? 160 : 12;
 const ASSETS = ['USDT.TRC20', 'XRP.XRPL', 'BTC', 'BTT.TRC20'];
 
 type Given =

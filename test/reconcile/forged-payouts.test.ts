@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readProofs } from '../../src/records/balances/balance-proofs.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { forger, seconds } from '../support/forger.js';
+import { fewAssets } from './service-at.js';
 
 const ASSET = 'USDT.TRC20';
 let flow: DeliveryFlow;
@@ -20,7 +21,7 @@ function payoutSaid(id: string, more: object = {}): Promise<string> {
 }
 
 async function began(faults: object): Promise<void> {
-  flow = await startDeliveryFlow();
+  flow = fewAssets(await startDeliveryFlow());
   who = forger(flow);
   flow.addEndpoint('live');
   await flow.pay(2);

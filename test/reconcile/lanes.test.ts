@@ -11,7 +11,7 @@ import { Random } from './random.js';
 
 /** So few that a busy machine is not what is waited for. */
 const PER_SECOND = 10;
-const PAGES = 400;
+const PAGES = 200;
 const PAYMENTS = 100 * PAGES;
 const within = { timeout: 60_000, interval: 20 };
 

@@ -3,7 +3,7 @@ import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.j
 import { forger, otherHistory, seconds, without } from '../support/forger.js';
 
 const LONG = process.env['TALLYHOOK_LONG'] !== undefined;
-const [REAL, FORGED] = LONG ? [5_000, 50] : [500, 5];
+const [REAL, FORGED] = LONG ? [5_000, 50] : [200, 2];
 
 let flow: DeliveryFlow;
 afterEach(() => flow.close());

@@ -14,7 +14,7 @@ import { testSettings } from './fake-service.js';
 import { Random } from './random.js';
 import { type Payment, type SentEvent, ShopModel } from './shop-model.js';
 
-const SEEDS = process.env.TALLYHOOK_LONG ? 200 : 6;
+const SEEDS = process.env.TALLYHOOK_LONG ? 200 : 2;
 const STEPS = 60;
 const kind = kinds[0];
 

@@ -11,7 +11,7 @@ import { lives, MovingList, type Semantics, type Simulated } from './moving-list
 import { naiveReconcile } from './naive-reconcile.js';
 import { Random } from './random.js';
 
-const SEEDS = process.env.TALLYHOOK_LONG ? 3_000 : 60;
+const SEEDS = process.env.TALLYHOOK_LONG ? 3_000 : 40;
 const TICKS = 3;
 const MINUTE = 60_000;
 
@@ -154,7 +154,7 @@ describe.each(cases)('a list of %s that moves under the reader, %s cursor', (_na
 
   it('proves absent what was deleted or never existed, and nothing else', async () => {
     let deleted = 0;
-    for (let seed = 3; seed <= 120; seed += 3) {
+    for (let seed = 3; seed <= 60; seed += 3) {
       const world = createWorld(seed, semantics, plan);
       await run(world);
       live(world);
@@ -170,12 +170,12 @@ describe.each(cases)('a list of %s that moves under the reader, %s cursor', (_na
       expect({ seed, absent: falselyAbsent(world) }).toEqual({ seed, absent: [] });
       deleted += gone.length;
     }
-    expect(deleted).toBeGreaterThan(50);
+    expect(deleted).toBeGreaterThan(25);
   });
 
   it('the naive way fails on the same lists: last id as cursor, stop at what is known, no closure', async () => {
     const wrong = { stale: 0, missing: 0 };
-    for (let seed = 1; seed <= 60; seed++) {
+    for (let seed = 1; seed <= 30; seed++) {
       const world = createWorld(seed, semantics, plan);
       await naiveReconcile(world.list, world.store);
       live(world);
@@ -186,7 +186,7 @@ describe.each(cases)('a list of %s that moves under the reader, %s cursor', (_na
       if (found.stale.length > 0) wrong.stale += 1;
       if (found.missing.length > 0) wrong.missing += 1;
     }
-    expect(wrong.stale).toBeGreaterThan(50);
-    expect(wrong.missing).toBeGreaterThan(20);
+    expect(wrong.stale).toBeGreaterThan(25);
+    expect(wrong.missing).toBeGreaterThan(10);
   });
 });

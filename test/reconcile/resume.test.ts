@@ -1,97 +1,70 @@
-import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { kinds } from '../../src/reconcile/deps.js';
+import { runReconcile } from '../../src/reconcile/run.js';
 import type { Run } from '../../src/records/runs/runs.js';
-import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { DRILL_MS, until } from '../support/drill.js';
-import { startCli } from '../support/run-cli.js';
+import { depsOf, type FakeService, rateLimited, serviceWith } from './fake-service.js';
 
-const PAYMENTS = 3_000;
-const PAGES = PAYMENTS / 100;
+const PAGES = 20;
+const PAYMENTS = PAGES * 100;
+const whole = { kind: kinds[0], full: true } as const;
 
 let database: TestDatabase;
-let sandbox: Sandbox;
+let service: FakeService;
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  sandbox = await startSandbox({ payments: PAYMENTS });
-}, DRILL_MS);
-
-afterEach(async () => {
-  await sandbox?.close();
-  await database?.drop();
+  service = serviceWith(PAYMENTS);
 });
+afterEach(() => database.drop());
 
-function reconcile(...flags: string[]) {
-  const env = {
-    DATABASE_URL: database.url,
-    SERVICE_BASE_URL: sandbox.url,
-    SERVICE_API_KEY: 'sandbox-api-key',
-    SERVICE_RATE: '1000/s',
-    LOG_LEVEL: 'silent',
+const run = (options: { resume?: boolean } = {}): Promise<Run> =>
+  runReconcile(depsOf(database, service), { ...whole, ...options });
+
+/** A full reading that ends after so many pages of the list that is read from its head to its end. */
+async function cutAfter(pages: number, list: 'head' | 'sweep:all'): Promise<void> {
+  let left = pages;
+  service.list.beforeCall = () => {
+    if (service.asked.at(-1)?.status === undefined) left -= 1;
+    if (left < 0) throw rateLimited();
   };
-  return startCli(['reconcile', 'payment-intents', '--json', ...flags], { cwd: tmpdir(), env });
-}
-
-async function runToEnd(...flags: string[]): Promise<Run> {
-  const running = reconcile(...flags);
-  expect(await running.end(null), running.output.stderr).toBe(0);
-  return JSON.parse(running.output.stdout) as Run;
-}
-
-/** kill -9 once so many payments were read by this reading, of the list that is read from its head to its end. */
-async function killAfter(payments: number, list: 'head' | 'sweep:all'): Promise<void> {
-  const began = Date.now();
-  const running = reconcile('--full');
-  const rows = database.db('payment_intents').where('poll_from', '>=', began);
-  await until(
-    `${payments} payments`,
-    async () => {
-      expect(running.child.exitCode, running.output.stderr).toBeNull();
-      const part = await database.db('unread_intervals').where({ list }).whereNotNull('newer_id').first();
-      return part !== undefined && Number((await rows.clone().count().first())?.['count']) >= payments;
-    },
-    { intervalMs: 2 },
-  );
-  expect(await running.end('SIGKILL')).toBe('SIGKILL');
+  expect(await run()).toMatchObject({ status: 'failed', complete: false });
+  service.list.beforeCall = () => {};
+  const part = await database.db('unread_intervals').where({ list }).whereNotNull('newer_id').first();
+  expect(part).toBeDefined();
 }
 
 const sweepOf = ({ proof }: Run) => (proof as { sweep: { name: string; calls: number; complete: boolean } }).sweep;
-const readBefore = async (moment: Date) =>
-  Number((await database.db('payment_intents').where('poll_from', '<', moment.getTime()).count().first())?.['count']);
+const readBefore = async (moment: number) =>
+  Number((await database.db('payment_intents').where('poll_from', '<', moment).count().first())?.['count']);
 
-test('--resume goes on with the full reading that kill −9 cut off: it does not start over, and leaves no gap', {
-  timeout: DRILL_MS,
-}, async () => {
-  expect(await runToEnd()).toMatchObject({ status: 'succeeded', complete: true });
-  const began = new Date();
-  await killAfter(1_000, 'sweep:all');
-  const [cut] = await database.db('unread_intervals').where('list', 'sweep:all');
-  expect(cut?.newer_id).not.toBeNull();
+test('a full reading that was cut off is gone on with where it was, if that is asked for, without a gap', async () => {
+  expect(await run()).toMatchObject({ status: 'succeeded', complete: true });
+  service.list.clock += 60_000;
+  const began = service.list.clock;
+  await cutAfter(14, 'sweep:all');
   const stale = await readBefore(began);
-  expect(stale).toBeGreaterThan(0);
+  expect(stale).toBeGreaterThan(200);
   expect(stale).toBeLessThan(PAYMENTS);
 
-  const run = await runToEnd('--full', '--resume');
-  expect(run).toMatchObject({ status: 'succeeded', complete: true, full: true });
-  expect(sweepOf(run)).toMatchObject({ name: 'sweep:all', complete: true });
-  expect(sweepOf(run).calls).toBeLessThan(stale / 100 + 4);
+  const resumed = await run({ resume: true });
+  expect(resumed).toMatchObject({ status: 'succeeded', complete: true, full: true });
+  expect(sweepOf(resumed)).toMatchObject({ name: 'sweep:all', complete: true });
+  expect(sweepOf(resumed).calls).toBeLessThan((3 * PAGES) / 4);
   expect(await readBefore(began)).toBe(0);
   expect(await database.db('unread_intervals').where('list', 'sweep:all')).toEqual([]);
 
   // Without it, a full reading is one from the beginning.
-  await killAfter(1_000, 'sweep:all');
-  expect(sweepOf(await runToEnd('--full')).calls).toBeGreaterThanOrEqual(PAGES);
+  await cutAfter(14, 'sweep:all');
+  expect(sweepOf(await run()).calls).toBeGreaterThanOrEqual(PAGES);
 });
 
-test('--resume of a first reading that kill −9 cut off reads every payment, each page but a few once', {
-  timeout: DRILL_MS,
-}, async () => {
-  await killAfter(1_000, 'head');
-  const run = await runToEnd('--full', '--resume');
-  expect(run).toMatchObject({ status: 'succeeded', complete: true });
-  const { head } = run.proof as { head: { calls: number }[] };
-  expect(head.reduce((calls, walk) => calls + walk.calls, 0)).toBeLessThan(PAGES - 4);
+test('a first reading that was cut off is gone on with: every payment is read, each page but a few once', async () => {
+  await cutAfter(14, 'head');
+  const resumed = await run({ resume: true });
+  expect(resumed).toMatchObject({ status: 'succeeded', complete: true });
+  const { head } = resumed.proof as { head: { calls: number }[] };
+  expect(head.reduce((calls, walk) => calls + walk.calls, 0)).toBeLessThan(PAGES);
   expect(Number((await database.db('payment_intents').where({ verified: true }).count().first())?.['count'])).toBe(
     PAYMENTS,
   );

@@ -13,7 +13,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-async function opened(faults: object = {}, size = { wallets: 8, movements: 250 }) {
+async function opened(faults: object = {}, size = { wallets: 8, movements: 130 }) {
   const sandbox = await openSandbox({ seed: 3, ...size });
   await sandbox.call('PUT', '/sandbox/faults', faults);
   return { sandbox, at: atService(database, sandbox.url, { adoptedAt: new Date(0) }) };
@@ -84,7 +84,7 @@ describe('movements of sub-wallets', () => {
   );
 
   it('with a count that is missing and a history that is not read whole are not merely degraded', async () => {
-    const { at } = await opened({ totalCount: 'missing' }, { wallets: 8, movements: 3_000 });
+    const { at } = await opened({ totalCount: 'missing' }, { wallets: 8, movements: 2_200 });
     const run = await at.run('transactions', { pages: 1 });
     expect(run).toMatchObject({ status: 'succeeded', complete: false });
     expect(run.proof['reason']).toMatch(/^the reading of what was never read goes on.*degraded: X-Total-Count/);
@@ -127,7 +127,7 @@ describe('movements of sub-wallets', () => {
   });
 
   it('are read on where a run was cut off, without reading the proven part again', async () => {
-    const { sandbox, at } = await opened({}, { wallets: 8, movements: 3_000 });
+    const { sandbox, at } = await opened({}, { wallets: 8, movements: 2_200 });
     const { client } = at.deps;
     let calls = 0;
     at.deps.client = {
@@ -143,14 +143,14 @@ describe('movements of sub-wallets', () => {
     expect(before).toBeGreaterThan(500);
     const run = await at.run('transactions');
     expect(run.complete).toBe(true);
-    expect(run.seen).toBeLessThan(3_000);
+    expect(run.seen).toBeLessThan(2_200);
     expect((await held()).size).toBe((await truth(sandbox, 'transactions')).length);
   });
 
   it('with a hole are mended after one count', async () => {
-    const { sandbox, at } = await opened({}, { wallets: 8, movements: 1_200 });
+    const { sandbox, at } = await opened({}, { wallets: 8, movements: 400 });
     await at.run('transactions');
-    const old = (await truth(sandbox, 'transactions'))[900]!;
+    const old = (await truth(sandbox, 'transactions'))[300]!;
     await database.db('transactions').where({ id: old.id }).delete();
     const run = await at.run('transactions');
     expect(run).toMatchObject({ complete: true, proof: { count: { said: 'count agrees' } } });
@@ -178,7 +178,7 @@ describe('movements of sub-wallets', () => {
   });
 
   it('that vanish from the feed are absent only if their account lists them no more either', async () => {
-    const { sandbox, at } = await opened();
+    const { sandbox, at } = await opened({}, { wallets: 8, movements: 250 });
     await at.run('transactions');
     const [kept, gone] = (await truth(sandbox, 'transactions')).slice(20, 22) as [Row, Row];
     altered(at, (operation, rows) =>
@@ -221,14 +221,14 @@ describe('sub-wallets', () => {
   it.each([{ shrinkPage: true }, { accountsShape: 'page' }, { cursor: 'key' }])(
     'are all listed (%j)',
     async (faults) => {
-      const { sandbox, at } = await opened(faults, { wallets: 230, movements: 0 });
+      const { sandbox, at } = await opened(faults, { wallets: 130, movements: 0 });
       expect(await at.run('accounts')).toMatchObject({ status: 'succeeded', complete: true });
       const all = (await truth(sandbox, 'accounts')).map(({ id }) => id);
       const shown = await Promise.all(all.map((id) => fetch(`${sandbox.url}/sandbox/accounts/${id}`)));
       const rows = await Promise.all(shown.map(async (one) => (await one.json()) as Row));
       const listed = rows.flatMap(({ id, isArchived }) => (isArchived === true ? [] : [id])).toSorted();
       expect([...(await held('accounts')).keys()].toSorted()).toEqual(listed);
-      expect(listed.length).toBeGreaterThan(200);
+      expect(listed.length).toBeGreaterThan(100);
       expect((await at.run('accounts')).changed).toBe(0);
     },
   );
@@ -252,7 +252,7 @@ describe('sub-wallets', () => {
     [{ itemWithoutId: true }, 'no id'],
     [{ repeatPage: true }, 'pages repeat'],
   ])('in a list that is none prove nothing (%j)', async (faults, reason) => {
-    const { at } = await opened(faults, { wallets: 230, movements: 0 });
+    const { at } = await opened(faults, { wallets: 130, movements: 0 });
     const run = await at.run('accounts');
     expect(run.complete).toBe(false);
     expect(run.proof['reason']).toContain(reason);

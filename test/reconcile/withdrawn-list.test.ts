@@ -5,7 +5,7 @@ import { coverage } from '../../src/records/runs/coverage.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { type AtService, atService } from './service-at.js';
+import { type AtService, atService, fewAssets } from './service-at.js';
 
 const ASSET = 'USDT.TRC20';
 const DAY_SECONDS = 86_400;
@@ -15,8 +15,8 @@ let at: AtService;
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  sandbox = await openSandbox({ payments: 20, wallets: 1, movements: 4, seed: 5 });
-  at = atService(database, sandbox.url);
+  sandbox = await openSandbox({ payments: 4, wallets: 1, movements: 4, seed: 5 });
+  at = fewAssets(atService(database, sandbox.url));
 });
 afterEach(async () => {
   await database.drop();

@@ -16,7 +16,7 @@ import { orderedKinds, ordersBehind, paymentsBehind } from '../../src/records/or
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { plansOf as explained, queriesOf } from '../support/query-plans.js';
 
-const ROWS = 20_000;
+const ROWS = 6_000;
 const WIDE =
   /Seq Scan on (matches|match_amounts|match_payments|payment_intents|invoices|orders|payins|payouts|movements|entries|entry_lines|changes|payin_listings|refund_assignments)\b/;
 /** An index that is read whole. */

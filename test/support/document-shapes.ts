@@ -8,11 +8,14 @@ import type { OpenApiDocument } from '../../src/console/api/openapi-document.js'
  */
 export function documentedAnswers({ paths, components }: OpenApiDocument) {
   const $defs = Object.fromEntries(Object.entries(components.schemas).map(([name, one]) => [name, strict(one)]));
+  const made = new Map<unknown, z.ZodType>();
   return (method: 'get' | 'post' | 'put' | 'delete', path: string, status: number): z.ZodType => {
     const { content } = paths[path]?.[method]?.responses[status] ?? {};
     const schema = Object.values(content ?? {})[0]?.schema;
     if (schema === undefined) throw new Error(`${status} of ${method} ${path} is not in the document`);
-    return z.fromJSONSchema({ ...strict(schema), $defs } as never);
+    const shape = made.get(schema) ?? z.fromJSONSchema({ ...strict(schema), $defs } as never);
+    made.set(schema, shape);
+    return shape;
   };
 }
 

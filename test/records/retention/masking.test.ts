@@ -210,7 +210,7 @@ test('whatever is observed in whatever order, masked in the middle: all but the 
       const right = await outcome(`b${runs}`, batches, when);
       expect(right).toEqual(left);
     }),
-    { numRuns: process.env['TALLYHOOK_LONG'] ? 500 : 40 },
+    { numRuns: process.env['TALLYHOOK_LONG'] ? 500 : 20 },
   );
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { pruneIn } from './aged.js';
 
-const EVENTS = 100_000;
+const EVENTS = process.env['TALLYHOOK_LONG'] ? 100_000 : 20_000;
 const BATCH = 1_000;
 
 let database: TestDatabase;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('100,000 bodies go in small steps: no step takes long, memory stays flat, and a receiver is not held up', async () => {
+test('many bodies go in small steps: no step takes long, memory stays flat, and a receiver is not held up', async () => {
   const steps: number[] = [];
   const began = new Map<string, number>();
   db.on('query', ({ sql, __knexQueryUid: uid }: { sql: string; __knexQueryUid: string }) => {
@@ -39,7 +39,7 @@ test('100,000 bodies go in small steps: no step takes long, memory stays flat, a
   for (let i = 0; i < 20; i += 1) {
     const at = performance.now();
     await db('inbox')
-      .where({ key: `id:${1 + i * 5_000}` })
+      .where({ key: `id:${1 + (i * EVENTS) / 20}` })
       .update({ last_arrival_at: new Date() });
     waits.push(performance.now() - at);
   }
