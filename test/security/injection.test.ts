@@ -10,7 +10,7 @@ import { applyEvents } from '../../src/webhook/apply-events.js';
 import { consoleTokens, testConsole } from '../support/console.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { startReceiver } from '../support/receiver.js';
-import { runCli } from '../support/run-cli.js';
+import { runHere } from '../support/run-here.js';
 import { NOW } from '../support/signed.js';
 import { drivesTerminals, HOSTILE_TEXTS, hostileText, isWellFormed } from './hostile.js';
 
@@ -216,7 +216,7 @@ test('on the command line it is one line of a table, or JSON, and drives no term
     ['rejections', 'list'],
     ['breaks', 'list', '--json'],
   ]) {
-    const { code, stdout, stderr } = await runCli(args, surroundings);
+    const { code, stdout, stderr } = await runHere(args, surroundings);
     // 3: breaks are open.
     expect([
       args,
