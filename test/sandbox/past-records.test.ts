@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { amountOf } from '../../src/sandbox/base/money.js';
 import type { SandboxOptions } from '../../src/sandbox/start-sandbox.js';
+import { isAll, isLong } from '../support/drill.js';
 import { openSandbox, type Row, rowsOf, type TestSandbox } from './support.js';
 
-const COUNT = process.env.TALLYHOOK_LONG ? 20_000 : 1500;
+const COUNT = isLong ? 20_000 : isAll ? 1500 : 1000;
 
 interface Past {
   sandbox: TestSandbox;

@@ -29,25 +29,28 @@ async function play(
 ): Promise<Outcome> {
   const { argv, env: ownEnv, exitCode, stdout, stderr } = process;
   const ownFolder = process.cwd();
-  const writes = [stdout.write, stderr.write, fs.writeSync] as const;
   const said = { stdout: '', stderr: '' };
   const main = path.join(inject('program'), 'cli.js');
+  const put = [
+    replaced(stdout, 'write', () => taking((text) => (said.stdout += text))),
+    replaced(stderr, 'write', () => taking((text) => (said.stderr += text))),
+    // The log is written past the stream.
+    replaced(fs, 'writeSync', (own) => (fd: number, text: string, ...rest: []) => {
+      if (fd !== stderr.fd) return own(fd, text, ...rest);
+      said.stderr += text;
+      return Buffer.byteLength(text);
+    }),
+  ];
   try {
     process.chdir(cwd);
-    process.argv = [process.execPath, main, ...args];
     process.env = { PATH: ownEnv['PATH'], TMPDIR: ownEnv['TMPDIR'], NO_COLOR: '1', ...env };
-    process.exitCode = undefined;
-    stdout.write = taking((text) => (said.stdout += text));
-    stderr.write = taking((text) => (said.stderr += text));
-    // The log is written past the stream.
-    fs.writeSync = ((fd: number, text: string, ...rest: []) =>
-      fd === 2 ? stderr.write(text) && Buffer.byteLength(text) : writes[2](fd, text, ...rest)) as typeof fs.writeSync;
+    Object.assign(process, { argv: [process.execPath, main, ...args], exitCode: undefined });
     runs += 1;
     // Its first lines run again for each number; what they import is loaded once.
     await import(/* @vite-ignore */ `${pathToFileURL(main).href}?run=${runs}`);
     return { code: Number(process.exitCode ?? 0), ...said };
   } finally {
-    [stdout.write, stderr.write, fs.writeSync] = writes;
+    for (const back of put) back();
     Object.assign(process, { argv, env: ownEnv, exitCode });
     process.chdir(ownFolder);
     // Each run listens for a reader that leaves early.
@@ -55,8 +58,23 @@ async function play(
   }
 }
 
-function taking(take: (text: string) => void): typeof process.stdout.write {
-  return (chunk: string | Uint8Array, ...rest: unknown[]) => {
+/** Puts another function in the place of one; what is answered takes it back. */
+function replaced(owner: object, name: string, other: (own: (...given: unknown[]) => unknown) => unknown): () => void {
+  const own = Reflect.get(owner, name) as (...given: unknown[]) => unknown;
+  const had = Object.getOwnPropertyDescriptor(owner, name);
+  Reflect.set(
+    owner,
+    name,
+    other((...given) => own.apply(owner, given)),
+  );
+  return () => {
+    if (had) Object.defineProperty(owner, name, had);
+    else Reflect.deleteProperty(owner, name);
+  };
+}
+
+function taking(take: (text: string) => void) {
+  return (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
     take(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString());
     for (const done of rest) if (typeof done === 'function') done();
     return true;

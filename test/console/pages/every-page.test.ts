@@ -40,9 +40,9 @@ describe('every page', () => {
     expect(pages.map(({ path }) => path).filter((path) => samplePaths[path] === undefined)).toEqual([]);
   });
 
-  it.each(pages.map(({ path }, place) => ({ path, place })))(
-    '$path reads well for everybody, light and dark, wide and narrow',
-    async ({ path, place }) => {
+  it.each(pages.map(({ path }, place) => [path, place] as const))(
+    '%s reads well for everybody, light and dark, wide and narrow',
+    async (path, place) => {
       // Half of the time goes into this: the pages, of the same parts and colours, take turns.
       const isExamined = (turn: number) => isAll || place % 2 === turn;
       const { page, complaints } = admin;
