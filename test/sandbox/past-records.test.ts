@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { amountOf } from '../../src/sandbox/base/money.js';
 import type { SandboxOptions } from '../../src/sandbox/start-sandbox.js';
-import { isAll, isLong } from '../support/drill.js';
 import { openSandbox, type Row, rowsOf, type TestSandbox } from './support.js';
 
-const COUNT = isLong ? 20_000 : isAll ? 1500 : 1000;
+const COUNT = process.env.TALLYHOOK_LONG ? 20_000 : 1500;
 
 interface Past {
   sandbox: TestSandbox;
