@@ -13,6 +13,7 @@ import { isAlive } from '../src/embedded-postgres/process.js';
 import { type Sandbox, startSandbox } from '../src/sandbox/start-sandbox.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './support/database.js';
 import { type CliProcess, runCli, startCli } from './support/run-cli.js';
+import { runHere } from './support/run-here.js';
 
 let cwd: string;
 let sandbox: Sandbox;
@@ -66,9 +67,15 @@ describe('words and exit codes', () => {
     [['--version'], 0, /^\d+\.\d+\.\d+/],
     [['help', 'sandbox'], 0, /--seed/],
   ])('%s is answered on stdout', async (args, code, pattern) => {
-    const result = await runCli(args, { cwd });
+    const result = await runHere(args, { cwd });
     expect(result).toMatchObject({ code, stderr: '' });
     expect(result.stdout).toMatch(pattern);
+  });
+
+  test('a process of its own says the same, with the same code', async () => {
+    expect(await runCli(['help', 'sandbox'], { cwd })).toEqual(await runHere(['help', 'sandbox'], { cwd }));
+    expect(await runCli(['frobnicate'], { cwd })).toEqual(await runHere(['frobnicate'], { cwd }));
+    expect(await runCli(['trigger'], { cwd })).toEqual(await runHere(['trigger'], { cwd }));
   });
 
   test.each([
@@ -77,13 +84,13 @@ describe('words and exit codes', () => {
     [['start', '--fast'], /unknown option '--fast'/],
     [['sandbox', '--port', '99999'], /Accepted is a whole number from 0 to 65535/],
   ])('%s is a mistake of usage', async (args, pattern) => {
-    const result = await runCli(args, { cwd });
+    const result = await runHere(args, { cwd });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(pattern);
   });
 
   test('start with nothing configured lists what is missing, and makes nothing', async () => {
-    const { code, stderr } = await runCli(['start'], { cwd });
+    const { code, stderr } = await runHere(['start'], { cwd });
     expect(code).toBe(2);
     for (const name of ['SERVICE_BASE_URL', 'SERVICE_API_KEY', 'WEBHOOK_SECRETS', 'CONSOLE_TOKENS']) {
       expect(stderr).toContain(`${name}\n    missing`);
@@ -93,7 +100,7 @@ describe('words and exit codes', () => {
 
   test('.env is read, and the environment wins', async () => {
     await writeFile(path.join(cwd, '.env'), 'PORT=wrong\nLOG_LEVEL=wrong\n');
-    const { stderr } = await runCli(['migrate'], { cwd, env: { PORT: '1' } });
+    const { stderr } = await runHere(['migrate'], { cwd, env: { PORT: '1' } });
     expect(stderr).toContain('LOG_LEVEL\n    given "wrong"');
     expect(stderr).not.toContain('PORT\n');
   });
@@ -190,7 +197,7 @@ test('a receiver before its schema answers probes, refuses events with 503, and 
   const refused = await fetch(`${url}/webhooks`, { method: 'POST', body: '{}' });
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
 
-  expect((await runCli(['migrate'], { cwd, env })).code).toBe(0);
+  expect((await runHere(['migrate'], { cwd, env })).code).toBe(0);
   await addressOf(cli, 'receiver');
   expect(await readiness(url)).toMatchObject({ status: 200 });
   expect(await cli.end('SIGTERM')).toBe(0);

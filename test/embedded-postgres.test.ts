@@ -5,28 +5,43 @@ import { appendFile, chmod, mkdtemp, readFile, rename, rm, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
-import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
 import { readPostmaster } from '../src/embedded-postgres/cluster.js';
 import { homeOf } from '../src/embedded-postgres/identity.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../src/embedded-postgres/open-embedded-postgres.js';
 import { isAlive } from '../src/embedded-postgres/process.js';
 import { createLog } from '../src/log.js';
 
+/** Of all tests but those that begin with an empty folder: making a cluster takes longer than what is tried with it. */
+let shared: string;
 let dir: string;
 const open: EmbeddedPostgres[] = [];
 const children: ChildProcess[] = [];
 
-beforeEach(async () => {
-  dir = await mkdtemp(path.join(tmpdir(), 'embedded-'));
-  await chmod(dir, 0o700);
+const newFolder = async () => {
+  const made = await mkdtemp(path.join(tmpdir(), 'embedded-'));
+  await chmod(made, 0o700);
+  return made;
+};
+
+beforeAll(async () => {
+  shared = await newFolder();
+});
+afterAll(() => rm(shared, { recursive: true, force: true }));
+beforeEach(() => {
+  dir = shared;
 });
 
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
   for (const database of open.splice(0)) await database.close();
   // Whoever was killed left nobody to stop the server: join and leave.
-  if (existsSync(path.join(dir, 'postgres'))) await (await openEmbeddedPostgres({ dir })).close();
-  await rm(dir, { recursive: true, force: true });
+  if (existsSync(path.join(dir, 'postgres'))) {
+    const last = await openEmbeddedPostgres({ dir });
+    await query(last.url, 'DROP TABLE IF EXISTS kept, mine');
+    await last.close();
+  }
+  if (dir !== shared) await rm(dir, { recursive: true, force: true });
 });
 
 async function start(options: Partial<Parameters<typeof openEmbeddedPostgres>[0]> = {}): Promise<EmbeddedPostgres> {
@@ -202,6 +217,7 @@ const isRoot = process.getuid?.() === 0;
 if (!isRoot)
   process.stderr.write('Not root: how a root without user namespaces keeps its database is not tested here.\n');
 test.skipIf(!isRoot)('root, where user namespaces are refused, keeps its data with another user', async () => {
+  dir = await newFolder();
   const plain = await start();
   await query(plain.url, 'CREATE TABLE kept AS SELECT 1 AS one');
   await open.pop()!.close();

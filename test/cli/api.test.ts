@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { operationNames } from '../../src/service-api/operations.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { runCli } from '../support/run-cli.js';
+import { runHere } from '../support/run-here.js';
 
 let cwd: string;
 let sandbox: Sandbox;
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 const api = (args: string[], env: Record<string, string> = {}) =>
-  runCli(['api', ...args], {
+  runHere(['api', ...args], {
     cwd,
     env: {
       SERVICE_BASE_URL: sandbox.url,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
-import { runCli } from '../support/run-cli.js';
+import { runHere } from '../support/run-here.js';
 
 let database: TestDatabase;
 let cwd: string;
@@ -27,7 +27,7 @@ async function balances(...args: string[]) {
     SERVICE_API_KEY: 'none',
     LOG_LEVEL: 'silent',
   };
-  const { code, stdout, stderr } = await runCli(['balances', ...args], { cwd, env });
+  const { code, stdout, stderr } = await runHere(['balances', ...args], { cwd, env });
   return { code, stdout, stderr, json: stdout.startsWith('{') ? JSON.parse(stdout) : null };
 }
 

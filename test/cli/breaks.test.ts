@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { breakWords } from '../../src/domain/break-words.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { runCli } from '../support/run-cli.js';
+import { runHere } from '../support/run-here.js';
 
 let database: TestDatabase;
 
@@ -17,7 +17,7 @@ test('a break is shown with what it means and what to do', async () => {
   const entity = { kind: 'payment_intent', id: 'pi_1' } as const;
   await database.db.transaction((trx) => openBreaks(trx, [{ kind, entity, evidence: { refunds: ['po_1'] } }]));
   const { id } = await database.db('breaks').where({ kind }).first('id');
-  const { code, stdout } = await runCli(['breaks', 'show', id], {
+  const { code, stdout } = await runHere(['breaks', 'show', id], {
     cwd: tmpdir(),
     env: { DATABASE_URL: database.url, WEBHOOK_SECRETS: 'test=whsec_test' },
   });

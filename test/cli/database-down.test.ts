@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
-import { runCli } from '../support/run-cli.js';
+import { runHere } from '../support/run-here.js';
 
 let cwd: string;
 let empty: Pick<TestDatabase, 'url' | 'drop'>;
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 const run = (words: string, url: string) =>
-  runCli(words.split(' '), {
+  runHere(words.split(' '), {
     cwd,
     env: {
       DATABASE_URL: url,

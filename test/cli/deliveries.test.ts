@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { runCli } from '../support/run-cli.js';
+import { runHere } from '../support/run-here.js';
 
 let database: TestDatabase;
 let sandbox: Sandbox;
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 const run = async (...args: string[]) => {
-  const { code, stdout, stderr } = await runCli(args, { cwd, env });
+  const { code, stdout, stderr } = await runHere(args, { cwd, env });
   return { code, stderr, json: stdout.startsWith('{') ? JSON.parse(stdout) : null, stdout };
 };
 

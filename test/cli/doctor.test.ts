@@ -6,7 +6,7 @@ import type { Faults } from '../../src/sandbox/faults.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { MerchantClient } from '../../src/service-api/client.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { runCli } from '../support/run-cli.js';
+import { runHere } from '../support/run-here.js';
 
 interface Check {
   name: string;
@@ -141,7 +141,7 @@ async function furnish(): Promise<void> {
 
 async function diagnose(faults: Partial<Faults>, env: Record<string, string> = {}) {
   sandbox.control.setFaults(faults);
-  const { code, stdout, stderr } = await runCli(['doctor', '--json'], {
+  const { code, stdout, stderr } = await runHere(['doctor', '--json'], {
     cwd,
     env: {
       SERVICE_BASE_URL: sandbox.url,

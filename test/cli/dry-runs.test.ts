@@ -9,8 +9,7 @@ import { recordAction } from '../../src/records/actions/record-action.js';
 import { sealRows } from '../../src/records/audit/seal-rows.js';
 import { verifySignature } from '../../src/webhook/verify-signature.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
-import { STEP_MS } from '../support/drill.js';
-import { runCli } from '../support/run-cli.js';
+import { runHere } from '../support/run-here.js';
 
 const SECRET = 'whsec_dry';
 
@@ -27,7 +26,7 @@ afterEach(async () => {
 
 const run = async (args: string[], more: Record<string, string> = {}) => {
   const env = { DATABASE_URL: database.url, WEBHOOK_SECRETS: `live=${SECRET}`, LOG_LEVEL: 'silent', ...more };
-  return runCli(args, { cwd, env, longestMs: STEP_MS });
+  return runHere(args, { cwd, env });
 };
 const json = async (...args: string[]) => {
   const { code, stdout, stderr } = await run([...args, '--json']);

@@ -6,9 +6,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { isAll, isLong } from '../support/drill.js';
 import { type CliProcess, startCli } from '../support/run-cli.js';
 
-const RUNS = process.env['TALLYHOOK_LONG'] ? 50 : 5;
+/** Once at each moment, in the quickest run. */
+const RUNS = isLong ? 50 : isAll ? 5 : 3;
 
 /** When the process is killed. */
 const moments = ['key written, nothing sent', 'request arrived, nothing done', 'payout made, no answer read'] as const;

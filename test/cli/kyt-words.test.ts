@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { runCli } from '../support/run-cli.js';
+import { runHere } from '../support/run-here.js';
 
 let cwd: string;
 let sandbox: Sandbox;
@@ -37,7 +37,7 @@ async function releaseUnder(contract: object, more: Record<string, string> = {})
     CONTRACT_FILE: file,
     ...more,
   };
-  const { code, stderr } = await runCli(['reconcile', 'payment-intents', '--json'], { cwd, env });
+  const { code, stderr } = await runHere(['reconcile', 'payment-intents', '--json'], { cwd, env });
   const row = await database.db('orders').where({ reference: 'ord-1' }).first('release_reason');
   const reason = String(row?.release_reason);
   const breaks = reason === 'kyt_rejected' ? ['kyt_hold'] : [];

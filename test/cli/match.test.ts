@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedBooks } from '../support/console-books.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
-import { runCli } from '../support/run-cli.js';
+import { runHere } from '../support/run-here.js';
 
 let database: TestDatabase;
 let cwd: string;
@@ -29,7 +29,7 @@ async function match(...args: string[]) {
     SERVICE_API_KEY: 'none',
     LOG_LEVEL: 'silent',
   };
-  const { code, stdout, stderr } = await runCli(['match', ...args], { cwd, env });
+  const { code, stdout, stderr } = await runHere(['match', ...args], { cwd, env });
   return { code, stdout, stderr, json: stdout.startsWith('{') ? JSON.parse(stdout) : null };
 }
 

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKeyStore, MerchantClient } from '../../src/index.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { DRILL_MS, until } from '../support/drill.js';
+import { DRILL_MS, isAll, until } from '../support/drill.js';
 import { createInstallation, type Installation } from '../support/installation.js';
 import { type CliProcess, startCli } from '../support/run-cli.js';
+import { runHere } from '../support/run-here.js';
 
 /** Beside a reader that is busy, from the moment a refund is written down until its order is held. */
 const SECONDS = 15_000;
@@ -36,7 +37,7 @@ beforeAll(async () => {
     payments.set(reference, id);
   }
   await installation.start('schedule');
-  others.push(startCli(['schedule'], { cwd: installation.cwd, env: installation.env }));
+  startScheduler();
   for (const reference of payments.keys()) await untilReleased(reference);
 }, DRILL_MS);
 afterAll(async () => {
@@ -45,6 +46,16 @@ afterAll(async () => {
   await database.drop();
 });
 
+const startScheduler = () => others.push(startCli(['schedule'], { cwd: installation.cwd, env: installation.env }));
+/** The time of a process that was killed is over. One that begins looks at once; those that run, every 20 s. */
+async function leaseEnds(paymentIntentId: string, begunAgo = '0'): Promise<void> {
+  await holdTurns(0);
+  await database.db.raw(
+    `UPDATE service_writes SET leased_until = now(), begun_at = begun_at - ?::interval WHERE payment_intent_id = ?`,
+    [begunAgo, paymentIntentId],
+  );
+  if (!isAll) startScheduler();
+}
 const release = async (reference: string) => (await getOrder(database.db, reference))?.release;
 const untilReleased = (reference: string) =>
   until(`${reference} is safe`, async () => (await release(reference))?.safe === true || release(reference));
@@ -93,11 +104,7 @@ test(
     const paymentIntentId = payments.get('killed') ?? '';
     await killedBeforeItIsSent(paymentIntentId);
     await untilHeld('killed');
-    await holdTurns(0);
-    await database
-      .db('service_writes')
-      .where({ payment_intent_id: paymentIntentId })
-      .update({ leased_until: new Date() });
+    await leaseEnds(paymentIntentId);
     await untilLinked(paymentIntentId);
     await until('the call is done', async () => {
       const row = await database
@@ -117,25 +124,22 @@ test(
     const paymentIntentId = payments.get('lost') ?? '';
     const key = `refund-${paymentIntentId}`;
     await killedBeforeItIsSent(paymentIntentId);
-    await database.db.raw(
-      `UPDATE service_writes SET leased_until = now(), begun_at = now() - interval '1 hour' WHERE key = ?`,
-      [key],
-    );
-    await holdTurns(0);
+    await leaseEnds(paymentIntentId, '1 hour');
     await until(
       'it is given up',
       async () => (await database.db('service_writes').where({ key }).first())?.status === 'lost',
     );
     await untilHeld('lost');
 
-    const listed = await installation.run(['calls', 'list', '--json']);
+    const listed = await runHere(['calls', 'list', '--json'], installation);
     expect(listed.code).toBe(3);
     expect(JSON.parse(listed.stdout)).toMatchObject({ items: [{ key, paymentIntentId, undecided: true }] });
-    const shown = await installation.run(['calls', 'show', key]);
+    const shown = await runHere(['calls', 'show', key], installation);
     expect(JSON.parse(shown.stdout)).toMatchObject({
       items: [{ key, request: expect.stringContaining(paymentIntentId) }],
     });
-    const settle = (...words: string[]) => installation.run(['calls', 'settle', key, '--note', 'looked', ...words]);
+    const settle = (...words: string[]) =>
+      runHere(['calls', 'settle', key, '--note', 'looked', ...words], installation);
     expect(await settle('--as', 'perhaps')).toMatchObject({ code: 2 });
     const made = String((await database.db('service_writes').whereNotNull('object_id').first('object_id'))?.object_id);
     const refused = (said: string) => ({ code: 2, stderr: expect.stringContaining(said) });
@@ -161,7 +165,7 @@ test(
     expect(await settle('--as', 'not_done')).toMatchObject({ code: 2 });
     const action = await database.db('actions').where({ action: 'settle call' }).first();
     expect(action).toMatchObject({ target: `call createRefund ${key}`, reason: 'looked' });
-    expect(await installation.run(['calls', 'list'])).toMatchObject({ code: 0 });
+    expect(await runHere(['calls', 'list'], installation)).toMatchObject({ code: 0 });
   },
   DRILL_MS,
 );

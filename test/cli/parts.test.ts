@@ -7,8 +7,7 @@ import { loadAlertFacts } from '../../src/records/alerts/load-alert-facts.js';
 import { giveSign } from '../../src/records/alerts/signs-of-life.js';
 import { bindInstallation } from '../../src/records/installation.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { STEP_MS } from '../support/drill.js';
-import { runCli } from '../support/run-cli.js';
+import { runHere } from '../support/run-here.js';
 
 let database: TestDatabase;
 let cwd: string;
@@ -24,10 +23,9 @@ afterEach(async () => {
 
 const bind = () => bindInstallation(database.db, { adoptedAt: new Date(), serviceBaseUrl: 'http://127.0.0.1:1' });
 const parts = async (...args: string[]) => {
-  const { code, stdout, stderr } = await runCli(['parts', ...args, '--json'], {
+  const { code, stdout, stderr } = await runHere(['parts', ...args, '--json'], {
     cwd,
     env: { DATABASE_URL: database.url, SERVICE_BASE_URL: 'http://127.0.0.1:1', LOG_LEVEL: 'silent' },
-    longestMs: STEP_MS,
   });
   return { code, stderr, json: stdout.startsWith('{') ? JSON.parse(stdout) : null };
 };

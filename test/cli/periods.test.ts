@@ -6,7 +6,7 @@ import { at } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { postBooks } from '../support/posted-books.js';
-import { runCli } from '../support/run-cli.js';
+import { runHere } from '../support/run-here.js';
 
 let database: TestDatabase;
 let cwd: string;
@@ -29,7 +29,7 @@ async function periods(...args: string[]) {
     SERVICE_API_KEY: 'none',
     LOG_LEVEL: 'silent',
   };
-  const { code, stdout, stderr } = await runCli(['periods', ...args], { cwd, env });
+  const { code, stdout, stderr } = await runHere(['periods', ...args], { cwd, env });
   return { code, stdout, stderr, json: stdout.startsWith('{') ? JSON.parse(stdout) : null };
 }
 

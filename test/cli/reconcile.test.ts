@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { runCli } from '../support/run-cli.js';
+import { runHere } from '../support/run-here.js';
 
 let database: TestDatabase;
 let sandbox: Sandbox;
@@ -38,7 +38,7 @@ function reconcile(...words: string[]) {
     ADOPTED_AT: '2020-01-01T00:00:00Z',
     LOG_LEVEL: 'silent',
   };
-  return runCli(['reconcile', ...words], { cwd, env });
+  return runHere(['reconcile', ...words], { cwd, env });
 }
 const openBreaks = () => database.db('breaks').where({ status: 'open' }).orderBy('id').pluck('kind');
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';
-import { runCli } from '../support/run-cli.js';
+import { runHere } from '../support/run-here.js';
 
 let database: TestDatabase;
 let cwd: string;
@@ -21,7 +21,7 @@ test('an event whose body is gone can not be replayed, and is left out of many',
   const [gone = '', there = ''] = await storeEvents(database.db, [completed('a'), completed('b')]);
   await database.db('inbox').update({ status: 'applied' });
   await database.db('inbox').where({ id: gone }).update({ body: null });
-  const run = (...args: string[]) => runCli(args, { cwd, env: { DATABASE_URL: database.url } });
+  const run = (...args: string[]) => runHere(args, { cwd, env: { DATABASE_URL: database.url } });
   const refused = await run('events', 'replay', gone);
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('RETENTION_BODY_DAYS');

@@ -5,7 +5,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { consoleTokens, testConsole } from '../support/console.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { runCli } from '../support/run-cli.js';
+import { runHere } from '../support/run-here.js';
 
 let database: TestDatabase;
 let app: ReturnType<typeof testConsole>['app'];
@@ -94,7 +94,7 @@ describe('by the command line', () => {
   const callbacks = async (...args: string[]) => {
     const service = { SERVICE_BASE_URL: 'http://127.0.0.1:9', SERVICE_API_KEY: 'none' };
     const env = { DATABASE_URL: database.url, ...service, LOG_LEVEL: 'silent' };
-    return runCli(['callbacks', ...args], { cwd, env });
+    return runHere(['callbacks', ...args], { cwd, env });
   };
 
   it('they are listed, rehearsed, and told again one by one or all that were given up', async () => {

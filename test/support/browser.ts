@@ -1,9 +1,12 @@
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import sparticuz from '@sparticuz/chromium';
 import type { AxeResults } from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { inject } from 'vitest';
+import { until } from './drill.js';
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -19,12 +22,20 @@ export async function startBrowser(): Promise<Browser> {
   });
 }
 
-/** Unpacked once for the run, not for each file. */
+/** Unpacked once for the run, not for each file: who comes meanwhile waits until it is there whole. */
 async function unpacked(): Promise<string> {
   const own = process.env['TMPDIR'];
+  const whole = path.join(inject('runFolder'), 'browser-is-unpacked');
+  const isFirst = await writeFile(`${whole}.begun`, '', { flag: 'wx' }).then(
+    () => true,
+    () => false,
+  );
+  if (!isFirst) await until('the browser is unpacked', () => existsSync(whole));
   process.env['TMPDIR'] = inject('runFolder');
   try {
-    return await sparticuz.executablePath();
+    const executable = await sparticuz.executablePath();
+    await writeFile(whole, '');
+    return executable;
   } finally {
     if (own === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = own;

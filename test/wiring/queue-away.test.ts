@@ -19,13 +19,15 @@ test('without REDIS_URL the queue is as well as the database', async () => {
 // Said aloud in support/redis.ts where it is skipped.
 describe.skipIf(redisKind !== 'own')('Redis', () => {
   let redis: TestRedis;
+  let never: TestRedis;
   beforeAll(async () => {
-    redis = await createTestRedis();
+    [redis, never] = await Promise.all([createTestRedis(), createTestRedis()]);
   });
-  afterAll(() => redis.close());
+  afterAll(() => Promise.all([redis.close(), never.close()]));
 
-  test('away it is a finding that says what waits, and that nothing is lost; answering it is none', async () => {
-    const away = await look(redis.url);
+  // At once: each waits as long as is waited for a Redis.
+  test.concurrent('away it is a finding that says what waits, and that nothing is lost', async () => {
+    const away = await look(never.url);
     expect(away).toMatchObject([
       {
         name: 'queue',
@@ -34,7 +36,10 @@ describe.skipIf(redisKind !== 'own')('Redis', () => {
         remedy: expect.stringContaining('REDIS_URL'),
       },
     ]);
-    expect(JSON.stringify(away)).not.toContain(redis.url);
+    expect(JSON.stringify(away)).not.toContain(never.url);
+  });
+
+  test.concurrent('answering it is none, and one that went away is a finding again', async () => {
     await redis.start();
     expect(await look(redis.url)).toMatchObject([{ name: 'queue', status: 'ok' }]);
     const kept = createQueueProducer('events', { databaseUrl: '', redisUrl: redis.url, log });

@@ -8,6 +8,7 @@ import { createTestDatabase } from '../database.js';
 import { until } from '../drill.js';
 import { createInstallation, type InstallationOptions } from '../installation.js';
 import { type CliProcess, startCli } from '../run-cli.js';
+import { runHere } from '../run-here.js';
 import { createReadApi, type ReadApi } from './read-api.js';
 import { followReleases, type ReleaseFeed } from './release-feed.js';
 import { createServiceLens, type ServiceLens } from './service-lens.js';
@@ -45,6 +46,8 @@ export const SESSION = { token: 'sandbox-session-token', totpCode: '123456' };
 /** Until it is ready, on two cores that nobody else uses. */
 const USUAL_START_MS = 2_500;
 const MOST_SLOWNESS = 3;
+/** So that asking is not most of the work. */
+const SELDOM = { intervalMs: 200 };
 const FULL = ['payment-intents', 'invoices', 'payouts', 'deliveries'];
 
 /** Lists are read all the time, so that a test waits for a second and not for the cron of an installation. */
@@ -87,11 +90,11 @@ export async function startSite({ before, ...options }: SiteOptions): Promise<Si
     ownCall: async (operation, body) => {
       const file = path.join(cwd, `${randomUUID()}.json`);
       await writeFile(file, JSON.stringify(body));
-      const { code, stdout, stderr } = await installation.run(['api', operation, '--body', file, '--json']);
+      const { code, stdout, stderr } = await runHere(['api', operation, '--body', file, '--json'], { cwd, env });
       if (code !== 0) throw new Error(`${operation}: ${code} ${stderr}`);
       return JSON.parse(stdout) as Record<string, unknown>;
     },
-    quiet: () => becomeQuiet({ sandbox, api }),
+    quiet: together(() => becomeQuiet({ sandbox, api })),
     slowness,
     close: async () => {
       try {
@@ -134,20 +137,38 @@ async function sendEvent(
   return (JSON.parse(text) as { id: string }).id;
 }
 
+/** Whoever asks while it is under way shares the next with all others who do: what they did before is in it whole. */
+function together(work: () => Promise<void>): () => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve();
+  let next: Promise<void> | null = null;
+  return () => {
+    next ??= last.then(() => {
+      next = null;
+      return work();
+    });
+    last = next.catch(() => {});
+    return next;
+  };
+}
+
 async function becomeQuiet({ sandbox, api }: Pick<Site, 'sandbox' | 'api'>): Promise<void> {
   await eventsApplied({ sandbox, api });
   const newest = async (kind: string) => api.get<{ items: Run[] }>(`runs?kind=${kind}&take=50`);
   const known = new Set<string>();
   for (const kind of FULL) for (const { id } of (await newest(kind))?.items ?? []) known.add(id);
   for (const kind of FULL) await api.send('POST', 'runs', { kind, full: true });
-  await until('every list was read whole', async () => {
-    for (const kind of FULL) {
-      const runs = (await newest(kind))?.items ?? [];
-      const own = runs.find((run) => run.full && !known.has(run.id) && run.status !== 'running');
-      if (own === undefined) return kind;
-    }
-    return true;
-  });
+  await until(
+    'every list was read whole',
+    async () => {
+      for (const kind of FULL) {
+        const runs = (await newest(kind))?.items ?? [];
+        const own = runs.find((run) => run.full && !known.has(run.id) && run.status !== 'running');
+        if (own === undefined) return kind;
+      }
+      return true;
+    },
+    SELDOM,
+  );
   await eventsApplied({ sandbox, api });
 }
 
@@ -159,11 +180,15 @@ interface Run {
 
 async function eventsApplied({ sandbox, api }: Pick<Site, 'sandbox' | 'api'>): Promise<void> {
   await sandbox.control.deliveriesIdle();
-  await until('every event is applied', async () => {
-    for (const status of ['received', 'failed']) {
-      const page = await api.get<{ items: unknown[] }>(`events?status=${status}&take=1`);
-      if (page?.items.length !== 0) return status;
-    }
-    return true;
-  });
+  await until(
+    'every event is applied',
+    async () => {
+      for (const status of ['received', 'failed']) {
+        const page = await api.get<{ items: unknown[] }>(`events?status=${status}&take=1`);
+        if (page?.items.length !== 0) return status;
+      }
+      return true;
+    },
+    SELDOM,
+  );
 }

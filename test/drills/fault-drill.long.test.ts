@@ -16,7 +16,7 @@ import { createMerchantDay, DAY_WALLETS, type MerchantDay, ROUND_SECONDS } from 
 import { resultTable } from './fault/result-table.js';
 
 /*
- * By hand: DRILL_SEED=7 npx vitest run test/drills/fault-drill.test.ts; TALLYHOOK_LONG=1 for 2,000 payments, 300 invoices,
+ * By hand: DRILL_SEED=7 npx vitest run test/drills/fault-drill.long.test.ts; TALLYHOOK_LONG=1 for 2,000 payments, 300 invoices,
  * 200 payouts, 50 sub-wallets and 3,000 movements. Each number has its own variable: see fault/drill-sizes.ts.
  */
 const sizes = drillSizes();
