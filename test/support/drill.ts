@@ -1,10 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isAll, isLong } from './sizes.js';
 
-/** The same drills with the numbers of real life; they take long. */
-export const isLong = Boolean(process.env['TALLYHOOK_LONG']);
-
-/** Also what `npm test` leaves out is played, in its usual size. */
-export const isAll = isLong || Boolean(process.env['TALLYHOOK_ALL']);
+export { isAll, isLong };
 
 /** For a whole drill: a machine that does ten other things needs this, and nobody waits for it otherwise. */
 export const DRILL_MS = isLong ? 45 * 60_000 : 240_000;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { DRILL_MS, isLong, report } from '../support/drill.js';
+import { DRILL_MS, isAll, isLong, report } from '../support/drill.js';
 import { type BatchOutcome, runWorlds } from './worlds/batch.js';
 
 /** How many, and from which seed on: `WORLDS=1 WORLDS_FROM=17` is the world of seed 17. */
-const WORLDS = Number(process.env['WORLDS'] ?? (isLong ? 200 : 4));
+const WORLDS = Number(process.env['WORLDS'] ?? (isLong ? 200 : isAll ? 4 : 2));
 const FROM = Number(process.env['WORLDS_FROM'] ?? 1);
 const AT_ONCE = isLong ? 10 : 2;
 
