@@ -11,7 +11,7 @@ import { lives, MovingList, type Semantics, type Simulated } from './moving-list
 import { naiveReconcile } from './naive-reconcile.js';
 import { Random } from './random.js';
 
-const SEEDS = process.env.TALLYHOOK_LONG ? 3_000 : 40;
+const SEEDS = process.env.TALLYHOOK_LONG ? 3_000 : 15;
 const TICKS = 3;
 const MINUTE = 60_000;
 
