@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
 import { faults } from './faults.js';
 
-const SEEDS = process.env['INTERLEAVING_SEEDS'] ?? '60';
+const SEEDS = process.env['INTERLEAVING_SEEDS'] ?? '100';
 /** Of one fault. */
 const LIMIT_MS = 1_200_000;
 
