@@ -106,7 +106,11 @@ test.each(isLong ? [nameless, named] : [nameless])(
     const waiting = /^(Wait|Run tallyhook reconcile|Find out why)/;
     await followUntil('4. Wait for the verdict', 'old', /^Retire it: tallyhook secrets retire old/, waiting);
     expect((await follow('4. Wait for the verdict'))['new']).toBe('Keep it: it stays.');
-    await until('the verdict', async () => (await statusOf('old'))?.verdict === 'may_be_retired');
+    // An event that came under the old one alone a moment ago takes it back until the history is read once more.
+    await until('the verdict', async () => {
+      await follow('4. Wait for the verdict');
+      return (await statusOf('old'))?.verdict === 'may_be_retired';
+    });
 
     expect((await follow('5. Retire the old one'))['old']).toBe(
       `Delete the endpoint ${endpoint.id} in the service’s dashboard (step 6).`,
