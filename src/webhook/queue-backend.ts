@@ -172,18 +172,21 @@ function redisConnection(
   return { connection: cluster, release: () => cluster.disconnect() };
 }
 
+/** Closed first, and disconnected where that takes too long: what it was given is released once. */
 function closing(opened: Openable & { disconnect(): Promise<void> }, release: () => Promise<void> | void) {
+  let released: Promise<void> | undefined;
+  const releaseOnce = () => (released ??= Promise.resolve(release()));
   return {
     waitUntilReady: () => opened.waitUntilReady(),
     close: async () => {
       try {
         await opened.close();
       } finally {
-        await release();
+        await releaseOnce();
       }
     },
     disconnect: async () => {
-      await Promise.all([release(), opened.disconnect()]);
+      await Promise.all([releaseOnce(), opened.disconnect()]);
     },
   };
 }

@@ -49,3 +49,9 @@ it('somebody hears of each connection of a queue that it broke, from its first m
   await running;
   expect(bare.size).toBe(0);
 });
+
+it('a queue that is disconnected as well as closed is closed once', async () => {
+  const queue = openQueue('events', { databaseUrl: database.url, log: createLog('silent') });
+  await queue.waitUntilReady();
+  await expect(Promise.all([queue.close(), queue.disconnect()])).resolves.toBeDefined();
+});
