@@ -82,7 +82,7 @@ function namedBefore({ kind, before, shown }: MergedRecord): string[] {
   return namedIn(kind, before.fields, 'invoice').filter((id) => !now.includes(id) && usableId(id) !== undefined);
 }
 
-/** Refunds that a payment takes from the orders whose references they carry, or gives back to these. */
+/** Refunds that a payment names, or named: it takes them from the orders whose references they carry, or gives them back to these. */
 function namedRefunds(record: MergedRecord): string[] {
   return record.kind === 'payment_intent' ? namedBy(record, 'payout') : [];
 }
@@ -156,7 +156,7 @@ function linkedBy(record: MergedRecord): { kind: FamilyKind; id: string }[] {
   const kind = familyKinds.find((one) => one === record.kind);
   if (kind === undefined) return [];
   return kind === 'payment_intent'
-    ? namedBy(record, 'payout').map((id) => ({ kind: 'payout', id }))
+    ? namedRefunds(record).map((id) => ({ kind: 'payout', id }))
     : [{ kind, id: record.id }];
 }
 
