@@ -9,6 +9,7 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     pool: 'forks',
+    isolate: false,
     setupFiles: ['test/support/leaves-nothing.ts'],
     provide: { closesWithinMs: 6_000 },
     projects: [
@@ -18,7 +19,6 @@ export default defineConfig({
           name: 'pure',
           provide: { mayLeaveTimers: false },
           include: files.pure,
-          isolate: false,
           globalSetup: ['test/support/run-folder.ts'],
           setupFiles: ['test/support/leaves-no-trace.ts'],
           testTimeout: 60_000,
@@ -31,7 +31,6 @@ export default defineConfig({
           name: 'database',
           provide: { mayLeaveTimers: true },
           include: files.database,
-          isolate: false,
           globalSetup: ['test/support/run-folder.ts', 'test/support/cluster-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,

@@ -1,10 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import * as reconciling from '../../src/reconcile/reconcilers.js';
 import { openTheatre, type Played, type Theatre } from './play.js';
 import { looked } from './watch.js';
-
-/** Who leads reads the pages of the world, and checks nothing against anything. */
-vi.mock('../../src/reconcile/reconcilers.js', () => ({ reconcilers: {}, afterRun: async () => {} }));
 
 /** A seed that was found, and the digest of its statements then. */
 const [found, digest] = process.env['INTERLEAVING']?.split(':') ?? [];
@@ -18,6 +16,9 @@ const TIMEOUT_MS = 7_200_000;
 
 let theatre: Theatre;
 beforeAll(async () => {
+  // Who leads reads the pages of the world, and checks nothing against anything.
+  vi.spyOn(reconciling, 'reconcilers', 'get').mockReturnValue({ ...reconciling.reconcilers });
+  vi.spyOn(reconciling, 'afterRun').mockResolvedValue();
   theatre = await openTheatre();
 });
 afterAll(() => theatre.close());

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type CheckFacts, focused } from '../../src/domain/checks/check-facts.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
 import { crossCheckAll } from '../../src/reconcile/cross-check/cross-check-all.js';
 import { crossCheck } from '../../src/reconcile/cross-check.js';
@@ -8,27 +7,29 @@ import { at, context, paidIntent, payin, payout, reading, save } from '../record
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { HOUR } from './checked-shop.js';
 
-const rule = vi.hoisted(() => ({ failsFor: 'bad', thrown: (): Error => new TypeError('not as expected') }));
-vi.mock(import('../../src/domain/checks/links.js'), async (original) => {
-  const { checkLinks } = await original();
-  return {
-    checkLinks: (facts: CheckFacts) => {
-      if (focused(facts, 'payouts').some(({ id }) => id === rule.failsFor)) throw rule.thrown();
-      return checkLinks(facts);
-    },
-  };
-});
-
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 
+/** Makes the database refuse each break about this record, with this SQLSTATE; null: no more. */
+async function refuseBreaksAbout(id: string, code: string | null): Promise<void> {
+  const { db } = database;
+  await db.raw('DROP TRIGGER IF EXISTS refuse ON breaks');
+  if (code === null) return;
+  await db.raw(`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE 'refused' USING ERRCODE = TG_ARGV[0]; END $$`);
+  await db.raw(
+    `CREATE TRIGGER refuse BEFORE INSERT ON breaks FOR EACH ROW WHEN (NEW.entity_id = '${id}') EXECUTE FUNCTION refuse('${code}')`,
+  );
+}
+
 test('a record whose check throws is logged and checked again in an hour; the others are checked', async () => {
   const { db } = database;
   const lines: string[] = [];
-  const log = createLog('warn', { write: (line) => void lines.push(line) });
+  const log = createLog('error', { write: (line) => void lines.push(line) });
+  const failed = () => lines.splice(0).map((line) => (JSON.parse(line) as { entity: { id: string } }).entity.id);
   let clock = at(HOUR);
   const deps = { db, log, now: () => new Date(clock), adoptedAt: context.adoptedAt };
   const breaks = async () => (await listBreaks(db, { status: 'open' })).items.map(({ entity }) => entity.id).sort();
@@ -41,41 +42,44 @@ test('a record whose check throws is logged and checked again in an hour; the ot
       reading('payin', payin(`p${id}`, id), 10),
     ]),
     excess('x1', 'g1'),
-    reading('payout', payout('bad', { paymentIntentId: null, status: 'confirmed' }), 10),
     excess('x2', 'g39'),
+    excess('x3', 'g20'),
   ]);
+  await refuseBreaksAbout('g20', '22000');
   const { checked, opened } = await crossCheck(deps);
   expect(checked).toBeGreaterThan(80);
   expect(opened).toBe(2);
   expect(await breaks()).toEqual(['g1', 'g39']);
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 50, entity: { kind: 'payout', id: 'bad' } }]);
-  const planned = await db('check_agenda').where({ entity_kind: 'payout', entity_id: 'bad' });
-  expect(planned).toMatchObject([{ due_at: new Date(clock + HOUR * 1000) }]);
+  const failing = ['pg20', 'g20', 'x3'];
+  expect(failed()).toEqual(failing);
+  const planned = db('check_agenda').whereIn('entity_id', failing).pluck('due_at');
+  expect(await planned.clone()).toEqual(Array(3).fill(new Date(clock + HOUR * 1000)));
 
   expect(await crossCheck(deps)).toEqual({ checked: 0, opened: 0, resolved: 0 });
   await crossCheckAll(deps, 'payouts');
-  expect(lines).toHaveLength(2);
+  expect(failed()).toEqual(['x3']);
   clock += HOUR * 1000;
   await crossCheck(deps);
-  expect(lines).toHaveLength(3);
-  rule.failsFor = '';
+  expect(failed()).toEqual(failing);
+  await refuseBreaksAbout('g20', null);
   clock += HOUR * 1000;
   await crossCheck(deps);
-  expect(lines).toHaveLength(3);
-  expect(await db('check_agenda').where({ entity_kind: 'payout', entity_id: 'bad', due_at: new Date(clock) })).toEqual(
-    [],
-  );
+  expect(failed()).toEqual([]);
+  expect(await breaks()).toEqual(['g1', 'g20', 'g39']);
+  expect(await planned.clone().where('due_at', '<=', new Date(clock))).toEqual([]);
 });
 
 test('what speaks of the database alone is no record’s doing: nothing is put off', async () => {
-  rule.failsFor = 'lost';
-  rule.thrown = () => Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
   const lines: string[] = [];
   const log = createLog('warn', { write: (line) => void lines.push(line) });
   const deps = { db: database.db, log, now: () => new Date(at(4 * HOUR)), adoptedAt: context.adoptedAt };
-  await save(database, [reading('payout', payout('lost', { status: 'confirmed' }), 10)]);
-  await expect(crossCheck(deps)).rejects.toThrow('Connection terminated');
+  await save(database, [
+    reading('payment_intent', paidIntent('g40', 'p40'), 10),
+    reading('payout', payout('x4', { paymentIntentId: 'g40', amount: '26', status: 'confirmed' }), 10),
+  ]);
+  await refuseBreaksAbout('g40', '57P01');
+  await expect(crossCheck(deps)).rejects.toThrow('refused');
   expect(lines).toEqual([]);
-  rule.failsFor = '';
+  await refuseBreaksAbout('g40', null);
   expect((await crossCheck(deps)).checked).toBeGreaterThan(0);
 });

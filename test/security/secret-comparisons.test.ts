@@ -1,17 +1,17 @@
-import { beforeEach, expect, test, vi } from 'vitest';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { findToken, knownTokens } from '../../src/console/authenticate.js';
+import { matchSignature, signatureOf } from '../../src/webhook/match-signature.js';
 
 // The time that a comparison takes is not to be measured on a busy machine: that each is made, whatever came out of the one
 // before it, is to be counted.
-vi.mock(import('node:crypto'), async (original) => {
-  const crypto = await original();
-  return { ...crypto, timingSafeEqual: vi.fn(crypto.timingSafeEqual) };
+const compared = vi.spyOn(crypto, 'timingSafeEqual');
+syncBuiltinESMExports();
+afterAll(() => {
+  compared.mockRestore();
+  syncBuiltinESMExports();
 });
-// Another file of this process may have loaded them, with what is not counted.
-vi.resetModules();
-const { timingSafeEqual } = await import('node:crypto');
-const { findToken, knownTokens } = await import('../../src/console/authenticate.js');
-const { matchSignature, signatureOf } = await import('../../src/webhook/match-signature.js');
-const compared = vi.mocked(timingSafeEqual);
 beforeEach(() => {
   compared.mockClear();
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, readdir, rm, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -8,7 +8,8 @@ import { isAlive } from '../../src/embedded-postgres/process.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Compiles src/ to a folder of this run, for tests that need processes of their own: node can't run TypeScript.
+ * Compiles src/ to a folder of this run, for tests that need processes of their own: node can't run TypeScript. What
+ * `npm ci` compiled is copied where nothing changed since.
  * Returns the folder to remove; the compiled files are in its `dist/`. Type errors are left to `npm run check`.
  */
 export async function buildProgram(): Promise<string> {
@@ -23,14 +24,29 @@ export async function buildProgram(): Promise<string> {
   await Promise.all(
     ['package.json', 'migrations'].map((name) => symlink(path.join(ROOT, name), path.join(folder, name))),
   );
+  const dist = path.join(folder, 'dist');
+  if (await isBuilt()) {
+    await cp(path.join(ROOT, 'dist'), dist, { recursive: true });
+    return folder;
+  }
   const tsc = path.join(ROOT, 'node_modules', '.bin', 'tsc');
-  await promisify(execFile)(tsc, ['-p', 'tsconfig.build.json', '--outDir', path.join(folder, 'dist')], {
+  await promisify(execFile)(tsc, ['-p', 'tsconfig.build.json', '--outDir', dist], {
     cwd: ROOT,
   }).catch((error: unknown) => process.stderr.write(`the program under test has type errors: ${String(error)}\n`));
   await Promise.all(
     ['views', 'assets'].map((name) =>
-      symlink(path.join(ROOT, 'src', 'console', name), path.join(folder, 'dist', 'console', name)),
+      symlink(path.join(ROOT, 'src', 'console', name), path.join(dist, 'console', name)),
     ),
   );
   return folder;
+}
+
+/** Whether dist/ is younger than all that it is made of. */
+async function isBuilt(): Promise<boolean> {
+  const built = await stat(path.join(ROOT, 'dist', 'cli.js')).catch(() => null);
+  if (!built) return false;
+  const names = await readdir(path.join(ROOT, 'src'), { recursive: true });
+  const sources = ['tsconfig.json', 'tsconfig.build.json', ...names.map((name) => path.join('src', name))];
+  const made = await Promise.all(sources.map(async (name) => (await stat(path.join(ROOT, name))).mtimeMs));
+  return Math.max(...made) < built.mtimeMs;
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import type { TestCluster } from './cluster.js';
+import { until } from './drill.js';
 
 export const TEMPLATE_DATABASE = 'template_migrated';
 /** Made ahead: more than the files that run at once begin with. */
 const READY = 4;
-const STARTS = 5;
 
 export const newName = (): string => `test_${randomBytes(6).toString('hex')}`;
 /** Copied file by file: in memory a quarter of the time that a copy through the log takes. */
@@ -48,13 +48,16 @@ export async function keepPool(cluster: TestCluster, say: (line: string) => void
   }
 
   async function revive(): Promise<void> {
-    if (isClosing) return;
     say('the Postgres of this run ended under its tests, and is started again');
-    for (let attempt = 1; !(await cluster.isReady()); attempt += 1) {
-      if (attempt > STARTS) return say(`it did not start in ${STARTS} attempts`);
-      await cluster.start().catch((error: unknown) => say(String(error)));
-    }
-    client = await connected();
+    // One that is about to end may look ready for a moment longer.
+    const back = async () => {
+      if (!(await cluster.isReady())) await cluster.start();
+      client = await connected();
+      return true;
+    };
+    await until('Postgres is there again', () => isClosing || back(), { timeoutMs: 30_000 }).catch((error: unknown) =>
+      say(String(error)),
+    );
   }
 
   for (let n = 0; n < READY; n += 1) next(make);

@@ -1,18 +1,20 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** `pure` needs nothing but its own process, `database` the cluster of the run, `process` the compiled program or a browser too, or modules of its own. */
+/** `pure` needs nothing but its own process, `database` the cluster of the run, `process` the compiled program or a browser too. */
 const tiers = ['pure', 'database', 'process'] as const;
 export type Tier = (typeof tiers)[number];
 
 /** What only a tier has; a file is of the last tier that it, or what it imports from test/, asks for. */
 const MARKS: Readonly<Record<Exclude<Tier, 'pure'>, RegExp>> = {
   database: /inject\('clusterUrl'\)/,
-  process: /inject\('program'\)|vi\.mock\(|from 'node:child_process'|from 'playwright-core'|createTestCluster\(/,
+  process: /inject\('program'\)|from 'node:child_process'|from 'playwright-core'|createTestCluster\(/,
 };
 const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)\.js'/g;
 /** What is imported for its types alone is not there when it runs. */
 const TYPES = /^import type [^;]*;/gm;
+/** Files of a tier share their processes, and what is mocked so outlives its file. */
+const OUTLIVES = /\bvi\.mock\(/;
 const TEST = /\.test\.ts$/;
 /** Files that `npm test` leaves out; docs/reliability.md says of each what holds the same there. */
 const LONG = /\.long\.test\.ts$/;
@@ -31,6 +33,8 @@ export function filesByTier(root: string, { long }: { long: boolean }): Record<T
   const found: Record<Tier, string[]> = { pure: [], database: [], process: [] };
   for (const name of files) {
     const file = path.join(root, 'test', name);
+    if (OUTLIVES.test(textOf(file)))
+      throw new Error(`${name}: vi.mock() changes a module for other files too; vi.spyOn() is undone`);
     const reached = [...reachedFrom(file, path.join(root, 'test'), textOf)].map(textOf);
     const tier = tiers.findLast((one) => one !== 'pure' && reached.some((text) => MARKS[one].test(text)));
     found[tier ?? 'pure'].push(path.join('test', name));
