@@ -28,9 +28,9 @@ export async function keepPool(cluster: TestCluster, say: (line: string) => void
   async function connected(): Promise<Client> {
     const made = new Client({ connectionString: cluster.url() });
     made.on('error', () => {});
-    made.on('end', () => next(revive));
     made.on('notification', () => next(make));
     await made.connect();
+    made.on('end', () => next(revive));
     await made.query('CREATE TABLE IF NOT EXISTS ready_databases (name text PRIMARY KEY)');
     await made.query('LISTEN taken');
     return made;
@@ -47,6 +47,12 @@ export async function keepPool(cluster: TestCluster, say: (line: string) => void
     await client.query('INSERT INTO ready_databases VALUES ($1)', [name]);
   }
 
+  /** Those that were asked for while the server was away were not made. */
+  async function fill(): Promise<void> {
+    const { rowCount } = await client.query('SELECT FROM ready_databases');
+    for (let n = rowCount ?? 0; n < READY; n += 1) await make();
+  }
+
   async function revive(): Promise<void> {
     say('the Postgres of this run ended under its tests, and is started again');
     // One that is about to end may look ready for a moment longer.
@@ -58,9 +64,10 @@ export async function keepPool(cluster: TestCluster, say: (line: string) => void
     await until('Postgres is there again', () => isClosing || back(), { timeoutMs: 30_000 }).catch((error: unknown) =>
       say(String(error)),
     );
+    await fill();
   }
 
-  for (let n = 0; n < READY; n += 1) next(make);
+  next(fill);
   return {
     close: async () => {
       isClosing = true;
