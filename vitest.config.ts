@@ -7,9 +7,12 @@ const files = filesByTier(import.meta.dirname, { long: Boolean(TALLYHOOK_ALL ?? 
 /** Three tiers, one after the other: what fails soonest is known soonest. */
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // A third one works while two wait for a process or the database.
+    maxWorkers: 3,
     pool: 'forks',
     isolate: false,
+    // What one tier transformed the next one takes.
+    experimental: { fsModuleCache: true },
     setupFiles: ['test/support/leaves-nothing.ts'],
     provide: { closesWithinMs: 6_000 },
     projects: [
