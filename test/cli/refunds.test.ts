@@ -25,7 +25,7 @@ describe.each([
     const env = { ADOPTED_AT: '2020-01-01T00:00:00Z' };
     installation = await createInstallation({ databaseUrl: database.url, env, sandbox: { strict } });
     const { control } = installation.sandbox;
-    await installation.start('serve', 'work', 'schedule');
+    await installation.start('start');
     for (const reference of ['none', 'part', 'whole']) {
       const id = control.createPayment({
         amount: '100',

@@ -22,6 +22,8 @@ export async function startBrowser(): Promise<Browser> {
     executablePath: await unpacked(),
     args: [...sparticuz.args.filter((arg) => !NOT_FOR_US.test(arg)), '--no-sandbox', '--disable-gpu'],
     headless: true,
+    // What it forgets there goes with the run.
+    env: { ...process.env, TMPDIR: inject('runFolder') },
   });
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,8 +8,10 @@ import { STEP_MS } from './drill.js';
 import { type CliProcess, runCli, startCli } from './run-cli.js';
 
 export type LoneRole = 'serve' | 'work' | 'schedule';
+/** `start` is all of them in one process, for tests that kill none. */
+type Role = LoneRole | 'start';
 
-/** A Tallyhook of real processes, each role in its own, beside a sandbox in this process as its service. */
+/** A Tallyhook of real processes, each role in its own or all in one, beside a sandbox in this process as its service. */
 export interface Installation {
   cwd: string;
   sandbox: Sandbox;
@@ -16,7 +19,7 @@ export interface Installation {
   endpoint: { id: string; url: string; secret: string };
   env: Record<string, string>;
   /** Resolves when the role is at work; the receiver is always at the same address. */
-  start(...roles: LoneRole[]): Promise<void>;
+  start(...roles: Role[]): Promise<void>;
   /** kill -9, at the same moment. Resolves when they are gone. */
   kill(...roles: LoneRole[]): Promise<void>;
   /** Roles that ended by themselves, with the end of what they said. */
@@ -52,8 +55,8 @@ export async function createInstallation(options: InstallationOptions): Promise<
   const sandbox = await startSandbox({ ...SANDBOX, ...options.sandbox });
   const port = await freePort(null);
   const endpoint = sandbox.control.addEndpoint({ url: `http://127.0.0.1:${port}/webhooks` });
-  const running = new Map<LoneRole, CliProcess>();
-  const metricsUrls = new Map<LoneRole, string>();
+  const running = new Map<Role, CliProcess>();
+  const metricsUrls = new Map<Role, string>();
   const env: Record<string, string> = {
     SERVICE_BASE_URL: sandbox.url,
     SERVICE_API_KEY: 'sandbox-api-key',
@@ -63,18 +66,20 @@ export async function createInstallation(options: InstallationOptions): Promise<
     HOST: '127.0.0.1',
     PORT: String(port),
     METRICS_PORT: '0',
+    CONSOLE_PORT: '0',
+    CONSOLE_TOKENS: `drill:operator:${randomBytes(12).toString('hex')}`,
     LOG_LEVEL: 'warn',
     ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
     ...options.env,
   };
 
-  const start = async (role: LoneRole) => {
+  const start = async (role: Role) => {
     const cli = startCli([role], { cwd, env });
     running.set(role, cli);
-    const [, url = ''] = await cli.stdoutMatch(/^metrics +(http\S+)/m);
+    const [, url = ''] = await cli.stdoutMatch(/^(?:metrics|console) +(http\S+)/m);
     metricsUrls.set(role, url);
   };
-  const end = async (roles: readonly LoneRole[], signal: NodeJS.Signals) => {
+  const end = async (roles: readonly Role[], signal: NodeJS.Signals) => {
     const ending = roles.flatMap((role) => running.get(role) ?? []);
     for (const role of roles) running.delete(role);
     return Promise.all(ending.map((cli) => cli.end(signal)));

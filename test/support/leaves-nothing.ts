@@ -34,12 +34,7 @@ beforeAll(() => async () => {
   const limits = { timeoutMs: inject('closesWithinMs'), intervalMs: 5 };
   await until('this file closes what it opened', () => open().length === 0 || open(), limits);
   expect([...openDatabases], 'this file leaves databases').toEqual([]);
-  // A browser removes its own a moment after it has ended.
-  await until(
-    'this file removes its temporary files',
-    () => readdirSync(folder).length === 0 || readdirSync(folder),
-    limits,
-  );
+  expect(readdirSync(folder), 'this file leaves temporary files').toEqual([]);
   expect(readdirSync(ROOT), 'this file leaves files in the folder of the project').toEqual(project);
   rmSync(folder, { recursive: true });
 });

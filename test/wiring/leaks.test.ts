@@ -29,7 +29,7 @@ test.each([
   ['process', 'ProcessWrap'],
   ['port', 'TCPServerWrap'],
   ['timer', 'Timeout'],
-  ['file', 'this file removes its temporary files'],
+  ['file', 'this file leaves temporary files'],
   ['database', 'this file leaves databases'],
 ])('a file that leaves a %s fails, though its tests pass, and is told what it left', (name, told) => {
   const file = files.get(name);
