@@ -30,14 +30,14 @@ export function watchOrders(site: Site): OrderWatch {
         const order = await site.api.order(reference);
         return order?.release.safe === true || order;
       };
-      await until(`${reference} is safe`, isSafe, { timeoutMs: HEALED_MS });
+      await until(`${reference} is safe`, isSafe, { timeoutMs: HEALED_MS, intervalMs: 200 });
     },
     async becomesHeld(reference, reasons, timeoutMs = HEALED_MS) {
       const isHeld = async () => {
         const order = await site.api.order(reference);
         return (order && !order.release.safe && reasons.includes(order.release.reason)) || order;
       };
-      await until(`${reference} is held: ${reasons.join(', ')}`, isHeld, { timeoutMs });
+      await until(`${reference} is held: ${reasons.join(', ')}`, isHeld, { timeoutMs, intervalMs: 200 });
     },
     async place(reference) {
       await site.feed.catchUp();

@@ -32,7 +32,7 @@ interface Change {
   changedAt: string;
 }
 
-const EVERY_MS = 60;
+const EVERY_MS = 150;
 
 /** Follows `GET /api/v1/changes` to its end, again and again. */
 export function followReleases(api: ReadApi): ReleaseFeed {
