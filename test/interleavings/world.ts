@@ -56,6 +56,7 @@ const STATEMENTS = 120;
 
 export function worldOf(seed: number): World {
   const random = randomOf(seed);
+  if (seed % 8 === 3) return worldOfStrangers(seed, random);
   const [distant, family] = [random(5) === 0, random(3) === 0];
   const { records, dealt } = distant
     ? distantRecords(seed, random)
@@ -99,6 +100,31 @@ export function worldOf(seed: number): World {
     failure: random(10) < 4 ? null : { kind: failures[random(failures.length)]!, at: random(STATEMENTS) },
     stay: [0, 2, 5, 9][random(4)]!,
     falls: random(2) === 0 ? null : Array.from({ length: 1 + random(3) }, () => random(STATEMENTS)),
+  };
+}
+
+/** Two who save what has nothing to do with the other's, and so wait for nobody, and a reader who looks after each. */
+function worldOfStrangers(seed: number, random: Random): World {
+  const paymentsOf = (nth: number) =>
+    [1, 2, 3].map((each) => [
+      reading('payment_intent', intent(`p${nth}${each}`, { merchantReference: `${nth}${each}` }), each),
+    ]);
+  const nobody = { known: [], pages: [], told: [], stranded: [], arriving: [], asks: [] };
+  const calm = {
+    failure: null,
+    falls: random(2) === 0 ? null : [random(60), random(60)],
+    lockLostAfter: 1,
+    heeds: true,
+  };
+  return {
+    ...nobody,
+    ...calm,
+    seed,
+    cast: new Set(['reader']),
+    savers: [paymentsOf(1), paymentsOf(2)],
+    take: 1 + random(8),
+    looks: 8,
+    stay: [5, 9][random(2)]!,
   };
 }
 
