@@ -112,7 +112,8 @@ function worldOfStrangers(seed: number, random: Random): World {
   const nobody = { known: [], pages: [], told: [], stranded: [], arriving: [], asks: [] };
   const calm = {
     failure: null,
-    falls: random(2) === 0 ? null : [random(60), random(60)],
+    // It is found by who stands still before its COMMIT, the last statement of some fourteen.
+    falls: [13 + random(5), 27 + random(7), 41 + random(9)],
     lockLostAfter: 1,
     heeds: true,
   };
@@ -124,7 +125,7 @@ function worldOfStrangers(seed: number, random: Random): World {
     savers: [paymentsOf(1), paymentsOf(2)],
     take: 1 + random(8),
     looks: 8,
-    stay: [5, 9][random(2)]!,
+    stay: 0,
   };
 }
 
