@@ -10,6 +10,7 @@ export default defineConfig({
     // A third one works while two wait for a process or the database.
     maxWorkers: 3,
     pool: 'forks',
+    maxConcurrency: 20,
     isolate: false,
     // What one tier transformed the next one takes.
     experimental: { fsModuleCache: true },
