@@ -73,7 +73,8 @@ describe('past payments', () => {
     });
     const positions = Array.from({ length: COUNT }, (_, position) => position);
     expect(positions.map((position) => ({ ...history.sketch(position), ...history.links(position) }))).toEqual(
-      positions.map(history.intent).map((intent) => {
+      positions.map((position) => {
+        const intent = history.intent(position);
         const { productId, posTerminalId, invoiceId } = intent;
         return { flags: flagsOf(intent), asset: assetNumber(intent.assetCode), productId, posTerminalId, invoiceId };
       }),
