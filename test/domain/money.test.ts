@@ -96,8 +96,8 @@ describe('arithmetic', () => {
 
   it('sums beyond the 18 integer digits of an amount, and takes such a sum again', () => {
     const most = '999999999999999999.999999999999999999';
-    const sum = sumAmounts(Array.from({ length: 1_000_001 }, () => most));
-    expect(sum).toBe('1000000999999999999999999.999999999998999999');
+    const sum = sumAmounts(Array.from({ length: 1_001 }, () => most));
+    expect(sum).toBe('1000999999999999999999.999999999999998999');
     expect(subtractAmounts(sum, sum)).toBe('0');
     expect(compareAmounts(sum, addAmounts(sum, '0.000000000000000001'))).toBe(-1);
     expect(sumAmounts([])).toBe('0');

@@ -3,12 +3,13 @@ import { type Covered, type Covering, coverRange } from '../../src/reconcile/tra
 import type { Window } from '../../src/reconcile/transactions/feed.js';
 import { type Auditing, findHoles } from '../../src/reconcile/transactions/find-holes.js';
 import { uncovered } from '../../src/reconcile/transactions/windows.js';
+import { sized } from '../support/sizes.js';
 import { calm, type FeedHabits, MemoryFeedStore, MovingFeed } from './moving-feed.js';
 import { Random } from './random.js';
 
 const DAY = 86_400_000;
 const NOW = Date.parse('2026-11-01T00:00:00Z');
-const SEEDS = process.env.TALLYHOOK_LONG ? 3_000 : 40;
+const SEEDS = sized(20, 3_000);
 const range: Window = { from: 0, to: NOW - 300_000 };
 
 function feedOf(seed: number, rows: number, habits: Partial<FeedHabits> = {}): MovingFeed {
@@ -77,7 +78,7 @@ describe('a feed that moves while it is read', () => {
 
   it('defeats whoever believes the first short page', async () => {
     let holed = 0;
-    const seeds = 20;
+    const seeds = 8;
     for (let seed = 1; seed <= seeds; seed += 1) {
       const feed = feedOf(seed, 900, { pageCap: 10, restlessness: 0.2 });
       const still = new Set(feed.rows.keys());

@@ -9,7 +9,7 @@ import { readRows as readMovements } from '../../src/reconcile/transactions/read
 import { type Delivery, readDelivery, slimDelivery } from '../../src/records/deliveries/read-delivery.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 
-const PAGES = 12;
+const PAGES = 8;
 const MB = 1_048_576;
 
 setFlagsFromString('--expose-gc');
@@ -35,11 +35,11 @@ function heldBy(keep: (page: JsonObject[]) => readonly string[]): number {
 }
 
 test('the ids that a reading keeps do not keep the pages that they were read from', () => {
-  expect(heldBy((page) => readRows(page).rows.map(({ id }: ListRow) => id))).toBeLessThan(5);
+  expect(heldBy((page) => readRows(page).rows.map(({ id }: ListRow) => id))).toBeLessThan(3);
   expect(
     heldBy((page) => readMovements(page, defaultContract.transaction, null).rows.map(({ id }) => id)),
-  ).toBeLessThan(5);
-  expect(heldBy((page) => page.flatMap((fields) => readDelivery(fields, 'none')?.id ?? []))).toBeLessThan(5);
+  ).toBeLessThan(3);
+  expect(heldBy((page) => page.flatMap((fields) => readDelivery(fields, 'none')?.id ?? []))).toBeLessThan(3);
 });
 
 test('deliveries that are kept for a look at many days keep neither their payloads nor their pages', () => {
@@ -54,7 +54,7 @@ test('deliveries that are kept for a look at many days keep neither their payloa
       return String(at);
     }),
   );
-  expect(held).toBeLessThan(5);
+  expect(held).toBeLessThan(3);
   expect(kept[0]).toMatchObject({ id: 'a-record-of-page-0-0', endpointUrl: 'a-record-of-page-0-0', payload: '' });
   expect(kept[0]?.event?.contentHash).toHaveLength(64);
 });

@@ -40,6 +40,8 @@ export class MovingFeed {
   now: number;
   private readonly random: Random;
   private made = 0;
+  /** Null: rows came or went since. */
+  private sorted: readonly FeedRow[] | null = null;
 
   constructor(random: Random, habits: FeedHabits, now: number) {
     this.random = random;
@@ -52,11 +54,13 @@ export class MovingFeed {
     const at = createdAt - (createdAt % this.habits.grainMs);
     const row = { id: `tx_${this.made}`, createdAt: at, fields: { id: `tx_${this.made}`, amount: String(this.made) } };
     this.rows.set(row.id, row);
+    this.sorted = null;
     return row;
   }
 
-  newestFirst(): FeedRow[] {
-    return [...this.rows.values()].toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+  newestFirst(): readonly FeedRow[] {
+    this.sorted ??= [...this.rows.values()].sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+    return this.sorted;
   }
 
   readonly read: ReadFeed = async (window, page) => {
@@ -79,7 +83,10 @@ export class MovingFeed {
   private move(): void {
     const ids = [...this.rows.keys()];
     if (this.random.below(2) === 0 || ids.length === 0) this.add(this.now - this.random.below(30 * 86_400_000));
-    else this.rows.delete(this.random.pick(ids));
+    else {
+      this.rows.delete(this.random.pick(ids));
+      this.sorted = null;
+    }
   }
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../../src/records/database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../../src/records/database/database-text.js';
 import { instantText } from '../../src/records/database/instant.js';
+import { anyCharacter } from '../support/any-character.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 let database: TestDatabase;
@@ -22,7 +23,7 @@ afterAll(() => database.drop());
 const anyString = fc.string({
   unit: fc.oneof(
     fc.constantFrom('\0', '\uffff', '\ud800', '\udc00', '\ud83d\ude00', '\uffff0000', '"', '\\', '{', ',', 'NULL'),
-    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    anyCharacter,
   ),
 });
 

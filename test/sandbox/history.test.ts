@@ -6,7 +6,7 @@ import { merchantIds } from '../../src/sandbox/service.js';
 import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.js';
 import { openInbox, openSandbox, type Row, rowsOf, type TestSandbox } from './support.js';
 
-const COUNT = process.env.TALLYHOOK_LONG ? 200_000 : 4000;
+const COUNT = process.env.TALLYHOOK_LONG ? 200_000 : 1000;
 
 let read: Promise<Row[]> | undefined;
 /** All of one sandbox, read once. */
@@ -39,13 +39,22 @@ describe('past payments', () => {
       const [whole = '0', fraction = ''] = (typeof text === 'string' ? text : '0').split('.');
       return BigInt(whole + fraction.padEnd(18, '0'));
     };
-    for (const row of await allRows()) {
-      const accepted = row.irregularStatus === 'encashed' ? row.totalAmountReceived : row.amountInRange;
-      expect(unit(row.amountNetMerchant) + unit(row.feeAmountTotal)).toBe(unit(accepted));
-      const payins = rowsOf(row, 'payins');
-      expect(payins.reduce((sum, payin) => sum + unit(payin.amountGross), 0n)).toBe(unit(row.totalAmountReceived));
-      for (const payin of payins) expect(unit(payin.amountNet) + unit(payin.feeAmount)).toBe(unit(payin.amountGross));
-    }
+    const sum = (texts: unknown[]): bigint => texts.reduce<bigint>((total, text) => total + unit(text), 0n);
+    const rows = await allRows();
+    const received = rows.map((row) => [
+      sum([row.amountNetMerchant, row.feeAmountTotal]),
+      unit(row.totalAmountReceived),
+    ]);
+    expect(received).toEqual(
+      rows.map((row) => {
+        const accepted = row.irregularStatus === 'encashed' ? row.totalAmountReceived : row.amountInRange;
+        return [unit(accepted), sum(rowsOf(row, 'payins').map(({ amountGross }) => amountGross))];
+      }),
+    );
+    const payins = rows.flatMap((row) => rowsOf(row, 'payins'));
+    expect(payins.map(({ amountNet, feeAmount }) => sum([amountNet, feeAmount]))).toEqual(
+      payins.map(({ amountGross }) => unit(amountGross)),
+    );
   });
 
   it('are listed by what they would be found to be when made in full', () => {
@@ -62,12 +71,14 @@ describe('past payments', () => {
       payoutIds,
       settings,
     });
-    for (let position = 0; position < COUNT; position += 1) {
-      const intent = history.intent(position);
-      expect(history.sketch(position)).toEqual({ flags: flagsOf(intent), asset: assetNumber(intent.assetCode) });
-      const { productId, posTerminalId, invoiceId } = intent;
-      expect(history.links(position)).toEqual({ productId, posTerminalId, invoiceId });
-    }
+    const positions = Array.from({ length: COUNT }, (_, position) => position);
+    expect(positions.map((position) => ({ ...history.sketch(position), ...history.links(position) }))).toEqual(
+      positions.map((position) => {
+        const intent = history.intent(position);
+        const { productId, posTerminalId, invoiceId } = intent;
+        return { flags: flagsOf(intent), asset: assetNumber(intent.assetCode), productId, posTerminalId, invoiceId };
+      }),
+    );
   });
 
   it('have payins to be read, and change like any other', async () => {
@@ -82,7 +93,7 @@ describe('past payments', () => {
   });
 
   it('still open expire by the clock', async () => {
-    const sandbox = await openSandbox({ payments: COUNT });
+    const sandbox = await openSandbox({ payments: 3 * COUNT });
     const inbox = await openInbox();
     sandbox.control.addEndpoint({ url: inbox.url, events: ['payment_intent.expired'] });
     const open = [
@@ -96,7 +107,7 @@ describe('past payments', () => {
   });
 
   it('come without deliveries', async () => {
-    const sandbox = await openSandbox({ payments: 500 });
+    const sandbox = await openSandbox({ payments: 50 });
     const { body } = await sandbox.call<{ items: Row[] }>('GET', '/v1/webhook-endpoints/deliveries');
     expect(body.items).toEqual([]);
   });
@@ -126,7 +137,7 @@ describe('a seed', () => {
 
 describe('GET /sandbox/truth', () => {
   it('holds the records as the API shows them', async () => {
-    const sandbox = await openSandbox({ payments: 700 });
+    const sandbox = await openSandbox({ payments: 200 });
     const inbox = await openInbox();
     sandbox.control.addEndpoint({ url: inbox.url });
     sandbox.control.pay(sandbox.control.createPayment({ amount: '7', currency: 'EUR' }));
@@ -140,7 +151,7 @@ describe('GET /sandbox/truth', () => {
     }
     const { body } = await sandbox.call<Truth>('GET', '/sandbox/truth');
     expect(body.paymentIntents).toEqual(await readAll(sandbox));
-    expect(Object.keys(body.updatedAt)).toHaveLength(701);
+    expect(Object.keys(body.updatedAt)).toHaveLength(201);
     expect(body.deliveries).toHaveLength(4);
     expect(body.webhookEndpoints).toHaveLength(1);
     const [payin] = body.payins;
@@ -149,6 +160,6 @@ describe('GET /sandbox/truth', () => {
       'GET',
       `/sandbox/truth?changedBefore=${new Date(Date.now() - 30_000).toISOString()}`,
     );
-    expect(past.body.paymentIntents).toHaveLength(700);
+    expect(past.body.paymentIntents).toHaveLength(200);
   });
 });

@@ -4,7 +4,7 @@ import { run } from './random-actions.js';
 import { command } from './random-commands.js';
 import { open } from './random-world.js';
 
-const RUNS = process.env.TALLYHOOK_LONG ? 90 : 3;
+const RUNS = process.env.TALLYHOOK_LONG ? 90 : 2;
 const COMMANDS = 60;
 
 it('random requests leave the books in order, are refused where that is promised, and never break the service', async () => {

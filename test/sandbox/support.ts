@@ -1,7 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import {
+  Agent,
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+  request,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.js';
 
@@ -22,23 +30,18 @@ export interface TestSandbox extends Sandbox {
 /** Payments settle within the call that pays them, unless the test says otherwise. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
   const sandbox = await startSandbox({ confirmationSeconds: 0, kytSeconds: 0, rateSwingBasisPoints: 0, ...options });
-  onTestFinished(() => sandbox.close());
-  const call: TestSandbox['call'] = async (method, path, body, headers = {}) => {
-    const response = await fetch(sandbox.url + path, {
-      method,
-      // On a busy machine a connection that is kept may be closed just when it is used again.
-      headers: {
-        authorization: 'Bearer sandbox-api-key',
-        'content-type': 'application/json',
-        connection: 'close',
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const text = await response.text();
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(async () => {
+    agent.destroy();
+    await sandbox.close();
+  });
+  const call: TestSandbox['call'] = async (method, path, body, given = {}) => {
+    const headers = { authorization: 'Bearer sandbox-api-key', 'content-type': 'application/json', ...given };
+    const sent = typeof body === 'string' || body === undefined ? body : JSON.stringify(body);
+    const answer = await ask(sandbox.url + path, { method, headers, agent }, sent);
     expect(sandbox.control.ledgerProblems(), `${method} ${path}`).toEqual([]);
-    const json = response.headers.get('content-type')?.includes('json') && text !== '';
-    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+    const json = answer.headers.get('content-type')?.includes('json') && answer.body !== '';
+    return { ...answer, body: json ? JSON.parse(answer.body) : answer.body };
   };
   const list = async (query = ''): Promise<Row[]> => {
     const { status, body } = await call<Row[]>('GET', `/v1/payment-intents?${query}`);
@@ -46,6 +49,18 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<TestSan
     return body;
   };
   return { ...sandbox, call, list };
+}
+
+/** A third of the work of `fetch`. */
+async function ask(url: string, options: RequestOptions, body: string | undefined): Promise<Reply<string>> {
+  const sent = request(url, options).end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const headers = new Headers(
+    Object.entries(response.headersDistinct).flatMap(([name, all = []]) =>
+      all.map((one): [string, string] => [name, one]),
+    ),
+  );
+  return { status: response.statusCode ?? 0, headers, body: await text(response) };
 }
 
 export interface Arrival {

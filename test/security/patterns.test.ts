@@ -24,12 +24,12 @@ const BOUNDED = new Set([
   'domain/deliveries/own-endpoint.ts \\/+$',
 ]);
 const LITERAL = /(?<=[=(,:?!&|[]\s*|\breturn )\/(?![*/])((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\n\\[])+)\/([dgimsuvy]*)/g;
-const LENGTH = 20_000;
+const LENGTH = 10_000;
 /** Whoever is not slow for so much of it is not slow for all. */
-const LOOK = LENGTH / 5;
+const LOOK = LENGTH / 2.5;
 const LOOK_MS = 2;
 /** Of processor time. A pattern that looks at each character once takes a thousandth of it, one that begins anew at each ten times as much. */
-const LIMIT_MS = 100;
+const LIMIT_MS = 25;
 
 const patterns = readdirSync(SRC, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))

@@ -18,10 +18,8 @@ test('a body has a few ids in its headers, however often it comes under them, an
 
 test('events with an id each are told apart, however many there are', () => {
   const trusted = createUnsignedIds('header:Event-Id');
-  for (let i = 0; i < 30_000; i += 1) {
-    const headers = { 'x-service-signature': [`body ${i}`], 'event-id': [`${i}`] };
-    expect(trusted(headers)).toBe(headers);
-  }
+  const events = Array.from({ length: 10_500 }, (_, i) => ({ ...arrival(`body ${i}`), 'event-id': [`${i}`] }));
+  expect(events.filter((headers) => trusted(headers) !== headers)).toEqual([]);
 });
 
 test('an id without a signature is one like any other', () => {

@@ -12,7 +12,7 @@ import { sized } from '../../support/sizes.js';
 import { disputed, disputedAt } from './disputed-history.js';
 import { explainedBy, histories, recordAt } from './history.js';
 
-const RUNS = sized(30, 2_500);
+const RUNS = sized(20, 2_500);
 /** On a busy machine the long setting takes most of a minute for each law. */
 const LIMIT_MS = process.env.TALLYHOOK_LONG ? 300_000 : 60_000;
 const table = defaultContract.movements;

@@ -11,7 +11,7 @@ import { compareAmounts, subtractAmounts, sumAmounts } from '../../../src/domain
 import { sized } from '../../support/sizes.js';
 import { ASSET, facts, paidPayment, paidRefund } from './match-facts.js';
 
-const RUNS = sized(80, 5_000);
+const RUNS = sized(50, 5_000);
 const whole = (most: number) => fc.integer({ min: 1, max: most }).map(String);
 const day = fc.integer({ min: 0, max: 100 }).map((n) => new Date(Date.parse('2026-03-01') + n * 86_400_000));
 const dayText = day.map((date) => date.toISOString().slice(0, 10));

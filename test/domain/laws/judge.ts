@@ -7,7 +7,7 @@ import {
   saidRefunds,
   shownRecordOf,
 } from '../../../src/domain/family/said.js';
-import { absorb, type Shown, show } from '../../../src/domain/merge.js';
+import { absorb, joinStates, type Shown, show } from '../../../src/domain/merge.js';
 import type { Observation } from '../../../src/domain/observation.js';
 import { factsOf } from '../../../src/domain/orders/family-facts.js';
 import { heedReports } from '../../../src/domain/orders/heed-reports.js';
@@ -49,27 +49,44 @@ export function judgeProofs(world: World): Judged {
 }
 
 export function ordersOf(world: World, records: FamilyRecords, said: Said): JudgedOrder[] {
+  const links = linksOf(records, said, defaultPayoutWords);
   return references.map((reference) => {
-    const family = familyOf(reference, linksOf(records, said, defaultPayoutWords), said, defaultPayoutWords);
+    const family = familyOf(reference, links, said, defaultPayoutWords);
     const expected = world.expected[reference] ?? null;
     const facts = factsOf(family, { reference, expected, history: new Set(world.history) });
     return { reference, family, facts, order: heard(facts) };
   });
 }
 
-/** `told`: all that was ever said of the record, also what its state has no room for. */
-type States = Map<string, { observation: Observation; state: RecordState; shown: Shown; told: Claim[] }>;
+/** `told`: all that was ever said of the payout, also what its state has no room for. */
+type States = Map<string, { observation: Observation; shown: Shown; told: Claim[] }>;
 
 export function statesOf(observations: readonly Observation[]): States {
-  const states: States = new Map();
+  const known = new Map<string, { observation: Observation; state: RecordState; told: Claim[] }>();
   for (const observation of observations) {
     const { kind, id } = observation;
-    const before = states.get(`${kind} ${id}`);
-    const state = absorb(kind, before?.state ?? emptyState, observation);
-    const told = [...(before?.told ?? []), ...absorb(kind, emptyState, observation).claims];
-    states.set(`${kind} ${id}`, { observation, state, shown: show(kind, state), told });
+    const { state, told } = known.get(`${kind} ${id}`) ?? { state: emptyState, told: [] };
+    const alone = aloneOf(observation);
+    known.set(`${kind} ${id}`, {
+      observation,
+      state: joinStates(state, alone),
+      told: kind === 'payout' ? [...told, ...alone.claims] : told,
+    });
   }
-  return states;
+  return new Map(
+    [...known].map(([key, { observation, state, told }]) => {
+      return [key, { observation, shown: show(observation.kind, state), told }];
+    }),
+  );
+}
+
+/** The state after each observation alone: worlds are judged again and again, with a little more in them. */
+const singles = new WeakMap<Observation, RecordState>();
+
+function aloneOf(observation: Observation): RecordState {
+  const state = singles.get(observation) ?? absorb(observation.kind, emptyState, observation);
+  singles.set(observation, state);
+  return state;
 }
 
 export function recordsOf(states: States): FamilyRecords {

@@ -7,6 +7,7 @@ import type { OpenCall } from '../../../src/domain/orders/order-facts.js';
 import { openCall } from '../../support/order-lines.js';
 import { sized } from '../../support/sizes.js';
 import { closeRecords } from './close-worlds.js';
+import { onceEach } from './once-each.js';
 
 /** What may be known of a few orders. `proofs`: polls, own calls, deliveries; `reports`: webhooks. */
 export interface World {
@@ -76,7 +77,7 @@ const seldom = (kind: FamilyKind) =>
 const often = (id: string, kind: FamilyKind) =>
   fc.oneof({ weight: 9, arbitrary: fc.constant<Json>(id) }, { weight: 1, arbitrary: link(kind) });
 
-function fieldsOf(kind: FamilyKind, id: string): Fields {
+const fieldsOf = onceEach((kind: FamilyKind, id: string): Fields => {
   const nth = Number(id.slice(1));
   switch (kind) {
     case 'payment_intent':
@@ -132,7 +133,7 @@ function fieldsOf(kind: FamilyKind, id: string): Fields {
         status: fc.constantFrom('confirmed', 'failed', 'failed', 'pending', 'approved', 'broadcast'),
       });
   }
-}
+});
 
 function payinsOf(nth: number): fc.Arbitrary<Json> {
   return mostly<Json>(
@@ -174,7 +175,7 @@ const some = (fields: Fields): Fields =>
     fc.subarray(Object.keys(whole)).map((names) => Object.fromEntries(names.map((name) => [name, whole[name]!]))),
   );
 
-function proofsOf(kind: FamilyKind, id: string): fc.Arbitrary<Observation[]> {
+const proofsOf = onceEach((kind: FamilyKind, id: string): fc.Arbitrary<Observation[]> => {
   const fields = fieldsOf(kind, id);
   const told = (source: SourceType, fields: fc.Arbitrary<JsonObject | null>, from: fc.Arbitrary<number> = step) =>
     fc.record({ source: fc.constant(source), fields, from, operation: operation(kind) });
@@ -196,7 +197,7 @@ function proofsOf(kind: FamilyKind, id: string): fc.Arbitrary<Observation[]> {
   return fc
     .tuple(first, seldomMore)
     .map(([first, more]) => inTurn([...first, ...more].map((one) => observe(kind, id, one))));
-}
+});
 
 /** No two at the same moment: which is newer must not hang on how they are worded. */
 function inTurn(observations: Observation[]): Observation[] {
