@@ -25,6 +25,7 @@ import {
 import {
   closeFilterListing,
   type FilterListing,
+  hasNewListing,
   loadDisputed,
   openDisputes,
   openFilterListing,
@@ -59,29 +60,32 @@ const AFTER_FAILURE_MS = 3_600_000;
  */
 export async function crossCheck(deps: CrossCheckDeps, signal?: AbortSignal): Promise<CrossCheckReport> {
   const report: CrossCheckReport = { checked: 0, opened: 0, resolved: 0 };
-  add(report, await inTransaction(deps, (trx) => checkListing(trx, deps)));
-  const settled = await settledChanges(deps.db);
-  for (;;) {
+  if (await hasNewListing(deps.db, 'payment_intent', 'irregular'))
+    add(report, await inTransaction(deps, (trx) => checkListing(trx, deps)));
+  const settled = await settledChanges(deps.db, deps.now());
+  for (let more = settled !== null; more; ) {
     signal?.throwIfAborted();
-    const slice = await inTransaction(deps, (trx) => checkSlice(trx, deps, settled));
-    if (slice === null) return report;
-    add(report, slice);
+    const slice = await inTransaction(deps, (trx) => checkSlice(trx, deps, settled ?? '0'));
+    add(report, slice.report);
+    more = slice.more;
   }
+  return report;
 }
 
-/** Null: nothing is left to check. */
+/** `more`: there may be more to check. */
 async function checkSlice(
   trx: Knex.Transaction,
   deps: CrossCheckDeps,
   settled: string,
-): Promise<CrossCheckReport | null> {
+): Promise<{ report: CrossCheckReport; more: boolean }> {
   const after = await holdCheckMark(trx);
   const changed = await changedEntities(trx, { after, settled }, CHANGES_AT_ONCE);
   const due = await dueChecks(trx, deps.now(), DUE_AT_ONCE);
   const entities = [...changed.entities, ...due];
-  if (entities.length === 0) return null;
+  const more = changed.more || due.length === DUE_AT_ONCE;
+  if (entities.length === 0) return { report: { checked: 0, opened: 0, resolved: 0 }, more };
   if (changed.upTo !== after) await moveCheckMark(trx, changed.upTo);
-  return checkEach(trx, entities, deps);
+  return { report: await checkEach(trx, entities, deps), more };
 }
 
 /** Checks these, whether they changed or not. */

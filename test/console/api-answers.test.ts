@@ -79,7 +79,9 @@ it.each(lists.map(([path, { get }]) => [path, get] as const))(
       const one = Object.keys(apiDocument.paths).find((other) => other.startsWith(`${path}/{`) && other.endsWith('}'));
       const key = /\{(\w+)\}/.exec(one ?? '')?.[1];
       if (one === undefined || key === undefined || apiDocument.paths[one]?.get === undefined) continue;
-      for (const item of items) await ask('get', one, { role, params: { [key]: item[key] ?? item.id } });
+      // Who may do more sees no other shapes than viewers, whose are masked, and admins.
+      const shown = ['viewer', 'admin'].includes(role) ? items : items.slice(0, 1);
+      for (const item of shown) await ask('get', one, { role, params: { [key]: item[key] ?? item.id } });
       await ask('get', one, { role, params: { [key]: 'nobody' }, status: 404 });
     }
   },

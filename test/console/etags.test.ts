@@ -75,10 +75,10 @@ describe('roles, which may see different things of the same address,', () => {
     const tags = new Map<string, string>();
     for (const { role } of consoleTokens) tags.set(role, (await get(path, { role })).get('etag') ?? '');
     expect(new Set(tags.values()).size).toBe(consoleTokens.length);
-    for (const { role } of consoleTokens) {
-      for (const [other, tag] of tags) {
-        expect((await get(path, { role, tag })).status, `${other} → ${role}`).toBe(other === role ? 304 : 200);
-      }
+    for (const [role, own] of tags) {
+      const others = [...tags.values()].filter((tag) => tag !== own);
+      expect((await get(path, { role, tag: own })).status, role).toBe(304);
+      expect((await get(path, { role, tag: others.join(', ') })).status, role).toBe(200);
     }
   });
 });

@@ -6,6 +6,7 @@ import { absence, claim, delivered, paidIntent, reading, save } from '../records
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { postBooks } from '../support/posted-books.js';
+import { isAll } from '../support/sizes.js';
 
 const [MARCH, APRIL, MAY] = ['2026-03', '2026-04', '2026-05'];
 const OPENED = '2026-03-01T00:00:00.000Z';
@@ -121,7 +122,9 @@ describe.each([
     await ofEach((dispute) => read(payment(dispute), DISPUTED));
   }, 60_000);
 
-  describe.each(Object.entries(disputes))('a dispute of %s', (_name, dispute) => {
+  // Whether the month is closed matters to none of them more than to the others.
+  const played = Object.entries(disputes).slice(0, isClosed && !isAll ? 1 : undefined);
+  describe.each(played)('a dispute of %s', (_name, dispute) => {
     const left = dispute['amountNetMerchant'] === '0' ? '100' : '114.85';
     const held = dispute['amountRejected'] === '20' ? '20' : '5';
 

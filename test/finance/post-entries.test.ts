@@ -1,26 +1,27 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { readProofs } from '../../src/records/balances/balance-proofs.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
 import { type AtService, atService, fewAssets } from '../reconcile/service-at.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { expectPosted, postBooks } from '../support/posted-books.js';
+import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
 
 const ASSET = 'USDT.TRC20';
-let database: TestDatabase;
+let database: ResettableDatabase;
 let sandbox: TestSandbox;
 let at: AtService;
 
+beforeAll(async () => {
+  database = await createResettableDatabase();
+});
 beforeEach(async () => {
-  database = await createTestDatabase();
+  await database.reset();
   sandbox = await openSandbox({ payments: 6, payouts: 2, wallets: 2, movements: 6, seed: 5 });
   at = fewAssets(atService(database, sandbox.url));
   expect(await at.run('balances')).toMatchObject({ status: 'succeeded', error: null });
 }, 60_000);
-afterEach(async () => {
-  await database.drop();
-});
+afterAll(() => database.drop());
 
 const post = () => postBooks(database.db);
 const reconcileAndPost = async () => {
@@ -63,13 +64,13 @@ async function expectProven(...wallets: string[]): Promise<void> {
   }
 }
 
-it('opens with what stood, and then is what the proof of each balance explains, whatever happens', async () => {
+it('opens with what stood, is what the proof of each balance explains, and says of entries where they come from', async () => {
   expect(await post()).toMatchObject({ complete: true });
   await expectProven();
   const openings = (await listEntries(database.db, { take: 500 })).items;
   expect(new Set(openings.map(({ recordKind }) => recordKind))).toEqual(new Set(['opening']));
 
-  await pay('250');
+  const id = await pay('250');
   const disputed = await pay('100', '140');
   const refunded = await pay('60');
   await finish(
@@ -89,27 +90,6 @@ it('opens with what stood, and then is what the proof of each balance explains, 
 
   expect((await reconcileAndPost()).entries).toBeGreaterThan(8);
   await expectProven(account);
-  expect(await balanceOf('assets:held:disputes')).toBe('40');
-  expect(await balanceOf('income:fees:transfers')).toBe('-1');
-  expect(await balanceOf('equity:conversion')).not.toBe('0');
-  expect(await post()).toEqual({ records: 0, entries: 0, complete: true });
-
-  await call('POST', `/sandbox/payment-intents/${disputed}/decide`, { decision: 'encash' });
-  await reconcileAndPost();
-  await expectProven();
-  expect(await balanceOf('assets:held:disputes')).toBe('0');
-  const held = (await entriesOfRecord(disputed)).filter(({ key }) => key === 'held');
-  expect(held.map(({ type, datedBy }) => [type, datedBy])).toMatchObject([
-    ['entry', expect.any(String)],
-    ['change', 'decision'],
-  ]);
-  expect(held[1]?.corrects).toBe(held[0]?.id);
-}, 120_000);
-
-it('says of every entry where it comes from, when it was and what it was worth', async () => {
-  await post();
-  const id = await pay('250');
-  await reconcileAndPost();
   const [entry] = await entriesOfRecord(id);
   expect(entry).toMatchObject({
     recordKind: 'payment_intent',
@@ -125,6 +105,21 @@ it('says of every entry where it comes from, when it was and what it was worth',
     ['income:payments', '-250'],
   ]);
   expect(entry?.lines[0]).toMatchObject({ rateCurrency: 'USD', rateSource: 'service', unpriced: null });
+  expect(await balanceOf('assets:held:disputes')).toBe('40');
+  expect(await balanceOf('income:fees:transfers')).toBe('-1');
+  expect(await balanceOf('equity:conversion')).not.toBe('0');
+  expect(await post()).toEqual({ records: 0, entries: 0, complete: true });
+
+  await call('POST', `/sandbox/payment-intents/${disputed}/decide`, { decision: 'encash' });
+  await reconcileAndPost();
+  await expectProven();
+  expect(await balanceOf('assets:held:disputes')).toBe('0');
+  const held = (await entriesOfRecord(disputed)).filter(({ key }) => key === 'held');
+  expect(held.map(({ type, datedBy }) => [type, datedBy])).toMatchObject([
+    ['entry', expect.any(String)],
+    ['change', 'decision'],
+  ]);
+  expect(held[1]?.corrects).toBe(held[0]?.id);
 }, 120_000);
 
 it('goes on after it was cut off in the middle, and posts nothing twice', async () => {

@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { isJsonObject, type Json } from '../../src/domain/json.js';
 import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
 import { keepVerifyingClaims, verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
 import { kinds } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { saveObservations } from '../../src/records/save-observations.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
 import { DAY, depsOf, FakeService, serviceWith } from './fake-service.js';
 import { MovingList } from './moving-list.js';
 import { Random } from './random.js';
@@ -14,18 +14,19 @@ const kind = kinds[0];
 const tick = { kind, full: false };
 const full = { kind, full: true };
 
-let database: TestDatabase;
+let database: ResettableDatabase;
 
+beforeAll(async () => {
+  database = await createResettableDatabase();
+});
 beforeEach(async () => {
-  database = await createTestDatabase();
+  await database.reset();
 });
 
-afterEach(async () => {
-  await database.drop();
-});
+afterAll(() => database.drop());
 
 test('a record that a full sweep and a second look lack is a break, and no longer one when it comes back', async () => {
-  const service = serviceWith(320);
+  const service = serviceWith(150);
   const deps = depsOf(database, service);
   await runReconcile(deps, tick);
   const gone = [...service.list.rows.values()].find((row) => row.status === 'completed')!;
@@ -48,7 +49,7 @@ test('a record that a full sweep and a second look lack is a break, and no longe
 });
 
 test('a page that lacks a record for a moment does not make it absent', async () => {
-  const service = serviceWith(320);
+  const service = serviceWith(150);
   const deps = depsOf(database, service);
   await runReconcile(deps, tick);
   const hidden = [...service.list.rows.values()].find((row) => row.status === 'completed')!;
@@ -68,7 +69,7 @@ test('a page that lacks a record for a moment does not make it absent', async ()
 });
 
 test('the list of another account is refused before anything of it is saved', async () => {
-  const service = serviceWith(320);
+  const service = serviceWith(150);
   await runReconcile(depsOf(database, service), tick);
   const before = await database.db('payment_intents').orderBy('id');
   const list = new MovingList(new Random(99), { semantics: 'orm', pageCap: 100, deletes: false, grainMs: 1 });
@@ -94,7 +95,7 @@ test('an empty list is refused where records were read from it, however few; not
 });
 
 test('a list that grew by hundreds, and lost the newest records we hold, is still ours', async () => {
-  const service = serviceWith(320);
+  const service = serviceWith(150);
   const deps = depsOf(database, service);
   await runReconcile(deps, tick);
   for (const row of [...service.list.rows.values()].slice(-3)) row.deletedAt = service.list.clock;
@@ -106,10 +107,10 @@ test('a list that grew by hundreds, and lost the newest records we hold, is stil
 
 test('a record of which an event tells the creation to the second alone is found among others of that second', async () => {
   const service = serviceWith(0);
-  service.list.grow(700, 21_000);
+  service.list.grow(260, 7_800);
   service.list.clock += 60_000;
   const deps = depsOf(database, service);
-  const unseen = [...service.list.rows.values()].find((row) => row.seq > 350 && row.createdAt % 1_000 > 900)!;
+  const unseen = [...service.list.rows.values()].find((row) => row.seq > 130 && row.createdAt % 1_000 > 900)!;
   unseen.deletedAt = 0;
   await runReconcile(deps, tick);
   unseen.deletedAt = null;
@@ -135,7 +136,7 @@ test('a record of which an event tells the creation to the second alone is found
 });
 
 test('what events claimed is not looked for in the list of another account', async () => {
-  const service = serviceWith(320);
+  const service = serviceWith(150);
   await runReconcile(depsOf(database, service), tick);
   await database.db('reading_marks').insert({ kind: 'payment_intent', id: 'pi_new', reason: 'claimed' });
   const before = await database.db('payment_intents').orderBy('id');
@@ -152,17 +153,17 @@ test('what events claimed is not looked for in the list of another account', asy
 });
 
 test('more missing records than can be looked for at once: the run does not claim to be complete', async () => {
-  const service = serviceWith(2_600);
+  const service = serviceWith(2_100);
   const deps = depsOf(database, service);
   await runReconcile(deps, tick);
   const rows = [...service.list.rows.values()];
-  for (const row of rows.slice(100, 2_400)) row.deletedAt = service.list.clock;
+  for (const row of rows.slice(50, 2_080)) row.deletedAt = service.list.clock;
   service.list.clock += 60_000;
   const first = await runReconcile(deps, full);
   expect(first).toMatchObject({ status: 'succeeded', complete: false });
   expect(first.breaksOpened).toBeGreaterThanOrEqual(2_000);
   service.list.clock += 60_000;
-  const rest = 2_300 - first.breaksOpened;
+  const rest = 2_030 - first.breaksOpened;
   expect(await runReconcile(deps, full)).toMatchObject({ complete: true, breaksOpened: rest });
 }, 60_000);
 
@@ -188,7 +189,7 @@ test('records that vanish among more of the same moment than a page holds are mi
 });
 
 test('an event of a payment that the service never had ends as a break, with a date, without one, with one that is yet to come', async () => {
-  const service = serviceWith(320);
+  const service = serviceWith(150);
   const deps = depsOf(database, service);
   await runReconcile(deps, tick);
   const from = service.list.clock;
@@ -218,7 +219,7 @@ test('an event of a payment that the service never had ends as a break, with a d
 });
 
 test('a payment whose event tells a time that is yet to come calls for a reading of the whole list, and is found there', async () => {
-  const service = serviceWith(320);
+  const service = serviceWith(150);
   const deps = depsOf(database, service);
   const [unseen] = [...service.list.rows.values()].filter(({ status }) => status === 'completed');
   unseen!.deletedAt = 0;

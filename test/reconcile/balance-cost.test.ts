@@ -1,19 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/domain/json.js';
 import type { ServiceReader } from '../../src/reconcile/service-reader.js';
 import { readProofs } from '../../src/records/balances/balance-proofs.js';
 import { NotFoundError } from '../../src/service-api/service-errors.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
 import { type AtService, atService } from './service-at.js';
 
-let database: TestDatabase;
+let database: ResettableDatabase;
+beforeAll(async () => {
+  database = await createResettableDatabase();
+});
 beforeEach(async () => {
-  database = await createTestDatabase();
+  await database.reset();
 });
-afterEach(async () => {
-  await database.drop();
-});
+afterAll(() => database.drop());
 
 interface Counted {
   at: AtService;
@@ -24,7 +25,7 @@ interface Counted {
 
 /** A service with so many assets more than the sandbox has; nobody holds them, unless told. */
 async function serviceWith(more: number, held = '0'): Promise<Counted> {
-  const sandbox = await openSandbox({ payments: 30, payouts: 4, wallets: 3, movements: 40, seed: 5 });
+  const sandbox = await openSandbox({ payments: 4, payouts: 1, wallets: 1, movements: 4, seed: 5 });
   const at = atService(database, sandbox.url, { adoptedAt: new Date(0) });
   const asked: string[] = [];
   at.deps.client = withAssets(

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { judgeBalance } from '../../src/domain/balances/balance-proof.js';
 import { saveBalance } from '../../src/reconcile/balances/save-balance.js';
 import type { RunContext } from '../../src/reconcile/deps.js';
@@ -7,18 +7,19 @@ import { readProofs } from '../../src/records/balances/balance-proofs.js';
 import { getBalance } from '../../src/records/balances/balance-views.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
 import { type AtService, atService, fewAssets } from './service-at.js';
 
 const ASSET = 'USDT.TRC20';
-let database: TestDatabase;
+let database: ResettableDatabase;
+beforeAll(async () => {
+  database = await createResettableDatabase();
+});
 beforeEach(async () => {
-  database = await createTestDatabase();
+  await database.reset();
 });
-afterEach(async () => {
-  await database.drop();
-});
+afterAll(() => database.drop());
 
 const proofOf = async () => (await readProofs(database.db, [ASSET])).get(ASSET);
 

@@ -1,12 +1,22 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { countMissed, listDeliveries } from '../../src/records/deliveries/list-deliveries.js';
 import type { Faults } from '../../src/sandbox/faults.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
+import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { isAll } from '../support/sizes.js';
 
 let flow: DeliveryFlow;
 
-afterEach(() => flow.close());
+let database: ResettableDatabase;
+beforeAll(async () => {
+  database = await createResettableDatabase();
+});
+afterEach(async () => {
+  await flow.close();
+  await database.reset();
+});
+afterAll(() => database.drop());
 
 const classes = async () => {
   const counts: Record<string, number> = {};
@@ -19,7 +29,7 @@ const inbox = () => flow.db('inbox').select('source', 'status');
 
 describe('one endpoint', () => {
   beforeEach(async () => {
-    flow = await startDeliveryFlow();
+    flow = await startDeliveryFlow({ database });
     flow.addEndpoint('live');
   });
 
@@ -110,20 +120,16 @@ describe('one endpoint', () => {
     expect([Object.keys(await classes()), await breaks(), await inbox()]).toEqual([['never_reached'], [], []]);
   });
 
-  test('a break that a person closed stays closed', async () => {
-    flow.sandbox.control.setFaults({ drop: 1 });
-    await flow.pay(1);
-    await flow.run();
-    await flow.db('breaks').update({ status: 'written_off' });
-    await flow.run();
-    expect(await breaks('open')).toEqual([]);
-  });
-
-  test('a rehearsal writes nothing', async () => {
+  test('a rehearsal writes nothing, and a break that a person closed stays closed', async () => {
     flow.sandbox.control.setFaults({ drop: 1 });
     await flow.pay(1);
     await flow.run('deliveries', { dryRun: true });
     expect([await classes(), await breaks(), await inbox()]).toEqual([{}, [], []]);
+    await flow.run();
+    await flow.db('breaks').update({ status: 'written_off' });
+    await flow.run();
+    expect(await breaks('written_off')).not.toEqual([]);
+    expect(await breaks('open')).toEqual([]);
   });
 
   test('deliveries to another system are told and nothing else', async () => {
@@ -138,7 +144,7 @@ describe('one endpoint', () => {
 });
 
 test('a retry lies ahead: pending, no break, and received in the end', async () => {
-  flow = await startDeliveryFlow({ sandbox: { retrySchedule: [30] } });
+  flow = await startDeliveryFlow({ database, sandbox: { retrySchedule: [30] } });
   flow.addEndpoint('live');
   flow.sandbox.control.setFaults({ drop: 1 });
   await flow.pay(1);
@@ -153,38 +159,40 @@ test('a retry lies ahead: pending, no break, and received in the end', async () 
   expect(Object.keys(await classes())).toEqual(['received']);
 });
 
-test.each(['by its id', 'by a range of time'])(
-  'what a person wants here is recovered before its time, %s',
-  async (how) => {
-    const began = Date.now();
-    flow = await startDeliveryFlow({ sandbox: { retrySchedule: [30] }, settings: { missedGraceMs: 900_000 } });
-    flow.addEndpoint('live');
-    flow.sandbox.control.setFaults({ drop: 1 });
-    await flow.pay(2);
-    await flow.run();
-    const known = (await listDeliveries(flow.db, {})).items;
-    expect(known.map(({ recoverable }) => recoverable)).not.toContain(false);
-    const [one] = known;
-    const range = { from: began - 60_000, to: Date.now() + 60_000 };
-    const wanted = how === 'by its id' ? { ids: [one?.id ?? ''], range: null } : { ids: [], range };
-    const asked = how === 'by its id' ? 1 : known.length;
-    expect((await flow.run('deliveries', { wanted })).proof['recovered']).toBe(asked);
-    expect(await inbox()).toEqual(
-      Array.from({ length: asked }, () => ({ source: 'delivery_history', status: 'received' })),
-    );
-    await flow.apply();
-    flow.sandbox.control.setFaults({});
-    flow.sandbox.control.advance(31);
-    await flow.sandbox.control.deliveriesIdle();
-    expect((await flow.run('deliveries', { wanted })).proof['recovered']).toBe(0);
-    expect(await inbox()).toHaveLength(known.length);
-    expect(await breaks('open')).toEqual([]);
-  },
-);
+test('what a person wants here is recovered before its time, by its id and by a range of time', async () => {
+  const began = Date.now();
+  flow = await startDeliveryFlow({ database, sandbox: { retrySchedule: [30] }, settings: { missedGraceMs: 900_000 } });
+  flow.addEndpoint('live');
+  flow.sandbox.control.setFaults({ drop: 1 });
+  await flow.pay(1);
+  await flow.run();
+  const known = (await listDeliveries(flow.db, {})).items;
+  expect(known.length).toBeGreaterThan(2);
+  expect(known.map(({ recoverable }) => recoverable)).not.toContain(false);
+  const recovered = async (ids: string[], range: { from: number; to: number } | null) =>
+    (await flow.run('deliveries', { wanted: { ids, range } })).proof['recovered'];
+  const range = { from: began - 60_000, to: Date.now() + 60_000 };
+  expect(await recovered([known[0]?.id ?? ''], null)).toBe(1);
+  expect(await inbox()).toEqual([{ source: 'delivery_history', status: 'received' }]);
+  expect(await recovered([], range)).toBe(known.length - 1);
+  expect(await inbox()).toEqual(known.map(() => ({ source: 'delivery_history', status: 'received' })));
+  await flow.apply();
+  flow.sandbox.control.setFaults({});
+  flow.sandbox.control.advance(31);
+  await flow.sandbox.control.deliveriesIdle();
+  expect(await recovered([], range)).toBe(0);
+  expect(await inbox()).toHaveLength(known.length);
+  expect(await breaks('open')).toEqual([]);
+});
 
-const WORLDS: [string, Partial<Faults>][] = [
-  ['no event id', {}],
-  ['the event id in the envelope', { eventId: 'envelope' }],
+const WORLDS: readonly (readonly [string, Partial<Faults>])[] = [
+  // Without any, as it is above; told in the envelope it is easier.
+  ...(isAll
+    ? ([
+        ['no event id', {}],
+        ['the event id in the envelope', { eventId: 'envelope' }],
+      ] as const)
+    : []),
   ['the event id in a header, which the history does not show', { eventId: 'header' }],
   ['retries stamped anew', { restamp: true }],
 ];
@@ -193,7 +201,7 @@ describe('two endpoints with two secrets, and everything goes wrong at once', ()
   test.each(WORLDS)(
     '%s: every event is here in the end, each delivery has one class, nothing stays missed',
     async (_name, world) => {
-      flow = await startDeliveryFlow({ sandbox: { retrySchedule: [0.05, 0.1], seed: 7 } });
+      flow = await startDeliveryFlow({ database, sandbox: { retrySchedule: [0.05, 0.1], seed: 7 } });
       flow.addEndpoint('old');
       flow.addEndpoint('new');
       flow.sandbox.control.setFaults({

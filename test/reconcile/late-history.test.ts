@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
 import { verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
@@ -7,6 +7,7 @@ import { MerchantClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { itemsOf, refundAtDashboard } from '../support/forger.js';
+import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
 
 const ASSET = 'USDT.TRC20';
 let flow: DeliveryFlow;
@@ -15,7 +16,7 @@ let more: JsonObject;
 /** What the service shows of its history. */
 let shows: (items: JsonObject[]) => JsonObject[];
 beforeEach(async () => {
-  flow = await startDeliveryFlow();
+  flow = await startDeliveryFlow({ database });
   shows = (items) => items;
   more = {};
   const client = new MerchantClient({
@@ -36,7 +37,15 @@ beforeEach(async () => {
   flow.sandbox.control.setFaults({ links: true });
   flow.addEndpoint('live');
 });
-afterEach(() => flow.close());
+let database: ResettableDatabase;
+beforeAll(async () => {
+  database = await createResettableDatabase();
+});
+afterEach(async () => {
+  await flow.close();
+  await database.reset();
+});
+afterAll(() => database.drop());
 
 /** The list says of no payout whose refund it is; events do. */
 function withoutLinks({ paymentIntentId: _payment, merchantReference: _reference, ...payout }: JsonObject): JsonObject {

@@ -1,11 +1,20 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { checkSecrets } from '../../src/wiring/doctor/check-installation.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { forger } from '../support/forger.js';
+import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
 
 let flow: DeliveryFlow;
-afterEach(() => flow.close());
+let database: ResettableDatabase;
+beforeAll(async () => {
+  database = await createResettableDatabase();
+});
+afterEach(async () => {
+  await flow.close();
+  await database.reset();
+});
+afterAll(() => database.drop());
 
 async function forgeMany(who: ReturnType<typeof forger>, label: string, n: number): Promise<string[]> {
   const ids: string[] = [];
@@ -14,7 +23,7 @@ async function forgeMany(who: ReturnType<typeof forger>, label: string, n: numbe
 }
 
 test('six forged events in a quiet shop are one critical finding, and the secret, the doctor and the break say the same until it is settled', async () => {
-  flow = await startDeliveryFlow();
+  flow = await startDeliveryFlow({ database });
   const who = forger(flow);
   flow.addEndpoint('live');
   await flow.pay(2);
@@ -65,7 +74,7 @@ test('six forged events in a quiet shop are one critical finding, and the secret
 });
 
 test('what lacked in the week before too, or lacks from the first event on, points at no secret; what comes under another one does', async () => {
-  flow = await startDeliveryFlow();
+  flow = await startDeliveryFlow({ database });
   const who = forger(flow);
   flow.addEndpoint('live');
   flow.addEndpoint('other');
@@ -102,7 +111,7 @@ test('what lacked in the week before too, or lacks from the first event on, poin
 });
 
 test('of two endpoints that were made together nobody can tell who signs what; a test to one of them tells', async () => {
-  flow = await startDeliveryFlow();
+  flow = await startDeliveryFlow({ database });
   const who = forger(flow);
   // Without it one that is sent to the two in two seconds is two events, and tells.
   flow.sandbox.control.setFaults({ eventId: 'envelope' });

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Knex } from 'knex';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { textField } from '../../src/domain/records.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
@@ -15,15 +16,13 @@ const LONG_AGO = new Date(Date.now() - 86_400_000).toISOString();
 const RULES = { adoptedAt: new Date(0) };
 let flow: DeliveryFlow;
 let who: ReturnType<typeof forger>;
-afterEach(() => flow.close());
 
-const reasonOf = async (reference: string) => (await getOrder(flow.db, reference))?.release.reason;
+const reasonOf = async (reference: string, db = flow.db) => (await getOrder(db, reference))?.release.reason;
 const open = async () => (await listBreaks(flow.db, { status: 'open', take: 500 })).items.map(({ kind }) => kind);
 
-function leak(dryRun = false, label = 'live'): Promise<LeakAnswer> {
-  const given = { label, fingerprint: 'f', by: 'ann', note: 'found in a paste', now: new Date() };
-  return inTransaction(flow.db, dryRun, (trx) => declareLeaked(trx, given, RULES));
-}
+const leakIn = (trx: Knex.Transaction): Promise<LeakAnswer> =>
+  declareLeaked(trx, { label: 'live', fingerprint: 'f', by: 'ann', note: 'found in a paste', now: new Date() }, RULES);
+const leak = (dryRun = false): Promise<LeakAnswer> => inTransaction(flow.db, dryRun, leakIn);
 
 function refundSaid(payout: string, paymentIntentId: string, more: object = {}): Promise<string> {
   const data = { id: payout, status: 'pending', payoutType: 'refund', paymentIntentId, amount: '1', assetCode: ASSET };
@@ -46,7 +45,7 @@ async function refunded(paymentIntentId: string): Promise<string> {
 describe('a secret that leaked, where forged events make the history seem to differ', () => {
   let payments: Record<'forged' | 'true', string>;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     flow = await startDeliveryFlow();
     who = forger(flow);
     flow.sandbox.control.setFaults({ payoutsList: false });
@@ -67,6 +66,41 @@ describe('a secret that leaked, where forged events make the history seem to dif
     await flow.run('deliveries');
     expect(await who.differing()).toMatchObject([{ severity: 'critical' }]);
     expect([await reasonOf('L-forged'), await reasonOf('L-true')]).toEqual(['refund_reported', 'refund_reported']);
+  });
+  afterAll(() => flow.close());
+
+  /** Of what a test does here nothing is kept. */
+  const undone = (work: (trx: Knex.Transaction) => Promise<void>) => inTransaction(flow.db, true, work);
+
+  test('a person had resolved the finding before: the orders are freed all the same', async () => {
+    const [finding] = await who.differing();
+    await undone(async (trx) => {
+      await decideBreak(trx, finding?.id ?? '', 'resolve', { actor: 'ann', note: 'seen' });
+      expect(await leakIn(trx)).toMatchObject({ done: { disproved: 7, orders: ['L-forged'] } });
+    });
+  });
+
+  test('where the history lacks events under another secret in use, nothing is disproved', async () => {
+    await undone(async (trx) => {
+      const [row] = await trx('report_checks').where({ state: 'differs' });
+      await trx('report_checks').insert({ ...row, inbox_id: 999_999, secret_label: 'other' });
+      expect(await leakIn(trx)).toMatchObject({
+        outcome: 'refused',
+        why: expect.stringContaining('under "other" too'),
+      });
+      expect(await reasonOf('L-forged', trx)).toBe('refund_reported');
+      expect(await trx('secrets').where({ label: 'live' }).first('retired_at')).toEqual({ retired_at: null });
+    });
+  });
+
+  test('where the history lacked events from the beginning on, nothing is disproved', async () => {
+    await undone(async (trx) => {
+      await trx('report_checks')
+        .where({ state: 'differs' })
+        .update({ received_at: new Date(Date.now() - 600_000) });
+      expect(await leakIn(trx)).toMatchObject({ outcome: 'refused', why: expect.stringContaining('by itself') });
+      expect(await reasonOf('L-forged', trx)).toBe('refund_reported');
+    });
   });
 
   test('one action frees what its forged events hold and closes their breaks; what the service sent stays', async () => {
@@ -93,29 +127,6 @@ describe('a secret that leaked, where forged events make the history seem to dif
     await restoreSecret(flow.db, { label: 'live', by: 'ann', note: 'a mistake' });
     expect(await flow.db('secrets').where({ label: 'live' }).first()).toMatchObject({ leaked_at: null });
   });
-
-  test('a person had resolved the finding before: the orders are freed all the same', async () => {
-    const [finding] = await who.differing();
-    await decideBreak(flow.db, finding?.id ?? '', 'resolve', { actor: 'ann', note: 'seen' });
-    expect(await leak()).toMatchObject({ done: { disproved: 7, orders: ['L-forged'] } });
-  });
-
-  test('where the history lacks events under another secret in use, nothing is disproved', async () => {
-    const [row] = await flow.db('report_checks').where({ state: 'differs' });
-    await flow.db('report_checks').insert({ ...row, inbox_id: 999_999, secret_label: 'other' });
-    expect(await leak()).toMatchObject({ outcome: 'refused', why: expect.stringContaining('under "other" too') });
-    expect(await reasonOf('L-forged')).toBe('refund_reported');
-    expect(await flow.db('secrets').where({ label: 'live' }).first('retired_at')).toEqual({ retired_at: null });
-  });
-
-  test('where the history lacked events from the beginning on, nothing is disproved', async () => {
-    await flow
-      .db('report_checks')
-      .where({ state: 'differs' })
-      .update({ received_at: new Date(Date.now() - 600_000) });
-    expect(await leak()).toMatchObject({ outcome: 'refused', why: expect.stringContaining('by itself') });
-    expect(await reasonOf('L-forged')).toBe('refund_reported');
-  });
 });
 
 const isOfPayout = (delivery: JsonObject) => textField(delivery, 'eventType')?.startsWith('payout.') === true;
@@ -123,6 +134,7 @@ const isOfPayout = (delivery: JsonObject) => textField(delivery, 'eventType')?.s
 describe('what came under a secret that leaked and that the service sent all the same', () => {
   let payment: string;
 
+  afterEach(() => flow.close());
   beforeEach(async () => {
     flow = await startDeliveryFlow();
     who = forger(flow);
@@ -204,51 +216,51 @@ describe('what came under a secret that leaked and that the service sent all the
   });
 });
 
-test('the breaks that a handful of forged events opened are closed with it, and no others', async () => {
-  flow = await startDeliveryFlow();
-  who = forger(flow);
-  flow.addEndpoint('live');
-  await flow.pay(2);
-  await who.learn();
-  const data = { id: 'pi_none', status: 'completed', amountRequested: '1', createdAt: LONG_AGO };
-  await who.send('live', { event: 'payment_intent.completed', timestamp: seconds() - 2, data });
-  await flow.apply();
-  await flow.run('payment-intents', { full: true });
-  await flow.run('deliveries');
-  expect((await open()).sort()).toEqual(['event_not_sent', 'record_not_at_service']);
-  const real = await flow.db('payment_intents').whereNot({ id: 'pi_none' }).first('id');
-  await flow.db('breaks').insert({
-    kind: 'record_not_at_service',
-    severity: 'critical',
-    entity_kind: 'payment_intent',
-    entity_id: real.id,
-    evidence: '{}',
+describe('a handful of forged events', () => {
+  afterEach(() => flow.close());
+  beforeEach(async () => {
+    flow = await startDeliveryFlow();
+    who = forger(flow);
+    flow.addEndpoint('live');
+    await flow.pay(2);
+    await who.learn();
   });
-  expect(await leak()).toMatchObject({ done: { breaks: { event_not_sent: 1, record_not_at_service: 1 } } });
-  expect(await open()).toEqual(['record_not_at_service']);
-  const { items } = await listBreaks(flow.db, { status: 'resolved' });
-  expect(items.map(({ kind }) => kind).sort()).toEqual(['event_not_sent', 'record_not_at_service']);
-});
+  test('open breaks that are closed with it, and no others', async () => {
+    const data = { id: 'pi_none', status: 'completed', amountRequested: '1', createdAt: LONG_AGO };
+    await who.send('live', { event: 'payment_intent.completed', timestamp: seconds() - 2, data });
+    await flow.apply();
+    await flow.run('payment-intents', { full: true });
+    await flow.run('deliveries');
+    expect((await open()).sort()).toEqual(['event_not_sent', 'record_not_at_service']);
+    const real = await flow.db('payment_intents').whereNot({ id: 'pi_none' }).first('id');
+    await flow.db('breaks').insert({
+      kind: 'record_not_at_service',
+      severity: 'critical',
+      entity_kind: 'payment_intent',
+      entity_id: real.id,
+      evidence: '{}',
+    });
+    expect(await leak()).toMatchObject({ done: { breaks: { event_not_sent: 1, record_not_at_service: 1 } } });
+    expect(await open()).toEqual(['record_not_at_service']);
+    const { items } = await listBreaks(flow.db, { status: 'resolved' });
+    expect(items.map(({ kind }) => kind).sort()).toEqual(['event_not_sent', 'record_not_at_service']);
+  });
 
-test('a record that only events of a leaked secret told of opens nothing when the service denies it later', async () => {
-  flow = await startDeliveryFlow();
-  who = forger(flow);
-  flow.addEndpoint('live');
-  await flow.pay(2);
-  await who.learn();
-  const forge = (id: string) => {
-    const data = { id, status: 'completed', amountRequested: '1', createdAt: LONG_AGO };
-    return who.send('live', { event: 'payment_intent.completed', timestamp: seconds() - 2, data });
-  };
-  await forge('pi_judged');
-  await flow.run('deliveries');
-  await forge('pi_not_judged');
-  await flow.apply();
-  expect(await leak()).toMatchObject({ done: { undecided: 1, breaks: { event_not_sent: 1 } } });
-  await flow.run('payment-intents', { full: true });
-  const { items } = await listBreaks(flow.db, { status: 'open' });
-  expect(items.map(({ entity }) => entity.id)).toEqual(['pi_not_judged']);
-  await flow.run('deliveries');
-  expect(await leak()).toMatchObject({ done: { undecided: 0, breaks: { record_not_at_service: 1 } } });
-  expect(await open()).toEqual([]);
+  test('told of a record, which opens nothing when the service denies it later', async () => {
+    const forge = (id: string) => {
+      const data = { id, status: 'completed', amountRequested: '1', createdAt: LONG_AGO };
+      return who.send('live', { event: 'payment_intent.completed', timestamp: seconds() - 2, data });
+    };
+    await forge('pi_judged');
+    await flow.run('deliveries');
+    await forge('pi_not_judged');
+    await flow.apply();
+    expect(await leak()).toMatchObject({ done: { undecided: 1, breaks: { event_not_sent: 1 } } });
+    await flow.run('payment-intents', { full: true });
+    const { items } = await listBreaks(flow.db, { status: 'open' });
+    expect(items.map(({ entity }) => entity.id)).toEqual(['pi_not_judged']);
+    await flow.run('deliveries');
+    expect(await leak()).toMatchObject({ done: { undecided: 0, breaks: { record_not_at_service: 1 } } });
+    expect(await open()).toEqual([]);
+  });
 });

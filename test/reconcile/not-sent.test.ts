@@ -1,17 +1,26 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { forger, otherHistory, seconds, without } from '../support/forger.js';
+import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
 
 const LONG = process.env['TALLYHOOK_LONG'] !== undefined;
 const [REAL, FORGED] = LONG ? [5_000, 50] : [200, 2];
 
 let flow: DeliveryFlow;
-afterEach(() => flow.close());
+let database: ResettableDatabase;
+beforeAll(async () => {
+  database = await createResettableDatabase();
+});
+afterEach(async () => {
+  await flow.close();
+  await database.reset();
+});
+afterAll(() => database.drop());
 
 test(
   'forged events among a hundred times as many real ones, through a rotation, a retry and a replay: each is named, and none besides',
   async () => {
-    flow = await startDeliveryFlow({ sandbox: { retrySchedule: [0.05] } });
+    flow = await startDeliveryFlow({ database, sandbox: { retrySchedule: [0.05] } });
     const who = forger(flow);
     flow.addEndpoint('old');
     await flow.pay(2);
@@ -76,7 +85,7 @@ test(
 test(
   'a history that lacks one in twenty is one finding, and no event is named',
   async () => {
-    flow = await startDeliveryFlow();
+    flow = await startDeliveryFlow({ database });
     const who = forger(flow);
     flow.addEndpoint('live');
     await flow.pay(2);

@@ -1,22 +1,25 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { kinds } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import type { Run } from '../../src/records/runs/runs.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
 import { depsOf, type FakeService, rateLimited, serviceWith } from './fake-service.js';
 
-const PAGES = 20;
+const PAGES = 12;
 const PAYMENTS = PAGES * 100;
 const whole = { kind: kinds[0], full: true } as const;
 
-let database: TestDatabase;
+let database: ResettableDatabase;
 let service: FakeService;
 
+beforeAll(async () => {
+  database = await createResettableDatabase();
+});
 beforeEach(async () => {
-  database = await createTestDatabase();
+  await database.reset();
   service = serviceWith(PAYMENTS);
 });
-afterEach(() => database.drop());
+afterAll(() => database.drop());
 
 const run = (options: { resume?: boolean } = {}): Promise<Run> =>
   runReconcile(depsOf(database, service), { ...whole, ...options });
@@ -42,7 +45,7 @@ test('a full reading that was cut off is gone on with where it was, if that is a
   expect(await run()).toMatchObject({ status: 'succeeded', complete: true });
   service.list.clock += 60_000;
   const began = service.list.clock;
-  await cutAfter(14, 'sweep:all');
+  await cutAfter(8, 'sweep:all');
   const stale = await readBefore(began);
   expect(stale).toBeGreaterThan(200);
   expect(stale).toBeLessThan(PAYMENTS);
@@ -55,12 +58,12 @@ test('a full reading that was cut off is gone on with where it was, if that is a
   expect(await database.db('unread_intervals').where('list', 'sweep:all')).toEqual([]);
 
   // Without it, a full reading is one from the beginning.
-  await cutAfter(14, 'sweep:all');
+  await cutAfter(8, 'sweep:all');
   expect(sweepOf(await run()).calls).toBeGreaterThanOrEqual(PAGES);
 });
 
 test('a first reading that was cut off is gone on with: every payment is read, each page but a few once', async () => {
-  await cutAfter(14, 'head');
+  await cutAfter(8, 'head');
   const resumed = await run({ resume: true });
   expect(resumed).toMatchObject({ status: 'succeeded', complete: true });
   const { head } = resumed.proof as { head: { calls: number }[] };

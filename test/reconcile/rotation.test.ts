@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { SecretStatus } from '../../src/domain/deliveries/secret-status.js';
 import { createLog } from '../../src/log.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
@@ -7,9 +7,18 @@ import { secretsStatus } from '../../src/webhook/rotation.js';
 import { createSecretMatchLog } from '../../src/webhook/secret-matches.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { repeatedChanges } from '../support/reckoning.js';
+import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
 
 let flow: DeliveryFlow;
-afterEach(() => flow.close());
+let database: ResettableDatabase;
+beforeAll(async () => {
+  database = await createResettableDatabase();
+});
+afterEach(async () => {
+  await flow.close();
+  await database.reset();
+});
+afterAll(() => database.drop());
 
 async function status(label: string): Promise<SecretStatus> {
   // Matches are written down once a second; what the receiver has in memory is not waited for.
@@ -31,7 +40,7 @@ const breaks = async (kind: string) =>
   (await listBreaks(flow.db, { kind })).items.map(({ entity, status }) => [entity.id, status]);
 
 test('a rotation step by step: what is missing at each, and what a retired secret leaves behind', async () => {
-  flow = await startDeliveryFlow();
+  flow = await startDeliveryFlow({ database });
   const old = flow.addEndpoint('old');
   await flow.pay(1);
   expect(await status('old')).toMatchObject({
@@ -86,7 +95,7 @@ test('a rotation step by step: what is missing at each, and what a retired secre
 });
 
 test('events without an id that each endpoint is sent in another second are held together by what they tell, and have one effect', async () => {
-  flow = await startDeliveryFlow();
+  flow = await startDeliveryFlow({ database });
   flow.sandbox.control.setFaults({ eventId: 'none', stampApartSeconds: 2 });
   const old = flow.addEndpoint('old');
   await flow.pay(1);
@@ -135,7 +144,7 @@ test('events without an id that each endpoint is sent in another second are held
 });
 
 test('what came under a retired secret alone is recovered, and is no break', async () => {
-  flow = await startDeliveryFlow();
+  flow = await startDeliveryFlow({ database });
   flow.addEndpoint('old');
   await flow.pay(1);
   const { fingerprint } = await status('old');
@@ -149,7 +158,7 @@ test('what came under a retired secret alone is recovered, and is no break', asy
 });
 
 test('while every event came under both secrets since the first, nothing can be told', async () => {
-  flow = await startDeliveryFlow();
+  flow = await startDeliveryFlow({ database });
   flow.addEndpoint('old');
   flow.addEndpoint('new');
   await flow.pay(1);
@@ -159,7 +168,7 @@ test('while every event came under both secrets since the first, nothing can be 
 });
 
 test('endpoints: not active, not subscribed, refused to this account; told, and gone when they are mended', async () => {
-  flow = await startDeliveryFlow();
+  flow = await startDeliveryFlow({ database });
   const { id } = flow.addEndpoint('live', ['payment_intent.completed']);
   expect(await flow.run('endpoints')).toMatchObject({ complete: true, breaksOpened: 1 });
   expect(await breaks('endpoint_unsubscribed')).toEqual([[id, 'open']]);

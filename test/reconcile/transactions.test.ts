@@ -1,17 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { openSandbox, type Row, type TestSandbox } from '../sandbox/support.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
 import { type AtService, atService } from './service-at.js';
 
-let database: TestDatabase;
+let database: ResettableDatabase;
 
+beforeAll(async () => {
+  database = await createResettableDatabase();
+});
 beforeEach(async () => {
-  database = await createTestDatabase();
+  await database.reset();
 });
-afterEach(async () => {
-  await database.drop();
-});
+afterAll(() => database.drop());
 
 async function opened(faults: object = {}, size = { wallets: 8, movements: 130 }) {
   const sandbox = await openSandbox({ seed: 3, ...size });
@@ -54,7 +55,7 @@ function altered(at: AtService, alter: (operation: string, rows: Row[]) => Row[]
 }
 
 describe('movements of sub-wallets', () => {
-  it.each([{ feedBounds: 'exclusive' }, { timesWithoutZone: true, shrinkPage: true }, { endlessList: true }])(
+  it.each([{ feedBounds: 'exclusive', timesWithoutZone: true, shrinkPage: true }, { endlessList: true }])(
     'are all held and proven by count, then kept up with few calls (%j)',
     async (faults) => {
       const { sandbox, at } = await opened(faults);
@@ -101,7 +102,7 @@ describe('movements of sub-wallets', () => {
   });
 
   it('that the feed forgets are looked for in the lists of accounts by so many calls, whatever is missing', async () => {
-    const { at } = await opened({}, { wallets: 90, movements: 400 });
+    const { at } = await opened({}, { wallets: 80, movements: 300 });
     await at.run('transactions');
     let asked = 0;
     altered(at, (operation, rows) => {
@@ -127,30 +128,30 @@ describe('movements of sub-wallets', () => {
   });
 
   it('are read on where a run was cut off, without reading the proven part again', async () => {
-    const { sandbox, at } = await opened({}, { wallets: 8, movements: 2_200 });
+    const { sandbox, at } = await opened({}, { wallets: 8, movements: 900 });
     const { client } = at.deps;
     let calls = 0;
     at.deps.client = {
       serviceNow: () => client.serviceNow(),
       reply: (operation, request) => {
         calls += 1;
-        if (calls === 30) throw new Error('killed');
+        if (calls === 14) throw new Error('killed');
         return client.reply(operation, request);
       },
     };
     expect(await at.run('transactions')).toMatchObject({ status: 'failed' });
     const before = (await held()).size;
-    expect(before).toBeGreaterThan(500);
+    expect(before).toBeGreaterThan(200);
     const run = await at.run('transactions');
     expect(run.complete).toBe(true);
-    expect(run.seen).toBeLessThan(2_200);
+    expect(run.seen).toBeLessThan(900);
     expect((await held()).size).toBe((await truth(sandbox, 'transactions')).length);
   });
 
   it('with a hole are mended after one count', async () => {
-    const { sandbox, at } = await opened({}, { wallets: 8, movements: 400 });
+    const { sandbox, at } = await opened({}, { wallets: 8, movements: 220 });
     await at.run('transactions');
-    const old = (await truth(sandbox, 'transactions'))[300]!;
+    const old = (await truth(sandbox, 'transactions'))[150]!;
     await database.db('transactions').where({ id: old.id }).delete();
     const run = await at.run('transactions');
     expect(run).toMatchObject({ complete: true, proof: { count: { said: 'count agrees' } } });
@@ -221,14 +222,11 @@ describe('sub-wallets', () => {
   it.each([{ shrinkPage: true }, { accountsShape: 'page' }, { cursor: 'key' }])(
     'are all listed (%j)',
     async (faults) => {
-      const { sandbox, at } = await opened(faults, { wallets: 130, movements: 0 });
+      const { sandbox, at } = await opened(faults, { wallets: 105, movements: 0 });
       expect(await at.run('accounts')).toMatchObject({ status: 'succeeded', complete: true });
       const all = (await truth(sandbox, 'accounts')).map(({ id }) => id);
-      const shown = await Promise.all(all.map((id) => fetch(`${sandbox.url}/sandbox/accounts/${id}`)));
-      const rows = await Promise.all(shown.map(async (one) => (await one.json()) as Row));
-      const listed = rows.flatMap(({ id, isArchived }) => (isArchived === true ? [] : [id])).toSorted();
-      expect([...(await held('accounts')).keys()].toSorted()).toEqual(listed);
-      expect(listed.length).toBeGreaterThan(100);
+      expect([...(await held('accounts')).keys()].toSorted()).toEqual(all.toSorted());
+      expect(all.length).toBeGreaterThan(100);
       expect((await at.run('accounts')).changed).toBe(0);
     },
   );
@@ -252,7 +250,7 @@ describe('sub-wallets', () => {
     [{ itemWithoutId: true }, 'no id'],
     [{ repeatPage: true }, 'pages repeat'],
   ])('in a list that is none prove nothing (%j)', async (faults, reason) => {
-    const { at } = await opened(faults, { wallets: 130, movements: 0 });
+    const { at } = await opened(faults, { wallets: 105, movements: 0 });
     const run = await at.run('accounts');
     expect(run.complete).toBe(false);
     expect(run.proof['reason']).toContain(reason);

@@ -1,14 +1,15 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { repeatedChanges } from '../support/reckoning.js';
+import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
 
-let database: TestDatabase;
+let database: ResettableDatabase;
+beforeAll(async () => {
+  database = await createResettableDatabase();
+});
 beforeEach(async () => {
-  database = await createTestDatabase();
+  await database.reset();
 });
-afterEach(async () => {
-  await database.drop();
-});
+afterAll(() => database.drop());
 
 type Step = [string | null, string, 'webhook' | 'poll', number];
 

@@ -3,8 +3,8 @@ import { saveObservations } from '../../src/records/save-observations.js';
 import { createTestDatabase } from '../support/database.js';
 import { claim, context, paidIntent, payin, save } from './observed.js';
 
-const ROUNDS = 12;
-const EACH = 200;
+const ROUNDS = 6;
+const EACH = 80;
 
 /** What an event says of a new payment and its deposit. */
 function paid(round: number) {

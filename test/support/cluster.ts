@@ -44,14 +44,14 @@ export type StopMode = keyof typeof STOP_SIGNALS;
 /** Started. What a killed run of tests left over the next one removes (run-folder.ts). */
 export async function createTestCluster(
   settings: Record<string, string> = {},
-  { diskMb = 0 }: { diskMb?: number } = {},
+  { diskMb = 0, initdb = [] }: { diskMb?: number; initdb?: readonly string[] } = {},
 ): Promise<TestCluster> {
   const dir = await mkdtemp(path.join(tmpdir(), 'cluster-'));
   const hasOwnDisk = diskMb > 0 && (await mounted(dir, diskMb));
   const password = randomBytes(16).toString('hex');
   const identity = await chooseIdentity({ folder: dir, native: await prepareBinaries(dir), lodgings: dir });
   const data = path.join(identity.home, 'data');
-  await initCluster(identity, data, password, ['--no-sync']);
+  await initCluster(identity, data, password, ['--no-sync', ...initdb]);
   const options = { data, logFile: path.join(dir, 'log'), port: await freePort(null), settings };
   const cluster: TestCluster = {
     folder: dir,

@@ -41,9 +41,11 @@ export async function startDeliveryFlow(
     settings?: Partial<ReconcileSettings>;
     adoptedAt?: Date;
     client?: ReconcileDeps['client'];
+    /** Left out: one of its own, which ends with it. */
+    database?: TestDatabase;
   } = {},
 ): Promise<DeliveryFlow> {
-  const database = await createTestDatabase();
+  const database = options.database ?? (await createTestDatabase());
   const { db } = database;
   const sandbox = await startSandbox({ ...SANDBOX, ...options.sandbox });
   const secrets: SigningSecret[] = [];
@@ -102,7 +104,7 @@ export async function startDeliveryFlow(
     async close() {
       await sandbox.close();
       await receiver.close();
-      await database.drop();
+      if (options.database === undefined) await database.drop();
     },
   };
 }

@@ -9,6 +9,7 @@ import { replayEvents } from '../../src/webhook/replay-events.js';
 import { requeueStranded } from '../../src/webhook/requeue-stranded.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';
+import { sized } from '../support/sizes.js';
 
 let database: TestDatabase;
 let deps: ApplyDeps;
@@ -249,7 +250,7 @@ it('whatever the data holds, an event is applied or unhandled, never failed', as
   const type = fc.constantFrom('payment_intent.completed', 'payment_intent.odd', 'payin.confirmed');
   const given = fc.sample(
     fc.record({ event: type, data: fc.oneof(record, fc.record({ paymentIntent: record, payin: record })) }),
-    400,
+    sized(150, 1_000),
   );
   const ids = await storeEvents(database.db, given);
   expect(await applyEvents(deps, ids)).toMatchObject({ failed: 0 });

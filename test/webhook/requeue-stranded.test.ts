@@ -1,17 +1,20 @@
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createMetrics } from '../../src/metrics.js';
 import { type ApplyDeps, applyEvents } from '../../src/webhook/apply-events.js';
 import { requeueStranded } from '../../src/webhook/requeue-stranded.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';
+import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
 
-let database: TestDatabase;
+let database: ResettableDatabase;
 let deps: ApplyDeps;
 const going = new AbortController().signal;
 
+beforeAll(async () => {
+  database = await createResettableDatabase();
+});
 beforeEach(async () => {
-  database = await createTestDatabase();
+  await database.reset();
   const { db } = database;
   deps = {
     db,
@@ -21,7 +24,7 @@ beforeEach(async () => {
     adoptedAt: new Date(0),
   };
 });
-afterEach(() => database.drop());
+afterAll(() => database.drop());
 
 const statuses = (): Promise<string[]> => database.db('inbox').orderBy('id').pluck('status');
 const names = (count: number) => Array.from({ length: count }, (_, i) => `${i}`.padStart(3, '0'));

@@ -13,15 +13,21 @@ const NAME = 'changes';
  * at once one waits for the other.
  */
 export async function holdCheckMark(trx: Knex.Transaction): Promise<string> {
+  const held = await lockedMark(trx);
+  if (held !== null) return held;
   await trx.raw(`INSERT INTO watermarks (kind, name, value) VALUES (?, ?, '{"seq": "0"}') ON CONFLICT DO NOTHING`, [
     KIND,
     NAME,
   ]);
+  return (await lockedMark(trx)) ?? '0';
+}
+
+async function lockedMark(trx: Knex.Transaction): Promise<string | null> {
   const row = await trx<{ kind: string; name: string; value: { seq?: string } }>('watermarks')
     .where({ kind: KIND, name: NAME })
     .forUpdate()
     .first('value');
-  return row?.value.seq ?? '0';
+  return row === undefined ? null : (row.value.seq ?? '0');
 }
 
 export async function moveCheckMark(trx: Knex.Transaction, seq: string): Promise<void> {
@@ -34,12 +40,21 @@ export interface ChangedEntities {
   entities: EntityRef[];
   /** The place in the feed up to where these are all that changed. */
   upTo: string;
+  /** There may be more of them than were asked for. */
+  more: boolean;
 }
 
-/** The place in the feed of changes up to where no open transaction may still add to it. */
-export async function settledChanges(db: Knex): Promise<string> {
-  const { rows } = await db.raw<{ rows: { bound: string }[] }>('SELECT changes_settled_up_to() AS bound');
-  return rows[0]?.bound ?? '0';
+/** The place in the feed of changes up to where no open transaction may still add to it; null: nothing is to be checked. */
+export async function settledChanges(db: Knex, now: Date): Promise<string | null> {
+  const { rows } = await db.raw<{ rows: { bound: string; any: boolean }[] }>(
+    `SELECT bound, EXISTS (SELECT FROM check_agenda WHERE due_at <= ?) OR EXISTS (
+       SELECT FROM changes WHERE seq <= bound AND seq > coalesce(
+         (SELECT (value->>'seq')::bigint FROM watermarks WHERE kind = ? AND name = ?), 0)) AS any
+     FROM (SELECT changes_settled_up_to() AS bound) AS settled`,
+    [now, KIND, NAME],
+  );
+  const [found] = rows;
+  return found?.any ? found.bound : null;
 }
 
 /** What changed between two places of the feed, the second of them settled; of so many changes at most. */
@@ -48,14 +63,15 @@ export async function changedEntities(
   { after, settled }: { after: string; settled: string },
   limit: number,
 ): Promise<ChangedEntities> {
-  const { rows } = await trx.raw<{ rows: { kind: EntityRef['kind']; id: string; seq: string }[] }>(
-    `SELECT entity_kind AS kind, entity_id AS id, max(seq) AS seq FROM (
+  const { rows } = await trx.raw<{ rows: { kind: EntityRef['kind']; id: string; seq: string; count: string }[] }>(
+    `SELECT entity_kind AS kind, entity_id AS id, max(seq) AS seq, count(*) AS count FROM (
        SELECT entity_kind, entity_id, seq FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?
      ) AS part GROUP BY entity_kind, entity_id`,
     [after, settled, limit],
   );
   const upTo = rows.reduce((most, { seq }) => (BigInt(seq) > BigInt(most) ? seq : most), after);
-  return { entities: rows.map(({ kind, id }) => ({ kind, id: fromDatabaseText(id) })), upTo };
+  const more = rows.reduce((sum, { count }) => sum + Number(count), 0) >= limit;
+  return { entities: rows.map(({ kind, id }) => ({ kind, id: fromDatabaseText(id) })), upTo, more };
 }
 
 /** What the agenda has for now, the longest waiting first. */

@@ -42,6 +42,13 @@ export async function openFilterListing(
   return { from: Number(row.from_ms), to: Number(row.to_ms), ids: new Set(row.ids.map(fromDatabaseText)) };
 }
 
+/** Whether there is a listing that nothing was held against yet. */
+export async function hasNewListing(db: Knex, kind: RecordKind, status: string): Promise<boolean> {
+  return (
+    (await db('filter_listings').where({ record_kind: kind, status, checked: false }).first('checked')) !== undefined
+  );
+}
+
 /** Everything was held against the newest listing. */
 export async function closeFilterListing(trx: Knex.Transaction, kind: RecordKind, status: string): Promise<void> {
   await trx('filter_listings').where({ record_kind: kind, status }).update({ checked: true });

@@ -27,36 +27,39 @@ export async function checkContinuity(db: Knex, now: Date): Promise<Break | null
 
 /** Notes in which database the run was. */
 export async function noteDatabase(db: Knex, runId: string): Promise<void> {
-  const [known, identity] = await Promise.all([knownIdentity(db), identityOf(db)]);
+  const { known, identity } = await readSigns(db);
   if (known === null || !isSame(known, identity)) {
     await db.transaction((trx) => writeWatermarks(trx, KIND, runId, new Map([[NAME, identity]])));
   }
 }
 
 async function findBreak(db: Knex, now: Date): Promise<Break | null> {
-  const newest = await db('runs').max('heartbeat_at as at').first();
-  const lastSignAt: unknown = newest?.at;
-  if (!(lastSignAt instanceof Date)) return null;
-  const known = await knownIdentity(db);
-  if (known !== null && !isSame(known, await identityOf(db))) return { reason: 'other_database' };
+  const { lastSignAt, known, identity } = await readSigns(db);
+  if (lastSignAt === null) return null;
+  if (known !== null && !isSame(known, identity)) return { reason: 'other_database' };
   return now.getTime() - lastSignAt.getTime() > GAP_MS ? { reason: 'gap', lastSignAt } : null;
 }
 
-async function knownIdentity(db: Knex): Promise<Watermark | null> {
-  const row = await db<{ kind: string; name: string; value: Watermark }>('watermarks')
-    .where({ kind: KIND, name: NAME })
-    .first('value');
-  return row?.value ?? null;
+interface Signs {
+  lastSignAt: Date | null;
+  /** What was noted. */
+  known: Watermark | null;
+  identity: Watermark;
 }
 
 /** A dump that is restored makes another database; a restored cluster goes on in another timeline. */
-async function identityOf(db: Knex): Promise<Watermark> {
-  const { rows } = await db.raw<{ rows: [{ oid: string; system: string; timeline: string }] }>(
-    `SELECT (SELECT oid FROM pg_database WHERE datname = current_database())::text AS oid,
+async function readSigns(db: Knex): Promise<Signs> {
+  const { rows } = await db.raw<{
+    rows: [{ at: Date | null; known: Watermark | null; oid: string; system: string; timeline: string }];
+  }>(
+    `SELECT (SELECT max(heartbeat_at) FROM runs) AS at, (SELECT value FROM watermarks WHERE kind = ? AND name = ?) AS known,
+       (SELECT oid FROM pg_database WHERE datname = current_database())::text AS oid,
        (SELECT system_identifier FROM pg_control_system())::text AS system,
        (SELECT timeline_id FROM pg_control_checkpoint())::text AS timeline`,
+    [KIND, NAME],
   );
-  return { ...rows[0] };
+  const [{ at: lastSignAt, known, ...identity }] = rows;
+  return { lastSignAt, known, identity };
 }
 
 function isSame(a: Watermark, b: Watermark): boolean {

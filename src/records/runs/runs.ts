@@ -91,7 +91,7 @@ export async function finishRun(
   id: string,
   end: RunTally & Pick<Run, 'complete' | 'proof' | 'error'> & { status: Exclude<RunStatus, 'running'>; now: Date },
 ): Promise<Run> {
-  await db('runs')
+  const [ended] = await db<RunRow>('runs')
     .where({ id, status: 'running' })
     .update({
       status: end.status,
@@ -104,8 +104,9 @@ export async function finishRun(
       error: end.error,
       finished_at: end.now,
       heartbeat_at: end.now,
-    });
-  const run = await getRun(db, id);
+    } as never)
+    .returning('*');
+  const run = ended === undefined ? await getRun(db, id) : toRun(ended);
   if (!run) throw new Error(`run ${id} has no row`);
   return run;
 }

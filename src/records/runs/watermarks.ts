@@ -43,11 +43,11 @@ export async function writeWatermarks(
 ): Promise<void> {
   if (marks.size === 0) return;
   const rows = [...marks].map(([name, value]) => ({ kind, name, value: JSON.stringify(value), run_id: runId }));
-  await trx('watermarks').insert(rows).onConflict(['kind', 'name']).merge(['value', 'run_id']);
+  const updated_at = trx.fn.now();
   await trx('watermarks')
-    .where({ kind })
-    .whereIn('name', [...marks.keys()])
-    .update({ updated_at: trx.fn.now() });
+    .insert(rows.map((row) => ({ ...row, updated_at })))
+    .onConflict(['kind', 'name'])
+    .merge();
 }
 
 /** Those nearest the head first. */

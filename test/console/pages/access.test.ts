@@ -26,7 +26,10 @@ beforeAll(async () => {
 });
 afterAll(() => store.drop());
 
-async function sessionOf(role: string): Promise<{ cookie: string; csrf: string }> {
+const sessions = new Map<string, ReturnType<typeof signedIn>>();
+const sessionOf = (role: string) => sessions.get(role) ?? sessions.set(role, signedIn(role)).get(role)!;
+
+async function signedIn(role: string): Promise<{ cookie: string; csrf: string }> {
   const answer = await request(app)
     .post('/sign-in')
     .set(HERE)

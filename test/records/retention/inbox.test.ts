@@ -1,22 +1,25 @@
 import type { Knex } from 'knex';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createMetrics } from '../../../src/metrics.js';
 import { listBreaks } from '../../../src/records/breaks/list-breaks.js';
 import { getEvent } from '../../../src/records/inbox/events.js';
 import { keysGoneBefore, retentionState } from '../../../src/records/retention/retention-state.js';
 import { applyEvents } from '../../../src/webhook/apply-events.js';
 import { replayEvents } from '../../../src/webhook/replay-events.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { completed, storeEvents, type TestEvent } from '../../support/events.js';
+import { createResettableDatabase, type ResettableDatabase } from '../../support/resettable-database.js';
 import { age, log, pruneIn } from './aged.js';
 
-let database: TestDatabase;
+let database: ResettableDatabase;
 let db: Knex;
+beforeAll(async () => {
+  database = await createResettableDatabase();
+});
 beforeEach(async () => {
-  database = await createTestDatabase();
+  await database.reset();
   db = database.db;
 });
-afterEach(() => database.drop());
+afterAll(() => database.drop());
 
 const apply = (ids: string[]) =>
   applyEvents({ db, log, now: () => new Date(), metrics: createMetrics(), adoptedAt: new Date(0) }, ids);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import type { Knex } from 'knex';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
 import { MASK, maskPersonal } from '../../../src/domain/personal.js';
 import { maskTasks } from '../../../src/records/retention/mask-records.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { createResettableDatabase, type ResettableDatabase } from '../../support/resettable-database.js';
 import {
   absence,
   at,
@@ -22,13 +22,16 @@ import {
 } from '../observed.js';
 import { pruneIn } from './aged.js';
 
-let database: TestDatabase;
+let database: ResettableDatabase;
 let db: Knex;
+beforeAll(async () => {
+  database = await createResettableDatabase();
+});
 beforeEach(async () => {
-  database = await createTestDatabase();
+  await database.reset();
   db = database.db;
 });
-afterEach(() => database.drop());
+afterAll(() => database.drop());
 
 /** Days from now until what the tests save is 400 days old, and 390. */
 const daysUntil = (age: number) => (at(0) - Date.now()) / 86_400_000 + age;
