@@ -3,64 +3,21 @@ import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
 import { breakKinds } from '../../src/domain/break.js';
-import type { CheckedRecord, CheckFacts } from '../../src/domain/checks/check-facts.js';
+import type { CheckedRecord } from '../../src/domain/checks/check-facts.js';
 import { checkFees, RECORDS_FOR_PROOF } from '../../src/domain/checks/fee-identity.js';
 import { checkInvoices } from '../../src/domain/checks/invoices.js';
 import { checkRefunds } from '../../src/domain/checks/refunds.js';
 import { runChecks } from '../../src/domain/checks/run-checks.js';
-import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { addAmounts, compareAmounts, multiplyAmounts, subtractAmounts, sumAmounts } from '../../src/domain/money.js';
-import { defaultKytWords } from '../../src/domain/orders/kyt.js';
 import { type RecordKind, textField } from '../../src/domain/records.js';
 import { at, intent, invoice, paidIntent, payin, payout } from '../records/observed.js';
+import { checked, checkFacts } from '../support/checked-facts.js';
 
-function record(kind: RecordKind, fields: JsonObject, about: Partial<CheckedRecord> = {}): CheckedRecord {
-  return {
-    kind,
-    id: textField(fields, 'id') ?? '',
-    fields,
-    verified: true,
-    verifiedAt: at(0),
-    absent: false,
-    createdAt: at(0),
-    history: false,
-    readAt: at(0),
-    firstSeenAt: at(0),
-    since: at(0),
-    observedBy: { type: 'poll', ref: 'run-1' },
-    ...about,
-  };
-}
-
-function factsOf(records: readonly CheckedRecord[], now = at(86_000)): CheckFacts {
-  const of = (kind: RecordKind) => new Map(records.filter((one) => one.kind === kind).map((one) => [one.id, one]));
-  const [intents, payins, invoices, payouts] = [of('payment_intent'), of('payin'), of('invoice'), of('payout')];
-  const ids = (map: ReadonlyMap<string, CheckedRecord>) => new Set(map.keys());
-  return {
-    now,
-    kytWords: defaultKytWords,
-    ranAt: new Map(),
-    registersSince: null,
-    intents,
-    payins,
-    invoices,
-    payouts,
-    others: [],
-    orders: [],
-    refunds: {
-      words: defaultPayoutWords,
-      naming: [...intents.values()],
-      assigned: new Map(),
-      namedThen: new Map(),
-      ordered: new Set(),
-      candidates: new Map(),
-      makers: new Map(),
-    },
-    listings: new Map(),
-    focus: { intents: ids(intents), payins: ids(payins), invoices: ids(invoices), payouts: ids(payouts) },
-  };
-}
+const DAWN = { createdAt: at(0), verifiedAt: at(0), readAt: at(0), firstSeenAt: at(0), since: at(0) };
+const record = (kind: RecordKind, fields: JsonObject, about: Partial<CheckedRecord> = {}): CheckedRecord =>
+  checked(kind, textField(fields, 'id') ?? '', fields, { ...DAWN, ...about });
+const factsOf = (records: readonly CheckedRecord[]) => checkFacts(records, { now: at(86_000) });
 
 const amount = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 12n }), fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }))

@@ -5,46 +5,11 @@ import { checkLostRefunds, checkPayoutWords, checkReassigned } from '../../src/d
 import { checkRefunds } from '../../src/domain/checks/refunds.js';
 import { defaultPayoutWords, ownerOfRefund } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
-import { defaultKytWords } from '../../src/domain/orders/kyt.js';
-import type { RecordKind } from '../../src/domain/records.js';
+import { checked, checkFacts, HOUR, NOW } from '../support/checked-facts.js';
 import { sized } from '../support/sizes.js';
 
-const NOW = Date.parse('2026-03-02T00:00:00Z');
-const HOUR = 3_600_000;
-
-function record(kind: RecordKind, id: string, fields: JsonObject, about: Partial<CheckedRecord> = {}): CheckedRecord {
-  const shown = { verified: true, verifiedAt: NOW, absent: false, observedBy: { type: 'poll', ref: '1' } };
-  const times = { createdAt: NOW - 24 * HOUR, history: false, readAt: NOW, firstSeenAt: NOW - 24 * HOUR, since: null };
-  return { kind, id, fields: { id, ...fields }, ...shown, ...times, ...about };
-}
-
-function factsOf(intents: CheckedRecord[], payouts: CheckedRecord[], refunds: Partial<RefundFacts> = {}): CheckFacts {
-  const of = (records: readonly CheckedRecord[]) => new Map(records.map((one) => [one.id, one]));
-  const ids = (records: readonly CheckedRecord[]) => new Set(records.map(({ id }) => id));
-  const nobody = { namedThen: new Map(), ordered: new Set<string>(), assigned: new Map() };
-  return {
-    now: NOW,
-    kytWords: defaultKytWords,
-    ranAt: new Map(),
-    registersSince: null,
-    intents: of(intents),
-    payins: new Map(),
-    invoices: new Map(),
-    payouts: of(payouts),
-    refunds: {
-      words: defaultPayoutWords,
-      naming: intents,
-      candidates: new Map(),
-      makers: new Map(),
-      ...nobody,
-      ...refunds,
-    },
-    others: [],
-    orders: [],
-    listings: new Map(),
-    focus: { intents: ids(intents), payins: new Set(), invoices: new Set(), payouts: ids(payouts) },
-  };
-}
+const factsOf = (intents: CheckedRecord[], payouts: CheckedRecord[], refunds: Partial<RefundFacts> = {}): CheckFacts =>
+  checkFacts([...intents, ...payouts], { refunds });
 
 const payment = fc.constantFrom('pi_1', 'pi_2', 'pi_3', 'pi_4');
 const refund = fc.constantFrom('po_1', 'po_2', 'po_3', 'po_4');
@@ -81,7 +46,7 @@ type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
 
 function intentsOf(intents: World['intents']): CheckedRecord[] {
   return intents.map(({ id, names, net, received, absent }) =>
-    record(
+    checked(
       'payment_intent',
       id,
       { irregularRefundPayoutId: names, amountNetMerchant: net, totalAmountReceived: received },
@@ -92,7 +57,7 @@ function intentsOf(intents: World['intents']): CheckedRecord[] {
 
 function payoutsOf(payouts: World['payouts']): CheckedRecord[] {
   return payouts.map(({ id, of, amount: sent, status }) =>
-    record('payout', id, { paymentIntentId: of, amount: sent, status, payoutType: 'refund' }),
+    checked('payout', id, { paymentIntentId: of, amount: sent, status, payoutType: 'refund' }),
   );
 }
 
@@ -132,14 +97,14 @@ test('a refund is counted with the one payment that owns it, and with no other',
 });
 
 const paid = (id: string, fields: JsonObject = {}, about: Partial<CheckedRecord> = {}) =>
-  record(
+  checked(
     'payment_intent',
     id,
     { status: 'completed', assetCode: 'USDT', amountNetMerchant: '10', totalAmountReceived: '10', ...fields },
     about,
   );
 const lost = (fields: JsonObject = {}, about: Partial<CheckedRecord> = {}) =>
-  record(
+  checked(
     'payout',
     'po',
     { payoutType: 'refund', status: 'confirmed', assetCode: 'USDT', amount: '5', ...fields },
@@ -220,11 +185,11 @@ test('records that name another payment than a person said open a break; those t
 });
 
 test('a word of no class is one finding for the word, whichever payout shows it, and none once it has one', () => {
-  const payouts = ['po_1', 'po_2'].map((id) => record('payout', id, { payoutType: id === 'po_1' ? 'Gift' : 'gift' }));
+  const payouts = ['po_1', 'po_2'].map((id) => checked('payout', id, { payoutType: id === 'po_1' ? 'Gift' : 'gift' }));
   const names = (refunds: Partial<RefundFacts> = {}) => checkPayoutWords(factsOf([], payouts, refunds));
   expect(new Set(names().open.map(({ entity }) => entity.id))).toEqual(new Set(['payoutType=gift']));
   const classed = names({ words: { ...defaultPayoutWords, withdrawal: ['gift'] } });
   expect([classed.open.length, classed.resolve[0]?.entity.id]).toEqual([0, 'payoutType=gift']);
-  const old = factsOf([], [record('payout', 'po_1', { payoutType: 'gift' }, { history: true })]);
+  const old = factsOf([], [checked('payout', 'po_1', { payoutType: 'gift' }, { history: true })]);
   expect(checkPayoutWords(old)).toEqual({ open: [], resolve: [], again: [] });
 });
