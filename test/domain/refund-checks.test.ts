@@ -5,7 +5,8 @@ import { checkLostRefunds, checkPayoutWords, checkReassigned } from '../../src/d
 import { checkRefunds } from '../../src/domain/checks/refunds.js';
 import { defaultPayoutWords, ownerOfRefund } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
-import { checked, checkFacts, HOUR, NOW } from '../support/checked-facts.js';
+import type { OpenCall } from '../../src/domain/orders/order-facts.js';
+import { checked, checkFacts, HOUR, NOW, sourceOf } from '../support/checked-facts.js';
 import { sized } from '../support/sizes.js';
 
 const factsOf = (intents: CheckedRecord[], payouts: CheckedRecord[], refunds: Partial<RefundFacts> = {}): CheckFacts =>
@@ -192,4 +193,77 @@ test('a word of no class is one finding for the word, whichever payout shows it,
   expect([classed.open.length, classed.resolve[0]?.entity.id]).toEqual([0, 'payoutType=gift']);
   const old = factsOf([], [checked('payout', 'po_1', { payoutType: 'gift' }, { history: true })]);
   expect(checkPayoutWords(old)).toEqual({ open: [], resolve: [], again: [] });
+});
+
+test.each([
+  ['TCus****0001', 'TCustomer0001', true],
+  ['TCus…0001', 'TCustomer0001', true],
+  ['TCus..0001', 'TCustomer0001', true],
+  ['TCus****0001', 'TCustomer0002', false],
+  ['TCus****0001', 'XCustomer0001', false],
+  ['TCus****s0001', 'TCus0001', false],
+  ['TC.us', 'TC.us', true],
+  ['TCus', 'TCustomer0001', false],
+  ['TCus****', 'TCustomer0001', false],
+  ['****0001', 'TCustomer0001', false],
+  ['', '', false],
+  [null, null, false],
+  ['TCus****0001', null, false],
+])('an address that is shown as %s is that of a refund to %s: %s', (shown, to, isSame) => {
+  const candidates = new Map([['po', [paid('pi', { customerRefundAddress: shown })]]]);
+  const [found] = checkLostRefunds(factsOf([], [lost({ destinationAddress: to })], { candidates })).open;
+  expect(found?.evidence['candidates']).toMatchObject([{ paymentIntentId: 'pi', sameAddress: isSame }]);
+});
+
+test('no payment is a candidate that is not collected, of another asset, of less, or of which that is not known', () => {
+  const candidatesOf = (refund: CheckedRecord, payment: CheckedRecord) => {
+    const candidates = new Map([['po', [payment]]]);
+    return checkLostRefunds(factsOf([], [refund], { candidates })).open[0]?.evidence['candidates'];
+  };
+  for (const [refund, payment] of [
+    [lost(), paid('pi', { status: 'pending' })],
+    [lost(), paid('pi', {}, { verified: false })],
+    [lost(), paid('pi', { assetCode: 'BTC' })],
+    [lost({ assetCode: null }), paid('pi', { assetCode: null })],
+    [lost({ amount: '10.1' }), paid('pi')],
+    [lost({ amount: null }), paid('pi')],
+    [lost(), paid('pi', { amountNetMerchant: null })],
+  ] as const)
+    expect(candidatesOf(refund, payment)).toEqual([]);
+  expect(candidatesOf(lost({ amount: '10' }), paid('pi'))).toHaveLength(1);
+});
+
+test('a refund without an order says all that is known of it', () => {
+  const maker = { key: 'k', paymentIntentId: 'pi' } as OpenCall;
+  const candidates = new Map([['po', [paid('pi', { merchantReference: 'A-1' }), paid('pj')]]]);
+  const [found] = checkLostRefunds(factsOf([], [lost()], { candidates, makers: new Map([['po', maker]]) })).open;
+  const theirs = (value: string | null) => ({ ours: null, theirs: value, source: sourceOf('payout', 'po') });
+  const candidate = { amountNetMerchant: '10', sameAddress: false };
+  const evidence = {
+    payment: theirs(null),
+    amount: theirs('5'),
+    assetCode: theirs('USDT'),
+    merchantReference: theirs(null),
+    payoutType: 'refund',
+    status: 'confirmed',
+    ownCall: maker,
+    candidates: [
+      { paymentIntentId: 'pi', merchantReference: 'A-1', ...candidate },
+      { paymentIntentId: 'pj', merchantReference: null, ...candidate },
+    ],
+  };
+  expect(found?.evidence).toEqual(evidence);
+  const [alone] = checkLostRefunds(factsOf([], [lost()], { candidates: new Map([['po', []]]) })).open;
+  const { ownCall: _, ...rest } = evidence;
+  expect(alone?.evidence).toEqual({ ...rest, candidates: [] });
+});
+
+test('it may take ten minutes to be told whose refund it is, and is asked for again where no payments were looked for', () => {
+  const entity = { kind: 'payout', id: 'po' };
+  const about = { createdAt: null, firstSeenAt: NOW - HOUR / 6 + 1 };
+  const young = checkLostRefunds(factsOf([], [lost({}, about)]));
+  expect(young).toEqual({ open: [], resolve: [], again: [{ entity, at: NOW + 1 }] });
+  const due = lost({}, { createdAt: NOW - HOUR / 6, firstSeenAt: NOW });
+  expect(checkLostRefunds(factsOf([], [due]))).toEqual({ open: [], resolve: [], again: [{ entity, at: NOW }] });
+  expect(checkLostRefunds(factsOf([], [due], { candidates: new Map([['po', []]]) })).open).toHaveLength(1);
 });
