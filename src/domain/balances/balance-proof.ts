@@ -85,8 +85,8 @@ function partAtOpening(open: string, { least, most, told }: NonNullable<BalanceS
 /** How much of the open part may be attributed: a part of it, of its own sign. */
 export function isAttributable(amount: string, open: string): boolean {
   const sign = compareAmounts(open, '0');
-  if (sign === 0 || compareAmounts(amount, '0') !== sign) return false;
-  return compareAmounts(subtractAmounts(open, amount), '0') !== -sign;
+  const left = compareAmounts(subtractAmounts(open, amount), '0');
+  return sign !== 0 && compareAmounts(amount, '0') === sign && (left === 0 || left === sign);
 }
 
 /**

@@ -78,9 +78,10 @@ function read(
   const chosen = active.filter((line) => stands(line.states, record.fields));
   const lines = chosen.filter((line) => matches(line, record.fields));
   // Where lines tell cases apart (who bears the fee), one of them must be the case.
-  const missed = chosen.find((line) => line.where !== undefined && lines.length === 0 && !isOptional(line));
+  const missed = lines.length > 0 ? undefined : chosen.find((line) => !isOptional(line));
   if (missed !== undefined) {
-    const why = `${Object.keys(missed.where ?? {}).join(', ')}: no line of the table has what is shown`;
+    const { where = {} } = missed;
+    const why = `${Object.keys(where).join(', ')}: no line of the table has what is shown`;
     result.unclear.push({ operation, why });
     return;
   }
