@@ -48,7 +48,7 @@ describe('an invoice that is paid, as the list shows', () => {
 
   it('says what both sides show', () => {
     const [itself, other] = [sourceOf('invoice', 'inv_1'), sourceOf('payment_intent', 'pi_1')];
-    expect(found(unpaid, paid(), payment({ status: null, invoiceId: 'inv_2' }))).toMatchObject({
+    expect(found(unpaid, paid(), checked('payment_intent', 'pi_1', { invoiceId: 'inv_2' }))).toMatchObject({
       entity: { kind: 'invoice', id: 'inv_1' },
       evidence: {
         status: { ours: 'not paid', theirs: 'paid', source: itself },
