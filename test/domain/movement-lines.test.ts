@@ -208,6 +208,12 @@ describe('what a record did, as it is kept', () => {
     expect(kept(refund)).toEqual([{ ...debit, part: 'explained', operation: 'refund' }]);
     const odd = { ...record, fields: { ...record.fields, feeBearer: 'bank' } };
     expect(kept({ ...odd, accountId: 'acc_1' })).toEqual([]);
+    const unclear = { ...effect, part: 'unclear' };
+    expect(kept(odd)).toEqual([{ ...unclear, why: 'which balance this payout debits is not shown' }]);
+    const { networkFeeAmount: _, ...gasless } = record.fields;
+    expect(kept({ ...record, accountId: 'acc_1', fields: gasless }, { networkFee })).toEqual([
+      { ...unclear, operation: 'networkFee', why: 'networkFeeAmount is not shown, or is no amount' },
+    ]);
   });
 });
 
