@@ -68,6 +68,13 @@ describe('the sides of an order', () => {
     ]);
   });
 
+  it('ask in the currency for what only payments ask that the service does not list any more, and nothing came', () => {
+    const { intent } = having({ status: 'pending', totalAmountReceived: '0', amountNetMerchant: '0' });
+    const gone = withOrder(facts([], [], nothing), { intents: [{ ...intent, absent: true }] });
+    expect(sidesOf(gone)).toEqual([{ ...sums, code: 'EUR', asked: '100' }]);
+    expect(sidesOf(withOrder(gone, { expected: null }))).toEqual([]);
+  });
+
   it('of which a refund takes back what it gave, once it is confirmed and moved or is booked', () => {
     const refund = paidRefund('po_1', 'pi_1', '7');
     const returned = (given: Partial<typeof refund>, about: object = {}, fields: JsonObject = {}) => {
@@ -108,6 +115,7 @@ describe('ages and totals', () => {
     totals.add({ ...place('matched', '90+'), amount });
     totals.add({ ...place('matched', '90+', 2), amount: { ...amount, asked: '10', value: '1', unpriced: 2 } });
     totals.add({ ...place('matched', '0-30'), amount: { ...amount, code: 'ADA' } });
+    totals.add({ ...place('matched', '0-30'), amount: { ...amount, code: 'CAT' } });
     expect(totals.report()).toEqual({
       counts: [place('matched', '0-30', 5), place('matched', '90+'), place('unmatched', '0-30', 2)],
       amounts: [
@@ -123,6 +131,7 @@ describe('ages and totals', () => {
           unpriced: 3,
         },
         { ...place('unmatched', '0-30'), ...amount },
+        { ...place('matched', '0-30'), ...amount, code: 'CAT' },
       ],
     });
   });
