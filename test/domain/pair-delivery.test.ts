@@ -88,6 +88,11 @@ describe('which endpoint signs with which secret', () => {
     expect(pairs(both, [['a', 'e2']])).toEqual({ a: 'e2', b: 'e1' });
   });
 
+  test('what can be told of one is told, whatever can not be told of others', () => {
+    const both = ['e2', 'e3'].flatMap((id) => [share(id, 'b', 4, 4), share(id, 'c', 4, 4)]);
+    expect(pairs([share('e1', 'a', 10, 10), ...both])).toEqual({ a: 'e1' });
+  });
+
   test('a few events that got lost do not matter', () => {
     const shares = [share('e1', 'a', 9, 10), share('e1', 'b', 6, 10), share('e2', 'a', 6, 10), share('e2', 'b', 9, 10)];
     expect(pairs(shares)).toEqual({ a: 'e1', b: 'e2' });
