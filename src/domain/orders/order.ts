@@ -113,8 +113,9 @@ function collectedOrder(collected: readonly Collected[], facts: OrderFacts): Der
   return { status: 'paid', release: releaseOfPaid(collected, facts) };
 }
 
+/** It names none of the payments. One that names none at all is that of the only one, which is refunded by it in part then. */
 function isUnplaced({ paymentIntentId = null }: OrderRefund, { intents }: OrderFacts): boolean {
-  return paymentIntentId === null ? intents.length !== 1 : intents.every((intent) => intent.id !== paymentIntentId);
+  return intents.every(({ id }) => id !== paymentIntentId);
 }
 
 /** Money in another currency than the expected one, or of unknown amount, is never counted towards it. */
