@@ -161,6 +161,9 @@ describe('what a record did, as it is kept', () => {
     const payins = { payments: 'payins' } as const;
     const odd = { ...record, fields: { ...fields, amountNetMerchant: '-5' } };
     expect(kept(odd, payins)).toEqual([{ ...settled, limit: null }]);
+    const shown = { ...table.operations, autoSettlement: [line({ effect: ['-fee'], time: null, shownBy: 'nothing' })] };
+    const known = effectsOf({ ...record, fields: { ...fields, fee: '3' } }, { ...table, operations: shown });
+    expect(known).toEqual([collected, { ...settled, delta: '-3', limit: null }]);
   });
 
   test('that no list shows: its amount is known, and no limit', () => {

@@ -81,6 +81,9 @@ describe('payouts that a sub-wallet’s feed may debit before they are confirmed
   it('each movement tells of one', () => {
     const told = tellPayouts([payout('a'), payout('b')], [debit({ names: ['b'] })]);
     expect(told).toMatchObject({ correction: '-9', underWay: { ids: ['a'], most: '9' }, likely: '0' });
+    const named = ['a', 'b'].map((id) => debit({ names: [id] }));
+    expect(tellPayouts([payout('a'), payout('b')], named).correction).toBe('-18');
+    expect(tellPayouts([payout('a'), payout('b')], [debit(), debit()]).likely).toBe('18');
   });
 });
 

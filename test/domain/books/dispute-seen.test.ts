@@ -58,7 +58,7 @@ describe('what the history of a payment tells of its dispute', () => {
     ],
     [
       'another opened',
-      [paid, ...opened, state('c', 'encashed', 3), net('c', '98', 3), ...[state('d', 'pending_decision', 4)]],
+      [paid, ...opened, state('c', 'encashed', 3), net('c', '98', 3), state('d', 'pending_decision', 4)],
       {
         pending_decision: 4,
         encashed: 3,

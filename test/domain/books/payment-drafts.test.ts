@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BookRecord, Draft, Moved } from '../../../src/domain/books/entry.js';
 import { paymentEntries } from '../../../src/domain/books/payment-entries.js';
-import type { Json, JsonObject } from '../../../src/domain/json.js';
+import type { JsonObject } from '../../../src/domain/json.js';
 import { AT, line, moved, record, written } from './draft-records.js';
 
 const HOUR = 3_600_000;
@@ -89,7 +89,7 @@ describe('a payment', () => {
       ['expenses:fees:service 1', 'income:payments -1'],
     ],
   ])('deposits %s', (_name, payins, facts, rest) => {
-    const drafts = of({ payins: payins as Json });
+    const drafts = of({ payins });
     expect(keys(drafts)).toEqual([...facts, 'payment', 'held']);
     expect(written(drafts).at(-2)).toEqual(rest);
   });
