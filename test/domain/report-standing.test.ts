@@ -180,6 +180,8 @@ describe('what is known of the history', () => {
         readAt: 9_000,
       },
     );
+    const adjacent = { complete: true, readAt: 9_000, downTo: null, oldest: 5_000, hasLost: false };
+    expect(knownAfter(before, adjacent)).toEqual({ from: 100, readAt: 9_000 });
     expect(knownAfter(before, { complete: true, readAt: 9_000, downTo: null, oldest: 5_001, hasLost: false })).toEqual({
       from: 5_001,
       readAt: 9_000,
