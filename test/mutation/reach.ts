@@ -44,11 +44,14 @@ export function testChooser(folders: readonly string[], most: number): (module: 
     })
     .filter(({ unfit }) => !unfit);
   return (module) => {
-    const own = `${path.basename(module, '.ts')}.test.ts`;
+    const name = path.basename(module, '.ts');
     const near = reached
       .map(({ file, distances, database }) => {
         const distance = distances.get(module) ?? Infinity;
-        return { file, database, distance: path.basename(file) === own && distance < Infinity ? 0 : distance };
+        const test = path.basename(file);
+        const isOwn = test === `${name}.test.ts` && distance < Infinity;
+        // Of those as far off, the ones that are called so come first.
+        return { file, database, distance: isOwn ? 0 : distance - (test.startsWith(`${name}-`) ? 0.5 : 0) };
       })
       .filter(({ distance }) => distance < Infinity)
       .toSorted((a, b) => a.distance - b.distance);

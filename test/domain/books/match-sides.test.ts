@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openedBetween, todayIn } from '../../../src/domain/books/match/ageing.js';
+import { factsAsOf } from '../../../src/domain/books/match/facts-as-of.js';
 import type { MatchFacts } from '../../../src/domain/books/match/match-facts.js';
 import { sidesOf } from '../../../src/domain/books/match/match-sides.js';
 import { matchTotals } from '../../../src/domain/books/match/totals.js';
@@ -66,6 +67,22 @@ describe('the sides of an order', () => {
       [ASSET, '0'],
       ['eur', '100'],
     ]);
+  });
+
+  it('ask of the payment that was paid as it was asked before any other, whatever their ids', () => {
+    const outside = having({ assetCode: 'BTC', amountRejected: '8' });
+    expect(sidesOf(facts([outside, other])).map(({ code, asked }) => [code, asked])).toEqual([
+      ['BTC', '0'],
+      [ASSET, '108'],
+    ]);
+  });
+
+  it('of a day are those of records that were made until then', () => {
+    const made = (id: string, createdAt: string) =>
+      paidPayment(id, { net: '107', fee: '1', requested: '100', createdAt });
+    const given = facts([made('pi_1', '2026-03-01T10:00:00Z'), made('pi_2', '2026-03-03T00:00:00Z')]);
+    const on = (day: string) => factsAsOf(given, day, 'UTC')?.order.intents.map(({ id }) => id);
+    expect([on('2026-03-02'), on('2026-03-03')]).toEqual([['pi_1'], ['pi_1', 'pi_2']]);
   });
 
   it('ask in the currency for what only payments ask that the service does not list any more, and nothing came', () => {
