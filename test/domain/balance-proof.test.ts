@@ -58,6 +58,7 @@ describe('a balance', () => {
   it('has what known settlements of unknown amount may have taken as unobservable, and no more; that is no proof', () => {
     expect(judgeBalance('0', '-90', sums({ limit: '99' }))).toMatchObject({ unknownAmount: '-90', unexplained: '0' });
     expect(judgeBalance('0', '-90', sums({ limit: '99' })).unproven).toContain('attribute it');
+    expect(judgeBalance('0', '-99', sums({ limit: '99' }))).toMatchObject({ unknownAmount: '-99', unexplained: '0' });
     expect(judgeBalance('0', '-100', sums({ limit: '99' }))).toMatchObject({ unknownAmount: '0', unexplained: '-100' });
     expect(judgeBalance('0', '90', sums({ limit: '99' }))).toMatchObject({ unexplained: '90' });
     expect(judgeBalance('0', '0', sums({ unclear: 'payout p: why' })).unproven).toBe('payout p: why');

@@ -3,64 +3,21 @@ import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
 import { breakKinds } from '../../src/domain/break.js';
-import type { CheckedRecord, CheckFacts } from '../../src/domain/checks/check-facts.js';
+import type { CheckedRecord } from '../../src/domain/checks/check-facts.js';
 import { checkFees, RECORDS_FOR_PROOF } from '../../src/domain/checks/fee-identity.js';
 import { checkInvoices } from '../../src/domain/checks/invoices.js';
 import { checkRefunds } from '../../src/domain/checks/refunds.js';
 import { runChecks } from '../../src/domain/checks/run-checks.js';
-import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { addAmounts, compareAmounts, multiplyAmounts, subtractAmounts, sumAmounts } from '../../src/domain/money.js';
-import { defaultKytWords } from '../../src/domain/orders/kyt.js';
 import { type RecordKind, textField } from '../../src/domain/records.js';
 import { at, intent, invoice, paidIntent, payin, payout } from '../records/observed.js';
+import { checked, checkFacts } from '../support/checked-facts.js';
 
-function record(kind: RecordKind, fields: JsonObject, about: Partial<CheckedRecord> = {}): CheckedRecord {
-  return {
-    kind,
-    id: textField(fields, 'id') ?? '',
-    fields,
-    verified: true,
-    verifiedAt: at(0),
-    absent: false,
-    createdAt: at(0),
-    history: false,
-    readAt: at(0),
-    firstSeenAt: at(0),
-    since: at(0),
-    observedBy: { type: 'poll', ref: 'run-1' },
-    ...about,
-  };
-}
-
-function factsOf(records: readonly CheckedRecord[], now = at(86_000)): CheckFacts {
-  const of = (kind: RecordKind) => new Map(records.filter((one) => one.kind === kind).map((one) => [one.id, one]));
-  const [intents, payins, invoices, payouts] = [of('payment_intent'), of('payin'), of('invoice'), of('payout')];
-  const ids = (map: ReadonlyMap<string, CheckedRecord>) => new Set(map.keys());
-  return {
-    now,
-    kytWords: defaultKytWords,
-    ranAt: new Map(),
-    registersSince: null,
-    intents,
-    payins,
-    invoices,
-    payouts,
-    others: [],
-    orders: [],
-    refunds: {
-      words: defaultPayoutWords,
-      naming: [...intents.values()],
-      assigned: new Map(),
-      namedThen: new Map(),
-      ordered: new Set(),
-      candidates: new Map(),
-      makers: new Map(),
-    },
-    listings: new Map(),
-    focus: { intents: ids(intents), payins: ids(payins), invoices: ids(invoices), payouts: ids(payouts) },
-  };
-}
+const DAWN = { createdAt: at(0), verifiedAt: at(0), readAt: at(0), firstSeenAt: at(0), since: at(0) };
+const record = (kind: RecordKind, fields: JsonObject, about: Partial<CheckedRecord> = {}): CheckedRecord =>
+  checked(kind, textField(fields, 'id') ?? '', fields, { ...DAWN, ...about });
+const factsOf = (records: readonly CheckedRecord[]) => checkFacts(records, { now: at(86_000) });
 
 const amount = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 12n }), fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }))
@@ -126,15 +83,64 @@ test('refunds are a break exactly where those that left or may leave are more th
   );
 });
 
-test('the refund of a dispute is no part of the net, and counts against what came in', () => {
-  const disputed = (amount: string) => [
-    record('payment_intent', paidIntent('i', 'p', { irregularStatus: 'refunded', irregularRefundPayoutId: 'r' })),
-    record('payout', payout('r', { amount, status: 'confirmed' })),
-  ];
-  expect(checkRefunds(factsOf(disputed('26.1'))).open).toEqual([]);
-  expect(checkRefunds(factsOf(disputed('26.11'))).open).toMatchObject([
-    { kind: 'refund_exceeds_net', evidence: { totalAmountReceived: { ours: '26.11', theirs: '26.1' } } },
-  ]);
+describe('what was given back against what came in', () => {
+  const sent = (id: string, fields: JsonObject, about: Partial<CheckedRecord> = {}) =>
+    record('payout', payout(id, { paymentIntentId: 'i', amount: '20', status: 'confirmed', ...fields }), about);
+  const of = (fields: JsonObject, ...refunds: CheckedRecord[]) =>
+    checkRefunds(factsOf([record('payment_intent', paidIntent('i', 'p', fields)), ...refunds]));
+
+  test('the refund of a dispute is no part of the net, and counts against what came in', () => {
+    const disputed = (amount: string) => {
+      const refund = record('payout', payout('r', { amount, status: 'confirmed' }));
+      return of({ irregularStatus: 'refunded', irregularRefundPayoutId: 'r' }, refund);
+    };
+    expect(disputed('26.1').open).toEqual([]);
+    expect(disputed('26.11').open).toMatchObject([
+      { kind: 'refund_exceeds_net', evidence: { totalAmountReceived: { ours: '26.11', theirs: '26.1' } } },
+    ]);
+  });
+
+  test('is told with each refund, in the order of ids', () => {
+    const late = sent('b', { amount: null, status: null });
+    const [open] = of({}, late, sent('a', { amount: '30' })).open;
+    const source = { type: 'poll', ref: 'run-1', verified: true };
+    const sources = ['a', 'b'].map((id) => ({ ...source, kind: 'payout', id }));
+    const ours = [
+      { id: 'a', amount: '30', status: 'confirmed' },
+      { id: 'b', amount: null, status: null },
+    ];
+    expect(open).toMatchObject({ kind: 'refund_exceeds_net', entity: { kind: 'payment_intent', id: 'i' } });
+    expect(open?.evidence).toEqual({
+      amountNetMerchant: { ours: '30', theirs: '25.839', source: { ...source, kind: 'payment_intent', id: 'i' } },
+      refunds: { ours, theirs: null, source: sources },
+    });
+  });
+
+  test.each<[string, boolean, CheckedRecord[]]>([
+    ['one that may still leave', true, [sent('a', {}), sent('b', { status: 'pending' })]],
+    ['one that the service denies', false, [sent('a', {}), sent('b', {}, { absent: true })]],
+    ...['failed', 'cancelled', 'rejected', 'declined', 'refused', 'expired', 'aborted', 'FAILED'].map(
+      (status): [string, boolean, CheckedRecord[]] => [
+        `one that ${status}`,
+        false,
+        [sent('a', {}), sent('b', { status })],
+      ],
+    ),
+  ])('%s counts: %s', (_name, isMore, refunds) => {
+    const { open, resolve } = of({}, ...refunds);
+    expect([open.length, resolve.length]).toEqual(isMore ? [1, 0] : [0, 1]);
+  });
+
+  test('from before adoption is no matter, unless a refund was made since; nor of a payment that shows no net', () => {
+    const old = { history: true };
+    const whole = record('payment_intent', paidIntent('i', 'p'), old);
+    const judge = (about: Partial<CheckedRecord>) =>
+      checkRefunds(factsOf([whole, sent('a', {}, old), sent('b', {}, about)])).open.length;
+    expect([judge(old), judge({})]).toEqual([0, 1]);
+    expect(of({}, sent('a', { amount: '30' }, old)).open).toHaveLength(1);
+    expect(of({ amountNetMerchant: null, totalAmountReceived: null }, sent('a', { amount: '30' })).open).toEqual([]);
+    expect(of({ amountNetMerchant: '0' }).open).toEqual([]);
+  });
 });
 
 describe('identities that are not promised', () => {

@@ -250,6 +250,9 @@ describe('the event in a payload', () => {
     '{"event":1,"timestamp":1,"data":{}}',
     '{"event":"a","timestamp":1e999,"data":{}}',
     '{"event":"a","timestamp":1,"data":[]}',
+    undefined,
+    null,
+    ['{}'],
   ])('none in %s', (given) => expect(deliveredEvent(given, 'auto')).toBeNull());
 
   test('can not claim a later time than its delivery allows', () => {

@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CheckedRecord } from '../../src/domain/checks/check-facts.js';
-import { type DisputeStanding, judgeListing, outsideIrregular, standingOf } from '../../src/domain/checks/disputes.js';
+import {
+  type DisputeStanding,
+  judgeListing,
+  outsideIrregular,
+  standingOf,
+  unknownStanding,
+} from '../../src/domain/checks/disputes.js';
 import type { JsonObject } from '../../src/domain/json.js';
+import { checked } from '../support/checked-facts.js';
 import { sized } from '../support/sizes.js';
 
 const listing = { from: 1_000, to: 2_000, ids: new Set<string>() };
@@ -90,5 +97,61 @@ describe('a filter that misses nothing', () => {
     const record = { id: 'pi_1', fields: {}, since: 10_000, readAt: 20_000, verified: true, history: false };
     const told = standingOf(record as unknown as CheckedRecord, { from: 10_200, to: 10_300, ids: new Set() });
     expect(told.place).toBe('untold');
+  });
+});
+
+describe('an open dispute beside a listing', () => {
+  const MINUTE = 60_000;
+  const FROM = 1_000_000;
+  const list = { from: FROM, to: FROM + 1_000, ids: new Set(['pi_2']) };
+  const long = { since: FROM - MINUTE - 1, readAt: list.to };
+  const standing = (about: Partial<CheckedRecord> = {}, fields: JsonObject = {}, id = 'pi_1') =>
+    standingOf(checked('payment_intent', id, fields, { ...long, ...about }), list);
+
+  it.each<[string, DisputeStanding['place'], Partial<CheckedRecord>, string?]>([
+    ['that is listed', 'listed', {}, 'pi_2'],
+    ['that is listed, as old as can be', 'listed', { history: true }, 'pi_2'],
+    ['that began a minute before, and was read again since', 'outside', {}],
+    ['that began within the minute before', 'untold', { since: FROM - MINUTE }],
+    ['of which nobody knows when it began', 'untold', { since: null }],
+    ['from before adoption', 'untold', { history: true }],
+    ['that was not read since', 'awaited', { readAt: list.to - 1 }],
+    ['that was never read', 'awaited', { readAt: null }],
+    ['that only an event shows', 'untold', { verified: false }],
+  ])('%s is %s', (_name, place, about, id) => expect(standing(about, {}, id).place).toBe(place));
+
+  const due = { amountCryptoExpected: '10' };
+  it.each<[string, DisputeStanding['sort'], JsonObject]>([
+    ['as much as was due', 'exactlyPaid', { ...due, totalAmountReceived: '10.0' }],
+    ['more than was due', 'amountDiffers', { ...due, totalAmountReceived: '10.1' }],
+    ['less than was due', 'amountDiffers', { ...due, totalAmountReceived: '9.9' }],
+    ['nobody knows what', 'exactlyPaid', due],
+    [
+      'something, and nobody knows what was due',
+      'exactlyPaid',
+      { totalAmountReceived: '9', requestedCurrencyType: 'fiat' },
+    ],
+  ])('that received %s is %s', (_name, one, fields) => {
+    expect(standing({}, fields)).toEqual({ id: 'pi_1', sort: one, place: 'outside' });
+  });
+
+  it('that could not be held against the listing may be of either sort', () => {
+    expect(unknownStanding('pi_1')).toEqual([
+      { id: 'pi_1', sort: 'exactlyPaid', place: 'awaited' },
+      { id: 'pi_1', sort: 'amountDiffers', place: 'awaited' },
+    ]);
+  });
+
+  it('is told with what was read, how many there are, and five of them', () => {
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const missed = ids.map((id): DisputeStanding => ({ id, sort: 'amountDiffers', place: 'outside' }));
+    const source = { filter: 'irregular', readFrom: '1970-01-01T00:16:40.000Z', readTo: '1970-01-01T00:16:41.000Z' };
+    expect(judgeListing(missed, list, null).open[0]?.evidence).toEqual({
+      amountDiffers: {
+        ours: 'pending_decision',
+        theirs: 'not listed',
+        source: { ...source, payments: '6', examples: ids.slice(0, 5) },
+      },
+    });
   });
 });

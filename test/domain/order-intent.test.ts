@@ -56,6 +56,12 @@ const payments: Line[] = [
     one(ruled({ ...under, amountInRange: null, amountRejected: null }, 'refunded')),
     'refunded',
   ],
+  [
+    'I4',
+    'refunded, and nobody knows how much had come',
+    one(ruled({ ...under, amountInRange: null, totalAmountReceived: null }, 'refunded')),
+    'refunded',
+  ],
   ['I4', 'all of it rejected and refunded', one(ruled(under, 'refunded')), 'refunded'],
   ['I4', 'refunded, as an event claims', one(ruled(under, 'refunded'), { verified: false }), 'refunded'],
   ['I5', 'only what was too much went back', one({ ...over, irregularStatus: 'refunded' }), 'partially_refunded'],
@@ -101,6 +107,7 @@ const payments: Line[] = [
   ['I11', 'completed, too little', one(under), 'underpaid'],
   ['I11', 'completed, nothing of it in range', one({ ...under, amountRejected: null }), 'underpaid'],
   ['I12', 'completed, too much', one(over), 'overpaid'],
+  ['I12', 'completed, too much of nothing', one({ ...over, amountCryptoExpected: '0' }), 'overpaid'],
   ['I13', 'completed, just the amount, but rejected', one(late), 'unmatched'],
   [
     'I13',

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { defaultPayoutWords, ownerOfRefund } from '../../src/domain/family/links.js';
+import { defaultPayoutWords, ownerOfRefund, type ShownRecord } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
+import { deriveOrder } from '../../src/domain/orders/order.js';
+import type { OrderFacts } from '../../src/domain/orders/order-facts.js';
+import { invoiceOutcome } from '../../src/domain/orders/order-intent.js';
 import { refundOf } from '../../src/domain/orders/order-refund.js';
 import {
   describeLines,
@@ -76,6 +79,45 @@ const invoices: Line[] = [
 ];
 
 describeLines('what one invoice means', 'N', invoices);
+
+it('an invoice that the service denies is gone; one that it shows is open, or has ended', () => {
+  const of = (status: string | null, more: Partial<ShownRecord> = {}) => {
+    const shown = { id: 'inv_1', fields: { status }, verified: true, verifiedAt: 1, absent: false };
+    return invoiceOutcome({ ...shown, ...more }, [])?.type;
+  };
+  const gone = { absent: true };
+  expect([of('sent', gone), of('expired', gone), of('paid', { ...gone, unknown: true })]).toEqual([
+    'gone',
+    'gone',
+    'gone',
+  ]);
+  expect([of('paid', gone), of('paid')]).toEqual(['claimed', 'claimed']);
+  expect([of('expired'), of('cancelled'), of('sent'), of(null)]).toEqual(['expired', 'cancelled', 'open', 'open']);
+});
+
+describe('a payment that another order could have', () => {
+  const elsewhere = [{ id: 'pi_9', fields: paid, verified: true, verifiedAt: 1, absent: false }];
+  const byPi9 = { ...byPi1, paymentIntentId: 'pi_9' };
+  const shown = (facts: OrderFacts) => {
+    const { status, release } = deriveOrder(facts);
+    return [status, release.reason];
+  };
+
+  it('proves nothing of the invoice that it paid, unless the invoice is not paid, or not there', () => {
+    const other = (invoice: JsonObject, more: Partial<Given> = {}) =>
+      shown({ ...billed({ ...byPi9, ...invoice }, [], more), elsewhere });
+    expect(other({})).toEqual(['paid_unverified', 'two_orders']);
+    expect(other({ paymentIntentId: 'pi_8' })).toEqual(['paid_unverified', 'intent_unknown']);
+    expect(other({ status: 'sent' })).toEqual(['awaiting_payment', 'awaiting_payment']);
+    expect(other({}, { absent: true })).toEqual(['paid_unverified', 'record_not_at_service']);
+  });
+
+  it('proves nothing of this one, and withholds it beside a good one', () => {
+    expect(shown({ ...order({}), contested: elsewhere })).toEqual(['paid_unverified', 'two_orders']);
+    const beside = { ...order({ intents: [{ fields: paid }] }), contested: elsewhere };
+    expect(shown(beside)).toEqual(['paid', 'two_orders']);
+  });
+});
 
 describe('a payout is taken for a refund', () => {
   const record = (id: string, fields: JsonObject, absent = false) => ({

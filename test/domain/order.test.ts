@@ -161,6 +161,19 @@ const expectations: Line[] = [
     many(paid, { ...half, amountRequested: '900', currencyRequested: 'USD' }),
     'paid_twice',
   ],
+  [
+    'E8',
+    'not registered, two in two currencies beside a larger request in the second one’s',
+    many(paid, dollars, { ...state('pending'), amountRequested: '150', currencyRequested: 'USD' }),
+    'paid_twice',
+  ],
+  [
+    'E7',
+    'not registered, two in two currencies beside a larger request in the first one’s',
+    many(paid, dollars, { ...state('pending'), amountRequested: '150' }),
+    'underpaid',
+    'other_currency',
+  ],
   ['E9', 'amount unknown', want(eur('100'), { status: 'completed', payins: [] }), 'underpaid', 'amount_unknown'],
   [
     'E9',

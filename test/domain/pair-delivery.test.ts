@@ -88,6 +88,11 @@ describe('which endpoint signs with which secret', () => {
     expect(pairs(both, [['a', 'e2']])).toEqual({ a: 'e2', b: 'e1' });
   });
 
+  test('what can be told of one is told, whatever can not be told of others', () => {
+    const both = ['e2', 'e3'].flatMap((id) => [share(id, 'b', 9, 10), share(id, 'c', 9, 10)]);
+    expect(pairs([share('e1', 'a', 20, 20), ...both])).toEqual({ a: 'e1' });
+  });
+
   test('a few events that got lost do not matter', () => {
     const shares = [share('e1', 'a', 9, 10), share('e1', 'b', 6, 10), share('e2', 'a', 6, 10), share('e2', 'b', 9, 10)];
     expect(pairs(shares)).toEqual({ a: 'e1', b: 'e2' });
@@ -116,5 +121,52 @@ describe('which endpoint signs with which secret', () => {
         }
       }),
     );
+  });
+});
+
+describe('whose a delivery is', () => {
+  const event = { key: 'k', contentHash: 'c', timestamp: 100 };
+  const retried: PairedBy = {
+    id: 'd1',
+    endpointId: 'e1',
+    eventType: 't',
+    event,
+    answeredId: '3',
+    attempts: 2,
+    createdAt: 500_000,
+    lastAttemptAt: 600_000,
+  };
+  const held = (id: string, about: Partial<HeldEvent> = {}): HeldEvent => {
+    return { id, key: id, contentHash: 'c', timestamp: 1, eventType: 't', firstArrivalAt: 0, ...about };
+  };
+  const pair = (delivery: Partial<PairedBy>, ...events: HeldEvent[]) =>
+    pairDelivery({ ...retried, ...delivery }, events, () => false)?.id;
+  const [byKey, byTime, byAnswer] = [held('1', { key: 'k' }), held('2', { timestamp: 100 }), held('3')];
+  const byRetry = held('4', { firstArrivalAt: 550_000 });
+
+  test('is told by the strongest sign there is', () => {
+    expect(pair({}, byRetry, byAnswer, byTime, byKey)).toBe('1');
+    expect(pair({}, byRetry, byAnswer, byTime)).toBe('2');
+    expect(pair({}, byRetry, byAnswer)).toBe('3');
+    expect(pair({}, byRetry)).toBe('4');
+    expect(pair({ event: null }, byRetry, byTime)).toBeUndefined();
+  });
+
+  test('is a retry’s where it came between the first attempt and the last, a minute more or less', () => {
+    const came = (firstArrivalAt: number, about: Partial<PairedBy> = {}) => pair(about, held('4', { firstArrivalAt }));
+    expect([439_999, 440_000, 660_000, 660_001].map((at) => came(at))).toEqual([undefined, '4', '4', undefined]);
+    for (const about of [{ attempts: null }, { attempts: 1 }, { createdAt: null }, { lastAttemptAt: null }])
+      expect(came(550_000, about)).toBeUndefined();
+  });
+
+  test('is of the one endpoint that a secret signs for: half of what came at least, and no other’s nine of ten', () => {
+    const share = (endpointId: string, label: string, events: number, of = 10) => ({ endpointId, label, events, of });
+    const paired = (...shares: ReturnType<typeof share>[]) => Object.fromEntries(pairSecrets(shares, new Map()));
+    expect(paired(share('e1', 'a', 5))).toEqual({ a: 'e1' });
+    expect(paired(share('e1', 'a', 4))).toEqual({});
+    expect(paired(share('e1', 'a', 10), share('e2', 'a', 9))).toEqual({ a: 'e1' });
+    expect(paired(share('e1', 'a', 100, 100), share('e2', 'a', 10))).toEqual({});
+    const many = Array.from({ length: 7 }, (_, n) => share(`e${n}`, `s${n}`, 10 + n, 10 + n));
+    expect(Object.keys(paired(...many))).toHaveLength(5);
   });
 });

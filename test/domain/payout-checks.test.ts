@@ -53,3 +53,46 @@ test('history is no break, and what is none any more is resolved', () => {
   expect(stuck.resolve.map(({ kind }) => kind)).toEqual(['payout_untracked']);
   expect(stuck.open[0]?.evidence).toMatchObject({ ours: { status: 'pending', ageHours: '30' }, graceHours: '24' });
 });
+
+test('what is told of a payout says what both sides know, and of one that moved it is a new case', () => {
+  const fields = { status: 'pending', amount: '5', assetCode: 'BTC', failureReason: 'review' };
+  const [told] = checkPayouts([payout({ fields })], about).open;
+  expect(told?.entity).toEqual({ kind: 'payout', id: 'po_1' });
+  expect(told?.evidence).toEqual({
+    ours: { ...fields, lastMoveAt: '2026-04-30T06:00:00.000Z', ageHours: '30' },
+    theirs: { list: 'offered', lastShownAt: '2026-05-01T11:00:00.000Z', source: { type: 'poll', ref: '1' } },
+    graceHours: '24',
+  });
+  const silent = { listed: false, observedAt: now - 25 * HOUR, fields: {} };
+  const noList = { ...about, offersList: false };
+  expect(checkPayouts([payout(silent)], noList).open[0]?.evidence).toMatchObject({
+    ours: { status: null, amount: null, assetCode: null, failureReason: null },
+    theirs: { list: 'not offered' },
+  });
+  const causeOf = (given: Partial<PayoutInHand>) => checkPayouts([payout({ fields, ...given })], about).open[0]?.cause;
+  expect(causeOf({ observedAt: now })).toBe(told?.cause);
+  const moved = [
+    { updatedAt: now - 29 * HOUR },
+    { fields: { ...fields, status: 'approved' } },
+    { fields: { ...fields, failureReason: null } },
+  ];
+  expect(new Set([told?.cause, ...moved.map(causeOf)]).size).toBe(4);
+});
+
+test('it is old once it is older than the grace: since it moved, was made, or was first seen, and nothing showed it since', () => {
+  const due = now - 24 * HOUR;
+  expect(opened({ createdAt: due })).toEqual([]);
+  expect(opened({ createdAt: due - 1 })).toEqual(['payout_stuck']);
+  expect(opened({ createdAt: due - 1, firstSeenAt: now })).toEqual(['payout_stuck']);
+  expect(opened({ createdAt: null, firstSeenAt: due })).toEqual([]);
+  expect(opened({ createdAt: null, firstSeenAt: due - 1 })).toEqual(['payout_stuck']);
+  expect(opened({ createdAt: due - 1, updatedAt: due })).toEqual([]);
+  const unlisted = { listed: false, observedAt: due - 1 };
+  expect(opened({ ...unlisted, createdAt: due - 1 }, { offersList: false })).toEqual(['payout_untracked']);
+  expect(opened({ ...unlisted, createdAt: due }, { offersList: false })).toEqual([]);
+  expect(opened({ observedAt: due, createdAt: due - 1 }, { offersList: false })).toEqual([]);
+  expect(opened({ listed: true, observedAt: due - 1 }, { offersList: false })).toEqual(['payout_untracked']);
+  expect(opened({ createdAt: about.adoptedAt - 1 })).toEqual([]);
+  expect(opened({ createdAt: about.adoptedAt })).toEqual(['payout_stuck']);
+  expect(opened({ createdAt: null, firstSeenAt: about.adoptedAt - 1 })).toEqual(['payout_stuck']);
+});

@@ -5,46 +5,12 @@ import { checkLostRefunds, checkPayoutWords, checkReassigned } from '../../src/d
 import { checkRefunds } from '../../src/domain/checks/refunds.js';
 import { defaultPayoutWords, ownerOfRefund } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
-import { defaultKytWords } from '../../src/domain/orders/kyt.js';
-import type { RecordKind } from '../../src/domain/records.js';
+import type { OpenCall } from '../../src/domain/orders/order-facts.js';
+import { checked, checkFacts, HOUR, NOW, sourceOf } from '../support/checked-facts.js';
 import { sized } from '../support/sizes.js';
 
-const NOW = Date.parse('2026-03-02T00:00:00Z');
-const HOUR = 3_600_000;
-
-function record(kind: RecordKind, id: string, fields: JsonObject, about: Partial<CheckedRecord> = {}): CheckedRecord {
-  const shown = { verified: true, verifiedAt: NOW, absent: false, observedBy: { type: 'poll', ref: '1' } };
-  const times = { createdAt: NOW - 24 * HOUR, history: false, readAt: NOW, firstSeenAt: NOW - 24 * HOUR, since: null };
-  return { kind, id, fields: { id, ...fields }, ...shown, ...times, ...about };
-}
-
-function factsOf(intents: CheckedRecord[], payouts: CheckedRecord[], refunds: Partial<RefundFacts> = {}): CheckFacts {
-  const of = (records: readonly CheckedRecord[]) => new Map(records.map((one) => [one.id, one]));
-  const ids = (records: readonly CheckedRecord[]) => new Set(records.map(({ id }) => id));
-  const nobody = { namedThen: new Map(), ordered: new Set<string>(), assigned: new Map() };
-  return {
-    now: NOW,
-    kytWords: defaultKytWords,
-    ranAt: new Map(),
-    registersSince: null,
-    intents: of(intents),
-    payins: new Map(),
-    invoices: new Map(),
-    payouts: of(payouts),
-    refunds: {
-      words: defaultPayoutWords,
-      naming: intents,
-      candidates: new Map(),
-      makers: new Map(),
-      ...nobody,
-      ...refunds,
-    },
-    others: [],
-    orders: [],
-    listings: new Map(),
-    focus: { intents: ids(intents), payins: new Set(), invoices: new Set(), payouts: ids(payouts) },
-  };
-}
+const factsOf = (intents: CheckedRecord[], payouts: CheckedRecord[], refunds: Partial<RefundFacts> = {}): CheckFacts =>
+  checkFacts([...intents, ...payouts], { refunds });
 
 const payment = fc.constantFrom('pi_1', 'pi_2', 'pi_3', 'pi_4');
 const refund = fc.constantFrom('po_1', 'po_2', 'po_3', 'po_4');
@@ -81,7 +47,7 @@ type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
 
 function intentsOf(intents: World['intents']): CheckedRecord[] {
   return intents.map(({ id, names, net, received, absent }) =>
-    record(
+    checked(
       'payment_intent',
       id,
       { irregularRefundPayoutId: names, amountNetMerchant: net, totalAmountReceived: received },
@@ -92,7 +58,7 @@ function intentsOf(intents: World['intents']): CheckedRecord[] {
 
 function payoutsOf(payouts: World['payouts']): CheckedRecord[] {
   return payouts.map(({ id, of, amount: sent, status }) =>
-    record('payout', id, { paymentIntentId: of, amount: sent, status, payoutType: 'refund' }),
+    checked('payout', id, { paymentIntentId: of, amount: sent, status, payoutType: 'refund' }),
   );
 }
 
@@ -132,14 +98,14 @@ test('a refund is counted with the one payment that owns it, and with no other',
 });
 
 const paid = (id: string, fields: JsonObject = {}, about: Partial<CheckedRecord> = {}) =>
-  record(
+  checked(
     'payment_intent',
     id,
     { status: 'completed', assetCode: 'USDT', amountNetMerchant: '10', totalAmountReceived: '10', ...fields },
     about,
   );
 const lost = (fields: JsonObject = {}, about: Partial<CheckedRecord> = {}) =>
-  record(
+  checked(
     'payout',
     'po',
     { payoutType: 'refund', status: 'confirmed', assetCode: 'USDT', amount: '5', ...fields },
@@ -220,11 +186,84 @@ test('records that name another payment than a person said open a break; those t
 });
 
 test('a word of no class is one finding for the word, whichever payout shows it, and none once it has one', () => {
-  const payouts = ['po_1', 'po_2'].map((id) => record('payout', id, { payoutType: id === 'po_1' ? 'Gift' : 'gift' }));
+  const payouts = ['po_1', 'po_2'].map((id) => checked('payout', id, { payoutType: id === 'po_1' ? 'Gift' : 'gift' }));
   const names = (refunds: Partial<RefundFacts> = {}) => checkPayoutWords(factsOf([], payouts, refunds));
   expect(new Set(names().open.map(({ entity }) => entity.id))).toEqual(new Set(['payoutType=gift']));
   const classed = names({ words: { ...defaultPayoutWords, withdrawal: ['gift'] } });
   expect([classed.open.length, classed.resolve[0]?.entity.id]).toEqual([0, 'payoutType=gift']);
-  const old = factsOf([], [record('payout', 'po_1', { payoutType: 'gift' }, { history: true })]);
+  const old = factsOf([], [checked('payout', 'po_1', { payoutType: 'gift' }, { history: true })]);
   expect(checkPayoutWords(old)).toEqual({ open: [], resolve: [], again: [] });
+});
+
+test.each([
+  ['TCus****0001', 'TCustomer0001', true],
+  ['TCus…0001', 'TCustomer0001', true],
+  ['TCus..0001', 'TCustomer0001', true],
+  ['TCus****0001', 'TCustomer0002', false],
+  ['TCus****0001', 'XCustomer0001', false],
+  ['TCus****s0001', 'TCus0001', false],
+  ['TC.us', 'TC.us', true],
+  ['TCus', 'TCustomer0001', false],
+  ['TCus****', 'TCustomer0001', false],
+  ['****0001', 'TCustomer0001', false],
+  ['', '', false],
+  [null, null, false],
+  ['TCus****0001', null, false],
+])('an address that is shown as %s is that of a refund to %s: %s', (shown, to, isSame) => {
+  const candidates = new Map([['po', [paid('pi', { customerRefundAddress: shown })]]]);
+  const [found] = checkLostRefunds(factsOf([], [lost({ destinationAddress: to })], { candidates })).open;
+  expect(found?.evidence['candidates']).toMatchObject([{ paymentIntentId: 'pi', sameAddress: isSame }]);
+});
+
+test('no payment is a candidate that is not collected, of another asset, of less, or of which that is not known', () => {
+  const candidatesOf = (refund: CheckedRecord, payment: CheckedRecord) => {
+    const candidates = new Map([['po', [payment]]]);
+    return checkLostRefunds(factsOf([], [refund], { candidates })).open[0]?.evidence['candidates'];
+  };
+  for (const [refund, payment] of [
+    [lost(), paid('pi', { status: 'pending' })],
+    [lost(), paid('pi', {}, { verified: false })],
+    [lost(), paid('pi', { assetCode: 'BTC' })],
+    [lost({ assetCode: null }), paid('pi', { assetCode: null })],
+    [lost({ amount: '10.1' }), paid('pi')],
+    [lost({ amount: null }), paid('pi')],
+    [lost(), paid('pi', { amountNetMerchant: null })],
+  ] as const)
+    expect(candidatesOf(refund, payment)).toEqual([]);
+  expect(candidatesOf(lost({ amount: '10' }), paid('pi'))).toHaveLength(1);
+});
+
+test('a refund without an order says all that is known of it', () => {
+  const maker = { key: 'k', paymentIntentId: 'pi' } as OpenCall;
+  const candidates = new Map([['po', [paid('pi', { merchantReference: 'A-1' }), paid('pj')]]]);
+  const [found] = checkLostRefunds(factsOf([], [lost()], { candidates, makers: new Map([['po', maker]]) })).open;
+  const theirs = (value: string | null) => ({ ours: null, theirs: value, source: sourceOf('payout', 'po') });
+  const candidate = { amountNetMerchant: '10', sameAddress: false };
+  const evidence = {
+    payment: theirs(null),
+    amount: theirs('5'),
+    assetCode: theirs('USDT'),
+    merchantReference: theirs(null),
+    payoutType: 'refund',
+    status: 'confirmed',
+    ownCall: maker,
+    candidates: [
+      { paymentIntentId: 'pi', merchantReference: 'A-1', ...candidate },
+      { paymentIntentId: 'pj', merchantReference: null, ...candidate },
+    ],
+  };
+  expect(found?.evidence).toEqual(evidence);
+  const [alone] = checkLostRefunds(factsOf([], [lost()], { candidates: new Map([['po', []]]) })).open;
+  const { ownCall: _, ...rest } = evidence;
+  expect(alone?.evidence).toEqual({ ...rest, candidates: [] });
+});
+
+test('it may take ten minutes to be told whose refund it is, and is asked for again where no payments were looked for', () => {
+  const entity = { kind: 'payout', id: 'po' };
+  const about = { createdAt: null, firstSeenAt: NOW - HOUR / 6 + 1 };
+  const young = checkLostRefunds(factsOf([], [lost({}, about)]));
+  expect(young).toEqual({ open: [], resolve: [], again: [{ entity, at: NOW + 1 }] });
+  const due = lost({}, { createdAt: NOW - HOUR / 6, firstSeenAt: NOW });
+  expect(checkLostRefunds(factsOf([], [due]))).toEqual({ open: [], resolve: [], again: [{ entity, at: NOW }] });
+  expect(checkLostRefunds(factsOf([], [due], { candidates: new Map([['po', []]]) })).open).toHaveLength(1);
 });

@@ -52,6 +52,26 @@ describe('registering, changing and withdrawing, in any order, with money in bet
   });
 });
 
+const [TEN, TWELVE] = [EUR('10'), EUR('12')];
+test.each<[Money | null, Money | null, boolean | null, boolean, RegistrationVerdict]>([
+  [null, null, false, true, 'unchanged'],
+  [TEN, { amount: '10.0', currency: 'eur' }, false, true, 'unchanged'],
+  [null, TEN, false, false, 'stale'],
+  [null, TEN, null, true, 'registered'],
+  [TEN, TWELVE, null, true, 'conflict'],
+  [TEN, { ...TEN, currency: 'USD' }, null, false, 'conflict'],
+  [TEN, TWELVE, false, true, 'received'],
+  [TEN, TWELVE, true, true, 'received'],
+  [TEN, null, null, true, 'received'],
+  [TEN, TWELVE, false, false, 'stale'],
+  [TEN, null, false, false, 'stale'],
+  [TEN, TWELVE, true, false, 'changed'],
+  [TEN, null, true, false, 'withdrawn'],
+  [TEN, null, null, false, 'withdrawn'],
+])('what stands at %j and is to be %j, seen: %s, paid: %s, is %s', (expected, wanted, isCurrent, received, verdict) => {
+  expect(registrationVerdict({ expected, wanted, isCurrent, received })).toBe(verdict);
+});
+
 const shown = (fields: JsonObject, absent = false) => order({ intents: [{ fields, absent }], payins: [] });
 
 test.each<[string, ReturnType<typeof order>, boolean]>([
@@ -59,6 +79,8 @@ test.each<[string, ReturnType<typeof order>, boolean]>([
   ['one that waits, and says nothing of a dispute', shown({ ...fiat, irregularStatus: null }), false],
   ['one that nobody paid in time', shown(state('expired')), false],
   ['one that was cancelled', shown(state('cancelled')), false],
+  ['one that says nothing of what came, nor of its state', shown({}), false],
+  ['one that waits for its asset to be chosen', shown(state('waiting_address_selection')), false],
   ['no payment', order({ payins: [] }), false],
   ['one that is completed', shown(paid), true],
   ['one that is completed, by what the service denies', shown(paid, true), false],

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, it, test } from 'vitest';
+import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
+import { defaultKytWords } from '../../src/domain/orders/kyt.js';
 import { deriveOrder } from '../../src/domain/orders/order.js';
-import type { OrderFacts } from '../../src/domain/orders/order-facts.js';
+import { type OrderFacts, rulesOf } from '../../src/domain/orders/order-facts.js';
 import { paidReasons } from '../../src/domain/orders/reasons.js';
 import {
   describeLines,
@@ -212,4 +214,10 @@ test('a payment that two orders could have, and no other, is no proof for either
     status: 'paid_unverified',
     release: { safe: false, reason: 'two_orders', provenAt: null },
   });
+});
+
+it('an installation holds releases to its rules, whatever else is known beside them', () => {
+  const [kytWords, payoutWords] = [defaultKytWords, defaultPayoutWords];
+  const known = { kytWords, payoutWords, requiresRegistration: true, log: 'else' };
+  expect(rulesOf(known)).toStrictEqual({ kytWords, payoutWords, requiresRegistration: true });
 });

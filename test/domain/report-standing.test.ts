@@ -144,6 +144,25 @@ describe('a report and the delivery history', () => {
   const report0: Report = { arrivedAt: 0, made: null, lag: 0, endpointListed: true };
 });
 
+test.each([
+  [101, 0, 'not_sent'],
+  [100, 0, 'unmatched'],
+  [4_899, 100, 'not_sent'],
+  [4_900, 100, 'unmatched'],
+  [4_999, -100, 'not_sent'],
+  [5_000, -100, 'unmatched'],
+])(
+  'what the history lacks came at %i, known from 100 to 5000, with a grace of %i: %s',
+  (arrivedAt, graceMs, standing) => {
+    const about = { known: { from: 100, readAt: 5_000 }, graceMs };
+    const report = { arrivedAt, matched: false, endpointListed: true };
+    expect(standingOf(report, about)).toBe(standing);
+    expect(standingOf({ ...report, matched: true }, about)).toBe('matched');
+    expect(standingOf({ ...report, endpointListed: false }, about)).toBe('unmatched');
+    expect(standingOf(report, { ...about, known: null })).toBe('unmatched');
+  },
+);
+
 describe('what is known of the history', () => {
   const before: HistoryKnown = { from: 100, readAt: 5_000 };
 
@@ -161,6 +180,8 @@ describe('what is known of the history', () => {
         readAt: 9_000,
       },
     );
+    const adjacent = { complete: true, readAt: 9_000, downTo: null, oldest: 5_000, hasLost: false };
+    expect(knownAfter(before, adjacent)).toEqual({ from: 100, readAt: 9_000 });
     expect(knownAfter(before, { complete: true, readAt: 9_000, downTo: null, oldest: 5_001, hasLost: false })).toEqual({
       from: 5_001,
       readAt: 9_000,

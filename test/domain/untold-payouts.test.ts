@@ -44,9 +44,46 @@ describe('payouts that a sub-wallet’s feed may debit before they are confirmed
     expect(tellPayouts([payout('a')], [debit({ createdAt: 1_600_001 })]).likely).toBe('0');
   });
 
+  it('are known by the movement alone where it is not known what they debit; nobody knows then what the others come to', () => {
+    const unknown = (about: Partial<WithdrawalInDoubt> = {}) => payout('a', { debit: null, account: 'wa', ...about });
+    expect(tellPayouts([unknown()], [debit({ names: ['a'], delta: '-7' })]).correction).toBe('-7');
+    const opened = tellPayouts([unknown({ when: 'at_opening' }), payout('b', { when: 'at_opening' })], []);
+    expect(opened).toEqual({
+      correction: '0',
+      underWay: { ids: [], most: null },
+      atOpening: { ids: ['a', 'b'], amounts: ['0', '9'], most: '9' },
+      likely: '0',
+    });
+    for (const payouts of [
+      [unknown(), payout('b')],
+      [payout('b'), unknown()],
+    ])
+      expect(tellPayouts(payouts, [debit()])).toMatchObject({ underWay: { most: null }, likely: '9' });
+  });
+
+  it.each<[string, Partial<WithdrawalInDoubt>, Partial<ShownDebit>, string]>([
+    ['as far from it as a debit may be', {}, { createdAt: 1_600_000 }, '9'],
+    ['before it', {}, { createdAt: 400_000 }, '9'],
+    ['further before it', {}, { createdAt: 399_999 }, '0'],
+    ['nobody knows when', {}, { createdAt: null }, '0'],
+    ['nobody knows when it was made', { createdAt: null }, {}, '0'],
+    ['of the same amount, written otherwise', {}, { delta: '-9.0' }, '9'],
+    ['of another amount', {}, { delta: '-9.1' }, '0'],
+    ['of another that it names', {}, { names: ['z'] }, '0'],
+    ['of before the opening', {}, { stood: true }, '0'],
+    ['of another sub-wallet', { account: 'wb' }, {}, '0'],
+    ['of one that is confirmed since', { when: 'at_opening' }, { stood: true }, '0'],
+  ])('a debit %s makes it likely by so much', (_name, about, shown, likely) => {
+    const told = tellPayouts([payout('a', about)], [debit(shown)]);
+    expect([told.likely, told.correction]).toEqual([likely, '0']);
+  });
+
   it('each movement tells of one', () => {
     const told = tellPayouts([payout('a'), payout('b')], [debit({ names: ['b'] })]);
     expect(told).toMatchObject({ correction: '-9', underWay: { ids: ['a'], most: '9' }, likely: '0' });
+    const named = ['a', 'b'].map((id) => debit({ names: [id] }));
+    expect(tellPayouts([payout('a'), payout('b')], named).correction).toBe('-18');
+    expect(tellPayouts([payout('a'), payout('b')], [debit(), debit()]).likely).toBe('18');
   });
 });
 

@@ -55,10 +55,10 @@ export async function run([database]: string[]): Promise<number> {
     { plugins: [swap] },
   );
   process.on('message', (message: Order) => {
-    order = message;
-    // What earlier orders left would be told again.
+    // What earlier orders left would be told again, and a mutant of another module played on.
     vitest.state.filesMap.clear();
-    vitest.invalidateFile(path.resolve(order.module));
+    for (const one of [order, message]) if (one) vitest.invalidateFile(path.resolve(one.module));
+    order = message;
     const specifications = order.files.map((file) => vitest.getRootProject().createSpecification(path.resolve(file)));
     vitest.runTestSpecifications(specifications).then(
       ({ testModules, unhandledErrors }) => process.send?.(summary(testModules, unhandledErrors)),

@@ -9,8 +9,8 @@ export interface Tests {
 }
 
 const IMPORTED = /^(?:import|export)\s(?!type\s)[^;]*?from\s+'(\.[^']+)'|^import\s+'(\.[^']+)'|import\('(\.[^']+)'\)/gm;
-/** Too slow to play once for each mutant: the compiled program, a browser, a cluster of one's own, the chaos of all. */
-const SLOW = /inject\('program'\)|playwright-core|createTestCluster|redis-server|run\.mjs/;
+/** Too slow to play once for each mutant: the compiled program, a browser, a cluster of one's own, the chaos of all. What mocks a module mocks it for the files after it. */
+const UNFIT = /vi\.mock\(|inject\('program'\)|playwright-core|createTestCluster|redis-server|run\.mjs/;
 const DATABASE = /inject\('clusterUrl'\)/;
 /** Whole drills of the product, minutes each. */
 const DRILLS = /^test\/(chaos|docs|drills|deploy|machines)\//;
@@ -40,15 +40,18 @@ export function testChooser(folders: readonly string[], most: number): (module: 
     .map((file) => {
       const distances = distancesFrom(file, texts);
       const said = [...distances.keys()].map((one) => texts.get(one) ?? '').join('\n');
-      return { file, distances, slow: SLOW.test(said), database: DATABASE.test(said) };
+      return { file, distances, unfit: UNFIT.test(said), database: DATABASE.test(said) };
     })
-    .filter(({ slow }) => !slow);
+    .filter(({ unfit }) => !unfit);
   return (module) => {
-    const own = `${path.basename(module, '.ts')}.test.ts`;
+    const name = path.basename(module, '.ts');
     const near = reached
       .map(({ file, distances, database }) => {
         const distance = distances.get(module) ?? Infinity;
-        return { file, database, distance: path.basename(file) === own && distance < Infinity ? 0 : distance };
+        const test = path.basename(file);
+        const isOwn = test === `${name}.test.ts` && distance < Infinity;
+        // Of those as far off, the ones that are called so come first.
+        return { file, database, distance: isOwn ? 0 : distance - (test.startsWith(`${name}-`) ? 0.5 : 0) };
       })
       .filter(({ distance }) => distance < Infinity)
       .toSorted((a, b) => a.distance - b.distance);

@@ -5,6 +5,7 @@ import type { Money } from '../../src/domain/family/money.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { deriveOrder } from '../../src/domain/orders/order.js';
 import type { OpenCall, OrderFacts, OrderRefund } from '../../src/domain/orders/order-facts.js';
+import { orderStatuses, releaseReasons } from '../../src/domain/orders/reasons.js';
 
 /** The reading of payments, and a later one of deposits. */
 const READ = 1_700_000_000_000;
@@ -106,6 +107,8 @@ export function describeLines(title: string, letter: string, lines: Line[]): voi
         reason,
         safe: reason === 'proven',
       });
+      expect(orderStatuses).toContain(status);
+      expect(releaseReasons).toContain(reason);
       expect(release.provenAt === null).toBe(!release.safe);
       if (status !== 'paid') expect(release.safe).toBe(false);
       for (let turns = 0; turns < 6; turns++) expect(deriveOrder(turned(facts, turns))).toEqual(deriveOrder(facts));

@@ -36,6 +36,10 @@ export interface BalanceJudgement {
   unproven: string | null;
 }
 
+type Before = NonNullable<BalanceSums['before']>;
+
+const NOTHING_BEFORE: Before = { least: '0', most: '0', told: '0', why: '' };
+
 /**
  * Splits what a balance changed by since its opening. What no record shows is unexplained, whichever operations there may be
  * that no list shows: only a record, or finance, makes a part unobservable. Exact; assets are never netted.
@@ -44,14 +48,15 @@ export function judgeBalance(opening: string, balance: string, sums: BalanceSums
   const { explained, known, attributed, limit, unclear } = sums;
   const residual = subtractAmounts(subtractAmounts(balance, opening), explained);
   const open = subtractAmounts(subtractAmounts(residual, known), attributed);
-  const atOpening = sums.before == null ? '0' : partAtOpening(open, sums.before);
+  const before = sums.before ?? NOTHING_BEFORE;
+  const atOpening = partAtOpening(open, before);
   const rest = subtractAmounts(open, atOpening);
   const settled = withinLimit(rest, limit) ? rest : '0';
   const unknownAmount = addAmounts(atOpening, settled);
   const unexplained = subtractAmounts(rest, settled);
   const reasons = [
     unclear,
-    atOpening === '0' ? null : `${atOpening} ${sums.before?.why}: attribute it`,
+    atOpening === '0' ? null : `${atOpening} ${before.why}: attribute it`,
     settled === '0' ? null : `${settled} went to settlements whose amount is not shown: attribute it`,
   ].filter((reason) => reason !== null);
   return {
@@ -77,7 +82,7 @@ export function isIdentityKept({
 }
 
 /** What they can't make is not theirs; what was found to be theirs before still is. */
-function partAtOpening(open: string, { least, most, told }: NonNullable<BalanceSums['before']>): string {
+function partAtOpening(open: string, { least, most, told }: Before): string {
   if (compareAmounts(open, least) < 0) return least;
   return compareAmounts(open, most) > 0 ? told : open;
 }
@@ -85,8 +90,8 @@ function partAtOpening(open: string, { least, most, told }: NonNullable<BalanceS
 /** How much of the open part may be attributed: a part of it, of its own sign. */
 export function isAttributable(amount: string, open: string): boolean {
   const sign = compareAmounts(open, '0');
-  if (sign === 0 || compareAmounts(amount, '0') !== sign) return false;
-  return compareAmounts(subtractAmounts(open, amount), '0') !== -sign;
+  const left = compareAmounts(subtractAmounts(open, amount), '0');
+  return sign !== 0 && compareAmounts(amount, '0') === sign && (left === 0 || left === sign);
 }
 
 /**

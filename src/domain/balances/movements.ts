@@ -78,9 +78,10 @@ function read(
   const chosen = active.filter((line) => stands(line.states, record.fields));
   const lines = chosen.filter((line) => matches(line, record.fields));
   // Where lines tell cases apart (who bears the fee), one of them must be the case.
-  const missed = chosen.find((line) => line.where !== undefined && lines.length === 0 && !isOptional(line));
+  const missed = lines.length > 0 ? undefined : chosen.find((line) => !isOptional(line));
   if (missed !== undefined) {
-    const why = `${Object.keys(missed.where ?? {}).join(', ')}: no line of the table has what is shown`;
+    const { where = {} } = missed;
+    const why = `${Object.keys(where).join(', ')}: no line of the table has what is shown`;
     result.unclear.push({ operation, why });
     return;
   }
@@ -169,10 +170,7 @@ function amountAt(fields: JsonObject, field: string): string | undefined {
 function valueAt(fields: JsonObject, path: string): Json | undefined {
   return path
     .split('.')
-    .reduce<Json | undefined>(
-      (value, key) => (isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
-      fields,
-    );
+    .reduce<Json | undefined>((value, key) => (isJsonObject(value) ? value[key] : undefined), fields);
 }
 
 interface Told {

@@ -60,8 +60,12 @@ function isWithdrawal({ operation }: Told['movements'][number]): boolean {
 }
 
 function explained({ balance, assetCode, delta, operation, at }: Told['movements'][number]): Effect {
-  const account = balance.owner === 'account' ? balance.id : null;
+  const account = accountOf(balance);
   return { part: 'explained', operation, account, assetCode, delta, at, why: null, limit: null };
+}
+
+function accountOf(balance: Told['movements'][number]['balance']): string | null {
+  return balance.owner === 'account' ? balance.id : null;
 }
 
 /** An automatic settlement reverses what the payment brought, or less (2.15). */
@@ -69,7 +73,7 @@ function unseen(
   { balance, assetCode, delta, operation, at }: Told['unobservable'][number],
   fields: JsonObject,
 ): Effect {
-  const account = balance.owner === 'account' ? balance.id : null;
+  const account = accountOf(balance);
   const net = fields['amountNetMerchant'];
   const limit = delta === null && operation === 'autoSettlement' && isAmount(net) ? net : null;
   return { part: 'unobservable', operation, account, assetCode, delta, at, why: null, limit };

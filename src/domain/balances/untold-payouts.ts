@@ -54,37 +54,45 @@ export function tellPayouts(payouts: readonly WithdrawalInDoubt[], debits: reado
   };
   const doubtful: WithdrawalInDoubt[] = [];
   for (const payout of payouts) {
-    const at = left.findIndex(({ names }) => names.includes(payout.id));
-    if (at < 0) doubtful.push(payout);
-    else correct(told, payout, left.splice(at, 1)[0]);
+    const named = take(left, ({ names }) => names.includes(payout.id));
+    if (named === undefined) doubtful.push(payout);
+    else correct(told, payout, named);
   }
   for (const payout of doubtful) {
-    const at = left.findIndex((debit) => isAlike(payout, debit));
-    const debit = at < 0 ? undefined : left.splice(at, 1)[0];
+    const debit = take(left, (one) => isAlike(payout, one));
     if (debit !== undefined && payout.account === debit.account) correct(told, payout, debit);
     else doubt(told, payout, debit !== undefined);
   }
   return told;
 }
 
-function correct(told: UntoldPayouts, { debit, when }: WithdrawalInDoubt, shown: ShownDebit | undefined): void {
-  if (shown === undefined || shown.stood !== (when === 'at_opening')) return;
+/** The first that is so, which is in the list no more. */
+function take<One>(list: One[], is: (one: One) => boolean): One | undefined {
+  const at = list.findIndex(is);
+  return at < 0 ? undefined : list.splice(at, 1)[0];
+}
+
+function correct(told: UntoldPayouts, { debit, when }: WithdrawalInDoubt, shown: ShownDebit): void {
+  if (shown.stood !== (when === 'at_opening')) return;
   const counted = debit ?? shown.delta;
   told.correction =
     when === 'under_way' ? addAmounts(told.correction, counted) : subtractAmounts(told.correction, counted);
 }
 
 function doubt(told: UntoldPayouts, { id, debit, when }: WithdrawalInDoubt, isLikely: boolean): void {
-  const part = when === 'under_way' ? told.underWay : told.atOpening;
-  part.ids.push(id);
+  const { underWay, atOpening } = told;
+  if (debit === null) underWay.most = null;
   if (when === 'at_opening') {
-    told.atOpening.amounts.push(subtractAmounts('0', debit ?? '0'));
-    told.atOpening.most = subtractAmounts(told.atOpening.most, debit ?? '0');
+    const amount = subtractAmounts('0', debit ?? '0');
+    atOpening.ids.push(id);
+    atOpening.amounts.push(amount);
+    atOpening.most = addAmounts(atOpening.most, amount);
+    return;
   }
-  if (debit === null) told.underWay.most = null;
-  else if (when === 'at_opening') return;
-  else if (told.underWay.most !== null) told.underWay.most = subtractAmounts(told.underWay.most, debit);
-  if (isLikely && debit !== null && when === 'under_way') told.likely = subtractAmounts(told.likely, debit);
+  underWay.ids.push(id);
+  if (debit === null) return;
+  if (underWay.most !== null) underWay.most = subtractAmounts(underWay.most, debit);
+  if (isLikely) told.likely = subtractAmounts(told.likely, debit);
 }
 
 function isAlike({ account, debit, createdAt, when }: WithdrawalInDoubt, shown: ShownDebit): boolean {

@@ -27,9 +27,9 @@ export function momentInHistory(fields: JsonObject | null, states: readonly stri
   if (!Array.isArray(history)) return null;
   for (const entry of history) {
     if (!isJsonObject(entry)) continue;
-    const state = firstText(entry, STATE_NAMES);
-    const time = TIME_NAMES.map((name) => momentOf(entry[name])).find((found) => found !== null);
-    if (state !== null && states.includes(state) && time !== undefined && time !== null) return time;
+    const [state] = STATE_NAMES.flatMap((name) => textField(entry, name) ?? []);
+    const [time] = TIME_NAMES.flatMap((name) => momentOf(entry[name]) ?? []);
+    if (time !== undefined && states.some((one) => one === state)) return time;
   }
   return null;
 }
@@ -53,8 +53,4 @@ export function datedAs(record: BookRecord, moved: Pick<Moved, 'at'>, states: re
     ['updated', field('updatedAt')],
     ['created', field('createdAt')],
   ]);
-}
-
-function firstText(entry: JsonObject, names: readonly string[]): string | null {
-  return names.map((name) => textField(entry, name)).find((text) => text !== null) ?? null;
 }

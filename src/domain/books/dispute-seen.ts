@@ -35,7 +35,7 @@ export function disputeSeen(steps: readonly ShownStep[]): DisputeSeen | null {
   let firstNet: string | null = null;
   let isOpen = false;
   for (const save of savesOf(steps)) {
-    const at = save[0]?.at ?? 0;
+    const [{ at }] = save;
     const next: string | null = textTo(save, 'irregularStatus') ?? state;
     const netNow: string | null = textTo(save, 'amountNetMerchant') ?? net;
     if (next !== state && next !== null && (next !== 'none' || begun.size > 0)) {
@@ -49,11 +49,13 @@ export function disputeSeen(steps: readonly ShownStep[]): DisputeSeen | null {
   return begun.size === 0 ? null : { begun, netBefore, firstNet };
 }
 
-function savesOf(steps: readonly ShownStep[]): ShownStep[][] {
-  const saves: ShownStep[][] = [];
+type Save = [ShownStep, ...ShownStep[]];
+
+function savesOf(steps: readonly ShownStep[]): Save[] {
+  const saves: Save[] = [];
   for (const step of steps) {
     const last = saves.at(-1);
-    if (last?.[0]?.save === step.save) last.push(step);
+    if (last?.[0].save === step.save) last.push(step);
     else saves.push([step]);
   }
   return saves;

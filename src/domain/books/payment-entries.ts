@@ -118,9 +118,9 @@ function isCompletedInDispute(record: BookRecord): boolean {
 
 /** What is in question is held by the service until it is decided (3.2): in no balance, and not yet earned. */
 function heldEntries(record: BookRecord): Draft[] {
-  const { fields } = record;
-  const asset = fields === null ? null : textField(fields, 'assetCode');
-  if (fields === null || asset === null) return [];
+  const fields = record.fields ?? {};
+  const asset = textField(fields, 'assetCode');
+  if (asset === null) return [];
   const state = disputeOf(record);
   const rejected = fields['amountRejected'];
   const held = state === 'pending_decision' && isAmount(rejected) ? rejected : '0';

@@ -1,5 +1,5 @@
 import { amountField, dueOf } from '../family/money.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject } from '../json.js';
 import { compareAmounts } from '../money.js';
 import type { CheckedRecord } from './check-facts.js';
 import { type FieldEvidence, type Findings, foundBreak } from './findings.js';
@@ -70,7 +70,8 @@ export function judgeListing(
     );
     const kept = before?.[sort];
     if (outside.length > 0) fields.set(sort, missed(outside, listing));
-    else if (isEvidence(kept) && (listed.length === 0 || awaited.length > 0)) fields.set(sort, kept);
+    else if (isJsonObject(kept) && (listed.length === 0 || awaited.length > 0))
+      fields.set(sort, kept as JsonObject & FieldEvidence);
   }
   if (fields.size === 0) return { open: [], resolve: [outsideIrregular] };
   const severity = fields.has('amountDiffers') ? {} : { severity: 'low' as const };
@@ -96,8 +97,4 @@ function missed(outside: readonly DisputeStanding[], { from, to }: IrregularList
       examples: ids.slice(0, EXAMPLES),
     },
   };
-}
-
-function isEvidence(value: Json | undefined): value is JsonObject & FieldEvidence {
-  return isJsonObject(value) && 'ours' in value && 'theirs' in value && 'source' in value;
 }

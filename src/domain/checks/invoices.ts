@@ -93,8 +93,9 @@ function itemsSum(invoice: CheckedRecord): FoundBreak | 'unknown' | null {
   const amount = amountField(fields, 'amount');
   if (!Array.isArray(items) || items.length === 0 || amount === null) return null;
   const lines = items.map(lineTotal);
-  if (lines.some((line) => line === null)) return 'unknown';
-  const sum = sumAmounts(lines.filter((line) => line !== null));
+  const known = lines.filter((line) => line !== null);
+  if (known.length < lines.length) return 'unknown';
+  const sum = sumAmounts(known);
   if (compareAmounts(sum, amount) === 0) return null;
   const name = { kind: 'invoice_items_sum', entity: { kind: 'invoice', id } } as const;
   return foundBreak(name, { amount: { ours: sum, theirs: amount, source: sourceOf(invoice) } });

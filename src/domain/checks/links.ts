@@ -1,3 +1,4 @@
+import { listedPayins } from '../family/links.js';
 import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
@@ -60,9 +61,5 @@ function payoutLink(payout: CheckedRecord, { intents }: CheckFacts): FoundBreak 
 }
 
 function lists(intent: CheckedRecord | undefined, payin: string): boolean {
-  const listed = intent === undefined || intent.absent ? null : intent.fields['payins'];
-  return (
-    Array.isArray(listed) &&
-    listed.some((item) => typeof item === 'object' && item !== null && 'id' in item && item['id'] === payin)
-  );
+  return intent !== undefined && !intent.absent && listedPayins(intent.fields).includes(payin);
 }

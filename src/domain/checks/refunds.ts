@@ -64,7 +64,7 @@ function exceeding(intent: CheckedRecord, refunds: readonly CheckedRecord[]): Fo
 }
 
 function isMore(refunds: readonly CheckedRecord[], most: string | null): boolean {
-  return refunds.length > 0 && most !== null && compareAmounts(totalOf(refunds), most) > 0;
+  return most !== null && compareAmounts(totalOf(refunds), most) > 0;
 }
 
 function totalOf(refunds: readonly CheckedRecord[]): string {

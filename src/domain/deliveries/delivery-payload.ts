@@ -22,8 +22,9 @@ export interface DeliveredEvent extends EventKey {
  */
 export function deliveredEvent(payload: Json | undefined, pointer: string): DeliveredEvent | null {
   const text = textOf(payload);
-  const document = text === null ? null : parsed(text);
-  if (text === null || !isJsonObject(document)) return null;
+  if (text === null) return null;
+  const document = parsed(text);
+  if (!isJsonObject(document)) return null;
   const { event, timestamp, data } = document;
   if (typeof event !== 'string' || !isJsonObject(data) || !isLosslessNumber(timestamp)) return null;
   const seconds = Number(timestamp.toString());

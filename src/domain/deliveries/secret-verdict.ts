@@ -56,14 +56,14 @@ export function judgeSecret(facts: VerdictFacts): SecretJudgement {
   if (secret.retired) return { verdict: 'retired', missing: [], successor: null, next: afterRetirement(secret) };
   const rivals = others.filter(({ retired }) => !retired);
   if (rivals.length === 0) return told('keep', [alone(secret)]);
-  if (secret.firstMatchAt === null) return told('undetermined', [unmatched(secret)]);
-  const matched = rivals.filter(({ firstMatchAt }) => firstMatchAt !== null);
+  const { firstMatchAt: since } = secret;
+  if (since === null) return told('undetermined', [unmatched(secret)]);
+  const matched = rivals.flatMap((one) => (one.firstMatchAt === null ? [] : [{ one, at: one.firstMatchAt }]));
   if (matched.length === 0) return told('keep', [waitsFor(rivals)]);
-  const newer = matched.filter(({ firstMatchAt }) => (firstMatchAt ?? 0) > (secret.firstMatchAt ?? 0));
-  if (newer.length === 0) return told('keep', [newest(secret)]);
-  const judged = newer.map((successor) => judgeAgainst(facts, successor));
+  const judged = matched.filter(({ at }) => at > since).map(({ one }) => judgeAgainst(facts, one));
   const order: SecretVerdict[] = ['may_be_retired', 'keep', 'undetermined'];
-  return judged.sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict))[0] ?? told('undetermined', []);
+  const [best] = judged.sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
+  return best ?? told('keep', [newest(secret)]);
 }
 
 function judgeAgainst({ secret, overlap, historyKnown }: VerdictFacts, other: SecretFacts): SecretJudgement {

@@ -113,8 +113,9 @@ function collectedOrder(collected: readonly Collected[], facts: OrderFacts): Der
   return { status: 'paid', release: releaseOfPaid(collected, facts) };
 }
 
+/** It names none of the payments. One that names none at all is that of the only one, which is refunded by it in part then. */
 function isUnplaced({ paymentIntentId = null }: OrderRefund, { intents }: OrderFacts): boolean {
-  return paymentIntentId === null ? intents.length !== 1 : intents.every((intent) => intent.id !== paymentIntentId);
+  return intents.every(({ id }) => id !== paymentIntentId);
 }
 
 /** Money in another currency than the expected one, or of unknown amount, is never counted towards it. */
@@ -146,15 +147,14 @@ function compareWithExpected(
 
 /**
  * Without a word from the store, an order asks for what the largest of its requests asks for, paid or open, and no less than
- * an invoice: of those that the service shows and that are neither cancelled nor expired. `isMixed`: a request that is still open
+ * an invoice: of those that the service shows and that are neither cancelled nor expired. `isMixed`: one of these requests
  * asks for another currency, which nothing is converted into.
  */
 export function requested(
   collected: readonly Pick<Collected, 'intent'>[],
   { intents, invoices }: Pick<OrderFacts, 'intents' | 'invoices'>,
 ): { expected: Money | null; isMixed: boolean } {
-  const paying = new Set(collected.map(({ intent }) => intent.id));
-  const open = intents.filter((intent) => !paying.has(intent.id) && asks('payment_intent', intent));
+  const open = intents.filter((intent) => asks('payment_intent', intent));
   const asking = invoices.filter((invoice) => asks('invoice', invoice));
   const ofRecords = (records: readonly ShownRecord[], read: typeof requestOf) =>
     records.flatMap(({ fields }) => read(fields) ?? []);

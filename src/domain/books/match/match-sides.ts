@@ -131,17 +131,21 @@ function inRangeFirst(a: Paying, b: Paying): number {
 }
 
 function add(sides: Sides, code: string, more: Partial<MatchAmount>): void {
-  const known = sides.get(code);
-  const sum = (name: 'asked' | 'paid' | 'returned' | 'booked') => addAmounts(known?.[name] ?? '0', more[name] ?? '0');
-  sides.set(code, {
-    code,
-    asked: sum('asked'),
-    paid: sum('paid'),
-    returned: sum('returned'),
-    booked: sum('booked'),
-    value: sumExactValues([known?.value ?? '0', more.value ?? '0']),
-    unpriced: (known?.unpriced ?? 0) + (more.unpriced ?? 0),
-  });
+  const nothing = { code, asked: '0', paid: '0', returned: '0', booked: '0', value: '0', unpriced: 0 };
+  sides.set(code, sumOfSides(sides.get(code) ?? nothing, { ...nothing, ...more }));
+}
+
+/** Of two of one asset. */
+export function sumOfSides(a: MatchAmount, b: MatchAmount): MatchAmount {
+  return {
+    code: a.code,
+    asked: addAmounts(a.asked, b.asked),
+    paid: addAmounts(a.paid, b.paid),
+    returned: addAmounts(a.returned, b.returned),
+    booked: addAmounts(a.booked, b.booked),
+    value: sumExactValues([a.value, b.value]),
+    unpriced: a.unpriced + b.unpriced,
+  };
 }
 
 function isSome(amount: string): boolean {

@@ -1,8 +1,6 @@
 import { type AgeBucket, ageBuckets } from '../../age-buckets.js';
-import { addAmounts } from '../../money.js';
-import { sumExactValues } from '../fiat-report.js';
 import { type MatchState, matchStates } from './match-order.js';
-import type { MatchAmount } from './match-sides.js';
+import { type MatchAmount, sumOfSides } from './match-sides.js';
 
 interface Place {
   state: MatchState;
@@ -34,28 +32,17 @@ export function matchTotals(): {
     add: ({ state, age, matches, amount }) => {
       const key = JSON.stringify([amount.code, state, age]);
       const known = amounts.get(key);
-      amounts.set(key, known === undefined ? { state, age, matches, ...amount } : sumOf(known, { matches, amount }));
+      amounts.set(
+        key,
+        known === undefined
+          ? { state, age, matches, ...amount }
+          : { state, age, matches: known.matches + matches, ...sumOfSides(known, amount) },
+      );
     },
     report: () => ({
       counts: [...counts.values()].sort(byPlace),
       amounts: [...amounts.values()].sort((a, b) => (a.code === b.code ? byPlace(a, b) : a.code < b.code ? -1 : 1)),
     }),
-  };
-}
-
-function sumOf(
-  known: Place & MatchAmount,
-  { matches, amount }: { matches: number; amount: MatchAmount },
-): Place & MatchAmount {
-  return {
-    ...known,
-    matches: known.matches + matches,
-    asked: addAmounts(known.asked, amount.asked),
-    paid: addAmounts(known.paid, amount.paid),
-    returned: addAmounts(known.returned, amount.returned),
-    booked: addAmounts(known.booked, amount.booked),
-    value: sumExactValues([known.value, amount.value]),
-    unpriced: known.unpriced + amount.unpriced,
   };
 }
 

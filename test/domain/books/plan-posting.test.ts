@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import type { Draft } from '../../../src/domain/books/entry.js';
+import { type Posted, planPosting } from '../../../src/domain/books/plan-posting.js';
+import { AT, line } from './draft-records.js';
+
+const legs = (amount: string) => [line('a', amount), line('b', `-${amount}`)];
+const back = (amount: string) => [line('a', `-${amount}`), line('b', amount)];
+const dated = { at: AT, by: 'created' } as const;
+const [earlier, later] = [{ at: AT - 1, by: 'created' } as const, { at: AT + 1, by: 'updated' } as const];
+const name = { recordKind: 'payout', recordId: 'r1', key: 'payout' } as const;
+const sources = [{ kind: 'payout', id: 'r1' }];
+const draft = (about: Partial<Draft> = {}): Draft => {
+  const said = { description: 'payout', sources: [...sources, { kind: 'event', id: 'e1' }], dated: later };
+  return { ...name, ...said, mode: 'fact', lines: legs('5'), ...about };
+};
+const live = { id: 'e2', dated, lines: legs('5') };
+const posted = (about: Partial<Posted> = {}): Posted => {
+  return { ...name, version: 3, live, net: legs('5'), last: { id: 'e3', dated: earlier }, ...about };
+};
+/** Of a draft, as it is appended. */
+const { mode: _, ...told } = draft();
+
+describe('what is posted', () => {
+  it('is appended once, on the day where it first belongs', () => {
+    const entry = { ...told, type: 'entry', version: 1, reverses: null, corrects: null };
+    expect(planPosting([draft()], [])).toEqual([entry]);
+    expect(planPosting([draft({ firstDated: earlier })], [])).toEqual([{ ...entry, dated: earlier }]);
+    expect(planPosting([draft({ lines: [] })], [])).toEqual([]);
+    expect(planPosting([draft()], [posted()])).toEqual([]);
+    expect(planPosting([], [])).toEqual([]);
+  });
+
+  it('is another thing of another record, kind or key', () => {
+    for (const other of [{ recordKind: 'payin' }, { recordId: 'r2' }, { key: 'network-fee' }] as const) {
+      const [entry, ...rest] = planPosting([draft(other)], [posted({ ...other, net: [], live: null }), posted()]);
+      expect([entry?.type, rest.length]).toEqual(['correction', 1]);
+    }
+  });
+
+  const reversal = {
+    ...name,
+    type: 'reversal',
+    version: 4,
+    lines: back('5'),
+    description: 'reversal: told otherwise since',
+    sources,
+    dated,
+    reverses: 'e2',
+    corrects: 'e2',
+  };
+
+  it('is a fact that is told otherwise: it is reversed on its day, and made anew', () => {
+    const correction = { ...told, type: 'correction', version: 5, lines: legs('7'), reverses: null, corrects: 'e2' };
+    expect(planPosting([draft({ lines: legs('7') })], [posted()])).toEqual([reversal, correction]);
+    expect(planPosting([draft({ lines: [] })], [posted()])).toEqual([reversal]);
+    expect(planPosting([draft({ lines: legs('7') })], [posted({ live: null, net: [] })])).toEqual([
+      { ...correction, version: 4, corrects: 'e3' },
+    ]);
+  });
+
+  it('is a state that moves on by the difference; so does a fact whose entry is no longer all of it', () => {
+    const change = { ...told, type: 'change', version: 4, lines: legs('2'), reverses: null, corrects: 'e3' };
+    expect(planPosting([draft({ mode: 'state', lines: legs('7') })], [posted()])).toEqual([change]);
+    expect(planPosting([draft({ mode: 'state', lines: legs('7') })], [posted({ live: null })])).toEqual([change]);
+    const moved = posted({ net: legs('6') });
+    expect(planPosting([draft({ lines: legs('8') })], [moved])).toEqual([change]);
+  });
+
+  it('is taken back where nothing tells of it any more, unless that is done', () => {
+    expect(planPosting([], [posted()])).toEqual([reversal]);
+    expect(planPosting([], [posted({ net: [] })])).toEqual([]);
+    const change = {
+      ...name,
+      type: 'change',
+      version: 4,
+      lines: back('6'),
+      description: 'taken back: no longer told',
+      sources,
+      dated: earlier,
+      reverses: null,
+      corrects: 'e3',
+    };
+    expect(planPosting([], [posted({ net: legs('6') })])).toEqual([change]);
+    expect(planPosting([], [posted({ net: legs('6'), live: null })])).toEqual([change]);
+  });
+});

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { ownCallWords, unlinkedWords } from '../../src/domain/orders/own-call-words.js';
+import { reasonWords } from '../../src/domain/orders/reason-words.js';
+import { releaseReasons } from '../../src/domain/orders/reasons.js';
+
+const open = { key: 'refund-1', undecided: false };
+const decide = (payout: string) =>
+  `nobody knows what came of it: tallyhook calls settle refund-1 --note WHY --as done:${payout}, or not_done`;
+const wait =
+  'its answer did not come yet: the scheduler finds out within ten minutes what came of it, or a person says so';
+
+it('says what ends a refund call of our own of which nobody knows what came', () => {
+  expect(ownCallWords({ ...open, undecided: true }, 'po_1')).toBe(decide('po_1'));
+  expect(ownCallWords({ ...open, undecided: true }, null)).toBe(decide('PAYOUT'));
+  expect(ownCallWords(open, 'po_1')).toBe(wait);
+});
+
+it('says why a payout is of no payment: our own call may have made it, or nothing says of which', () => {
+  expect(unlinkedWords('po_1', open)).toBe(`our own call refund-1 may have made it; ${wait}`);
+  expect(unlinkedWords('po_1', { ...open, undecided: true })).toContain(decide('po_1'));
+  expect(unlinkedWords('po_1', null)).toBe(
+    'nothing says of which payment: tallyhook refunds assign po_1 --note WHY --payment PI, or none',
+  );
+});
+
+it('has words for each reason that an order is held for, and no others', () => {
+  expect(Object.keys(reasonWords).toSorted()).toEqual(releaseReasons.toSorted());
+});
