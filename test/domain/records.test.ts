@@ -128,7 +128,7 @@ describe('what a delivery says of a record', () => {
     expect(said('payout.failed', { id: 'po_1', status: null })).toBe('failed');
     expect(said('payout.failed', { id: 'po_1', status: 'confirmed' })).toBe('confirmed');
     expect(said('payout.created', { id: 'po_1' })).toBeUndefined();
-    expect(said('refunds.failed', { id: 'po_1' })).toBeUndefined();
+    expect(said('refund.failed', { id: 'po_1' })).toBeUndefined();
     expect(deliveredClaim('invoice', 'invoice.paid', { invoiceId: 'in_1' }, 'in_1')).toEqual({
       id: 'in_1',
       status: 'paid',
