@@ -102,5 +102,5 @@ export async function withoutRetired(
 
 function stampOf(file: string): string {
   const stats = statSync(file, { throwIfNoEntry: false });
-  return stats ? `${stats.mtimeMs} ${stats.size} ${stats.ino}` : 'missing';
+  return stats ? `${stats.mtimeMs} ${stats.size} ${stats.ino}` : '';
 }
