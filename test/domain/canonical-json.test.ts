@@ -85,7 +85,7 @@ describe('canonical JSON', () => {
         numRuns: 60,
         examples: [
           [Array.from({ length: 500 }, () => ''), ''],
-          [Array.from({ length: 1_001 }, () => 'é'), 'a'],
+          [Array.from({ length: 1_000 }, () => 'é'), 'a'],
         ],
       },
     );
