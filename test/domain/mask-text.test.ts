@@ -75,8 +75,18 @@ it('strikes known names out, the longest first, but none of two letters: they st
 });
 
 it('looks for names in every text of a difference, also in lists, and leaves ids and what is no text alone', () => {
-  const evidence = { all: [{ email: 'Ann' }, { note: 'Ann', payoutId: 'Ann', id: 'Ann', n: [true, null, 'Ann'] }] };
+  const evidence = {
+    all: [
+      { email: 'Ann' },
+      { email: null, phone: { note: 'Ann' } },
+      { note: 'Ann', payoutId: 'Ann', id: 'Ann', n: [true, null, 'Ann'] },
+    ],
+  };
   expect(maskEvidence(evidence)).toEqual({
-    all: [{ email: '[masked]' }, { note: '[masked]', payoutId: 'Ann', id: 'Ann', n: [true, null, '[masked]'] }],
+    all: [
+      { email: '[masked]' },
+      { email: null, phone: { note: '[masked]' } },
+      { note: '[masked]', payoutId: 'Ann', id: 'Ann', n: [true, null, '[masked]'] },
+    ],
   });
 });

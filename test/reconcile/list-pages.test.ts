@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/json.js';
+import { textField } from '../../src/domain/records.js';
 import { listPages } from '../../src/reconcile/lists/read-pages.js';
 import {
   ContractViolationError,
@@ -28,7 +29,7 @@ function serving(answer: (query: Query) => Json | Error) {
   };
   return { read: listPages(client, 'listPaymentIntents', { tally }), asked, tally };
 }
-const ids = (answer: { data: readonly JsonObject[] }) => answer.data.map(({ id }) => id).join('');
+const ids = (answer: { data: readonly JsonObject[] }) => answer.data.map((row) => textField(row, 'id')).join('');
 const rows = (text: string): Json[] => Array.from(text, (id) => ({ id }));
 /** Of a list, the rows below the cursor's. */
 const below = (list: string, { cursor = '', take }: Query) =>
