@@ -55,10 +55,12 @@ export async function run([database]: string[]): Promise<number> {
     { plugins: [swap] },
   );
   process.on('message', (message: Order) => {
+    // The module of the order before is still there as it was changed.
+    const changed = [order?.module ?? message.module, message.module];
     order = message;
     // What earlier orders left would be told again.
     vitest.state.filesMap.clear();
-    vitest.invalidateFile(path.resolve(order.module));
+    for (const module of changed) vitest.invalidateFile(path.resolve(module));
     const specifications = order.files.map((file) => vitest.getRootProject().createSpecification(path.resolve(file)));
     vitest.runTestSpecifications(specifications).then(
       ({ testModules, unhandledErrors }) => process.send?.(summary(testModules, unhandledErrors)),
