@@ -1,7 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 import { expect, test } from 'vitest';
 import type { Axis, RecordKind } from '../../src/domain/record-kinds.js';
-import { amountViolations, recordKinds, recordRules } from '../../src/domain/records.js';
+import { amountViolations, mayVanish, recordKinds, recordRules } from '../../src/domain/records.js';
 
 /** States from the first to the last; `=` stands between those that do not follow one another, `*` for all that are not listed. */
 function order({ ranks, unlisted }: Axis): string {
@@ -118,4 +118,15 @@ test.each<[RecordKind, string]>([
   expect(own.map(({ type, name }) => `${type} ${name}`).join(', ')).toBe(columns);
   for (const { name, field } of own)
     expect(field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)).toBe(name);
+});
+
+test('a record may vanish from the lists of the service where that means nothing: a closed account, what is no money', () => {
+  const quiet = recordKinds.filter((kind) => mayVanish(kind, {}));
+  expect(quiet).toEqual(['balance', 'endpoint', 'settlement_account', 'product', 'asset']);
+  expect(['closed', 'frozen', 'active'].map((status) => mayVanish('account', { status }))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(recordKinds.filter((kind) => mayVanish(kind, { status: 'closed' }))).toEqual(['account', ...quiet]);
 });

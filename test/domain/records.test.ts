@@ -7,7 +7,7 @@ import { deliveredClaim } from '../../src/domain/delivered-claim.js';
 import { grouped } from '../../src/domain/grouped.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { createdKind, linksOfCall, toldFields } from '../../src/domain/own-calls.js';
-import { amountViolations, mayVanish, recordKinds, recordRules, unlistedStates } from '../../src/domain/records.js';
+import { amountViolations, recordKinds, recordRules, unlistedStates } from '../../src/domain/records.js';
 import { markOf } from '../../src/domain/trigger-mark.js';
 
 const json = (text: string): JsonObject => parse(text) as JsonObject;
@@ -43,17 +43,6 @@ describe('records', () => {
       expect(unlistedStates(kind, json('{"status":"odd"}')), kind).toEqual([{ field: 'status', value: 'odd' }]);
     }
     expect(unlistedStates('invoice', json('{"status":null}'))).toEqual([]);
-  });
-
-  it('may vanish from the lists of the service where that means nothing: a closed account, what is no money', () => {
-    const quiet = recordKinds.filter((kind) => mayVanish(kind, {}));
-    expect(quiet).toEqual(['balance', 'endpoint', 'settlement_account', 'product', 'asset']);
-    expect(['closed', 'frozen', 'active'].map((status) => mayVanish('account', { status }))).toEqual([
-      true,
-      false,
-      false,
-    ]);
-    expect(recordKinds.filter((kind) => mayVanish(kind, { status: 'closed' }))).toEqual(['account', ...quiet]);
   });
 
   it('take every state of payouts and payins: the specification implies more than it names (3.4, 3.5)', () => {
