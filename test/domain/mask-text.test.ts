@@ -74,6 +74,10 @@ it('strikes known names out, the longest first, but none of two letters: they st
   expect(maskText('Bob', ['Bob'])).toBe('[masked]');
 });
 
+it('masks a name of two letters where it stands as one', () => {
+  expect(maskEvidence({ firstName: 'Bo', note: 'Bo' })).toEqual({ firstName: '[masked]', note: 'Bo' });
+});
+
 it('looks for names in every text of a difference, also in lists, and leaves ids and what is no text alone', () => {
   const evidence = {
     all: [
