@@ -5,6 +5,7 @@ import { createLog, type Logger } from './log.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import { giveSigns } from './notify/give-signs.js';
 import { migrate, openDatabase, schemaState } from './records/database.js';
+import { retiredLabels } from './records/deliveries/secrets.js';
 import { createServiceWriteLog } from './records/service-writes.js';
 import type { KeyStore, NotedOperation } from './service-api/key-store.js';
 import type { SigningSecret } from './webhook/match-signature.js';
@@ -93,7 +94,7 @@ export async function createReceiver(
 ): Promise<{ handler: RequestListener; close(): Promise<void> }> {
   const { databaseUrl, redisUrl, log = createLog('info') } = options;
   const db = await openReady(options, 'tallyhook receiver');
-  const secrets = await withoutRetired(staticSecrets(options.secrets), { db, log });
+  const secrets = await withoutRetired(staticSecrets(options.secrets), { retired: () => retiredLabels(db), log });
   const queue = createEventQueue({ databaseUrl, redisUrl, log });
   const receiver = createReceiverApp({
     db,

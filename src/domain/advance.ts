@@ -57,14 +57,7 @@ function overlay({ side }: RecordRules, base: JsonObject, claim: Claim): JsonObj
 }
 
 function furthestOn(axis: Axis, claims: Claim[]): Claim | null {
-  const standing = claims.filter((claim) => {
-    const state = stateOn(axis, claim.fields);
-    return state !== null && rankOn(axis, state) !== null;
-  });
-  return standing.reduce<Claim | null>(
-    (best, claim) => (best === null || compareStanding(axis, claim, best) > 0 ? claim : best),
-    null,
-  );
+  return claims.toSorted((a, b) => compareStanding(axis, b, a))[0] ?? null;
 }
 
 function compareStanding(axis: Axis, a: Claim, b: Claim): number {

@@ -62,9 +62,8 @@ function findEventId({ envelope, headers, pointer }: Parameters<typeof eventKey>
   return null;
 }
 
-/** A key of an envelope may hold a space itself. */
+/** A key of an envelope may hold a space itself. `none` is a place where nothing is. */
 function placesOf(pointer: string): readonly string[] {
-  if (pointer === 'none') return [];
   if (pointer === 'auto') return usualIdPlaces;
   const places = pointer.split(' ');
   return places.every((place) => place.startsWith('/') || place.startsWith(HEADER_PREFIX)) ? places : [pointer];

@@ -94,8 +94,7 @@ const PHONES = /(?<![\w+])\+[1-9](?:[ ()-]{0,2}\d){7,14}(?!\.?\d)/g;
 export function maskText(text: string, known: readonly string[] = []): string {
   const named = known.filter((value) => value.length >= SHORTEST_NAME).toSorted((a, b) => b.length - a.length);
   const struck = named.reduce((left, value) => left.replaceAll(value, MASK), text);
-  const isPlain = !struck.includes('@') && !struck.includes('+');
-  return isPlain ? struck : struck.replaceAll(E_MAILS, MASK).replaceAll(PHONES, MASK);
+  return struck.replaceAll(E_MAILS, MASK).replaceAll(PHONES, MASK);
 }
 
 /** Shorter ones stand in too many other words. */
@@ -113,7 +112,7 @@ export function maskEvidence(evidence: JsonObject): JsonObject {
     return isJsonObject(value) ? inside(value) : value;
   };
   const inside = (object: JsonObject): JsonObject =>
-    Object.fromEntries(Object.entries(object).map(([name, value]) => [name, masked(name, value ?? null)]));
+    Object.fromEntries(Object.entries(object).map(([name, value]) => [name, masked(name, value)]));
   return inside(evidence);
 }
 
@@ -129,8 +128,7 @@ export function hidePeople(kind: RecordKind, fields: JsonObject): JsonObject {
 function* personalTexts(value: Json, name = ''): Generator<string> {
   if (typeof value === 'string' && personalNames.has(name)) yield value;
   else if (Array.isArray(value)) for (const item of value) yield* personalTexts(item, name);
-  else if (isJsonObject(value))
-    for (const [key, inner] of Object.entries(value)) yield* personalTexts(inner ?? null, key);
+  else if (isJsonObject(value)) for (const [key, inner] of Object.entries(value)) yield* personalTexts(inner, key);
 }
 
 function replaceInside(kind: RecordKind, object: JsonObject, replace: (value: Json) => Json): JsonObject {

@@ -1,7 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
-import { retiredLabels } from '../records/deliveries/secrets.js';
 import { logSeldom } from './log-seldom.js';
 import type { SigningSecret } from './match-signature.js';
 
@@ -60,12 +58,12 @@ export function fileSecrets(
 }
 
 /**
- * Leaves out the secrets whose label is retired in the database, at most a few seconds after that happened. While the
+ * Leaves out the secrets whose label is `retired` in the database, at most a few seconds after that happened. While the
  * database can't be asked the last answer holds. Closes `source` with itself.
  */
 export async function withoutRetired(
   source: SecretSource,
-  { db, log, pollMs = RETIRED_POLL_MS }: { db: Knex; log: Logger; pollMs?: number },
+  { retired: ask, log, pollMs = RETIRED_POLL_MS }: { retired: () => Promise<string[]>; log: Logger; pollMs?: number },
 ): Promise<SecretSource> {
   const failed = logSeldom(log, 'could not ask which secrets are retired: the last answer holds');
   let retired: ReadonlySet<string> = new Set();
@@ -73,11 +71,11 @@ export async function withoutRetired(
   let accepted: readonly SigningSecret[] = [];
   let asking = false;
 
-  const ask = async () => {
+  const askAgain = async () => {
     if (asking) return;
     asking = true;
     try {
-      retired = new Set(await retiredLabels(db));
+      retired = new Set(await ask());
       all = null;
     } catch (error) {
       failed(error);
@@ -85,8 +83,8 @@ export async function withoutRetired(
       asking = false;
     }
   };
-  await ask();
-  const timer = setInterval(() => void ask(), pollMs).unref();
+  await askAgain();
+  const timer = setInterval(() => void askAgain(), pollMs).unref();
 
   return {
     current() {
@@ -104,5 +102,5 @@ export async function withoutRetired(
 
 function stampOf(file: string): string {
   const stats = statSync(file, { throwIfNoEntry: false });
-  return stats ? `${stats.mtimeMs} ${stats.size} ${stats.ino}` : 'missing';
+  return stats ? `${stats.mtimeMs} ${stats.size} ${stats.ino}` : '';
 }

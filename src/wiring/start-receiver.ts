@@ -1,4 +1,5 @@
 import { readWebhookSecrets } from '../config.js';
+import { retiredLabels } from '../records/deliveries/secrets.js';
 import { markForReading } from '../records/runs/marks.js';
 import { observeEvent } from '../webhook/observe-event.js';
 import type { Envelope } from '../webhook/parse-envelope.js';
@@ -13,7 +14,7 @@ export async function startReceiver(runtime: Runtime, front: Listener): Promise<
   const { config, contract, db, log, now, metrics, ready, queues, closers } = runtime;
   const queue = createEventQueue(queues);
   closers.add('event queue', () => queue.close());
-  const secrets = await withoutRetired(configuredSecrets(runtime), { db, log });
+  const secrets = await withoutRetired(configuredSecrets(runtime), { retired: () => retiredLabels(db), log });
   closers.add('secrets', async () => secrets.close());
   const receiver = createReceiverApp({
     db,

@@ -25,8 +25,8 @@ const calm: AlertFacts = {
 };
 const open = (kind: string, severity: string, oldestSeconds = 60) =>
   ({ breaks: [{ kind, severity, count: 2, oldestSeconds }] }) as unknown as Partial<AlertFacts>;
-const proven = (provenSecondsAgo: number | null, ageSeconds = 90_000): Partial<AlertFacts> => ({
-  kinds: [{ kind: 'payouts', everySeconds: 300, provenSecondsAgo }],
+const proven = (provenSecondsAgo: number | null, everySeconds = 300, ageSeconds = 90_000): Partial<AlertFacts> => ({
+  kinds: [{ kind: 'payouts', everySeconds, provenSecondsAgo }],
   ageSeconds,
 });
 
@@ -37,86 +37,194 @@ test('nothing fires while all is well, nor where nothing is measured yet', () =>
 
 const silent = (part: string, secondsAgo: number): Partial<AlertFacts> => ({ parts: [{ part, secondsAgo }] });
 
-const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>][] = [
-  ['Down', 'receiver', silent('receiver', 121), silent('receiver', 120)],
-  ['Down', 'worker', silent('worker', 121), silent('alerts', 121)],
-  ['QueueDown', '', silent('queue', 61), silent('queue', 60)],
-  ['NoWebhooks', '', { webhooks: { halfHour: 0, before: 121 } }, { webhooks: { halfHour: 0, before: 120 } }],
+/** What holds, what does not, and what is told of the former. */
+const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string][] = [
+  [
+    'Down',
+    'receiver',
+    silent('receiver', 121),
+    silent('receiver', 120),
+    'No receiver has been at work for 2 minutes. Webhooks are not taken.',
+  ],
+  [
+    'Down',
+    'worker',
+    silent('worker', 600),
+    silent('alerts', 121),
+    'No worker has been at work for 10 minutes. Events are stored and not applied.',
+  ],
+  [
+    'QueueDown',
+    '',
+    silent('queue', 61),
+    silent('queue', 60),
+    'Redis has not answered for 1 minutes. Webhooks are applied some seconds later, and commands of the console wait. Nothing is lost: events are in Postgres.',
+  ],
+  [
+    'NoWebhooks',
+    '',
+    { webhooks: { halfHour: 0, before: 121 } },
+    { webhooks: { halfHour: 0, before: 120 } },
+    '121 came in the six hours before.',
+  ],
+  ['NoWebhooks', '', { webhooks: { halfHour: 0, before: 500 } }, {}, '500 came in the six hours before.'],
   [
     'InvalidSignatures',
     '',
     { invalidSignatures: { sinceMatch: 3, fiveMinutes: 3, share: 0.01 } },
     { invalidSignatures: { sinceMatch: 2, fiveMinutes: 2, share: 1 } },
+    '3 or more in a row carry a signature that no secret of ours made: none is taken.',
   ],
   [
     'InvalidSignatures',
     '',
     { invalidSignatures: { sinceMatch: 0, fiveMinutes: 3, share: 0.21 } },
     { invalidSignatures: { sinceMatch: 0, fiveMinutes: 3, share: 0.2 } },
+    '3 or more in five minutes carry a signature that no secret of ours made.',
   ],
   [
     'InvalidSignatures',
     '',
     { invalidSignatures: { sinceMatch: 0, fiveMinutes: 60, share: 1 } },
     { invalidSignatures: { sinceMatch: 0, fiveMinutes: 2, share: 1 } },
+    '60 or more in five minutes carry a signature that no secret of ours made.',
   ],
   [
     'ExpiredTimestamps',
     '',
     { expiredTimestamps: { halfHour: 3, share: 1 } },
     { expiredTimestamps: { halfHour: 2, share: 1 } },
+    '3 or more in half an hour, and hardly any was taken: a clock is wrong, or nothing comes but late retries.',
   ],
   [
     'ExpiredTimestamps',
     '',
     { expiredTimestamps: { halfHour: 400, share: 0.91 } },
     { expiredTimestamps: { halfHour: 400, share: 0.9 } },
+    '400 or more in half an hour, and hardly any was taken: a clock is wrong, or nothing comes but late retries.',
   ],
-  ['EventsWait', '', { backlog: { dead: 0, oldestSeconds: 121 } }, { backlog: { dead: 0, oldestSeconds: 120 } }],
-  ['DeadEvents', '', { backlog: { dead: 1, oldestSeconds: 0 } }, {}],
-  ['MissedDeliveries', '', { missed: 1 }, { missed: 0 }],
-  ['Unproven', 'payouts', proven(901), proven(900)],
-  ['NeverProven', 'payouts', proven(null), proven(null, 3_600)],
-  ['CriticalBreak', 'duplicate_payment', open('duplicate_payment', 'critical'), open('duplicate_payment', 'medium')],
-  ['EndpointOff', 'endpoint_inactive', open('endpoint_inactive', 'high'), {}],
-  ['EndpointOff', 'endpoint_unsubscribed', open('endpoint_unsubscribed', 'medium'), {}],
-  ['HighBreak', 'payout_stuck', open('payout_stuck', 'high', 901), open('payout_stuck', 'high', 900)],
+  [
+    'EventsWait',
+    '',
+    { backlog: { dead: 0, oldestSeconds: 121 } },
+    { backlog: { dead: 0, oldestSeconds: 120 } },
+    'The oldest has waited for 2 minutes: no worker runs, or too few.',
+  ],
+  ['DeadEvents', '', { backlog: { dead: 1, oldestSeconds: 0 } }, {}, '1 failed eight times.'],
+  ['MissedDeliveries', '', { missed: 1 }, { missed: 0 }, '1 that no retry will bring are not recovered yet.'],
+  ['Unproven', 'payouts', proven(901), proven(900), 'The last complete run of payouts ended 15 minutes ago.'],
+  ['Unproven', 'payouts', proven(181, 40), proven(180, 40), 'The last complete run of payouts ended 3 minutes ago.'],
+  ['NeverProven', 'payouts', proven(null, 300, 3_601), proven(null, 300, 3_600), 'No run of payouts has ever ended complete.'],
+  [
+    'CriticalBreak',
+    'duplicate_payment',
+    open('duplicate_payment', 'critical'),
+    open('duplicate_payment', 'medium'),
+    '2 open of kind duplicate_payment.',
+  ],
+  ['EndpointOff', 'endpoint_inactive', open('endpoint_inactive', 'high', 901), {}, '2 open of kind endpoint_inactive.'],
+  [
+    'EndpointOff',
+    'endpoint_unsubscribed',
+    open('endpoint_unsubscribed', 'medium'),
+    {},
+    '2 open of kind endpoint_unsubscribed.',
+  ],
+  [
+    'HighBreak',
+    'payout_stuck',
+    open('payout_stuck', 'high', 901),
+    open('payout_stuck', 'high', 900),
+    '2 open of kind payout_stuck.',
+  ],
   [
     'SealingLags',
     '',
     { seals: { oldestUnsealedSeconds: 1_801, unverifiedSeconds: 0, findings: null } },
     { seals: { oldestUnsealedSeconds: 1_800, unverifiedSeconds: 0, findings: null } },
+    'The oldest row has waited for 30 minutes.',
   ],
   [
     'SealsUnverified',
     '',
     { seals: { oldestUnsealedSeconds: 0, unverifiedSeconds: 259_201, findings: null } },
     { seals: { oldestUnsealedSeconds: 0, unverifiedSeconds: 259_200, findings: 0 } },
+    'All seals were not verified for 3 days.',
   ],
-  ['SealsBroken', '', { seals: { oldestUnsealedSeconds: 0, unverifiedSeconds: 0, findings: 1 } }, {}],
-  ['LostCall', 'createRefund', { lostCalls: [{ operation: 'createRefund', count: 1 }] }, { lostCalls: [] }],
-  ['RefundUnlinked', '', { heldByRefund: 1 }, { heldByRefund: 0 }],
+  [
+    'SealsBroken',
+    '',
+    { seals: { oldestUnsealedSeconds: 0, unverifiedSeconds: 0, findings: 1 } },
+    {},
+    '1 findings when the seals were verified last.',
+  ],
+  ...['createPayout', 'createRefund', 'createTransfer'].map((operation): (typeof holding)[number] => [
+    'LostCall',
+    operation,
+    { lostCalls: [{ operation, count: 1 }] },
+    { lostCalls: [] },
+    '1 without an answer, and no list shows what came of it. A refund holds its order.',
+  ]),
+  [
+    'RefundUnlinked',
+    '',
+    { heldByRefund: 1 },
+    { heldByRefund: 0 },
+    '1 paid orders are held: nothing says which payment the refund is of.',
+  ],
   [
     'SettingsDiffer',
     'A_SETTING',
     { settings: [{ setting: 'A_SETTING', values: 'on at worker; off at console' }] },
     { settings: [] },
+    'A_SETTING: on at worker; off at console.',
   ],
-  ['DeadCallbacks', '', { callbacks: { dead: 1, oldestSeconds: 0 } }, {}],
-  ['CallbacksWait', '', { callbacks: { dead: 0, oldestSeconds: 601 } }, { callbacks: { dead: 0, oldestSeconds: 600 } }],
+  ['DeadCallbacks', '', { callbacks: { dead: 1, oldestSeconds: 0 } }, {}, '1 wait to be replayed.'],
+  [
+    'CallbacksWait',
+    '',
+    { callbacks: { dead: 0, oldestSeconds: 601 } },
+    { callbacks: { dead: 0, oldestSeconds: 600 } },
+    'The oldest has waited for 10 minutes.',
+  ],
   [
     'AlertChannelFails',
     'slack',
     { channels: [{ channel: 'slack', failingSeconds: 301, error: 'answered 500' }] },
     { channels: [{ channel: 'slack', failingSeconds: 300, error: 'answered 500' }] },
+    'slack has failed for 5 minutes: answered 500',
   ],
 ];
 
-test.each(holding)('%s%s fires at its limit, alone, and not below it', (name, subject, above, below) => {
-  expect(findAlerts({ ...calm, ...above }).map((alert) => [alert.name, alert.subject])).toEqual([
-    [`Tallyhook${name}`, subject],
-  ]);
+test.each(holding)('%s%s fires at its limit, alone, and not below it', (name, subject, above, below, detail) => {
+  expect(findAlerts({ ...calm, ...above })).toMatchObject([{ name: `Tallyhook${name}`, subject, detail }]);
   expect(findAlerts({ ...calm, ...below })).toEqual([]);
+});
+
+/** Seconds that it holds before it is told: nothing that mends itself in that time wakes anybody. */
+test.each([
+  ['critical', 0, 'InvalidSignatures CriticalBreak EndpointOff LostCall DeadCallbacks SealsBroken'],
+  ['critical', 30, 'Down'],
+  ['critical', 60, 'EventsWait DeadEvents Unproven'],
+  ['critical', 120, 'MissedDeliveries SettingsDiffer'],
+  ['warning', 0, 'NeverProven HighBreak AlertChannelFails'],
+  ['warning', 30, 'QueueDown'],
+  ['warning', 60, 'CallbacksWait SealingLags SealsUnverified'],
+  ['warning', 300, 'NoWebhooks ExpiredTimestamps'],
+  ['warning', 900, 'RefundUnlinked'],
+])('%s, told when it has held for %d s: %s', (severity, seconds, names) => {
+  const such = conditions.filter((one) => one.severity === severity && one.holdSeconds === seconds);
+  expect(such.map(({ name }) => name).sort()).toEqual(
+    names
+      .split(' ')
+      .map((name) => `Tallyhook${name}`)
+      .sort(),
+  );
+});
+
+test('what anybody may raise who imitates the headers of the service fires twice an hour at most', () => {
+  const apart = conditions.filter(({ apartSeconds }) => apartSeconds !== undefined);
+  expect(apart.map(({ name, apartSeconds }) => [name, apartSeconds])).toEqual([['TallyhookInvalidSignatures', 1_800]]);
 });
 
 test('every condition is tried above, and has its section in the runbook', () => {
@@ -137,7 +245,15 @@ test('an alert about breaks says what their kind asks for; of a secret that may 
     expect(remedyOf({ name: 'TallyhookCriticalBreak', subject: kind })).toContain(breakWords[kind].remedy);
   for (const subject of ['event_not_sent', 'history_differs', 'record_not_at_service'])
     expect(remedyOf({ name: 'TallyhookCriticalBreak', subject })).toMatch(/rotate/);
-  expect(remedyOf({ name: 'TallyhookDeadEvents', subject: '' })).toBe(conditionNamed('TallyhookDeadEvents')?.remedy);
+  const { remedy } = conditionNamed('TallyhookHighBreak') ?? {};
+  expect(remedyOf({ name: 'TallyhookHighBreak', subject: 'payout_stuck' })).toBe(
+    `${breakWords.payout_stuck.remedy} ${remedy}`,
+  );
+  expect(remedyOf({ name: 'TallyhookHighBreak', subject: 'a kind of before' })).toBe(remedy);
+  expect(remedyOf({ name: 'an alert of before', subject: '' })).toBe('');
+  expect(remedyOf({ name: 'TallyhookDeadEvents', subject: 'payout_stuck' })).toBe(
+    conditionNamed('TallyhookDeadEvents')?.remedy,
+  );
 });
 
 test('where Prometheus has an alert of that name, it is as grave there', () => {

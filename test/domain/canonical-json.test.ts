@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import { canonicalHash, canonicalJson } from '../../src/domain/canonical-json.js';
-import type { Json } from '../../src/domain/json.js';
+import { canonicalHash, canonicalJson, canonicalMembers, hashOfMembers } from '../../src/domain/canonical-json.js';
+import type { Json, JsonObject } from '../../src/domain/json.js';
 import { anyCharacter } from '../support/any-character.js';
 
 const json = (text: string): Json => parse(text) as Json;
@@ -67,4 +68,43 @@ describe('canonical JSON', () => {
   it('refuses a JavaScript number: its digits may be lost already', () => {
     expect(() => canonicalJson({ a: 1 } as unknown as Json)).toThrow(TypeError);
   });
+
+  it('is what this rule says, and its hash that of its bytes, whatever the value and however many items it has', () => {
+    const many = fc
+      .nat({ max: 1_100 })
+      .map((length): unknown[] => Array.from({ length }, (_, n) => (n % 7 === 0 ? [n] : `${n}`)));
+    const values = fc.oneof({ weight: 5, arbitrary: fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }) }, many);
+    fc.assert(
+      fc.property(values, fc.string({ unit: 'binary', maxLength: 120 }), (value, key) => {
+        const object = json(JSON.stringify({ [key]: value, b: 1, a: [value] })) as JsonObject;
+        expect(canonicalJson(object)).toBe(byTheRule(JSON.parse(JSON.stringify({ [key]: value, b: 1, a: [value] }))));
+        expect(canonicalHash(object)).toBe(createHash('sha256').update(canonicalJson(object)).digest('hex'));
+        expect(hashOfMembers(canonicalMembers(object))).toBe(canonicalHash(object));
+        expect(canonicalMembers(object).map((member) => member.key)).toEqual(Object.keys(object).sort());
+      }),
+      {
+        numRuns: 60,
+        examples: [
+          [Array.from({ length: 500 }, () => ''), ''],
+          [Array.from({ length: 1_000 }, () => 'é'), 'a'],
+        ],
+      },
+    );
+  });
+
+  it('leaves out a member that is undefined, and refuses what is no JSON', () => {
+    const object = { b: '1', a: undefined } as unknown as JsonObject;
+    expect(canonicalJson(object)).toBe('{"b":"1"}');
+    expect(canonicalMembers(object)).toEqual([{ key: 'b', text: '"b":"1"' }]);
+    for (const value of [undefined, 1n, () => ''])
+      expect(() => canonicalJson(value as unknown as Json)).toThrow(TypeError);
+  });
 });
+
+/** The rule by itself, for what JSON.parse gives; doubles are written as JSON.stringify writes them. */
+function byTheRule(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(byTheRule).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${byTheRule((value as JsonObject)[key])}`).join(',')}}`;
+}

@@ -51,6 +51,7 @@ describe('where the event id is looked for', () => {
   it('header:Name, in any case; twice with two values is a guess that is not made', () => {
     const at = (...values: string[]) => keyOf(plain, 'header:X-Event', { 'x-event': values }).eventId;
     expect([at('a'), at('a', 'a'), at('a', 'b'), at(''), at()]).toEqual(['a', 'a', null, null, null]);
+    expect([at('a', 'b', 'a'), at('a', 'a', 'b'), at('', 'a')]).toEqual([null, null, null]);
     expect(keyOf(withId('"evt_1"'), 'header:X-Event').keyType).toBe('fingerprint');
   });
 
@@ -66,11 +67,23 @@ describe('where the event id is looked for', () => {
       '/a~1b/m~0n/length',
       '/constructor/name',
       '/event/length',
+      '/event/0',
+      'xevent',
       '/missing/x',
       '',
     ]) {
       expect(keyOf(envelope, pointer).keyType, pointer).toBe('fingerprint');
     }
+  });
+
+  it('several places: the first that has an id counts; a key may hold a space itself', () => {
+    const envelope = '{"event":"e","empty":"","a b":"x","c":"y","/d":"z"}';
+    const headers = { 'x-event': ['h'] };
+    const at = (pointer: string) => keyOf(envelope, pointer, headers).eventId;
+    expect(at('/missing /empty /c header:X-Event')).toBe('y');
+    expect(at('header:X-Event /c')).toBe('h');
+    expect(at('header:None header:X-Event')).toBe('h');
+    expect([at('/a b'), at('/c b'), at('/missing b')]).toEqual(['x', null, null]);
   });
 
   it('knows which pointers it understands', () => {
@@ -98,6 +111,11 @@ describe('keys', () => {
       first.key,
     );
     expect(first.key).toMatch(/^id:[0-9a-f]{64}$/);
+  });
+
+  it('of an id do without an event', () => {
+    expect(keyOf({ id: 'x' }).key).toBe(keyOf({ event: null, id: 'x' }).key);
+    expect(keyOf({ id: 'x' }).key).not.toBe(keyOf({ event: 'e', id: 'x' }).key);
   });
 
   it('of a fingerprint change with everything but key order and white space', () => {

@@ -68,3 +68,29 @@ it('keeps them out of errors that are stored and shown', () => {
   expect(refusal.message).not.toContain('ann@');
   expect(refusal.message).toContain('[masked] has no wallet');
 });
+
+it('strikes known names out, the longest first, but none of two letters: they stand in too many words', () => {
+  expect(maskText('Ann Lee and Ann and Bo, boat', ['Ann', 'Ann Lee', 'Bo'])).toBe('[masked] and [masked] and Bo, boat');
+  expect(maskText('Bob', ['Bob'])).toBe('[masked]');
+});
+
+it('masks a name of two letters where it stands as one', () => {
+  expect(maskEvidence({ firstName: 'Bo', note: 'Bo' })).toEqual({ firstName: '[masked]', note: 'Bo' });
+});
+
+it('looks for names in every text of a difference, also in lists, and leaves ids and what is no text alone', () => {
+  const evidence = {
+    all: [
+      { email: 'Ann' },
+      { email: null, phone: { note: 'Ann' } },
+      { note: 'Ann', payoutId: 'Ann', id: 'Ann', n: [true, null, 'Ann'] },
+    ],
+  };
+  expect(maskEvidence(evidence)).toEqual({
+    all: [
+      { email: '[masked]' },
+      { email: null, phone: { note: '[masked]' } },
+      { note: '[masked]', payoutId: 'Ann', id: 'Ann', n: [true, null, '[masked]'] },
+    ],
+  });
+});

@@ -100,3 +100,69 @@ describe('numbers', () => {
     expect(() => parse(text)).toThrow(JsonTextError);
   });
 });
+
+test.each([
+  ['', 'an early end at position 0'],
+  ['  ', 'an early end at position 2'],
+  ['[1,', 'an early end at position 3'],
+  ['x', 'no JSON value at position 0'],
+  ['[tru]', 'no JSON value at position 1'],
+  ['[false, nul]', 'no JSON value at position 8'],
+  ['{"a":fals}', 'no JSON value at position 5'],
+  ['1 2', 'text after the end of the document at position 2'],
+  ['[1]]', 'text after the end of the document at position 3'],
+  ['{ a:1}', 'a quoted key is missing at position 2'],
+  ['{"a" 1}', 'a colon is missing at position 5'],
+  ['{"a":1, "a":2}', 'a key that the object already has at position 8'],
+  ['[1 2]', 'a comma or a closing bracket is missing at position 3'],
+  ['{"a":1]', 'a comma or a closing bracket is missing at position 6'],
+  ['[1}', 'a comma or a closing bracket is missing at position 2'],
+  ['["ab\u001f"]', 'a control character inside a string at position 4'],
+  [' "abc', 'a string without an end at position 1'],
+  [' "abc\\"', 'a string without an end at position 1'],
+  ['["\\x"]', 'a string with a wrong escape at position 1'],
+  ['["a\\u12"]', 'a string with a wrong escape at position 1'],
+  ['[[[[1]]]]', 'nesting deeper than 3 at position 3'],
+  ['[[{"a":{}}]]', 'nesting deeper than 3 at position 7'],
+])('%j is refused with the reason and its place, and without its text', (text, problem) => {
+  expect(() => parse(text, 3)).toThrow(expect.objectContaining({ name: 'JsonTextError', message: problem }));
+  expect(() => parse(text, 3)).toThrow(expect.objectContaining({ position: Number(/\d+$/.exec(problem)?.[0]) }));
+});
+
+test('every space of JSON may stand anywhere between, and a space or a tab inside a string is what it is', () => {
+  const space = ' \n\r\t';
+  const text = [
+    '',
+    '{',
+    '"a b"',
+    ':',
+    '[',
+    'true',
+    ',',
+    'false',
+    ',',
+    'null',
+    ',',
+    '[',
+    ']',
+    ',',
+    '{',
+    '}',
+    ']',
+    '}',
+    '',
+  ].join(space);
+  expect(parse(text)).toEqual({ 'a b': [true, false, null, [], {}] });
+  expect(() => parse('"\t"')).toThrow('a control character inside a string');
+  expect(parse('"\u007f "')).toBe('\u007f ');
+});
+
+test('a value of an object may be changed, also where its key is __proto__', () => {
+  const value = parse('{"__proto__":"a"}') as object;
+  expect(Object.getOwnPropertyDescriptor(value, '__proto__')).toEqual({
+    value: 'a',
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
+});

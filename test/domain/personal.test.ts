@@ -3,7 +3,14 @@ import { parse } from 'lossless-json';
 import { expect, test } from 'vitest';
 import { canonicalJson } from '../../src/domain/canonical-json.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
-import { MASK, maskPersonal, personalKinds } from '../../src/domain/personal.js';
+import {
+  hidePeople,
+  MASK,
+  maskEvidence,
+  maskPersonal,
+  personalKinds,
+  replacePersonal,
+} from '../../src/domain/personal.js';
 
 test('e-mail, name, telephone and the address for refunds are struck out, however deep they stand', () => {
   const masked = maskPersonal('payment_intent', {
@@ -42,6 +49,64 @@ test('a payout to an e-mail address and the label of a sub-wallet tell of a pers
     label: MASK,
     externalRef: 'g@example.test',
   });
+});
+
+test.each(
+  'customerEmail customerName customerPhone customerRefundAddress email firstName lastName phone phoneNumber refundAddress toEmail'.split(
+    ' ',
+  ),
+)('%s tells of a person, in every kind of record and in what is told of a difference', (name) => {
+  for (const kind of personalKinds)
+    expect(maskPersonal(kind, { a: [{ [name]: 'x' }] })).toEqual({ a: [{ [name]: '[masked]' }] });
+  expect(maskEvidence({ ours: { [name]: 'Ann' }, note: 'Ann said' })).toEqual({
+    ours: { [name]: '[masked]' },
+    note: '[masked] said',
+  });
+});
+
+test('where people may be told of: in all kinds but those of the merchant’s own set-up and of no one', () => {
+  expect(personalKinds).toEqual(['payment_intent', 'payin', 'invoice', 'payout', 'account', 'transaction']);
+});
+
+test('what a mail server said of an invoice is struck out where it names an address', () => {
+  const said = (error: Json) => ({ emailDelivery: { error } });
+  const bounced = said('550 no such user ann@example.test');
+  expect(maskPersonal('invoice', bounced)).toEqual(said(MASK));
+  expect(maskPersonal('payout', bounced)).toBe(bounced);
+  for (const error of ['timed out', null, ['x@']]) expect(maskPersonal('invoice', said(error))).toEqual(said(error));
+  expect(maskPersonal('invoice', { reason: 'of a@b, no address' })).toEqual({ reason: 'of a@b, no address' });
+});
+
+test('an e-mail address is struck out anywhere but in what records are found by; one has 320 characters at most', () => {
+  const address = (length: number) => `${'a'.repeat(length - '@example.test'.length)}@example.test`;
+  for (const name of ['id', 'externalRef', 'merchantReference', 'somebodyId', 'txid'])
+    expect(maskPersonal('payout', { [name]: address(30) })).toEqual({ [name]: address(30) });
+  expect(maskPersonal('payout', { note: address(320), list: [address(30), 'x'] })).toEqual({
+    note: MASK,
+    list: [MASK, 'x'],
+  });
+  for (const text of [address(321), 'a@b', '@example.test', 'a b@example.test', 'mailto:a@example.test', 'a@b@c.de'])
+    expect(maskPersonal('payout', { note: text })).toEqual({ note: text });
+});
+
+test('what stands in the place of a personal value may be anything, and is made of that value', () => {
+  const instead = (value: Json) => ({ instead: value });
+  expect(replacePersonal('payin', 'email', 'a@b.cd', instead)).toEqual({ instead: 'a@b.cd' });
+  const list: Json = ['x', { email: null }];
+  expect(replacePersonal('payin', 'list', list, instead)).toBe(list);
+});
+
+test('who need not know people sees neither their fields nor their addresses in texts, nor a name that the record shows', () => {
+  const fields = {
+    id: 'x',
+    label: 'Grace',
+    customerName: 'Ann Lee',
+    note: 'Ann Lee, ann@example.test, +49 30 1234567',
+    amount: '1',
+  };
+  const hidden = { id: 'x', customerName: MASK, note: `${MASK}, ${MASK}, ${MASK}`, amount: '1' };
+  expect(hidePeople('account', fields)).toEqual({ ...hidden, label: MASK });
+  expect(hidePeople('payout', fields)).toEqual({ ...hidden, label: 'Grace' });
 });
 
 const anyRecord = fc.dictionary(

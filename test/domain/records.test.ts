@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
+import { isAssetCode } from '../../src/domain/asset-code.js';
 import { breakKinds, severityOf } from '../../src/domain/break.js';
+import { deliveredClaim } from '../../src/domain/delivered-claim.js';
+import { grouped } from '../../src/domain/grouped.js';
 import type { JsonObject } from '../../src/domain/json.js';
+import { createdKind, linksOfCall, toldFields } from '../../src/domain/own-calls.js';
 import { amountViolations, recordKinds, recordRules, unlistedStates } from '../../src/domain/records.js';
+import { markOf } from '../../src/domain/trigger-mark.js';
 
 const json = (text: string): JsonObject => parse(text) as JsonObject;
 
@@ -55,6 +60,92 @@ describe('records', () => {
       expect(names).toContain('created_at');
     }
   });
+});
+
+describe('our own creating calls', () => {
+  it('make a record of one kind each; what makes none that is kept makes nothing', () => {
+    const operations = ['createDirectPayment', 'createInvoice', 'createPayout', 'createRefund', 'createTransfer'];
+    expect(operations.map(createdKind)).toEqual(['payment_intent', 'invoice', 'payout', 'payout', null]);
+  });
+
+  it('say what their record belongs to: a refund its payment, a payout the account that pays', () => {
+    const request = { paymentIntentId: 'pi_1', merchantReference: 'A-1', amount: '1' };
+    const links = (operation: string) => toldFields(linksOfCall(operation, { path: { id: 'acc_1' }, request }));
+    expect(links('createRefund')).toEqual({ paymentIntentId: 'pi_1', merchantReference: 'A-1' });
+    expect(links('createPayout')).toEqual({ accountId: 'acc_1', merchantReference: 'A-1' });
+    expect(links('createInvoice')).toEqual({ merchantReference: 'A-1' });
+    expect(linksOfCall('createPayout', { path: {}, request: { merchantReference: null } })).toEqual({
+      paymentIntentId: null,
+      merchantReference: null,
+      accountId: null,
+    });
+  });
+});
+
+describe('what a delivery says of a record', () => {
+  const payout = { id: 'po_1', amount: '5', status: 'pending' };
+  const plain = ['object', 'record', 'resource', 'payload', 'data'];
+
+  it('stands in its data, or in a wrapper of it, at most four deep; what is further in counts', () => {
+    const wrappers = { payout: ['payout', 'refund', 'withdrawal', ...plain], invoice: ['invoice', ...plain] };
+    for (const kind of ['payout', 'invoice'] as const)
+      for (const wrapper of ['', ...wrappers[kind]]) {
+        const data: JsonObject = wrapper === '' ? payout : { note: 'x', [wrapper]: payout };
+        expect(deliveredClaim(kind, 'other', data, 'po_1'), `${kind} in ${wrapper}`).toEqual(payout);
+      }
+    const wrapped = (times: number): JsonObject => (times === 0 ? payout : { data: wrapped(times - 1) });
+    expect([4, 5].map((times) => deliveredClaim('payout', 'other', wrapped(times), 'po_1'))).toEqual([payout, null]);
+    expect(deliveredClaim('payout', 'other', { id: 'po_1', note: 'of the wrapper', data: payout }, 'po_1')).toEqual(
+      payout,
+    );
+    expect(deliveredClaim('payout', 'other', { data: null, ...payout }, 'po_1')).toEqual({ data: null, ...payout });
+    expect(deliveredClaim('payout', 'other', { invoice: payout }, 'po_1')).toBeNull();
+    expect(deliveredClaim('payout', 'other', { data: payout }, 'po_2')).toBeNull();
+  });
+
+  it('is its name alone, where another record names it', () => {
+    for (const name of ['payoutId', 'payout_id'])
+      expect(deliveredClaim('payout', 'x', { [name]: 'po_1', status: 'sent' }, 'po_1')).toEqual({ id: 'po_1' });
+    for (const name of ['invoiceId', 'invoice_id'])
+      expect(deliveredClaim('invoice', 'x', { [name]: 'in_1', status: 'sent' }, 'in_1')).toEqual({ id: 'in_1' });
+    expect(deliveredClaim('payout', 'x', { invoiceId: 'po_1' }, 'po_1')).toBeNull();
+  });
+
+  it('has the state of its event, where it names none and the event’s is a state of its kind', () => {
+    const said = (type: string, data: JsonObject) => deliveredClaim('payout', type, data, 'po_1')?.['status'];
+    expect(said('payout.failed', { id: 'po_1' })).toBe('failed');
+    expect(said('payout.failed', { id: 'po_1', status: null })).toBe('failed');
+    expect(said('payout.failed', { id: 'po_1', status: 'confirmed' })).toBe('confirmed');
+    expect(said('payout.created', { id: 'po_1' })).toBeUndefined();
+    expect(said('refund.failed', { id: 'po_1' })).toBeUndefined();
+    expect(deliveredClaim('invoice', 'invoice.paid', { invoiceId: 'in_1' }, 'in_1')).toEqual({
+      id: 'in_1',
+      status: 'paid',
+    });
+  });
+});
+
+it('the mark of a test event counts as an own member of its envelope, with its own word', () => {
+  expect(markOf({ tallyhook: 'trigger' })).toBe('trigger');
+  expect([markOf({ tallyhook: 'other' }), markOf({}), markOf({ data: { tallyhook: 'trigger' } })]).toEqual([
+    null,
+    null,
+    null,
+  ]);
+  expect(markOf(Object.create({ tallyhook: 'trigger' }) as JsonObject)).toBeNull();
+});
+
+it('an asset code is 1 to 32 capitals, digits, dots, dashes and underscores', () => {
+  const good = ['EUR', 'USDT.TRC20', 'A', '1INCH', 'A-B_C', 'A'.repeat(32)];
+  const bad = ['', 'eur', 'USDT TRC20', 'EUR\n', 'É', 'A'.repeat(33)];
+  expect([good.filter((text) => !isAssetCode(text)), bad.filter(isAssetCode)]).toEqual([[], []]);
+});
+
+it('what is grouped keeps its order in each group, and the groups that of their first', () => {
+  expect([...grouped(['bb', 'a', 'cc', 'd'], (text) => text.length)]).toEqual([
+    [2, ['bb', 'cc']],
+    [1, ['a', 'd']],
+  ]);
 });
 
 describe('breaks', () => {

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { lookOf } from '../../src/domain/confusables.js';
 import { referenceDifference } from '../../src/domain/reference-difference.js';
 import { referenceSkeleton } from '../../src/domain/reference-skeleton.js';
 import { anyCharacter } from '../support/any-character.js';
@@ -97,6 +99,15 @@ describe('the skeleton of a reference', () => {
     );
   });
 
+  it('takes for alike what Unicode 17 says, character for character: this is the hash of all of it', () => {
+    const looks = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code))
+      .filter((one) => lookOf(one) !== one.toLowerCase())
+      .map((one) => `${one} ${lookOf(one)}`);
+    expect(createHash('sha256').update(looks.join('\n')).digest('hex')).toBe(
+      '6b4c3173d5b9572afbd788d1303825484eb1701e7b2b500a88345522ebc424c5',
+    );
+  });
+
   test.each([
     'K-1 ',
     'K-1\u200b',
@@ -137,6 +148,16 @@ test.each([
   ['A-1', 'a-1', '\u201cA\u201d', '\u201ca\u201d'],
   ['K-1', 'K-1\u{e0041}', 'nothing', 'U+E0041'],
   ['aa', 'a', '\u201ca\u201d', 'nothing'],
+  ['K-1', 'K\u00a01', '\u201c-\u201d', 'U+00A0 (no-break space)'],
+  ['a\u0391a', 'aAa', '\u201c\u0391\u201d U+0391 (Greek)', '\u201cA\u201d'],
+  ['a\u0585', 'ao', '\u201c\u0585\u201d U+0585 (Armenian)', '\u201co\u201d'],
+  ['\u13aa', 'A', '\u201c\u13aa\u201d U+13AA (Cherokee)', '\u201cA\u201d'],
+  ['caf\u00e9', 'cafe', '\u201c\u00e9\u201d U+00E9 (Latin)', '\u201ce\u201d'],
+  ['\u4e2d', '', '\u201c\u4e2d\u201d U+4E2D', 'nothing'],
+  ['\t1', '\n1', 'U+0009 (tab)', 'U+000A (line feed)'],
+  ['~!', '~\u007f', '\u201c!\u201d', 'U+007F'],
+  ['A-1-1', 'A-1', '\u201c-\u201d, \u201c1\u201d', 'nothing'],
+  ['\u{1f600}a', '\u{1f601}a', '\u201c\u{1f600}\u201d U+1F600', '\u201c\u{1f601}\u201d U+1F601'],
 ])('of %j and %j the difference can be read', (own, other, here, there) => {
   expect(referenceDifference(own, other)).toEqual({ here, there });
 });
@@ -145,4 +166,41 @@ test('of a long difference the beginning is told', () => {
   expect(referenceDifference('x', `x${'\u200b'.repeat(900)}`).there).toMatch(
     /^(U\+200B \(zero width space\)(, )?){12} and more$/,
   );
+});
+
+test('of a difference of twelve characters all are told', () => {
+  expect(referenceDifference('x', `x${'ab'.repeat(6)}`).there).toBe(Array(6).fill('“a”, “b”').join(', '));
+  expect(referenceDifference('x', `x${'ab'.repeat(6)}c`).there).toBe(
+    `${Array(6).fill('“a”, “b”').join(', ')} and more`,
+  );
+});
+
+test('what differs stands between what is the same at both ends, whatever the references', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', '1'), maxLength: 4 });
+  const shown = (part: string) => (part === '' ? 'nothing' : Array.from(part, (one) => `“${one}”`).join(', '));
+  fc.assert(
+    fc.property(text, text, text, text, (start, end, here, there) => {
+      fc.pre(here[0] !== there[0] || (here === '' && there === ''));
+      fc.pre(here.at(-1) !== there.at(-1) || (here === '' && there === ''));
+      fc.pre(here !== '' && there !== '');
+      const told = { here: shown(here), there: shown(there) };
+      expect(referenceDifference(start + here + end, start + there + end)).toEqual(told);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('of copied characters that nobody sees or tells from a hyphen each has its name', () => {
+  const named = {
+    '\0': 'NUL',
+    '\t': 'tab',
+    '\n': 'line feed',
+    '\r': 'carriage return',
+    ' ': 'space',
+    '\u00ad': 'soft hyphen',
+    '\u2010': 'hyphen',
+    '\u2011': 'non-breaking hyphen',
+  };
+  for (const [character, name] of Object.entries(named))
+    expect(referenceDifference('', character).there).toContain(`(${name})`);
 });

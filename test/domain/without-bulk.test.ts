@@ -24,3 +24,28 @@ test('whatever a report says, a bounded part of it is kept, every field has its 
     }),
   );
 });
+
+test('up to 16,000 characters in all nothing is left out, nor a field of 16,000; of all 64,000 are kept, the smallest first', () => {
+  const sized = (name: string, size: number) => [name, 'x'.repeat(size - name.length - 2)] as const;
+  const left = (...sizes: number[]) => {
+    const fields = Object.fromEntries(sizes.map((size, at) => sized(`f${at}`, size)));
+    const kept = withoutBulk(fields);
+    return sizes.filter((size, at) => {
+      if (kept[`f${at}`] === fields[`f${at}`]) return false;
+      expect(kept[`f${at}`]).toBe(`(left out: ${size} characters)`);
+      return true;
+    });
+  };
+  expect([left(16_000), left(16_001), left(16_000, 16_000), left(16_001, 20)]).toEqual([[], [16_001], [], [16_001]]);
+  expect(left(16_000, 16_000, 16_000, 16_000)).toEqual([]);
+  expect(left(16_000, 15_000, 16_000, 16_000, 9_000, 8_000)).toEqual([16_000]);
+  expect(left(16_000, 15_000, 16_000, 16_000, 9_000, 8_001)).toEqual([16_000, 16_000]);
+  expect(left(16_000, 15_999, 15_998, 15_997, 100)).toEqual([16_000]);
+});
+
+test('a name is kept up to 200 characters, and null stays null', () => {
+  const [long, longer] = ['n'.repeat(200), 'n'.repeat(201)];
+  const kept = withoutBulk({ [long]: '1', [longer]: '2', none: null, bulk: 'x'.repeat(17_000) });
+  expect(Object.keys(kept)).toEqual([long, 'none', 'bulk']);
+  expect(kept).toMatchObject({ [long]: '1', none: null });
+});

@@ -8,7 +8,7 @@ import { runReconcile } from '../../src/reconcile/run.js';
 import { type WriteDeps, writeFenced } from '../../src/reconcile/write-fenced.js';
 import { readChanges } from '../../src/records/changes.js';
 import { isPassing } from '../../src/records/database/database-errors.js';
-import { retireSecret, saveSecretMatches } from '../../src/records/deliveries/secrets.js';
+import { retiredLabels, retireSecret, saveSecretMatches } from '../../src/records/deliveries/secrets.js';
 import type { Arrival, StoredArrival } from '../../src/records/inbox/inbox.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { type ApplyDeps, applyEvents } from '../../src/webhook/apply-events.js';
@@ -141,7 +141,11 @@ async function askSecrets(db: Life['db'], notes: Notes) {
   const wasRetired = notes.retired;
   let failed = false;
   const seen = createLog('trace', { write: () => void (failed = true) });
-  const source = await withoutRetired(staticSecrets(SECRETS), { db, log: seen, pollMs: 2 ** 30 });
+  const source = await withoutRetired(staticSecrets(SECRETS), {
+    retired: () => retiredLabels(db),
+    log: seen,
+    pollMs: 2 ** 30,
+  });
   source.close();
   return { current: () => source.current(), areRetired: wasRetired && !failed, mayBeRetired: () => notes.retiring };
 }

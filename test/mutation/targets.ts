@@ -29,13 +29,21 @@ const targets: readonly Target[] = [
   { name: 'domain/alerts, audit', places: ['src/domain/alerts', 'src/domain/audit'] },
   {
     name: 'domain: records',
-    places: ['advance', 'merge', 'record-rules', 'record-state', 'records', 'observation', 'own-calls'].map(inDomain),
+    places: ['advance', 'merge', 'record-rules', 'record-state', 'record-state-text', 'records', 'own-calls']
+      .concat(['link-fields', 'trigger-mark', 'grouped'])
+      .map(inDomain),
   },
   {
     name: 'domain: texts',
     places: ['canonical-json', 'parse-json', 'json-text', 'personal', 'plain-text', 'reference-skeleton', 'confusables']
       .map(inDomain)
-      .concat(['reference-difference', 'without-bulk', 'delivered-claim', 'asset-code'].map(inDomain)),
+      .concat(
+        ['reference-difference', 'without-bulk', 'delivered-claim', 'asset-code', 'json', 'own-text'].map(inDomain),
+      ),
+  },
+  {
+    name: 'domain: breaks, days',
+    places: ['break', 'break-words', 'rejection-words', 'run-kinds', 'age-buckets', 'as-of'].map(inDomain),
   },
   { name: 'reconcile/lists', places: ['src/reconcile/lists'] },
   {

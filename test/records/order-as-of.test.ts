@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { asOfMoment } from '../../src/domain/as-of.js';
 import { orderAsOf } from '../../src/records/orders/order-as-of.js';
 import { orderStory } from '../../src/records/orders/order-story.js';
 import { registerOrder, withdrawRegistration } from '../../src/records/orders/orders.js';
@@ -120,26 +119,4 @@ it('counts what the service dates by then and told later', async () => {
   const { toldLater, order } = await known(new Date(at(25)), 'r3');
   expect(toldLater.changes).toBeGreaterThan(0);
   expect(order.status).toBe('awaiting_payment');
-});
-
-it('takes the end of a day in the zone of the books, and moments', () => {
-  const iso = (text: string, zone = 'UTC') => asOfMoment(text, zone)?.toISOString() ?? null;
-  expect(iso('2026-10-31')).toBe('2026-10-31T23:59:59.999Z');
-  expect(iso('2026-10-31', 'Asia/Tokyo')).toBe('2026-10-31T14:59:59.999Z');
-  expect(iso('2026-10-31', 'Pacific/Kiritimati')).toBe('2026-10-31T09:59:59.999Z');
-  expect(iso('2026-10-31', 'Pacific/Pago_Pago')).toBe('2026-11-01T10:59:59.999Z');
-  expect(iso('2011-12-29', 'Pacific/Apia')).toBe('2011-12-30T09:59:59.999Z');
-  expect(iso('2026-10-31T18:00')).toBe('2026-10-31T18:00:00.000Z');
-  expect(iso('2026-10-31 18:00:00.5+02:00')).toBe('2026-10-31T16:00:00.500Z');
-  const wrong = [
-    '2026-02-30',
-    '2026-13-01',
-    '2026-02-31T10:00',
-    '2026-02-29 10:00+02:00',
-    'yesterday',
-    '',
-    '31.10.2026',
-  ];
-  for (const text of wrong) expect([text, iso(text)]).toEqual([text, null]);
-  expect(iso('2028-02-29T10:00')).toBe('2028-02-29T10:00:00.000Z');
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { oneLine, printJson, printText } from '../../src/cli/print.js';
-import { plainJson } from '../../src/domain/plain-text.js';
+import { plainJson, plainText } from '../../src/domain/plain-text.js';
 import { createLog } from '../../src/log.js';
 import { drivesTerminals, HOSTILE_TEXTS, hostileText } from './hostile.js';
 
@@ -47,4 +47,9 @@ test('the command line shows control characters as what they are', () => {
   } finally {
     write.mockRestore();
   }
+});
+
+test('an escape is that of JSON, in four digits; line feeds and tabs stay', () => {
+  expect(plainJson('"\u007f\u009b\u2028\u202e"')).toBe('"\\u007f\\u009b\\u2028\\u202e"');
+  expect(plainText('a\tb\n\0\u001b[2J\u0085\u2066')).toBe('a\tb\n\\u0000\\u001b[2J\\u0085\\u2066');
 });

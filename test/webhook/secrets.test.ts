@@ -1,152 +1,95 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLog } from '../../src/log.js';
+import { retiredLabels } from '../../src/records/deliveries/secrets.js';
 import { secretsStatus } from '../../src/webhook/rotation.js';
-import { fileSecrets, staticSecrets, withoutRetired } from '../../src/webhook/secret-source.js';
+import { staticSecrets, withoutRetired } from '../../src/webhook/secret-source.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { startReceiver } from '../support/receiver.js';
 import { eventBody, NOW, OTHER_SECRET, SECRET, secrets, signedHeaders } from '../support/signed.js';
 
 const log = createLog('silent');
 
-describe('a file of secrets', () => {
-  let file: string;
-  beforeEach(() => {
-    file = path.join(mkdtempSync(path.join(tmpdir(), 'tallyhook-secrets-')), 'secrets');
-    writeFileSync(file, 'first');
-  });
-  afterEach(() => rmSync(path.dirname(file), { recursive: true }));
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
 
-  /** Reads one label per line; "wrong" is refused. */
-  const open = (pollMs: number) =>
-    fileSecrets(file, {
-      log,
-      pollMs,
-      read: (name) => {
-        const text = readFileSync(name, 'utf8');
-        if (text === 'wrong') throw new Error('not a list of secrets');
-        return [{ label: text, secret: `whsec_${text}` }];
-      },
-    });
-
-  test('is read again when it changes, also by being replaced; a wrong or missing one changes nothing', async () => {
-    const source = open(20);
-    const label = () => source.current()[0]?.label;
-    expect(label()).toBe('first');
-    writeFileSync(file, 'second');
-    await vi.waitFor(() => expect(label()).toBe('second'));
-    writeFileSync(`${file}.new`, 'third');
-    renameSync(`${file}.new`, file);
-    await vi.waitFor(() => expect(label()).toBe('third'));
-    writeFileSync(file, 'wrong');
-    rmSync(file);
-    writeFileSync(`${file}.new`, 'fourth');
-    expect(label()).toBe('third');
-    renameSync(`${file}.new`, file);
-    await vi.waitFor(() => expect(label()).toBe('fourth'));
-    source.close();
-  });
-
-  test('is read again on SIGHUP', async () => {
-    const source = open(1_000_000);
-    writeFileSync(file, 'second');
-    process.emit('SIGHUP');
-    expect(source.current()).toEqual([{ label: 'second', secret: 'whsec_second' }]);
-    source.close();
-    expect(process.listenerCount('SIGHUP')).toBe(0);
-  });
-
-  test('must be right the first time', () => {
-    writeFileSync(file, 'wrong');
-    expect(() => open(20)).toThrow('not a list of secrets');
-  });
+test('the status of each secret: when it matched, how often, never the secret', async () => {
+  const receiver = await startReceiver(database.db);
+  for (const id of ['a', 'b']) {
+    for (const secret of [SECRET, SECRET]) await receiver.post(eventBody(id), signedHeaders(eventBody(id), secret));
+  }
+  await vi.waitFor(
+    async () =>
+      expect((await secretsStatus(database.db, secrets, new Date(NOW * 1000))).items).toEqual([
+        {
+          label: 'live',
+          fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/),
+          firstMatchAt: new Date(NOW * 1000).toISOString(),
+          lastMatchAt: new Date(NOW * 1000).toISOString(),
+          matches24h: 4,
+          endpointId: null,
+          verdict: 'keep',
+          missing: ['"new" has not matched yet'],
+          next: 'Wait until "new" has matched (step 3).',
+          successor: null,
+          overlap: null,
+          retiredAt: null,
+          unmatched: 0,
+          lacking: 0,
+          notSent: null,
+          untold: 'the delivery history was not read completely within a day',
+        },
+        {
+          label: 'new',
+          fingerprint: expect.any(String),
+          firstMatchAt: null,
+          lastMatchAt: null,
+          matches24h: 0,
+          endpointId: null,
+          verdict: 'undetermined',
+          missing: ['it has not matched yet'],
+          next: 'Wait for the first event under "new", or send a test to its endpoint from the dashboard (step 3).',
+          successor: null,
+          overlap: null,
+          retiredAt: null,
+          unmatched: 0,
+          lacking: 0,
+          notSent: 0,
+          untold: null,
+        },
+      ]),
+    { timeout: 5_000 },
+  );
+  await receiver.close();
+  const later = await secretsStatus(database.db, secrets, new Date((NOW + 90_000) * 1000));
+  expect(later.items[0]).toMatchObject({ matches24h: 0, lastMatchAt: expect.any(String) });
+  expect(JSON.stringify(later)).not.toContain(SECRET.slice(6));
+  // Under the same label, another secret has no evidence yet.
+  const replaced = await secretsStatus(database.db, [{ label: 'live', secret: 'whsec_other' }], new Date(NOW * 1000));
+  expect(replaced.items[0]).toMatchObject({ firstMatchAt: null, matches24h: 0 });
 });
 
-describe('evidence and retirement', () => {
-  let database: TestDatabase;
-  beforeEach(async () => {
-    database = await createTestDatabase();
+test('a retired label is refused within seconds, and accepted again when that is taken back', async () => {
+  const source = await withoutRetired(staticSecrets(secrets), {
+    retired: () => retiredLabels(database.db),
+    log,
+    pollMs: 20,
   });
-  afterEach(() => database.drop());
-
-  test('the status of each secret: when it matched, how often, never the secret', async () => {
-    const receiver = await startReceiver(database.db);
-    for (const id of ['a', 'b']) {
-      for (const secret of [SECRET, SECRET]) await receiver.post(eventBody(id), signedHeaders(eventBody(id), secret));
-    }
-    await vi.waitFor(
-      async () =>
-        expect((await secretsStatus(database.db, secrets, new Date(NOW * 1000))).items).toEqual([
-          {
-            label: 'live',
-            fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/),
-            firstMatchAt: new Date(NOW * 1000).toISOString(),
-            lastMatchAt: new Date(NOW * 1000).toISOString(),
-            matches24h: 4,
-            endpointId: null,
-            verdict: 'keep',
-            missing: ['"new" has not matched yet'],
-            next: 'Wait until "new" has matched (step 3).',
-            successor: null,
-            overlap: null,
-            retiredAt: null,
-            unmatched: 0,
-            lacking: 0,
-            notSent: null,
-            untold: 'the delivery history was not read completely within a day',
-          },
-          {
-            label: 'new',
-            fingerprint: expect.any(String),
-            firstMatchAt: null,
-            lastMatchAt: null,
-            matches24h: 0,
-            endpointId: null,
-            verdict: 'undetermined',
-            missing: ['it has not matched yet'],
-            next: 'Wait for the first event under "new", or send a test to its endpoint from the dashboard (step 3).',
-            successor: null,
-            overlap: null,
-            retiredAt: null,
-            unmatched: 0,
-            lacking: 0,
-            notSent: 0,
-            untold: null,
-          },
-        ]),
-      { timeout: 5_000 },
-    );
-    await receiver.close();
-    const later = await secretsStatus(database.db, secrets, new Date((NOW + 90_000) * 1000));
-    expect(later.items[0]).toMatchObject({ matches24h: 0, lastMatchAt: expect.any(String) });
-    expect(JSON.stringify(later)).not.toContain(SECRET.slice(6));
-    // Under the same label, another secret has no evidence yet.
-    const replaced = await secretsStatus(database.db, [{ label: 'live', secret: 'whsec_other' }], new Date(NOW * 1000));
-    expect(replaced.items[0]).toMatchObject({ firstMatchAt: null, matches24h: 0 });
-  });
-
-  test('a retired label is refused within seconds, and accepted again when that is taken back', async () => {
-    const source = await withoutRetired(staticSecrets(secrets), { db: database.db, log, pollMs: 20 });
-    const receiver = await startReceiver(database.db, { secrets: source });
-    const send = async (secret: string) => {
-      const body = eventBody(`${secret}${Math.random()}`);
-      return (await receiver.post(body, signedHeaders(body, secret))).status;
-    };
-    expect(await send(SECRET)).toBe(200);
-    const now = new Date();
-    await database
-      .db('secrets')
-      .insert({ label: 'live', fingerprint: 'f', retired_at: now })
-      .onConflict('label')
-      .merge();
-    await vi.waitFor(async () => expect(await send(SECRET)).toBe(401));
-    expect(await send(OTHER_SECRET)).toBe(200);
-    expect((await secretsStatus(database.db, secrets)).items[0]).toMatchObject({ verdict: 'retired' });
-    await database.db('secrets').where({ label: 'live' }).update({ retired_at: null });
-    await vi.waitFor(async () => expect(await send(SECRET)).toBe(200));
-    await receiver.close();
-    source.close();
-  });
+  const receiver = await startReceiver(database.db, { secrets: source });
+  const send = async (secret: string) => {
+    const body = eventBody(`${secret}${Math.random()}`);
+    return (await receiver.post(body, signedHeaders(body, secret))).status;
+  };
+  expect(await send(SECRET)).toBe(200);
+  const now = new Date();
+  await database.db('secrets').insert({ label: 'live', fingerprint: 'f', retired_at: now }).onConflict('label').merge();
+  await vi.waitFor(async () => expect(await send(SECRET)).toBe(401));
+  expect(await send(OTHER_SECRET)).toBe(200);
+  expect((await secretsStatus(database.db, secrets)).items[0]).toMatchObject({ verdict: 'retired' });
+  await database.db('secrets').where({ label: 'live' }).update({ retired_at: null });
+  await vi.waitFor(async () => expect(await send(SECRET)).toBe(200));
+  await receiver.close();
+  source.close();
 });
