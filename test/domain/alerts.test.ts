@@ -114,7 +114,13 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string
   ['MissedDeliveries', '', { missed: 1 }, { missed: 0 }, '1 that no retry will bring are not recovered yet.'],
   ['Unproven', 'payouts', proven(901), proven(900), 'The last complete run of payouts ended 15 minutes ago.'],
   ['Unproven', 'payouts', proven(181, 40), proven(180, 40), 'The last complete run of payouts ended 3 minutes ago.'],
-  ['NeverProven', 'payouts', proven(null, 300, 3_601), proven(null, 300, 3_600), 'No run of payouts has ever ended complete.'],
+  [
+    'NeverProven',
+    'payouts',
+    proven(null, 300, 3_601),
+    proven(null, 300, 3_600),
+    'No run of payouts has ever ended complete.',
+  ],
   [
     'CriticalBreak',
     'duplicate_payment',
