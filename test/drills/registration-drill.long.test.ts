@@ -22,7 +22,7 @@ test('with the demand for a registration, what is paid is not safe for a moment 
   timeout: DRILL_MS,
 }, async () => {
   const { control } = installation.sandbox;
-  await installation.start('start');
+  await installation.start('serve', 'work', 'schedule');
   const id = control.createPayment({ amount: '11', currency: 'USDT.TRC20', merchantReference: 'K-1\u200b' });
   control.pay(id, { assetCode: 'USDT.TRC20' });
   const { db } = database;
