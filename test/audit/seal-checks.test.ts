@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { createSealing } from '../../src/finance/audit/keep-sealing.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { loadAlertFacts } from '../../src/records/alerts/load-alert-facts.js';
@@ -10,25 +10,20 @@ import { sealRows } from '../../src/records/audit/seal-rows.js';
 import { sealState } from '../../src/records/audit/seal-state.js';
 import { verifySeals } from '../../src/records/audit/verify-seals.js';
 import { checkSealing } from '../../src/wiring/doctor/check-seals.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 
 const log = pino({ level: 'silent' });
 const now = () => new Date();
 const DAY_MS = 86_400_000;
-let database: ResettableDatabase;
+const database = resettableDatabase();
 let db: Knex;
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
 beforeEach(async () => {
-  await database.reset();
   db = database.db;
   for (let n = 0; n < 3; n += 1) {
     await recordAction(db, { actor: 'ann', action: 'look', outcome: 'done' });
     await sealRows({ db, now });
   }
 }, 60_000);
-afterAll(() => database.drop());
 
 const check = (options = {}) => checkSeals({ db, now }, { actor: 'ann', ...options });
 const factsAt = async (at = now()) => (await loadAlertFacts(db, { now: at, runEverySeconds: {} })).seals;

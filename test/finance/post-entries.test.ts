@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { readProofs } from '../../src/records/balances/balance-proofs.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
 import { type AtService, atService, fewAssets } from '../reconcile/service-at.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
 import { expectPosted, postBooks } from '../support/posted-books.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 
 const ASSET = 'USDT.TRC20';
-let database: ResettableDatabase;
+const database = resettableDatabase();
 let sandbox: TestSandbox;
 let at: AtService;
 
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
 beforeEach(async () => {
-  await database.reset();
   sandbox = await openSandbox({ payments: 6, payouts: 2, wallets: 2, movements: 6, seed: 5 });
   at = fewAssets(atService(database, sandbox.url));
   expect(await at.run('balances')).toMatchObject({ status: 'succeeded', error: null });
 }, 60_000);
-afterAll(() => database.drop());
 
 const post = () => postBooks(database.db);
 const reconcileAndPost = async () => {

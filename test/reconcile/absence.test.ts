@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { isJsonObject, type Json } from '../../src/domain/json.js';
 import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
 import { keepVerifyingClaims, verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
 import { kinds } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { saveObservations } from '../../src/records/save-observations.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 import { DAY, depsOf, FakeService, serviceWith } from './fake-service.js';
 import { MovingList } from './moving-list.js';
 import { Random } from './random.js';
@@ -14,16 +14,7 @@ const kind = kinds[0];
 const tick = { kind, full: false };
 const full = { kind, full: true };
 
-let database: ResettableDatabase;
-
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
-beforeEach(async () => {
-  await database.reset();
-});
-
-afterAll(() => database.drop());
+const database = resettableDatabase();
 
 test('a record that a full sweep and a second look lack is a break, and no longer one when it comes back', async () => {
   const service = serviceWith(150);

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/domain/json.js';
 import type { ServiceReader } from '../../src/reconcile/service-reader.js';
 import { readProofs } from '../../src/records/balances/balance-proofs.js';
 import { NotFoundError } from '../../src/service-api/service-errors.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 import { type AtService, atService } from './service-at.js';
 
-let database: ResettableDatabase;
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
-beforeEach(async () => {
-  await database.reset();
-});
-afterAll(() => database.drop());
+const database = resettableDatabase();
 
 interface Counted {
   at: AtService;

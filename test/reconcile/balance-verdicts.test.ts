@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { judgeBalance } from '../../src/domain/balances/balance-proof.js';
 import { saveBalance } from '../../src/reconcile/balances/save-balance.js';
 import type { RunContext } from '../../src/reconcile/deps.js';
@@ -8,18 +8,11 @@ import { getBalance } from '../../src/records/balances/balance-views.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
 import { judgedBalance } from '../support/judged-balance.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 import { type AtService, atService, fewAssets } from './service-at.js';
 
 const ASSET = 'USDT.TRC20';
-let database: ResettableDatabase;
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
-beforeEach(async () => {
-  await database.reset();
-});
-afterAll(() => database.drop());
+const database = resettableDatabase();
 
 const proofOf = async () => (await readProofs(database.db, [ASSET])).get(ASSET);
 

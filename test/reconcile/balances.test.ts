@@ -1,24 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { attributeBalance, listAttributions } from '../../src/records/balances/balance-attributions.js';
 import { readProofs } from '../../src/records/balances/balance-proofs.js';
 import { subWalletSums } from '../../src/records/balances/balance-sums.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { openSandbox, type Row, rowsOf, type TestSandbox } from '../sandbox/support.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 import { type AtService, atService, fewAssets } from './service-at.js';
 
 const ASSET = 'USDT.TRC20';
 const PAST = { payments: 4, payouts: 1, wallets: 1, movements: 4, seed: 5 };
-let database: ResettableDatabase;
-
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
-beforeEach(async () => {
-  await database.reset();
-});
-afterAll(() => database.drop());
+const database = resettableDatabase();
 
 const proofOf = async (asset = ASSET) => (await readProofs(database.db, [asset])).get(asset);
 const residuals = async () => (await listBreaks(database.db, { kind: 'balance_residual', status: 'open' })).items;

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { parse } from 'lossless-json';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { collectGauges } from '../../src/wiring/collect-gauges.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 
 let flow: DeliveryFlow;
 let now: number;
@@ -32,15 +32,8 @@ beforeEach(async () => {
     },
   });
 });
-let database: ResettableDatabase;
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
-afterEach(async () => {
-  await flow.close();
-  await database.reset();
-});
-afterAll(() => database.drop());
+const database = resettableDatabase();
+afterEach(() => flow.close());
 
 const delivery = (id: string, ageSeconds: number, changes: object = {}): JsonObject & { id: string } => {
   const at = new Date(now - ageSeconds * 1_000).toISOString();

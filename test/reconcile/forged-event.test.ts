@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { defaultContract } from '../../src/service-api/contract.js';
@@ -6,19 +6,12 @@ import { ForbiddenError } from '../../src/service-api/service-errors.js';
 import { loggedDeliveries } from '../support/deliveries.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { forger, itemsOf, otherHistory, seconds, without } from '../support/forger.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 
 let flow: DeliveryFlow;
 let who: ReturnType<typeof forger>;
-let database: ResettableDatabase;
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
-afterEach(async () => {
-  await flow.close();
-  await database.reset();
-});
-afterAll(() => database.drop());
+const database = resettableDatabase();
+afterEach(() => flow.close());
 
 const refusal = { operation: 'listWebhookDeliveries', status: 403, serviceCode: null, serviceMessage: null };
 

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { markForReading } from '../../src/records/runs/marks.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 import { type AtService, atService } from './service-at.js';
 
-let database: ResettableDatabase;
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
-beforeEach(async () => {
-  await database.reset();
-});
-afterAll(() => database.drop());
+const database = resettableDatabase();
 
 async function opened(movements = 0): Promise<{ sandbox: TestSandbox; at: AtService }> {
   const sandbox = await openSandbox({ seed: 3, wallets: 2, movements });

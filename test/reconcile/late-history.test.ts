@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
 import { verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
@@ -7,7 +7,7 @@ import { MerchantClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { itemsOf, refundAtDashboard } from '../support/forger.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 
 const ASSET = 'USDT.TRC20';
 let flow: DeliveryFlow;
@@ -37,15 +37,8 @@ beforeEach(async () => {
   flow.sandbox.control.setFaults({ links: true });
   flow.addEndpoint('live');
 });
-let database: ResettableDatabase;
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
-afterEach(async () => {
-  await flow.close();
-  await database.reset();
-});
-afterAll(() => database.drop());
+const database = resettableDatabase();
+afterEach(() => flow.close());
 
 /** The list says of no payout whose refund it is; events do. */
 function withoutLinks({ paymentIntentId: _payment, merchantReference: _reference, ...payout }: JsonObject): JsonObject {

@@ -1,20 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { checkSecrets } from '../../src/wiring/doctor/check-installation.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { forger } from '../support/forger.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 
 let flow: DeliveryFlow;
-let database: ResettableDatabase;
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
-afterEach(async () => {
-  await flow.close();
-  await database.reset();
-});
-afterAll(() => database.drop());
+const database = resettableDatabase();
+afterEach(() => flow.close());
 
 async function forgeMany(who: ReturnType<typeof forger>, label: string, n: number): Promise<string[]> {
   const ids: string[] = [];

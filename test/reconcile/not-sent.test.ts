@@ -1,21 +1,14 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { forger, otherHistory, seconds, without } from '../support/forger.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 
 const LONG = process.env['TALLYHOOK_LONG'] !== undefined;
 const [REAL, FORGED] = LONG ? [5_000, 50] : [200, 2];
 
 let flow: DeliveryFlow;
-let database: ResettableDatabase;
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
-afterEach(async () => {
-  await flow.close();
-  await database.reset();
-});
-afterAll(() => database.drop());
+const database = resettableDatabase();
+afterEach(() => flow.close());
 
 test(
   'forged events among a hundred times as many real ones, through a rotation, a retry and a replay: each is named, and none besides',

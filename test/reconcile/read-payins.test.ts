@@ -1,32 +1,26 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
 import { verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { ContractViolationError, RefusedError, UnavailableError } from '../../src/service-api/service-errors.js';
 import { at, claim, mention, payin, save } from '../records/observed.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 import { depsOf, FakeService } from './fake-service.js';
 import { MovingList } from './moving-list.js';
 import { Random } from './random.js';
 
-let database: ResettableDatabase;
+const database = resettableDatabase();
 let service: FakeService;
 let deps: ReconcileDeps;
 
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
 beforeEach(async () => {
-  await database.reset();
   const list = new MovingList(new Random(3), { semantics: 'orm', pageCap: 100, deletes: false, grainMs: 1 });
   list.restlessness = 0;
   list.clock = at(60);
   service = new FakeService(list);
   deps = depsOf(database, service);
 });
-
-afterAll(() => database.drop());
 
 const about = { operation: 'getPayin', status: 400, serviceCode: null, serviceMessage: null, isOwnWord: false };
 const verified = () => database.db('payins').where({ verified: true }).orderBy('id').pluck('id');

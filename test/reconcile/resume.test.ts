@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { kinds } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import type { Run } from '../../src/records/runs/runs.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 import { depsOf, type FakeService, rateLimited, serviceWith } from './fake-service.js';
 
 const PAGES = 12;
 const PAYMENTS = PAGES * 100;
 const whole = { kind: kinds[0], full: true } as const;
 
-let database: ResettableDatabase;
+const database = resettableDatabase();
 let service: FakeService;
 
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
 beforeEach(async () => {
-  await database.reset();
   service = serviceWith(PAYMENTS);
 });
-afterAll(() => database.drop());
 
 const run = (options: { resume?: boolean } = {}): Promise<Run> =>
   runReconcile(depsOf(database, service), { ...whole, ...options });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { SecretStatus } from '../../src/domain/deliveries/secret-status.js';
 import { createLog } from '../../src/log.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
@@ -7,18 +7,11 @@ import { secretsStatus } from '../../src/webhook/rotation.js';
 import { createSecretMatchLog } from '../../src/webhook/secret-matches.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { repeatedChanges } from '../support/reckoning.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 
 let flow: DeliveryFlow;
-let database: ResettableDatabase;
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
-afterEach(async () => {
-  await flow.close();
-  await database.reset();
-});
-afterAll(() => database.drop());
+const database = resettableDatabase();
+afterEach(() => flow.close());
 
 async function status(label: string): Promise<SecretStatus> {
   // Matches are written down once a second; what the receiver has in memory is not waited for.

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { kinds } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { listRuns, startRun } from '../../src/records/runs/runs.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 import { DAY, depsOf, FakeService, rateLimited, serviceWith, unauthorized } from './fake-service.js';
 
 const kind = kinds[0];
@@ -10,16 +10,7 @@ const kind = kinds[0];
 const [BACKFILL, CUT_AFTER] = process.env['TALLYHOOK_LONG'] ? [20_000, 120] : [1_500, 8];
 const tick = { kind, full: false };
 
-let database: ResettableDatabase;
-
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
-beforeEach(async () => {
-  await database.reset();
-});
-
-afterAll(() => database.drop());
+const database = resettableDatabase();
 
 async function held(): Promise<Map<string, string>> {
   const rows = await database.db<{ id: string; shown: string }>('payment_intents').select('id', 'shown');

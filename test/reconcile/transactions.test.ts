@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { openSandbox, type Row, type TestSandbox } from '../sandbox/support.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 import { type AtService, atService } from './service-at.js';
 
-let database: ResettableDatabase;
-
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
-beforeEach(async () => {
-  await database.reset();
-});
-afterAll(() => database.drop());
+const database = resettableDatabase();
 
 async function opened(faults: object = {}, size = { wallets: 8, movements: 130 }) {
   const sandbox = await openSandbox({ seed: 3, ...size });

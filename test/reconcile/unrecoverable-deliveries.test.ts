@@ -1,10 +1,10 @@
 import { parse } from 'lossless-json';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Json } from '../../src/domain/json.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { countMissed, countUnrecoverable } from '../../src/records/deliveries/list-deliveries.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 
 const DAY_MS = 86_400_000;
 
@@ -28,15 +28,8 @@ beforeEach(async () => {
     },
   });
 });
-let database: ResettableDatabase;
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
-afterEach(async () => {
-  await flow.close();
-  await database.reset();
-});
-afterAll(() => database.drop());
+const database = resettableDatabase();
+afterEach(() => flow.close());
 
 const delivery = (id: string, days: number, changes: object = {}): object => {
   const at = new Date(now - days * DAY_MS).toISOString();

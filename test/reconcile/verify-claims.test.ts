@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import { createCallShare } from '../../src/reconcile/claims/call-share.js';
 import { type ClaimMemory, newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
@@ -7,23 +7,19 @@ import type { ReconcileDeps } from '../../src/reconcile/deps.js';
 import { kinds } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { saveObservations } from '../../src/records/save-observations.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 import { depsOf, FakeService, rateLimited } from './fake-service.js';
 import { MovingList, type Simulated } from './moving-list.js';
 import { Random } from './random.js';
 
 const kind = kinds[0];
 
-let database: ResettableDatabase;
+const database = resettableDatabase();
 let service: FakeService;
 let deps: ReconcileDeps;
 let looks: ClaimMemory;
 
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
 beforeEach(async () => {
-  await database.reset();
   const list = new MovingList(new Random(11), { semantics: 'orm', pageCap: 100, deletes: false, grainMs: 1 });
   list.restlessness = 0;
   list.grow(420, 3_600_000);
@@ -31,8 +27,6 @@ beforeEach(async () => {
   deps = depsOf(database, service);
   looks = newClaimMemory(['payment_intent']);
 });
-
-afterAll(() => database.drop());
 
 /** Events of these payments arrive, a second after the payments moved. */
 async function claims(rows: Partial<Simulated>[]): Promise<void> {

@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { readProofs } from '../../src/records/balances/balance-proofs.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { coverage } from '../../src/records/runs/coverage.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 import { type AtService, atService, fewAssets } from './service-at.js';
 
 const ASSET = 'USDT.TRC20';
 const DAY_SECONDS = 86_400;
-let database: ResettableDatabase;
+const database = resettableDatabase();
 let sandbox: TestSandbox;
 let at: AtService;
 
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
 beforeEach(async () => {
-  await database.reset();
   sandbox = await openSandbox({ payments: 4, wallets: 1, movements: 4, seed: 5 });
   at = fewAssets(atService(database, sandbox.url));
 });
-afterAll(() => database.drop());
 
 const proofOf = async () => (await readProofs(database.db, [ASSET])).get(ASSET);
 const residuals = async () => (await listBreaks(database.db, { kind: 'balance_residual', status: 'open' })).items;

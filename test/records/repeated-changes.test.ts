@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { repeatedChanges } from '../support/reckoning.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 
-let database: ResettableDatabase;
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
-beforeEach(async () => {
-  await database.reset();
-});
-afterAll(() => database.drop());
+const database = resettableDatabase();
 
 type Step = [string | null, string, 'webhook' | 'poll', number];
 

@@ -1,9 +1,5 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createTestDatabase, type TestDatabase } from './database.js';
-
-export interface ResettableDatabase extends TestDatabase {
-  /** All rows and sequences are again as in a fresh database. Nobody else may be at work in it. */
-  reset(): Promise<void>;
-}
 
 /** What a fresh database has in its tables is kept aside; where nothing is, a table is emptied. */
 const KEEP = `
@@ -32,9 +28,24 @@ const RESET = `DO $$ DECLARE it record; BEGIN
     FROM pg_sequences WHERE last_value IS NOT NULL;
   END $$`;
 
-/** One database for the tests of a file, each of which begins as with a fresh one: a tenth of the time that one takes. */
-export async function createResettableDatabase(): Promise<ResettableDatabase> {
-  const database = await createTestDatabase();
-  await database.db.raw(KEEP.replaceAll('?', '\\?'));
-  return { ...database, reset: async () => void (await database.db.raw(RESET)) };
+/** One database for the tests of the file that asks, each of which begins as with a fresh one: a tenth of the time that one takes. */
+export function resettableDatabase(): TestDatabase {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    await database.db.raw(KEEP.replaceAll('?', '\\?'));
+  });
+  beforeEach(async () => {
+    await database.db.raw(RESET);
+  });
+  afterAll(() => database.drop());
+  return {
+    get url() {
+      return database.url;
+    },
+    get db() {
+      return database.db;
+    },
+    drop: () => database.drop(),
+  };
 }

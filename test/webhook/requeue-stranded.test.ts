@@ -1,20 +1,16 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createMetrics } from '../../src/metrics.js';
 import { type ApplyDeps, applyEvents } from '../../src/webhook/apply-events.js';
 import { requeueStranded } from '../../src/webhook/requeue-stranded.js';
 import { completed, storeEvents } from '../support/events.js';
-import { createResettableDatabase, type ResettableDatabase } from '../support/resettable-database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 
-let database: ResettableDatabase;
+const database = resettableDatabase();
 let deps: ApplyDeps;
 const going = new AbortController().signal;
 
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
 beforeEach(async () => {
-  await database.reset();
   const { db } = database;
   deps = {
     db,
@@ -24,7 +20,6 @@ beforeEach(async () => {
     adoptedAt: new Date(0),
   };
 });
-afterAll(() => database.drop());
 
 const statuses = (): Promise<string[]> => database.db('inbox').orderBy('id').pluck('status');
 const names = (count: number) => Array.from({ length: count }, (_, i) => `${i}`.padStart(3, '0'));

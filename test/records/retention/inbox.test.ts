@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createMetrics } from '../../../src/metrics.js';
 import { listBreaks } from '../../../src/records/breaks/list-breaks.js';
 import { getEvent } from '../../../src/records/inbox/events.js';
@@ -7,19 +7,14 @@ import { keysGoneBefore, retentionState } from '../../../src/records/retention/r
 import { applyEvents } from '../../../src/webhook/apply-events.js';
 import { replayEvents } from '../../../src/webhook/replay-events.js';
 import { completed, storeEvents, type TestEvent } from '../../support/events.js';
-import { createResettableDatabase, type ResettableDatabase } from '../../support/resettable-database.js';
+import { resettableDatabase } from '../../support/resettable-database.js';
 import { age, log, pruneIn } from './aged.js';
 
-let database: ResettableDatabase;
+const database = resettableDatabase();
 let db: Knex;
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
 beforeEach(async () => {
-  await database.reset();
   db = database.db;
 });
-afterAll(() => database.drop());
 
 const apply = (ids: string[]) =>
   applyEvents({ db, log, now: () => new Date(), metrics: createMetrics(), adoptedAt: new Date(0) }, ids);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import type { Knex } from 'knex';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
 import { MASK, maskPersonal } from '../../../src/domain/personal.js';
 import { maskTasks } from '../../../src/records/retention/mask-records.js';
-import { createResettableDatabase, type ResettableDatabase } from '../../support/resettable-database.js';
+import { resettableDatabase } from '../../support/resettable-database.js';
 import {
   absence,
   at,
@@ -22,16 +22,11 @@ import {
 } from '../observed.js';
 import { pruneIn } from './aged.js';
 
-let database: ResettableDatabase;
+const database = resettableDatabase();
 let db: Knex;
-beforeAll(async () => {
-  database = await createResettableDatabase();
-});
 beforeEach(async () => {
-  await database.reset();
   db = database.db;
 });
-afterAll(() => database.drop());
 
 /** Days from now until what the tests save is 400 days old, and 390. */
 const daysUntil = (age: number) => (at(0) - Date.now()) / 86_400_000 + age;
