@@ -63,9 +63,10 @@ export async function crossCheck(deps: CrossCheckDeps, signal?: AbortSignal): Pr
   if (await hasNewListing(deps.db, 'payment_intent', 'irregular'))
     add(report, await inTransaction(deps, (trx) => checkListing(trx, deps)));
   const settled = await settledChanges(deps.db, deps.now());
-  for (let more = settled !== null; more; ) {
+  if (settled === null) return report;
+  for (let more = true; more; ) {
     signal?.throwIfAborted();
-    const slice = await inTransaction(deps, (trx) => checkSlice(trx, deps, settled ?? '0'));
+    const slice = await inTransaction(deps, (trx) => checkSlice(trx, deps, settled));
     add(report, slice.report);
     more = slice.more;
   }

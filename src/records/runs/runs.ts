@@ -91,7 +91,7 @@ export async function finishRun(
   id: string,
   end: RunTally & Pick<Run, 'complete' | 'proof' | 'error'> & { status: Exclude<RunStatus, 'running'>; now: Date },
 ): Promise<Run> {
-  const [ended] = await db<RunRow>('runs')
+  const [ended]: RunRow[] = await db('runs')
     .where({ id, status: 'running' })
     .update({
       status: end.status,
@@ -104,7 +104,7 @@ export async function finishRun(
       error: end.error,
       finished_at: end.now,
       heartbeat_at: end.now,
-    } as never)
+    })
     .returning('*');
   const run = ended === undefined ? await getRun(db, id) : toRun(ended);
   if (!run) throw new Error(`run ${id} has no row`);
