@@ -4,7 +4,7 @@ import { MOST_RECORDS } from '../../src/domain/orders/order.js';
 import { changesOf } from '../../src/records/changes.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { everything, intent, invoice, paidIntent, payin, reading, save } from './observed.js';
+import { claim, everything, intent, invoice, paidIntent, payin, reading, save } from './observed.js';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -66,6 +66,19 @@ test('a reference that more payments share than can be one order never releases,
   expect(again).toMatchObject({ status: 'paid', release: { safe: true }, sharedBy: null });
   expect(again?.paymentIntents).toHaveLength(MOST_RECORDS);
   expect((await pastsOf(reference)).map((list) => list.length)).toEqual([0, MOST_RECORDS, 1]);
+});
+
+test('that more unknown payments are said to share the reference of a proven order changes nothing about it', async () => {
+  const merchantReference = 'crowded';
+  const paid = paidIntent('crowded-paid', 'crowded-deposit', { merchantReference });
+  await save(database, [reading('payin', payin('crowded-deposit', 'crowded-paid'), 0), ...readings([paid])]);
+  const said = { status: 'pending', merchantReference, createdAt: '2026-02-27T00:00:00.000Z' };
+  const before = await changesOf(database.db, { kind: 'order', id: merchantReference });
+  const reports = Array.from({ length: MOST_RECORDS + 1 }, (_, n) => claim('payment_intent', `crowd-${n}`, said, 10));
+  await save(database, reports);
+  const safe = { status: 'paid', release: { safe: true, reason: 'proven' }, sharedBy: null };
+  expect(await order(merchantReference)).toMatchObject(safe);
+  expect(await changesOf(database.db, { kind: 'order', id: merchantReference })).toEqual(before);
 });
 
 test('what a payment costs does not grow with those that share its reference', async () => {

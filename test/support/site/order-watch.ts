@@ -1,12 +1,13 @@
 import { expect } from 'vitest';
 import { until } from '../drill.js';
+import type { ReleaseChange } from './release-feed.js';
 import type { Site } from './site.js';
 
 /** What is asked of orders at a site: now, and of every moment by the feed of changes. */
 export interface OrderWatch {
   becomesSafe(reference: string): Promise<void>;
   /** Known, not safe, for one of these reasons. */
-  becomesHeld(reference: string, reasons: readonly string[], timeoutMs?: number): Promise<void>;
+  becomesHeld(reference: string, reasons: readonly string[]): Promise<void>;
   /** A place in the history of the order's release: what follows comes after what was just seen. */
   place(reference: string): Promise<number>;
   /** Not safe now, when all is read, and at no moment since that place. */
@@ -14,6 +15,8 @@ export interface OrderWatch {
   /** Safe now, when all is read, and at every moment since that place. */
   wasAlwaysSafe(reference: string, since: number): Promise<void>;
 }
+
+type Release = Pick<ReleaseChange, 'safe' | 'reason'>;
 
 /** In which what needs no person has to be well again; lists are read every two seconds at such a site. */
 const HEALED_MS = 30_000;
@@ -24,21 +27,20 @@ export function watchOrders(site: Site): OrderWatch {
     await site.feed.catchUp();
     return site.feed.of(reference).slice(place);
   };
+  /** The feed is read for all orders at once; the order itself is asked for when the feed says so. */
+  const becomes = async (what: string, reference: string, is: (release: Release) => boolean) => {
+    const shown = async () => {
+      const last = site.feed.of(reference).at(-1);
+      if (last === undefined || !is(last)) return last;
+      const order = await site.api.order(reference);
+      return (order !== null && is(order.release)) || order;
+    };
+    await until(`${reference} is ${what}`, shown, { timeoutMs: HEALED_MS });
+  };
   return {
-    async becomesSafe(reference) {
-      const isSafe = async () => {
-        const order = await site.api.order(reference);
-        return order?.release.safe === true || order;
-      };
-      await until(`${reference} is safe`, isSafe, { timeoutMs: HEALED_MS, intervalMs: 200 });
-    },
-    async becomesHeld(reference, reasons, timeoutMs = HEALED_MS) {
-      const isHeld = async () => {
-        const order = await site.api.order(reference);
-        return (order && !order.release.safe && reasons.includes(order.release.reason)) || order;
-      };
-      await until(`${reference} is held: ${reasons.join(', ')}`, isHeld, { timeoutMs, intervalMs: 200 });
-    },
+    becomesSafe: (reference) => becomes('safe', reference, ({ safe }) => safe),
+    becomesHeld: (reference, reasons) =>
+      becomes(`held: ${reasons.join(', ')}`, reference, ({ safe, reason }) => !safe && reasons.includes(reason)),
     async place(reference) {
       await site.feed.catchUp();
       return site.feed.of(reference).length;

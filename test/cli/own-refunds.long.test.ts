@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKeyStore, MerchantClient } from '../../src/index.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { DRILL_MS, isAll, until } from '../support/drill.js';
+import { DRILL_MS, until } from '../support/drill.js';
 import { createInstallation, type Installation } from '../support/installation.js';
 import { type CliProcess, startCli } from '../support/run-cli.js';
 import { runHere } from '../support/run-here.js';
@@ -37,7 +37,7 @@ beforeAll(async () => {
     payments.set(reference, id);
   }
   await installation.start('schedule');
-  if (isAll) startScheduler();
+  startScheduler();
   for (const reference of payments.keys()) await untilReleased(reference);
 }, DRILL_MS);
 afterAll(async () => {
@@ -54,7 +54,6 @@ async function leaseEnds(paymentIntentId: string, begunAgo = '0'): Promise<void>
     `UPDATE service_writes SET leased_until = now(), begun_at = begun_at - ?::interval WHERE payment_intent_id = ?`,
     [begunAgo, paymentIntentId],
   );
-  if (!isAll) startScheduler();
 }
 const release = async (reference: string) => (await getOrder(database.db, reference))?.release;
 const untilReleased = (reference: string) =>
@@ -131,41 +130,9 @@ test(
     );
     await untilHeld('lost');
 
-    const listed = await runHere(['calls', 'list', '--json'], installation);
-    expect(listed.code).toBe(3);
-    expect(JSON.parse(listed.stdout)).toMatchObject({ items: [{ key, paymentIntentId, undecided: true }] });
-    const shown = await runHere(['calls', 'show', key], installation);
-    expect(JSON.parse(shown.stdout)).toMatchObject({
-      items: [{ key, request: expect.stringContaining(paymentIntentId) }],
-    });
-    const settle = (...words: string[]) =>
-      runHere(['calls', 'settle', key, '--note', 'looked', ...words], installation);
-    expect(await settle('--as', 'perhaps')).toMatchObject({ code: 2 });
-    const made = String((await database.db('service_writes').whereNotNull('object_id').first('object_id'))?.object_id);
-    const refused = (said: string) => ({ code: 2, stderr: expect.stringContaining(said) });
-    expect(await settle('--as', 'done:NONSENSE')).toMatchObject(refused('shown no payout "NONSENSE"'));
-    expect(await settle('--as', 'done:po 1', '--force')).toMatchObject(refused('is no id'));
-    expect(await settle('--as', `done:${made}`)).toMatchObject(refused('gives'));
-    expect(await settle('--as', `done:${made}`, '--force')).toMatchObject(refused('was made by'));
-    expect(await settle('--as', 'done:NONSENSE', '--force', '--dry-run')).toMatchObject({ code: 0 });
-    expect(await settle('--as', 'not_done', '--dry-run')).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^would settle .*: it made nothing\n$/),
-    });
-    expect(await release('lost')).toMatchObject({ safe: false });
-    expect(await settle('--as', 'not_done')).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('it made nothing'),
-    });
-    expect(await database.db('service_writes').where({ key }).first('status', 'object_id')).toEqual({
-      status: 'unsent',
-      object_id: null,
-    });
+    const settled = await runHere(['calls', 'settle', key, '--as', 'not_done', '--note', 'looked'], installation);
+    expect(settled).toMatchObject({ code: 0 });
     await untilReleased('lost');
-    expect(await settle('--as', 'not_done')).toMatchObject({ code: 2 });
-    const action = await database.db('actions').where({ action: 'settle call' }).first();
-    expect(action).toMatchObject({ target: `call createRefund ${key}`, reason: 'looked' });
-    expect(await runHere(['calls', 'list'], installation)).toMatchObject({ code: 0 });
   },
   DRILL_MS,
 );

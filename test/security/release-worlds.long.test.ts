@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { DRILL_MS, isAll, isLong, report } from '../support/drill.js';
+import { DRILL_MS, isLong, report } from '../support/drill.js';
+import { sized } from '../support/sizes.js';
 import { type BatchOutcome, runWorlds } from './worlds/batch.js';
 
 /** How many, and from which seed on: `WORLDS=1 WORLDS_FROM=17` is the world of seed 17. */
-const WORLDS = Number(process.env['WORLDS'] ?? (isLong ? 200 : isAll ? 4 : 2));
+const WORLDS = Number(process.env['WORLDS'] ?? sized(4, 200));
 const FROM = Number(process.env['WORLDS_FROM'] ?? 1);
-const AT_ONCE = isLong ? 10 : 2;
+const AT_ONCE = sized(2, 10);
 
 /** Two installations at a time is what a machine bears. */
 const together = isLong ? describe : describe.concurrent;

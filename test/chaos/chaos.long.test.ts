@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestCluster } from '../support/cluster.js';
-import { isAll, isLong } from '../support/drill.js';
+import { isLong } from '../support/drill.js';
 import { redisKind } from '../support/redis.js';
 import { createChaosCluster } from './chaos-cluster.js';
 import { failedRow, HEADER, keepRow, line, readRows, rowOf, summary, writeSummary } from './chaos-report.js';
@@ -16,7 +16,7 @@ import { isClean } from './verdict.js';
 const COUNT = Number(process.env['CHAOS_SCENARIOS'] ?? (isLong ? 200 : 1));
 const FIRST = Number(process.env['CHAOS_SEED'] ?? 1);
 /** A fail-over and idle connections, which no other quick test brings; all killed and the clock behind, storms: what is most likely to show a mistake. */
-const QUICK = isAll ? [4, 7, 24] : [7];
+const QUICK = [4, 7, 24];
 const FILE = process.env['CHAOS_REPORT'];
 const FAULTS = isLong ? 3 : 2;
 const SCENARIO_MS = 15 * 60_000;

@@ -6,11 +6,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { isAll, isLong } from '../support/drill.js';
 import { type CliProcess, startCli } from '../support/run-cli.js';
+import { sized } from '../support/sizes.js';
 
-/** Once at each moment, in the quickest run. */
-const RUNS = isLong ? 50 : isAll ? 5 : 3;
+const RUNS = sized(5, 50);
 
 /** When the process is killed. */
 const moments = ['key written, nothing sent', 'request arrived, nothing done', 'payout made, no answer read'] as const;

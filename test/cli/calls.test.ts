@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { holdOrders } from '../../src/records/calls/hold-orders.js';
+import { getOrder } from '../../src/records/orders/orders.js';
+import { createServiceWriteLog } from '../../src/records/service-writes.js';
+import { prepareKeyed } from '../../src/service-api/keyed-request.js';
+import { paidIntent, payin, reading, save } from '../records/observed.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { runHere } from '../support/run-here.js';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const run = (...args: string[]) =>
+  runHere(args, { cwd: '/', env: { DATABASE_URL: database.url, LOG_LEVEL: 'silent' } });
+const hold = () => database.db.transaction((trx) => holdOrders(trx, { limit: 9, rules: { adoptedAt: new Date(0) } }));
+const release = async (payment: string) => (await getOrder(database.db, `order-${payment}`))?.release;
+
+/** A refund of our own of a payment whose goods could go out; its key. */
+async function refundOf(payment: string, outcome: 'lost' | 'done', made: string | null): Promise<string> {
+  await save(database, [
+    reading('payment_intent', paidIntent(payment, `in_${payment}`), 10),
+    reading('payin', payin(`in_${payment}`, payment), 10),
+  ]);
+  const log = createServiceWriteLog(database.db);
+  const { write } = prepareKeyed('createRefund', { body: { paymentIntentId: payment } });
+  await log.begin(write, { leaseMs: 60_000, withinMs: 480_000 });
+  await log.end(write, outcome, made);
+  await hold();
+  return write.key;
+}
+
+test('a lost refund is listed, shown, and settled by a person, who can’t say what the records refute', async () => {
+  await refundOf('pi_made', 'done', 'po_made');
+  const key = await refundOf('pi_lost', 'lost', null);
+  expect(await release('pi_lost')).toMatchObject({ safe: false, reason: 'refund_in_progress' });
+
+  const listed = await run('calls', 'list', '--json');
+  expect(listed.code).toBe(3);
+  const items = [{ key, paymentIntentId: 'pi_lost', undecided: true }];
+  expect(JSON.parse(listed.stdout)).toMatchObject({ items });
+  const shown = await run('calls', 'show', key);
+  expect(JSON.parse(shown.stdout)).toMatchObject({ items: [{ key, request: expect.stringContaining('pi_lost') }] });
+  expect(await run('calls', 'show', 'refund-?')).toMatchObject({ code: 2 });
+
+  const settle = (...words: string[]) => run('calls', 'settle', key, '--note', 'looked', ...words);
+  const refused = (said: string) => ({ code: 2, stderr: expect.stringContaining(said) });
+  expect(await settle('--as', 'perhaps')).toMatchObject({ code: 2 });
+  expect(await settle('--as', 'done:NONSENSE')).toMatchObject(refused('shown no payout "NONSENSE"'));
+  expect(await settle('--as', 'done:po 1', '--force')).toMatchObject(refused('is no id'));
+  expect(await settle('--as', 'done:po_made', '--force')).toMatchObject(refused('was made by'));
+  expect(await settle('--as', 'done:NONSENSE', '--force', '--dry-run')).toMatchObject({ code: 0 });
+  const rehearsed = await settle('--as', 'not_done', '--dry-run');
+  expect(rehearsed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^would settle .*: it made nothing\n$/) });
+  await hold();
+  expect(await release('pi_lost')).toMatchObject({ safe: false });
+
+  const made = { code: 0, stdout: expect.stringMatching(/^settled .*: it made nothing\n$/) };
+  expect(await settle('--as', 'not_done')).toMatchObject(made);
+  expect(await database.db('service_writes').where({ key }).first('status', 'object_id')).toEqual({
+    status: 'unsent',
+    object_id: null,
+  });
+  await hold();
+  expect(await release('pi_lost')).toMatchObject({ safe: true });
+  expect(await settle('--as', 'not_done')).toMatchObject({ code: 2 });
+  const actions = await database.db('actions').where({ action: 'settle call' });
+  expect(actions).toMatchObject([{ target: `call createRefund ${key}`, reason: 'looked' }]);
+  expect(await run('calls', 'list')).toMatchObject({ code: 0 });
+});
