@@ -35,9 +35,10 @@ export interface QueueStage {
   close(): Promise<void>;
 }
 
-export async function openQueueStage(backend: 'Postgres' | 'Redis'): Promise<QueueStage> {
+/** `shared`: a database that whoever asks resets and drops. */
+export async function openQueueStage(backend: 'Postgres' | 'Redis', shared?: TestDatabase): Promise<QueueStage> {
   const closing: (() => Promise<unknown>)[] = [];
-  const database = await createTestDatabase();
+  const database = shared ?? (await createTestDatabase());
   const redis = backend === 'Redis' ? await createTestRedis() : null;
   const queueSettings = { databaseUrl: database.url, redisUrl: redis?.url, redisPrefix: redis?.prefix, log };
   const count = async (status: string) => Number((await database.db('inbox').where({ status }).count())[0]?.['count']);
@@ -70,7 +71,7 @@ export async function openQueueStage(backend: 'Postgres' | 'Redis'): Promise<Que
     async close() {
       await Promise.all(closing.map((close) => close()));
       await redis?.close();
-      await database.drop();
+      if (shared === undefined) await database.drop();
     },
   };
 }
