@@ -16,7 +16,7 @@ import {
   staleOrders,
 } from './observed.js';
 
-const rounds = process.env['TALLYHOOK_LONG'] ? 60 : 2;
+const rounds = process.env['TALLYHOOK_LONG'] ? 60 : 1;
 const TIMEOUT_MS = process.env['TALLYHOOK_LONG'] ? 900_000 : 120_000;
 const savers = 3;
 

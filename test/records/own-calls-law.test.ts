@@ -11,7 +11,7 @@ import { prepareKeyed } from '../../src/service-api/keyed-request.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { absence, at, context, paidIntent, payin, payout, reading, save } from './observed.js';
 
-const RUNS = process.env['TALLYHOOK_LONG'] ? 600 : 20;
+const RUNS = process.env['TALLYHOOK_LONG'] ? 600 : 12;
 const LIMITS = { leaseMs: 0, withinMs: 480_000 };
 /** Two refunds of one payment, each under its key. */
 const KEYS = ['a', 'b'] as const;

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestCluster, type TestCluster } from '../support/cluster.js';
 import { keepPool, TAKE, TEMPLATE_DATABASE } from '../support/database-pool.js';
 import { until } from '../support/drill.js';
@@ -8,13 +8,13 @@ let cluster: TestCluster;
 let pool: Awaited<ReturnType<typeof keepPool>>;
 let said: string[];
 
-beforeEach(async () => {
+beforeAll(async () => {
   said = [];
   cluster = await createTestCluster({ fsync: 'off' });
   await asked(`CREATE DATABASE ${TEMPLATE_DATABASE}`);
   pool = await keepPool(cluster, (line) => said.push(line));
 });
-afterEach(async () => {
+afterAll(async () => {
   await pool.close();
   await cluster.close();
 });

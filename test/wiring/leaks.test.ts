@@ -16,8 +16,17 @@ let files: Map<string, Report['testResults'][number]>;
 
 beforeAll(async () => {
   const env = { ...process.env, LEAKY_CLUSTER: inject('clusterUrl') };
-  const args = ['vitest', 'run', '--config', CONFIG, '--reporter=json', `--outputFile=${tmpdir()}/leaks.json`];
-  await expect(promisify(execFile)('npx', args, { env, timeout: 60_000 })).rejects.toMatchObject({ code: 1 });
+  const args = [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--config',
+    CONFIG,
+    '--reporter=json',
+    `--outputFile=${tmpdir()}/leaks.json`,
+  ];
+  await expect(promisify(execFile)(process.execPath, args, { env, timeout: 60_000 })).rejects.toMatchObject({
+    code: 1,
+  });
   const { testResults } = JSON.parse(await readFile(`${tmpdir()}/leaks.json`, 'utf8')) as Report;
   await rm(`${tmpdir()}/leaks.json`);
   files = new Map(testResults.map((file) => [path.basename(file.name, '.leaky.ts'), file]));

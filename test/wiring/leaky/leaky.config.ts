@@ -6,8 +6,9 @@ export default defineConfig({
     include: ['test/wiring/leaky/*.leaky.ts'],
     globalSetup: ['test/support/run-folder.ts', 'test/wiring/leaky/leaky-setup.ts'],
     setupFiles: ['test/support/leaves-nothing.ts'],
-    provide: { mayLeaveTimers: false, closesWithinMs: 500 },
+    provide: { mayLeaveTimers: false, closesWithinMs: 250 },
     pool: 'forks',
     maxWorkers: 1,
+    isolate: false,
   },
 });
