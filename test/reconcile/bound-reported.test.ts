@@ -31,15 +31,17 @@ test('of a flood of records that do not exist a hundred have a break of their ow
     const single = items.filter(({ entity }) => entity.kind !== 'secret').length;
     return { single, counting: items.find(({ entity }) => entity.kind === 'secret') ?? null };
   };
-  for (let n = 0; n < 100; n += 1) await forge(n);
+  const forgeFrom = (from: number, to: number) =>
+    Promise.all(Array.from({ length: to - from }, (_, n) => forge(from + n)));
+  await forgeFrom(0, 100);
   expect(await found()).toEqual({ single: 100, counting: null });
-  for (let n = 100; n < 120; n += 1) await forge(n);
+  await forgeFrom(100, 120);
   const counting = { severity: 'critical', entity: { kind: 'secret', id: 'live' } };
   expect(await found()).toMatchObject({
     single: 100,
     counting: { ...counting, evidence: { reason: 'many', ours: { records: '20', some: expect.any(Array) } } },
   });
-  for (let n = 120; n < 125; n += 1) await forge(n);
+  await forgeFrom(120, 125);
   expect(await found()).toMatchObject({ single: 100, counting: { evidence: { ours: { records: '25' } } } });
   const listed = await flow.db('payment_intents').whereRaw('NOT verified').whereNotNull('absent_since').pluck('id');
   expect(listed).toHaveLength(125);
