@@ -25,7 +25,7 @@ async function pay(sandbox: TestSandbox, amount: string, assetCode = ASSET): Pro
 
 async function opened(
   faults: object = {},
-  assets: readonly string[] = [ASSET],
+  assets?: readonly string[],
 ): Promise<{ sandbox: TestSandbox; at: AtService }> {
   const sandbox = await openSandbox(PAST);
   await sandbox.call('PUT', '/sandbox/faults', faults);
@@ -121,7 +121,7 @@ describe('the balance of an asset', () => {
 
   it('that is opened in one round does not take what another round works in for its own', async () => {
     const sandbox = await openSandbox(PAST);
-    const at = fewAssets(atService(database, sandbox.url));
+    const at = fewAssets(atService(database, sandbox.url), [ASSET, 'USDT.ERC20']);
     const { client } = at.deps;
     const reply = client.reply.bind(client);
     let readings = 0;

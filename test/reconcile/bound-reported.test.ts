@@ -7,15 +7,17 @@ import { listRecords } from '../../src/records/rows.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { forger, seconds } from '../support/forger.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 
 const LONG_AGO = new Date(Date.now() - 86_400_000).toISOString();
 const RULES = { adoptedAt: new Date(0) };
+const database = resettableDatabase();
 let flow: DeliveryFlow;
 let who: ReturnType<typeof forger>;
 afterEach(() => flow.close());
 
 test('of a flood of records that do not exist a hundred have a break of their own, and one counts the rest', async () => {
-  flow = await startDeliveryFlow();
+  flow = await startDeliveryFlow({ database });
   who = forger(flow);
   flow.addEndpoint('live');
   await flow.pay(2);
@@ -54,7 +56,7 @@ test('of a flood of records that do not exist a hundred have a break of their ow
 });
 
 test('a record that an event of another secret told of too is counted for that one, not for the one that leaked', async () => {
-  flow = await startDeliveryFlow();
+  flow = await startDeliveryFlow({ database });
   who = forger(flow);
   flow.addEndpoint('live');
   flow.addEndpoint('next');

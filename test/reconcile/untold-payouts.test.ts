@@ -13,7 +13,7 @@ let at: AtService;
 
 beforeEach(async () => {
   sandbox = await openSandbox({ payments: 4, wallets: 1, movements: 4, seed: 5 });
-  at = fewAssets(atService(database, sandbox.url), [ASSET]);
+  at = fewAssets(atService(database, sandbox.url));
 });
 
 const proofOf = async () => (await readProofs(database.db, [ASSET])).get(ASSET);
