@@ -8,6 +8,9 @@ import { mapped, otherRecords } from './truth-records.js';
 import { deliveryJson } from './webhooks/delivery.js';
 import { endpointRecord } from './webhooks/endpoints.js';
 
+/** Payments of the past are made anew whenever they are asked for: up to so many are made once for all that is written of them. */
+const MOST_KEPT = 5_000;
+
 /**
  * Writes everything there is as one JSON object, newest first, of intents those that last changed before the given
  * moment: `{now, updatedAt: {intentId: time}, paymentIntents, payins, webhookEndpoints, invoices, payouts, accounts, …,
@@ -17,12 +20,14 @@ export async function writeTruth(service: Service, account: Account, before: num
   const { merchant, webhooks } = account;
   const now = service.clock.now();
   const confirmationMs = service.settings.confirmationSeconds * 1000;
-  const intents = function* (): Generator<Intent> {
+  const made = function* (): Generator<Intent> {
     for (let position = merchant.intents.size() - 1; position >= 0; position -= 1) {
       const intent = merchant.intents.at(position);
       if (intent && intent.updatedAt < before) yield intent;
     }
   };
+  const few = merchant.intents.size() <= MOST_KEPT ? [...made()] : null;
+  const intents = (): Iterable<Intent> => few ?? made();
   const payins = function* (): Generator<string> {
     for (const intent of intents()) {
       for (const payin of intent.payins) {

@@ -10,7 +10,7 @@ import { type RecordKind, rankOn, recordKinds, recordRules, stateOn } from '../.
 import { sized } from '../support/sizes.js';
 
 /** Spread over all kinds. A third of it is whole, too. */
-const numRuns = sized(180, 60_000);
+const numRuns = sized(90, 60_000);
 
 /** Few moments, few values: ties and near ties are the rule here, not the exception. */
 const moment = fc.integer({ min: 0, max: 7 }).map((step) => 1_700_000_000_000 + step * 500);

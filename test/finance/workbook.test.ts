@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
 import { subtractAmounts, sumAmounts } from '../../src/domain/money.js';
 import { exportMonth } from '../../src/finance/exports/export-month.js';
@@ -81,7 +81,8 @@ async function parts(): Promise<Record<string, string>> {
 
 it('is the same bytes whenever it is made', async () => {
   const first = await write();
-  await new Promise((resolve) => setTimeout(resolve, 2_100));
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
   expect(await write()).toBe(first);
 });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { invoiceList } from '../../src/reconcile/invoices.js';
 import type { ListPlan } from '../../src/reconcile/lists/list-plan.js';
@@ -6,16 +6,19 @@ import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
 import { payoutList } from '../../src/reconcile/payouts.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { recordTables } from '../../src/records/saving/record-columns.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
+import { isLong, sized } from '../support/sizes.js';
 import { DAY, depsOf, FakeService, rateLimited, unauthorized } from './fake-service.js';
 import { lives, MovingList } from './moving-list.js';
 import { Random } from './random.js';
 
 const MINUTE = 60_000;
-const LONG = process.env['TALLYHOOK_LONG'] !== undefined;
+/** What a page holds at most, whatever is asked for; the lists are as many pages long either way. */
+const PAGE = sized(50, 100);
+const database = resettableDatabase();
 const plans = [paymentIntentList, invoiceList, payoutList];
 /** What lists are read by is the same for each kind: the short run plays each fault on one of them. */
-const playedOn = (plan: ListPlan, nth: number): boolean => LONG || plans[nth % plans.length] === plan;
+const playedOn = (plan: ListPlan, nth: number): boolean => isLong || plans[nth % plans.length] === plan;
 
 interface Page {
   rows: JsonObject[];
@@ -35,11 +38,11 @@ interface Fault {
 
 const faults: Record<string, Fault> = {
   'the first page again and again': {
-    does: ({ rows, all, cursor }) => (cursor === undefined ? rows : all.slice(0, 100)),
+    does: ({ rows, all, cursor }) => (cursor === undefined ? rows : all.slice(0, PAGE)),
     ends: 'incomplete',
     because: /no page follows|nothing new/,
   },
-  'pages of half the size': { does: ({ rows }) => rows.slice(0, 50), ends: 'complete' },
+  'pages of half the size': { does: ({ rows }) => rows.slice(0, PAGE / 2), ends: 'complete' },
   'pages that shrink to nothing': {
     does: ({ rows, call }) => (call > 2 ? [] : rows),
     ends: 'incomplete',
@@ -57,7 +60,7 @@ const faults: Record<string, Fault> = {
     because: /no id/,
   },
   'a list that begins again where it ends': {
-    does: ({ rows, all }) => (rows.length < 100 ? [...rows, ...all].slice(0, 100) : rows),
+    does: ({ rows, all }) => (rows.length < PAGE ? [...rows, ...all].slice(0, PAGE) : rows),
     ends: 'incomplete',
     because: /not newest first|twice|nothing new/,
   },
@@ -107,20 +110,16 @@ class FaultyService extends FakeService {
 }
 
 describe.each(plans)('a list of $kind that misbehaves', (plan: ListPlan) => {
-  let database: TestDatabase;
   let service: FaultyService;
 
-  beforeEach(async () => {
-    database = await createTestDatabase();
-    const options = { semantics: 'orm', pageCap: 100, deletes: false, grainMs: 1, life: lives[plan.record] } as const;
+  beforeEach(() => {
+    const options = { semantics: 'orm', pageCap: PAGE, deletes: false, grainMs: 1, life: lives[plan.record] } as const;
     const list = new MovingList(new Random(5), options);
     list.restlessness = 0;
-    list.grow(230, 2 * DAY);
+    list.grow(2.3 * PAGE, 2 * DAY);
     list.clock += MINUTE;
     service = new FaultyService(list);
   });
-
-  afterEach(() => database.drop());
 
   const run = () => runReconcile(depsOf(database, service), { kind: plan.kind, full: false, withoutPayins: true });
   const marks = () =>
@@ -138,7 +137,7 @@ describe.each(plans)('a list of $kind that misbehaves', (plan: ListPlan) => {
   test('ends failed or unproven with the reason, its watermark stays, and the next run makes good', async () => {
     expect(await run()).toMatchObject({ status: 'succeeded', complete: true });
     for (const [name, fault] of Object.entries(faults).filter((_, nth) => playedOn(plan, nth))) {
-      service.list.grow(130, 40 * MINUTE);
+      service.list.grow(1.3 * PAGE, 40 * MINUTE);
       service.list.clock += 90 * MINUTE;
       const before = await marks();
       service.begin(fault);
@@ -162,7 +161,7 @@ describe.each(plans)('a list of $kind that misbehaves', (plan: ListPlan) => {
     }
   }, 120_000);
 
-  test.each([-10, 10].filter((minutes) => LONG || plan === (minutes < 0 ? payoutList : invoiceList)))(
+  test.each([-10, 10].filter((minutes) => isLong || plan === (minutes < 0 ? payoutList : invoiceList)))(
     'is proven by a service whose clock is %i minutes off',
     async (minutes) => {
       service.skew = minutes * MINUTE;

@@ -23,10 +23,13 @@ async function pay(sandbox: TestSandbox, amount: string, assetCode = ASSET): Pro
   return id;
 }
 
-async function opened(faults: object = {}): Promise<{ sandbox: TestSandbox; at: AtService }> {
+async function opened(
+  faults: object = {},
+  assets?: readonly string[],
+): Promise<{ sandbox: TestSandbox; at: AtService }> {
   const sandbox = await openSandbox(PAST);
   await sandbox.call('PUT', '/sandbox/faults', faults);
-  const at = fewAssets(atService(database, sandbox.url));
+  const at = fewAssets(atService(database, sandbox.url), assets);
   const run = await at.run('balances');
   expect(run).toMatchObject({ status: 'succeeded', error: null });
   return { sandbox, at };
@@ -118,7 +121,7 @@ describe('the balance of an asset', () => {
 
   it('that is opened in one round does not take what another round works in for its own', async () => {
     const sandbox = await openSandbox(PAST);
-    const at = fewAssets(atService(database, sandbox.url));
+    const at = fewAssets(atService(database, sandbox.url), [ASSET, 'USDT.ERC20']);
     const { client } = at.deps;
     const reply = client.reply.bind(client);
     let readings = 0;
@@ -208,7 +211,7 @@ describe('the balance of an asset', () => {
   });
 
   it('keeps its rates, and is a break while it is not balance less frozen', async () => {
-    const { at } = await opened();
+    const { at } = await opened({}, [ASSET, 'BTT.TRC20']);
     const rows = await database.db('asset_rates').select('asset_code', 'rate').orderBy('asset_code');
     // The service could not price it.
     expect(rows.find((row) => row.asset_code === 'BTT.TRC20')).toMatchObject({ rate: null });

@@ -7,15 +7,17 @@ import { listRecords } from '../../src/records/rows.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { forger, seconds } from '../support/forger.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 
 const LONG_AGO = new Date(Date.now() - 86_400_000).toISOString();
 const RULES = { adoptedAt: new Date(0) };
+const database = resettableDatabase();
 let flow: DeliveryFlow;
 let who: ReturnType<typeof forger>;
 afterEach(() => flow.close());
 
 test('of a flood of records that do not exist a hundred have a break of their own, and one counts the rest', async () => {
-  flow = await startDeliveryFlow();
+  flow = await startDeliveryFlow({ database });
   who = forger(flow);
   flow.addEndpoint('live');
   await flow.pay(2);
@@ -31,15 +33,17 @@ test('of a flood of records that do not exist a hundred have a break of their ow
     const single = items.filter(({ entity }) => entity.kind !== 'secret').length;
     return { single, counting: items.find(({ entity }) => entity.kind === 'secret') ?? null };
   };
-  for (let n = 0; n < 100; n += 1) await forge(n);
+  const forgeFrom = (from: number, to: number) =>
+    Promise.all(Array.from({ length: to - from }, (_, n) => forge(from + n)));
+  await forgeFrom(0, 100);
   expect(await found()).toEqual({ single: 100, counting: null });
-  for (let n = 100; n < 120; n += 1) await forge(n);
+  await forgeFrom(100, 120);
   const counting = { severity: 'critical', entity: { kind: 'secret', id: 'live' } };
   expect(await found()).toMatchObject({
     single: 100,
     counting: { ...counting, evidence: { reason: 'many', ours: { records: '20', some: expect.any(Array) } } },
   });
-  for (let n = 120; n < 125; n += 1) await forge(n);
+  await forgeFrom(120, 125);
   expect(await found()).toMatchObject({ single: 100, counting: { evidence: { ours: { records: '25' } } } });
   const listed = await flow.db('payment_intents').whereRaw('NOT verified').whereNotNull('absent_since').pluck('id');
   expect(listed).toHaveLength(125);
@@ -52,7 +56,7 @@ test('of a flood of records that do not exist a hundred have a break of their ow
 });
 
 test('a record that an event of another secret told of too is counted for that one, not for the one that leaked', async () => {
-  flow = await startDeliveryFlow();
+  flow = await startDeliveryFlow({ database });
   who = forger(flow);
   flow.addEndpoint('live');
   flow.addEndpoint('next');

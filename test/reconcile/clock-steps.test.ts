@@ -1,21 +1,13 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runReconcile } from '../../src/reconcile/run.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 import { depsOf, serviceWith } from './fake-service.js';
 
 const HOUR = 3_600_000;
 const YEAR = 365 * 24 * HOUR;
 const tick = { kind: 'payment-intents', full: false } as const;
 
-let database: TestDatabase;
-
-beforeEach(async () => {
-  database = await createTestDatabase();
-});
-
-afterEach(async () => {
-  await database.drop();
-});
+const database = resettableDatabase();
 
 const sweepOf = (run: { proof: Record<string, unknown> }) => (run.proof as { sweep: { name: string } }).sweep.name;
 

@@ -1,26 +1,23 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { kinds } from '../../src/reconcile/deps.js';
 import { keepHouse } from '../../src/reconcile/keep-house.js';
 import { startScheduler } from '../../src/reconcile/schedule.js';
 import { checkRetention } from '../../src/wiring/doctor/check-retention.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 import { depsOf, FakeService } from './fake-service.js';
 import { MovingList } from './moving-list.js';
 import { Random } from './random.js';
 
 const retention = { body: 90, keys: 400, personal: 400 };
 const within = { timeout: 15_000, interval: 50 };
-let database: TestDatabase;
+const database = resettableDatabase();
 
 beforeEach(async () => {
-  database = await createTestDatabase();
   const ids = await storeEvents(database.db, [completed('a')]);
   const at = new Date(Date.now() - 91 * 86_400_000);
   await database.db('inbox').whereIn('id', ids).update({ received_at: at, last_arrival_at: at, status: 'applied' });
 });
-afterEach(() => database.drop());
-
 function deps() {
   const list = new MovingList(new Random(3), { semantics: 'key', pageCap: 100, deletes: false, grainMs: 1 });
   return { ...depsOf(database, new FakeService(list)), now: () => new Date() };

@@ -10,6 +10,7 @@ import { restoreSecret } from '../../src/records/deliveries/secrets.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { forger, itemsOf, otherHistory, refundAtDashboard, seconds } from '../support/forger.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 
 const ASSET = 'USDT.TRC20';
 const LONG_AGO = new Date(Date.now() - 86_400_000).toISOString();
@@ -134,9 +135,10 @@ const isOfPayout = (delivery: JsonObject) => textField(delivery, 'eventType')?.s
 describe('what came under a secret that leaked and that the service sent all the same', () => {
   let payment: string;
 
+  const database = resettableDatabase();
   afterEach(() => flow.close());
   beforeEach(async () => {
-    flow = await startDeliveryFlow();
+    flow = await startDeliveryFlow({ database });
     who = forger(flow);
     flow.sandbox.control.setFaults({ payoutsList: false, links: true });
     flow.addEndpoint('live');
@@ -217,9 +219,10 @@ describe('what came under a secret that leaked and that the service sent all the
 });
 
 describe('a handful of forged events', () => {
+  const database = resettableDatabase();
   afterEach(() => flow.close());
   beforeEach(async () => {
-    flow = await startDeliveryFlow();
+    flow = await startDeliveryFlow({ database });
     who = forger(flow);
     flow.addEndpoint('live');
     await flow.pay(2);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
 import { keepVerifyingClaims, verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
@@ -6,19 +6,11 @@ import type { ReconcileDeps } from '../../src/reconcile/deps.js';
 import { markForReading } from '../../src/records/runs/marks.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { openSandbox, type Row } from '../sandbox/support.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 import { depsOf, serviceWith } from './fake-service.js';
 import { atService } from './service-at.js';
 
-let database: TestDatabase;
-
-beforeEach(async () => {
-  database = await createTestDatabase();
-});
-
-afterEach(async () => {
-  await database.drop();
-});
+const database = resettableDatabase();
 
 /** As an event does that tells of a deposit and names the sub-wallet, and not the movement of the feed. */
 async function eventOf(deps: ReconcileDeps, account: string): Promise<void> {

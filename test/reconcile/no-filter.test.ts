@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
 import { verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
@@ -9,12 +9,16 @@ import { payoutList } from '../../src/reconcile/payouts.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { recordTables } from '../../src/records/saving/record-columns.js';
 import { RefusedError } from '../../src/service-api/service-errors.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
+import { isLong, sized } from '../support/sizes.js';
 import { DAY, depsOf, FakeService } from './fake-service.js';
 import { lives, MovingList } from './moving-list.js';
 import { Random } from './random.js';
 
 const MINUTE = 60_000;
+/** What a page holds at most, whatever is asked for; the lists are as many pages long either way. */
+const PAGE = sized(20, 100);
+const database = resettableDatabase();
 
 /** What a service does that has no status filter. */
 class FilterlessService extends FakeService {
@@ -35,20 +39,16 @@ class FilterlessService extends FakeService {
 }
 
 const waysOn = (plan: ListPlan): readonly FilterlessService['how'][] => {
-  if (plan === paymentIntentList || process.env['TALLYHOOK_LONG']) return ['refuses', 'ignores'];
+  if (plan === paymentIntentList || isLong) return ['refuses', 'ignores'];
   return plan === payoutList ? ['ignores'] : ['refuses'];
 };
 
 describe.each([paymentIntentList, invoiceList, payoutList])('a service without a status filter on $kind', (plan) => {
-  let database: TestDatabase;
   let service: FilterlessService;
 
-  beforeEach(async () => {
-    database = await createTestDatabase();
+  beforeEach(() => {
     service = new FilterlessService(listOf(plan));
   });
-
-  afterEach(() => database.drop());
 
   const run = () => runReconcile(depsOf(database, service), { kind: plan.kind, full: false, withoutPayins: true });
   const held = async () => {
@@ -60,7 +60,7 @@ describe.each([paymentIntentList, invoiceList, payoutList])('a service without a
   test.each(waysOn(plan))(
     'that %s it: all is read, each open record by itself, and the run says what it lacks',
     async (how) => {
-      service = new FilterlessService(listOf(plan, 1_500));
+      service = new FilterlessService(listOf(plan, 15 * PAGE));
       service.how = how;
       for (let tick = 0; tick < 3; tick++) {
         service.asked = [];
@@ -70,7 +70,7 @@ describe.each([paymentIntentList, invoiceList, payoutList])('a service without a
         expect(differing(await held(), listed())).toEqual([]);
         // Not the whole list on each tick, though no tick is ever complete.
         if (tick > 0) expect(service.asked.length).toBeLessThan(40);
-        for (let many = 0; many < 60; many++) service.list.mutate();
+        for (let many = 0; many < 0.6 * PAGE; many++) service.list.mutate();
         service.list.clock += 10 * MINUTE;
       }
       expect(await database.db('breaks').where({ kind: 'record_not_at_service' })).toEqual([]);
@@ -91,26 +91,25 @@ describe.each([paymentIntentList, invoiceList, payoutList])('a service without a
 });
 
 test('a list of payouts may stand in an object, as "items"', async () => {
-  const database = await createTestDatabase();
   const service = new FilterlessService(listOf(payoutList));
   service.inItems = true;
   const ended = await runReconcile(depsOf(database, service), { kind: 'payouts', full: false });
   expect(ended.proof).toMatchObject({ head: [{ complete: true, toEnd: true }] });
   expect(Number((await database.db('payouts').count().first())?.['count'])).toBe(service.list.all().length);
-  await database.drop();
 });
 
 function differing(held: Record<string, unknown>, listed: Record<string, unknown>): string[] {
   return Object.keys(listed).filter((id) => held[id] !== listed[id]);
 }
 
-function listOf(plan: ListPlan, rows = 250): MovingList {
+function listOf(plan: ListPlan, rows = 2.5 * PAGE): MovingList {
   // A payment that is disputed once it is over is what such a service hides until the whole list is read.
   const life = { ...lives[plan.record], disputes: false };
-  const list = new MovingList(new Random(5), { semantics: 'orm', pageCap: 100, deletes: false, grainMs: 1, life });
+  const list = new MovingList(new Random(5), { semantics: 'orm', pageCap: PAGE, deletes: false, grainMs: 1, life });
   list.restlessness = 0;
   list.grow(rows, 20 * DAY);
-  for (const row of list.rows.values()) for (let step = 0; row.seq < rows - 200 && step < 6; step++) list.advance(row);
+  for (const row of list.rows.values())
+    for (let step = 0; row.seq < rows - 2 * PAGE && step < 6; step++) list.advance(row);
   list.clock += MINUTE;
   return list;
 }

@@ -1,27 +1,22 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Json } from '../../src/domain/json.js';
 import { NotFoundError } from '../../src/service-api/service-errors.js';
 import { openSandbox, type Row, type TestSandbox } from '../sandbox/support.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 import { type AtService, atService } from './service-at.js';
 
 const ASSET = 'USDT.TRC20';
-let database: TestDatabase;
+const database = resettableDatabase();
 let sandbox: TestSandbox;
 let at: AtService;
 let calls: number;
 
 beforeEach(async () => {
-  database = await createTestDatabase();
   sandbox = await openSandbox({ payments: 60, payouts: 200, seed: 5 });
   at = atService(database, sandbox.url);
   calls = 0;
   pagedByTokens(at);
 });
-afterEach(async () => {
-  await database.drop();
-});
-
 /** As if the list of payouts were `{items, nextCursor}`, 20 rows a page, and its cursors no ids. */
 function pagedByTokens({ deps }: AtService): void {
   const { client } = deps;

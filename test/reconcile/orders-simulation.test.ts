@@ -10,11 +10,12 @@ import { saveObservations } from '../../src/records/save-observations.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { observeEvent } from '../../src/webhook/observe-event.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { sized } from '../support/sizes.js';
 import { testSettings } from './fake-service.js';
 import { Random } from './random.js';
 import { type Payment, type SentEvent, ShopModel } from './shop-model.js';
 
-const SEEDS = process.env.TALLYHOOK_LONG ? 200 : 2;
+const SEEDS = sized(1, 200);
 const STEPS = 60;
 const kind = kinds[0];
 

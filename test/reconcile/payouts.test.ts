@@ -8,20 +8,19 @@ import { saveObservations } from '../../src/records/save-observations.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { MerchantClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 import { testSettings } from './fake-service.js';
 
 const DAY = 86_400_000;
 const tick = { kind: 'payouts', full: false } as const;
 
-let database: TestDatabase;
+const database = resettableDatabase();
 let sandbox: Sandbox;
 let asked: string[];
 let ahead: number;
 let deps: ReconcileDeps;
 
 beforeEach(async () => {
-  database = await createTestDatabase();
   sandbox = await startSandbox({ payments: 60, payouts: 40 });
   asked = [];
   ahead = 0;
@@ -44,7 +43,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await sandbox?.close();
-  await database?.drop();
 });
 
 async function truth(): Promise<{ id: string; status: string }[]> {

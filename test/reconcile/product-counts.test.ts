@@ -4,7 +4,7 @@ import type { Json } from '../../src/domain/json.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { openSandbox } from '../sandbox/support.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { atService } from './service-at.js';
+import { atService, fewAssets } from './service-at.js';
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 test('counts of a product that are not those of our payments are a break after an hour, until they agree', async () => {
   const sandbox = await openSandbox({ seed: 3 });
-  const at = atService(database, sandbox.url);
+  const at = fewAssets(atService(database, sandbox.url));
   const product = (await sandbox.call('POST', '/sandbox/products', { name: 'Tea', amount: '5', currency: 'USD' })).body;
   const pay = { amount: '5', currency: 'USD', requestedCurrencyType: 'fiat', productId: product.id };
   await sandbox.call('POST', '/sandbox/payment-intents', pay);

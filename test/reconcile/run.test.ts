@@ -3,7 +3,10 @@ import { kinds } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { listRuns, startRun } from '../../src/records/runs/runs.js';
 import { resettableDatabase } from '../support/resettable-database.js';
+import { sized } from '../support/sizes.js';
 import { DAY, depsOf, FakeService, rateLimited, serviceWith, unauthorized } from './fake-service.js';
+import { MovingList } from './moving-list.js';
+import { Random } from './random.js';
 
 const kind = kinds[0];
 /** Payments in the list, and after how many of its pages the reading of them is stopped. */
@@ -173,17 +176,19 @@ test('stopping ends the run between two pages', async () => {
   expect(await held()).toEqual(listed(service));
 });
 
-test('a tick at 2,000 open payments stays within some thirty calls', async () => {
-  const service = serviceWith(0);
-  const { list } = service;
-  list.grow(2_300, 6 * DAY);
+test('a tick at twenty pages of open payments stays within some thirty calls', async () => {
+  const page = sized(20, 100);
+  const list = new MovingList(new Random(7), { semantics: 'orm', pageCap: page, deletes: false, grainMs: 1 });
+  const service = new FakeService(list);
+  list.restlessness = 0;
+  list.grow(23 * page, 6 * DAY);
   const states = ['waiting_address_selection', 'pending', 'confirming'];
-  for (const row of list.rows.values()) row.status = row.seq <= 300 ? 'completed' : list.random.pick(states);
+  for (const row of list.rows.values()) row.status = row.seq <= 3 * page ? 'completed' : list.random.pick(states);
   list.clock += 60_000;
   const deps = depsOf(database, service);
   await runReconcile(deps, tick);
   list.clock += 300_000;
-  for (let many = 0; many < 30; many++) list.mutate();
+  for (let many = 0; many < 0.3 * page; many++) list.mutate();
   const run = await runReconcile(deps, tick);
   expect(run).toMatchObject({ complete: true });
   expect(run.calls).toBeLessThan(40);

@@ -5,7 +5,7 @@ import { type Lock, LockTimeoutError, takeLock, tryLock } from '../../src/reconc
 import { runReconcile } from '../../src/reconcile/run.js';
 import { type Scheduler, startScheduler } from '../../src/reconcile/schedule.js';
 import { listRuns } from '../../src/records/runs/runs.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 import { depsOf, FakeService } from './fake-service.js';
 import { MovingList } from './moving-list.js';
 import { Random } from './random.js';
@@ -13,17 +13,15 @@ import { Random } from './random.js';
 const kind = kinds[0];
 const within = { timeout: 15_000, interval: 50 };
 
-let database: TestDatabase;
+const database = resettableDatabase();
 let toClose: { close(): Promise<void> }[];
 
 beforeEach(async () => {
-  database = await createTestDatabase();
   toClose = [];
 });
 
 afterEach(async () => {
   for (const opened of toClose) await opened.close();
-  await database.drop();
 });
 
 function newService(): FakeService {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { sized } from '../support/sizes.js';
 import {
   absence,
   claim,
@@ -16,7 +17,7 @@ import {
   staleOrders,
 } from './observed.js';
 
-const rounds = process.env['TALLYHOOK_LONG'] ? 60 : 1;
+const rounds = sized(1, 60);
 const TIMEOUT_MS = process.env['TALLYHOOK_LONG'] ? 900_000 : 120_000;
 const savers = 3;
 

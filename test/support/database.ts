@@ -42,13 +42,28 @@ function opened(name: string): TestDatabase {
   };
 }
 
+/** Of this process; one that ended is made anew. */
+let standing: Promise<Client> | null = null;
+
 /** Runs a statement on the cluster's own database, where databases are made and dropped. */
 export async function onCluster<Row extends object>(sql: string): Promise<Row[]> {
+  standing ??= connected();
+  const client = await standing;
+  return (await client.query<Row>(sql)).rows;
+}
+
+async function connected(): Promise<Client> {
   const client = new Client({ connectionString: inject('clusterUrl') });
-  await client.connect();
-  try {
-    return (await client.query<Row>(sql)).rows;
-  } finally {
-    await client.end();
-  }
+  const forget = () => {
+    standing = null;
+  };
+  client.on('error', forget);
+  client.on('end', forget);
+  await client.connect().catch((error: unknown) => {
+    forget();
+    throw error;
+  });
+  // Files of a tier share it: it is no file's to close, and keeps no process alive.
+  (client as Client & { unref(): void }).unref();
+  return client;
 }

@@ -1,20 +1,15 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createLog } from '../../src/log.js';
 import { retiredLabels } from '../../src/records/deliveries/secrets.js';
 import { secretsStatus } from '../../src/webhook/rotation.js';
 import { staticSecrets, withoutRetired } from '../../src/webhook/secret-source.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { startReceiver } from '../support/receiver.js';
+import { resettableDatabase } from '../support/resettable-database.js';
 import { eventBody, NOW, OTHER_SECRET, SECRET, secrets, signedHeaders } from '../support/signed.js';
 
 const log = createLog('silent');
 
-let database: TestDatabase;
-beforeEach(async () => {
-  database = await createTestDatabase();
-});
-afterEach(() => database.drop());
-
+const database = resettableDatabase();
 test('the status of each secret: when it matched, how often, never the secret', async () => {
   const receiver = await startReceiver(database.db);
   for (const id of ['a', 'b']) {

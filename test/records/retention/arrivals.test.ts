@@ -7,6 +7,7 @@ import { pruneBodies } from '../../../src/records/retention/prune-bodies.js';
 import { applyEvents } from '../../../src/webhook/apply-events.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { completed, storeEvents } from '../../support/events.js';
+import { sized } from '../../support/sizes.js';
 import { age, log } from './aged.js';
 
 let pruned: TestDatabase;
@@ -36,7 +37,7 @@ test('events in any order and as often as they come, pruned at any moment: each 
       const expected = await outcome(whole.db, `x${runs}`, steps.filter(isKept));
       expect(await outcome(pruned.db, `x${runs}`, steps)).toEqual(expected);
     }),
-    { numRuns: process.env['TALLYHOOK_LONG'] ? 300 : 25 },
+    { numRuns: sized(12, 300) },
   );
 });
 

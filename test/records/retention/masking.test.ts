@@ -6,6 +6,7 @@ import type { Observation } from '../../../src/domain/observation.js';
 import { MASK, maskPersonal } from '../../../src/domain/personal.js';
 import { maskTasks } from '../../../src/records/retention/mask-records.js';
 import { resettableDatabase } from '../../support/resettable-database.js';
+import { sized } from '../../support/sizes.js';
 import {
   absence,
   at,
@@ -208,7 +209,7 @@ test('whatever is observed in whatever order, masked in the middle: all but the 
       const right = await outcome(`b${runs}`, batches, when);
       expect(right).toEqual(left);
     }),
-    { numRuns: process.env['TALLYHOOK_LONG'] ? 500 : 20 },
+    { numRuns: sized(10, 500) },
   );
 });
 

@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { sized } from '../../support/sizes.js';
 import { pruneIn } from './aged.js';
 
-const EVENTS = process.env['TALLYHOOK_LONG'] ? 100_000 : 20_000;
+const EVENTS = sized(8_000, 100_000);
 const BATCH = 1_000;
 
 let database: TestDatabase;
