@@ -35,8 +35,12 @@ export function send(response: ServerResponse, status: number, body: unknown, he
   response.end(JSON.stringify(body));
 }
 
+const MOMENTS = { attemptMs: 150, deadlineMs: 400, retries: 1, pauseMs: 10, failures: 10_000 };
+/** Where it matters only that there is no answer. */
+export const HASTY = { ...MOMENTS, attemptMs: 40, deadlineMs: 100 };
+
 /** What doctor works with, against a service; patient for moments only. */
-export function partsFor(db: Knex, baseUrl: string, env: Record<string, string> = {}): DoctorParts {
+export function partsFor(db: Knex, baseUrl: string, env: Record<string, string> = {}, patience = MOMENTS): DoctorParts {
   const settings = {
     SERVICE_BASE_URL: baseUrl,
     SERVICE_API_KEY: 'a-key',
@@ -45,7 +49,6 @@ export function partsFor(db: Knex, baseUrl: string, env: Record<string, string> 
     ...env,
   };
   const config = loadConfig(['SERVICE_BASE_URL', 'SERVICE_API_KEY'], { env: settings });
-  const patience = { attemptMs: 150, deadlineMs: 400, retries: 1, pauseMs: 10, failures: 10_000 };
   const clientFor = (contract: Contract) =>
     Promise.resolve(new MerchantClient({ baseUrl, apiKey: config.SERVICE_API_KEY, contract, patience }));
   return {

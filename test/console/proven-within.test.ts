@@ -3,6 +3,7 @@ import request, { type Response } from 'supertest';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { apiDocument } from '../../src/console/api/serve-document.js';
 import type { JsonObject } from '../../src/domain/json.js';
+import type { Observation } from '../../src/domain/observation.js';
 import { type RecordKind, textField } from '../../src/domain/records.js';
 import { postponeMarks } from '../../src/records/runs/marks.js';
 import { noteServiceClock } from '../../src/records/service-clock.js';
@@ -13,7 +14,7 @@ import { documentedAnswers } from '../support/document-shapes.js';
 import { until } from '../support/drill.js';
 
 const HOUR_MS = 3_600_000;
-const SOON_MS = 700;
+const SOON_MS = 500;
 /** Where it matters only that there is no answer: on a slow machine nothing is asked for in so short a time. */
 const HASTY_MS = 100;
 const shapeOf = documentedAnswers(apiDocument);
@@ -43,10 +44,12 @@ const ask = (app: Express, reference: string, query = 'provenWithin=60') =>
   request(app).get(`/api/v1/orders/${reference}?${query}`).set(viewer);
 
 /** What the service's list shows now, or showed at that moment of its clock. */
-function shows(kind: RecordKind, fields: JsonObject, from = Date.now()) {
+const shows = (kind: RecordKind, fields: JsonObject, from = Date.now()) =>
+  save(store, [shown(kind, fields, from)], { now: new Date() });
+
+function shown(kind: RecordKind, fields: JsonObject, from: number): Observation {
   const source = { type: 'poll', ref: 'run-1' } as const;
-  const id = textField(fields, 'id') ?? '';
-  return save(store, [{ type: 'reading', kind, id, from, to: from + 200, source, fields }], { now: new Date() });
+  return { type: 'reading', kind, id: textField(fields, 'id') ?? '', from, to: from + 200, source, fields };
 }
 
 interface Paid {
@@ -64,8 +67,8 @@ async function paidOrder(from: number): Promise<Paid> {
     intent: { ...paidIntent(id, payinId), id },
     payin: { ...payin(payinId, id), id: payinId },
   };
-  await shows('payment_intent', paid.intent, from);
-  await shows('payin', paid.payin, from);
+  const readings = [shown('payment_intent', paid.intent, from), shown('payin', paid.payin, from)];
+  await save(store, readings, { now: new Date() });
   await store.db('reading_marks').delete();
   return paid;
 }

@@ -1,5 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
+import { isAll } from '../support/sizes.js';
 import { openSandbox } from './support.js';
 
 interface Document {
@@ -10,10 +11,12 @@ describe('the OpenAPI document', () => {
   it('is valid by a public linter, whatever the names are', async () => {
     const sandbox = await openSandbox();
     const config = await createConfig({ extends: ['recommended'] });
-    for (const faults of [
-      {},
-      { payoutsPath: '/v1/withdrawals', names: { payouts: { status: 'state' } }, accountsShape: 'page' as const },
-    ]) {
+    const changed = {
+      payoutsPath: '/v1/withdrawals',
+      names: { payouts: { status: 'state' } },
+      accountsShape: 'page' as const,
+    };
+    for (const faults of isAll ? [{}, changed] : [changed]) {
       sandbox.control.setFaults(faults);
       const { body } = await sandbox.call('GET', '/sandbox/openapi.json');
       const problems = await lintFromString({ source: JSON.stringify(body), config });

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { inject } from 'vitest';
 import { until } from './drill.js';
 
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export const WIDE = { width: 1280, height: 900 };
 export const NARROW = { width: 390, height: 844 };
@@ -64,8 +64,6 @@ export async function visitor(
   }: { baseURL: string; colorScheme?: 'light' | 'dark'; viewport?: typeof WIDE },
 ): Promise<Visitor> {
   const context = await browser.newContext({ baseURL, colorScheme, viewport });
-  // Put in past the content policy, which still holds for the page, and is listened to.
-  await context.addInitScript({ path: axe });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {
@@ -88,6 +86,8 @@ export async function accessibilityProblems(page: Page, { but }: { but?: string 
   await page.evaluate(
     'new Promise((done) => requestAnimationFrame(done)).then(() => Promise.allSettled(document.getAnimations().map((one) => one.finished)))',
   );
+  // Past the content policy, which still holds for the page, and is listened to.
+  await page.evaluate(axe);
   const { violations } = (await page.evaluate(
     `axe.run(${JSON.stringify({ exclude: but ? [but] : [] })}, {
       runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] },
@@ -97,6 +97,13 @@ export async function accessibilityProblems(page: Page, { but }: { but?: string 
   return violations.map(
     ({ id, nodes }) =>
       `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`).join(' | ')}`,
+  );
+}
+
+/** What the page is made of: its elements with their types and classes. */
+export async function partsOf(page: Page): Promise<string[]> {
+  return page.evaluate(
+    `[...document.querySelectorAll('body *')].map(({ tagName, type, className }) => [tagName, type, className].join('.'))`,
   );
 }
 

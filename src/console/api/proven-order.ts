@@ -16,7 +16,8 @@ import type { ApiDeps } from './api-deps.js';
 
 /** Shorter than clients wait for an answer. */
 const WAIT_MS = 8_000;
-const LOOK_MS = 500;
+/** How often is looked within that. */
+const LOOKS = 16;
 /** Of one order, whoever asks and however often. */
 const ASK_AGAIN_MS = 5_000;
 /** Orders that requests of one process wait for at once. */
@@ -86,7 +87,7 @@ export function createProvenOrder(): ProvenOrder {
     while (since === null || !(await isDecided(db, reference, since))) {
       if (signal.aborted || performance.now() >= deadline) throw notInTime(within);
       if (since === null) {
-        await delay(LOOK_MS);
+        await delay(proofWaitMs / LOOKS);
         since = await sinceOf(db, within);
       } else await share(waits.get(reference) ?? begin(deps, { reference, since, deadline }), signal);
     }
@@ -107,7 +108,7 @@ interface Reading {
 
 /** Has what the order rests on read again, until it is decided or time is up. */
 async function readAgain(deps: ApiDeps, { reference, since, deadline, signal, mayAsk }: Reading): Promise<void> {
-  const { db } = deps;
+  const { db, proofWaitMs = WAIT_MS } = deps;
   const adoptedAt = await adoptedAtOf(db);
   let unread: ProofRecord[] = [];
   while (!signal.aborted) {
@@ -118,7 +119,7 @@ async function readAgain(deps: ApiDeps, { reference, since, deadline, signal, ma
     if (await isDecided(db, reference, since)) return;
     if (unread.length > 0 && mayAsk(reference)) await askForProof(db, unread, since);
     if (performance.now() >= deadline) return;
-    await delay(LOOK_MS, undefined, { signal }).catch(() => {});
+    await delay(proofWaitMs / LOOKS, undefined, { signal }).catch(() => {});
   }
 }
 

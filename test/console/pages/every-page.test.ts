@@ -5,6 +5,7 @@ import {
   accessibilityProblems,
   cutOff,
   NARROW,
+  partsOf,
   sidewaysScroll,
   signIn,
   startBrowser,
@@ -19,13 +20,14 @@ import { isAll } from '../../support/drill.js';
 
 let store: TestDatabase;
 let browser: Browser;
-let site: Awaited<ReturnType<typeof serve>>;
+let site: Awaited<ReturnType<typeof serve>> & Pick<ReturnType<typeof testConsole>, 'commands'>;
 let admin: Visitor;
 
 beforeAll(async () => {
   [store, browser] = await Promise.all([createTestDatabase(), startBrowser()]);
   await seedConsole(store.db);
-  site = await serve(testConsole(store.db).app);
+  const { app, commands } = testConsole(store.db);
+  site = { ...(await serve(app)), commands };
   admin = await visitor(browser, { baseURL: site.url });
   await signIn(admin.page, consoleTokens[3]?.token ?? '');
 });
@@ -40,26 +42,31 @@ describe('every page', () => {
     expect(pages.map(({ path }) => path).filter((path) => samplePaths[path] === undefined)).toEqual([]);
   });
 
+  const looks = [
+    { viewport: WIDE, colorScheme: 'light', seen: new Set<string>() },
+    { viewport: NARROW, colorScheme: 'dark', seen: new Set<string>() },
+  ] as const;
+
   it.each(pages.map(({ path }, place) => [path, place] as const))(
     '%s reads well for everybody, light and dark, wide and narrow',
     async (path, place) => {
-      // Half of the time goes into this: the pages, of the same parts and colours, take turns.
-      const isExamined = (turn: number) => isAll || place % 2 === turn;
-      // What stands at the side of all pages is examined on the first two.
-      const but = isAll || place < 2 ? {} : { but: '.side' };
       const { page, complaints } = admin;
-      await page.setViewportSize(WIDE);
-      await page.emulateMedia({ colorScheme: 'light' });
       const answer = await page.goto(samplePaths[path] ?? path);
       expect(answer?.status()).toBe(200);
-      if (isExamined(0)) expect(await accessibilityProblems(page, but)).toEqual([]);
-      expect(await sidewaysScroll(page)).toBe(0);
-      expect(await cutOff(page)).toEqual([]);
-      await page.emulateMedia({ colorScheme: 'dark' });
-      await page.setViewportSize(NARROW);
-      if (isExamined(1)) expect(await accessibilityProblems(page, but)).toEqual([]);
-      expect(await sidewaysScroll(page)).toBe(0);
-      expect(await cutOff(page)).toEqual([]);
+      const parts = isAll ? [] : await partsOf(page);
+      for (const [turn, { viewport, colorScheme, seen }] of looks.entries()) {
+        await page.setViewportSize(viewport);
+        // Half of the time goes into this: pages take turns, and those of the parts of others are left to the longer run.
+        const isTurn = place % looks.length === turn && parts.some((part) => !seen.has(part));
+        if (isAll || isTurn) {
+          await page.emulateMedia({ colorScheme });
+          // What stands at the side of all pages is examined on the first two.
+          expect(await accessibilityProblems(page, isAll || place < 2 ? {} : { but: '.side' })).toEqual([]);
+          for (const part of parts) seen.add(part);
+        }
+        expect(await sidewaysScroll(page)).toBe(0);
+        expect(await cutOff(page)).toEqual([]);
+      }
       expect(complaints.splice(0)).toEqual([]);
     },
   );
@@ -148,6 +155,35 @@ describe('an action', () => {
     });
     await page.reload();
     expect(await page.locator('.flash').count()).toBe(0);
+    expect(complaints.splice(0)).toEqual([]);
+  });
+});
+
+describe('recovering', () => {
+  it('a selection shows first what would be recovered, and does it once that is confirmed', async () => {
+    const { page, complaints } = admin;
+    await page.setViewportSize(WIDE);
+    await page.goto('/deliveries');
+    await page.getByLabel('Pick delivery wd_rejected').check();
+    await page.getByLabel('Pick delivery wd_pending').check();
+    expect(await page.getByLabel('Pick delivery wd_received').count()).toBe(0);
+    await page.getByText('Recover the selected…').click();
+    await page.getByLabel('Reason').first().fill('the secret was wrong');
+    await page.getByRole('button', { name: 'Recover the selected' }).click();
+    const told = await page.locator('main').innerText();
+    expect(told).toContain('2 deliveries would be recovered');
+    expect(told).toMatch(/wd_pending[^]*wd_rejected/);
+    expect(site.commands.recover).not.toHaveBeenCalled();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.setViewportSize(NARROW);
+    expect(await sidewaysScroll(page)).toBe(0);
+    await page.getByRole('button', { name: 'Recover' }).click();
+    expect(await page.locator('.flash').innerText()).toContain('Asked for 2 deliveries');
+    const ids = ['wd_rejected', 'wd_pending'].sort();
+    expect(site.commands.recover).toHaveBeenCalledExactlyOnceWith({ since: null, ids });
+    const [kept] = await store.db('actions').orderBy('id', 'desc').limit(1);
+    const reason = 'the secret was wrong';
+    expect(kept).toMatchObject({ actor: 'ada', action: 'recover', outcome: 'asked', reason });
     expect(complaints.splice(0)).toEqual([]);
   });
 });

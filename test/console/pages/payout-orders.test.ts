@@ -1,19 +1,16 @@
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createServiceWriteLog } from '../../../src/records/service-writes.js';
 import { prepareKeyed } from '../../../src/service-api/keyed-request.js';
 import { at, claim, paidIntent, payin, payout, reading, save } from '../../records/observed.js';
-import { signIn, startBrowser, type Visitor, visitor } from '../../support/browser.js';
-import { serve, testConsole } from '../../support/console.js';
+import { testConsole } from '../../support/console.js';
+import { type Reader, visit } from '../../support/console-visit.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 
 let store: TestDatabase;
-let browser: Browser;
-let site: Awaited<ReturnType<typeof serve>>;
-let page: Visitor['page'];
+let operator: Reader;
 
 beforeAll(async () => {
-  [store, browser] = await Promise.all([createTestDatabase(), startBrowser()]);
+  store = await createTestDatabase();
   for (const pi of ['linked', 'unlinked', 'told', 'called'])
     await save(store, [
       reading('payment_intent', paidIntent(pi, `in_${pi}`), 10),
@@ -31,15 +28,9 @@ beforeAll(async () => {
     claim('payout', 'po_told', { status: 'confirmed', paymentIntentId: 'told' }, 20),
     reading('payout', payout('po_own', { payoutType: 'withdrawal' }), 20),
   ]);
-  site = await serve(testConsole(store.db).app);
-  ({ page } = await visitor(browser, { baseURL: site.url }));
-  await signIn(page, 'operator-token');
+  operator = await visit(testConsole(store.db).app, 'operator');
 });
-afterAll(async () => {
-  await browser.close();
-  await site.close();
-  await store.drop();
-});
+afterAll(() => store.drop());
 
 it.each([
   ['po_linked', 'order-linked', 'refunded', null],
@@ -52,22 +43,18 @@ it.each([
   ],
   ['po_told', 'order-told', 'Only webhooks say whose refund it is', 'say whose refund it is, above'],
 ])('the page of %s names its order %s, why it is held, and what ends that', async (own, order, why, remedy) => {
-  await page.goto(`/payouts/${own}`);
-  const main = page.locator('main');
-  const told = await main.innerText();
-  expect(told.replaceAll(/\s+/g, ' ').toLowerCase()).toContain(why.toLowerCase());
-  if (remedy !== null) expect(told).toContain(remedy);
-  const table = page.getByRole('table', { name: 'Orders that it concerns' });
-  await table.getByRole('link', { name: order }).click();
-  expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain(order);
-  const notices = (await page.locator('.notice').allInnerTexts()).join('\n');
-  if (remedy !== null && own !== 'po_told') expect(notices).toContain(remedy);
+  const page = await operator.get(`/payouts/${own}`);
+  expect(page.text.toLowerCase()).toContain(why.toLowerCase());
+  if (remedy !== null) expect(page.text).toContain(remedy);
+  const [, table = ''] = page.main.split('aria-label="Orders that it concerns"');
+  const linked = await operator.get(page.link(order, table));
+  expect(linked.heading).toContain(order);
+  if (remedy !== null && own !== 'po_told') expect(linked.notices).toContain(remedy);
 });
 
 it('a withdrawal concerns no order', async () => {
-  await page.goto('/payouts/po_own');
-  const told = await page.locator('main').innerText();
-  expect(told).not.toContain('Orders that it concerns');
-  expect(told).not.toContain('Whose refund');
-  expect(told).toContain('unlinked');
+  const { text } = await operator.get('/payouts/po_own');
+  expect(text).not.toContain('Orders that it concerns');
+  expect(text).not.toContain('Whose refund');
+  expect(text).toContain('unlinked');
 });

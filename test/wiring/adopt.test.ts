@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLog } from '../../src/log.js';
+import { adopt } from '../../src/wiring/adopt.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const adopted = (SERVICE_BASE_URL: string, ADOPTED_AT?: Date) =>
+  adopt({
+    db: database.db,
+    log: createLog('silent'),
+    now: () => new Date('2026-05-01'),
+    config: { SERVICE_BASE_URL, ADOPTED_AT },
+    ready: () => Promise.resolve({ ok: true, problems: [] }),
+    signal: new AbortController().signal,
+  });
+
+test('the date of the first start stays, and a database stays with its service', async () => {
+  const first = new Date('2026-01-01');
+  expect(await adopted('https://one.example', first)).toEqual(first);
+  expect(await adopted('https://one.example', new Date('2026-02-01'))).toEqual(first);
+  expect(await adopted('https://one.example')).toEqual(first);
+  await expect(adopted('https://other.example')).rejects.toThrow(
+    'given "https://other.example", but this database holds the records of "https://one.example"',
+  );
+  expect(await database.db('installation').pluck('adopted_at')).toEqual([first]);
+});
