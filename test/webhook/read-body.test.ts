@@ -16,6 +16,14 @@ function request(length?: number): PassThrough & IncomingMessage {
   return Object.assign(new PassThrough(), { headers }) as unknown as PassThrough & IncomingMessage;
 }
 
+/** What came of it without any time passing. */
+async function atOnce<Read>(read: Promise<Read>): Promise<Read | 'reads on'> {
+  for (let n = 0; n < 10; n += 1) await turn();
+  return Promise.race([read, Promise.resolve('reads on' as const)]);
+}
+
+const listeners = (req: IncomingMessage) => ['data', 'end', 'close'].map((name) => req.listenerCount(name));
+
 const ample = () => createBodyRoom(1024 * 1024);
 
 test('a body is read whole, in whatever pieces it comes', async () => {
@@ -91,15 +99,20 @@ test('of one that says that it is too large, nothing is kept; it may go on for 1
     req.end(Buffer.alloc(length));
     expect(await read).toEqual({ ok: false, problem: 'too_large', cutOff });
   }
+  const silent = readBody(request(most + 1), LIMIT, ample());
+  expect(await atOnce(silent)).toEqual({ ok: false, problem: 'too_large', cutOff: true });
 });
 
 test('one without a length is cut off where it goes on for too long, or its sender goes', async () => {
   const long = request();
+  const before = listeners(long);
   const longRead = readBody(long, LIMIT, ample());
   long.write(Buffer.alloc(LIMIT + 1));
   long.write(Buffer.alloc(16 * 1024 * 1024));
+  expect(await atOnce(longRead)).toBe('reads on');
   long.write('x');
-  expect(await longRead).toEqual({ ok: false, problem: 'too_large', cutOff: true });
+  expect(await atOnce(longRead)).toEqual({ ok: false, problem: 'too_large', cutOff: true });
+  expect(listeners(long)).toEqual(before);
   const gone = request();
   const goneRead = readBody(gone, LIMIT, ample());
   gone.write(Buffer.alloc(LIMIT + 1));
