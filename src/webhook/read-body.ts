@@ -48,7 +48,7 @@ function gather(req: IncomingMessage, limit: number, room: BodyRoom): Promise<Ga
     const done = (gathered: Gathered) => {
       share.leave();
       req.off('data', onData).off('end', onEnd).off('close', onGone);
-      if (gathered.outcome !== 'complete') req.pause();
+      req.pause();
       resolve(gathered);
     };
     const onData = (piece: Buffer) => {
@@ -86,7 +86,7 @@ function append(body: Buffer, size: number, piece: Buffer): Buffer {
 
 /** Reads on without keeping anything; whether the end was reached. */
 async function discardRest(req: IncomingMessage): Promise<boolean> {
-  if (Number(req.headers['content-length'] ?? 0) > MAX_DISCARDED_BYTES) return false;
+  if (Number(req.headers['content-length']) > MAX_DISCARDED_BYTES) return false;
   return new Promise((resolve) => {
     let left = MAX_DISCARDED_BYTES;
     const done = (ended: boolean) => {

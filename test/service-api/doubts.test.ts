@@ -29,6 +29,14 @@ describe('what proves that a call made nothing', () => {
     await rejection(client.createPayout('acc_1', payout, { idempotencyKey: 'b' }), UnavailableError);
   });
 
+  it.each(['ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])('is %s: no connection came about', async (code) => {
+    const client = testClient({ patience: once });
+    post(PAYOUTS).replyWithError(networkError(code));
+    const error = await rejection(client.createPayout('acc_1', payout, key), UnavailableError);
+    expect(error.message).toBe(`createPayout: no answer (${code})`);
+    expect(await client.settleWrites()).toEqual([]);
+  });
+
   it.each([
     ['an HTML page', '<!doctype html>Forbidden', 'doubt'],
     ['nothing', '', 'doubt'],
@@ -149,6 +157,24 @@ describe('an answer', () => {
     await client.createPayout('acc_1', payout, key);
     now = 600_000;
     expect(await client.settleWrites()).toEqual([]);
+  });
+});
+
+describe('how a call ended', () => {
+  it.each<[string, number, unknown, object, [string, string | null]]>([
+    ['done', 201, made, {}, ['done', 'po_1']],
+    ['done, with a code', 201, made, { totpCode: '123456' }, ['done', 'po_1']],
+    ['refused', 400, { code: 'NO' }, {}, ['refused', null]],
+    ['in doubt', 500, '', {}, ['doubt', null]],
+    ['another’s', 200, { ...made, assetCode: 'BTC' }, {}, ['lost', null]],
+  ])('is written down once: %s', async (_, status, answer, more, ending) => {
+    const keyStore = new MemoryKeyStore();
+    const end = vi.spyOn(keyStore, 'end');
+    post(PAYOUTS).reply(status, answer as object);
+    await testClient({ keyStore, patience: once })
+      .createPayout('acc_1', { ...payout, ...more })
+      .catch(() => {});
+    expect(end.mock.calls.map(([, outcome, id]) => [outcome, id])).toEqual([ending]);
   });
 });
 

@@ -86,13 +86,48 @@ describe('an invoice whose process died before the answer', () => {
   it.each<[string, () => object[]]>([
     ['one of two', () => [ours(), ours({ id: 'inv_2' })]],
     ['one whose age is not shown', () => [ours({ createdAt: null })]],
-  ])('and that may be %s can’t be told', async (_, shown) => {
+    ['one without an id', () => [ours({ id: null })]],
+  ])('and that may be %s can’t be told, and is written down as lost', async (_, shown) => {
     await crash();
     now = SETTLED;
+    const end = vi.spyOn(keyStore, 'end');
     list(...shown());
     const [settled] = await client().settleWrites();
     expect(settled).toMatchObject({ outcome: 'lost' });
-    expect(settled?.objectIds).toEqual(shown().map((invoice) => (invoice as { id: string }).id));
+    expect(settled?.objectIds).toEqual(shown().flatMap((invoice) => (invoice as { id: string | null }).id ?? []));
+    expect(end.mock.calls.map(([, outcome, id]) => [outcome, id])).toEqual([['lost', null]]);
+  });
+
+  it('stays in doubt where its list is not read to the end of a call that is stopped, and nothing is said of it', async () => {
+    await crash();
+    now = SETTLED;
+    const warn = vi.fn();
+    const stop = new AbortController();
+    nock(BASE_URL)
+      .get(INVOICES)
+      .query(true)
+      .reply(500, () => {
+        stop.abort(new Error('enough'));
+        return '';
+      });
+    await expect(client({ log: { warn } }).settleWrites(stop.signal)).rejects.toThrow('enough');
+    expect(warn).not.toHaveBeenCalled();
+    now += SETTLED;
+    list(ours());
+    expect(await client().settleWrites()).toMatchObject([{ outcome: 'done' }]);
+  });
+
+  it('is not settled by a store that fails: that is said, and thrown', async () => {
+    await crash();
+    now = SETTLED;
+    const warn = vi.fn();
+    vi.spyOn(keyStore, 'rivals').mockRejectedValue(new Error('no database'));
+    list(ours());
+    await expect(client({ log: { warn } }).settleWrites()).rejects.toThrow('no database');
+    expect(warn).toHaveBeenCalledWith(
+      expect.objectContaining({ operation: 'createInvoice' }),
+      'an invoice in doubt could not be looked for now',
+    );
   });
 
   it('can’t be told from a list that is not read back to the call', async () => {

@@ -121,6 +121,21 @@ describe('each call that writes', () => {
     );
     expect(error.retryable).toBe(false);
   });
+
+  it('is not taken for answered where not even the form is right', async () => {
+    patch('/v1/merchant-assets/BTC').reply(200, []);
+    const call = testClient().updateMerchantAsset('BTC', { isActive: false });
+    expect((await rejection(call, ContractViolationError)).message).toContain('the answer is not an object');
+  });
+
+  it('follows no redirect, with a body or without', async () => {
+    for (const status of [302, 304]) {
+      patch('/v1/accounts/acc_1').reply(status, '');
+      const error = await rejection(testClient().updateAccount('acc_1', { label: 'x' }), OutcomeUnknownError);
+      const message = `updateAccount: the answer is a redirect, which is not followed, status ${status}`;
+      expect(error.cause).toMatchObject({ message });
+    }
+  });
 });
 
 describe('idempotency keys', () => {

@@ -45,6 +45,10 @@ test('a body is read whole, in whatever pieces it comes', async () => {
 });
 
 test('a body of the limit is read, one of a byte more is not', async () => {
+  const whole = request(LIMIT);
+  const announced = readBody(whole, LIMIT, ample());
+  whole.end(Buffer.alloc(LIMIT));
+  expect(await announced).toMatchObject({ ok: true });
   for (const excess of [0, 1]) {
     const req = request();
     const read = readBody(req, LIMIT, ample());
@@ -162,6 +166,7 @@ test('where the bodies under way hold too much, the one that has been for the lo
   const quickRead = readBody(quick, LIMIT, room);
   quick.end(Buffer.alloc(200));
   expect(await slowRead).toEqual({ ok: false, problem: 'evicted' });
+  expect(slow.isPaused()).toBe(true);
   expect(await quickRead).toMatchObject({ ok: true });
   other.end(Buffer.alloc(600));
   expect(await otherRead).toMatchObject({ ok: true });
