@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { deriveOrder } from '../../src/domain/orders/order.js';
+import { deriveOrder, requested } from '../../src/domain/orders/order.js';
 import {
   describeLines,
   eur,
@@ -244,6 +244,14 @@ describeLines('what the order shows', 'O', precedence);
 describeLines('where money was collected', 'E', expectations);
 
 describe('an order', () => {
+  it('asks for what its open payments and invoices ask for, and for nothing that the service does not know', () => {
+    const { intents, invoices } = order({ intents: [{ fields: fiat }] });
+    expect(requested([], { intents, invoices })).toEqual({ expected: eur('100'), isMixed: false });
+    const none = { expected: null, isMixed: false };
+    for (const about of [{ unknown: true }, { absent: true }, { fields: { ...fiat, status: 'cancelled' } }])
+      expect(requested([], { intents: intents.map((intent) => ({ ...intent, ...about })), invoices })).toEqual(none);
+  });
+
   it('holds amounts of the greatest length, and quotients that do not end', () => {
     const most = '999999999999999999.999999999999999999';
     const huge = {

@@ -192,6 +192,64 @@ describe('settling', () => {
     expect(onRequest).toHaveBeenCalledTimes(1);
   });
 
+  /** A call whose answer is lost, and whose end nobody could write down. */
+  const lose = async (keyStore: MemoryKeyStore) => {
+    const end = vi.spyOn(keyStore, 'end').mockRejectedValue(new Error('gone'));
+    post(PAYOUTS).reply(500, '');
+    const client = testClient({ keyStore, patience: once });
+    await rejection(client.createPayout('acc_1', payout, key), OutcomeUnknownError);
+    end.mockRestore();
+    return client;
+  };
+
+  it('waits until a call can last no more: two minutes and a tenth', async () => {
+    let now = 0;
+    const client = await lose(new MemoryKeyStore(() => now));
+    now = 131_999;
+    expect(await client.settleWrites()).toEqual([]);
+    now = 132_000;
+    post(PAYOUTS).reply(201, made);
+    expect(await client.settleWrites()).toMatchObject([{ key: 'a', outcome: 'done' }]);
+  });
+
+  it('counts the ten minutes from the first use of the key, not from when it was taken up again', async () => {
+    let now = 0;
+    const keyStore = new MemoryKeyStore(() => now);
+    await lose(keyStore);
+    now = 400_000;
+    const onRequest = vi.fn();
+    const client = testClient({ keyStore, patience: { ...once, retries: 1 }, onRequest });
+    const clock = vi.spyOn(Date, 'now');
+    post(PAYOUTS).reply(() => {
+      clock.mockReturnValue(Date.now() + 201_000);
+      return [500, ''];
+    });
+    expect(await client.settleWrites()).toMatchObject([{ outcome: 'doubt' }]);
+    clock.mockRestore();
+    expect(onRequest).toHaveBeenCalledTimes(1);
+  });
+
+  it('says which record another call made, and that ours is lost', async () => {
+    let now = 0;
+    const client = await lose(new MemoryKeyStore(() => now));
+    now = 132_000;
+    post(PAYOUTS).reply(200, { ...made, assetCode: 'BTC' });
+    const lost = { operation: 'createPayout', key: 'a', outcome: 'lost', objectIds: ['po_1'] };
+    expect(await client.settleWrites()).toEqual([lost]);
+  });
+
+  it('ends with the reason of whoever stops it', async () => {
+    let now = 0;
+    const client = await lose(new MemoryKeyStore(() => now));
+    now = 132_000;
+    const stop = new AbortController();
+    post(PAYOUTS).reply(500, () => {
+      stop.abort(new Error('enough'));
+      return '';
+    });
+    await expect(client.settleWrites(stop.signal)).rejects.toThrow('enough');
+  });
+
   it('tells what came of the calls before its store failed', async () => {
     const keyStore = new MemoryKeyStore();
     const client = testClient({ keyStore, patience: once });

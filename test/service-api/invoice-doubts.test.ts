@@ -64,8 +64,10 @@ describe('an invoice whose process died before the answer', () => {
   it('and that is not in the list was not made', async () => {
     await crash();
     now = SETTLED;
+    const end = vi.spyOn(keyStore, 'end');
     list();
     expect(await client().settleWrites()).toMatchObject([{ outcome: 'absent', objectIds: [] }]);
+    expect(end.mock.calls.map(([, outcome, id]) => [outcome, id])).toEqual([['unsent', null]]);
     expect(await client().settleWrites()).toEqual([]);
   });
 
@@ -190,6 +192,16 @@ describe('an invoice whose answer is lost', () => {
     expect(await client().settleWrites()).toMatchObject([{ outcome: 'doubt' }]);
     list(ours());
     expect(await client().settleWrites()).toMatchObject([{ outcome: 'done', objectIds: ['inv_1'] }]);
+  });
+
+  it('is looked for once more where the list could not be read back to the call, and shows none', async () => {
+    post(INVOICES).reply(500, '');
+    nock(BASE_URL)
+      .get(INVOICES)
+      .query(true)
+      .reply(200, [{ amount: '1', createdAt: at() }]);
+    list(ours());
+    expect((await client().createInvoice(body)).data).toMatchObject({ id: 'inv_1' });
   });
 
   it('is not sent where it could not be written down', async () => {
