@@ -37,6 +37,13 @@ describe('what proves that a call made nothing', () => {
     expect(await client.settleWrites()).toEqual([]);
   });
 
+  it('is no error without a code: it is said without one', async () => {
+    const client = testClient({ patience: once });
+    post(PAYOUTS).replyWithError(new Error('odd'));
+    const error = await rejection(client.createPayout('acc_1', payout, key), OutcomeUnknownError);
+    expect(error.cause).toMatchObject({ message: 'createPayout: no answer' });
+  });
+
   it.each([
     ['an HTML page', '<!doctype html>Forbidden', 'doubt'],
     ['nothing', '', 'doubt'],

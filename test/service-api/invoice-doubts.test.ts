@@ -204,6 +204,13 @@ describe('an invoice whose answer is lost', () => {
     expect((await client().createInvoice(body)).data).toMatchObject({ id: 'inv_1' });
   });
 
+  it('or could not be taken in is kept with what it made', async () => {
+    const end = vi.spyOn(keyStore, 'end');
+    post(INVOICES).reply(201, ours());
+    await client({ onAnswer: () => Promise.reject(new Error('no database')) }).createInvoice(body);
+    expect(end.mock.calls.map(([, outcome, id]) => [outcome, id])).toEqual([['doubt', 'inv_1']]);
+  });
+
   it('is not sent where it could not be written down', async () => {
     vi.spyOn(keyStore, 'begin').mockRejectedValue(new Error('disk full'));
     await expect(client().createInvoice(body)).rejects.toThrow('disk full');

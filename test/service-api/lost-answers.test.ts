@@ -114,7 +114,8 @@ describe('a creating call whose answer is lost', () => {
 
   it('ends with the reason of the caller’s abort, and is settled later', async () => {
     const stop = new AbortController();
-    const client = testClient();
+    // One failure would keep the next call from being sent.
+    const client = testClient({ patience: { failures: 1, openMs: 60_000 } });
     post(PAYOUTS).delay(10_000).reply(201, made);
     const call = client.createPayout('acc_1', payout, { signal: stop.signal, idempotencyKey: 'a' });
     await vi.waitFor(() => expect(nock.pendingMocks()).toEqual([]));
