@@ -19,6 +19,7 @@ import {
 } from '../support/order-lines.js';
 
 const refunded = ruled(under, 'refunded');
+const unasked = { ...paid, amountRequested: null };
 
 const precedence: Line[] = [
   ['O1', 'a dispute beside a good payment', many(paid, { ...paid, irregularStatus: 'pending_decision' }), 'disputed'],
@@ -121,6 +122,7 @@ const expectations: Line[] = [
   ['E4', 'registered, paid twice', want(eur('100'), paid, paid), 'paid_twice'],
   ['E4', 'registered, a full and a partial payment', want(eur('100'), paid, half), 'paid_twice'],
   ['E4', 'not registered, paid twice', many(paid, paid), 'paid_twice'],
+  ['E4', 'paid twice, and nobody knows what was asked for', many(unasked, unasked), 'paid_twice'],
   ['E4', 'not registered, more than the larger of two', many(paid, twice), 'paid_twice'],
   ['E4', 'paid twice, a part of it given back', { ...many(paid, paid), refunds: [gave('10')] }, 'paid_twice'],
   ['E5', 'registered, in two instalments', want(eur('120'), twice, twice), 'paid', 'proven'],

@@ -40,6 +40,12 @@ test('a row that moves up between two pages, because one above it is gone, is no
   expect(shown(await pages.below('b'))).toBe('cdefg');
 });
 
+test('a row that is gone when its page is read again is not answered for', async () => {
+  const ids = letters('abcdefgh');
+  const pages = await opened(places(ids, (call) => call === 3 && ids.splice(1, 1)));
+  expect(await pages.below('b')).toBeNull();
+});
+
 test('an empty page is no end because it comes once', async () => {
   const ids = letters('abcdef');
   const { fetch } = places(ids);

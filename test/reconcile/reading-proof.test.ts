@@ -109,6 +109,8 @@ describe('what a reading has proven', () => {
     service.rows.shift();
     expect((await run()).complete).toBe(false);
     expect(store.held.get('young')?.absent).toBe(false);
+    const edge = await world(row('settled', 30_001), row('just made', 30_000)).run();
+    expect(edge.reading.young).toEqual(new Set(['just made']));
   });
 
   test('more that seem to be missing than one run looks for: it is not complete, and says so', async () => {
@@ -119,9 +121,10 @@ describe('what a reading has proven', () => {
     vi.spyOn(store, 'between')
       .mockImplementationOnce(async (span, except) => ({ ...(await between(span, except)), more: true }))
       .mockImplementation(between);
+    service.clock -= 3 * MINUTE;
     const { complete, proof } = await run();
     expect(complete).toBe(false);
-    expect(proof).toMatchObject({ reason: 'more records seem to be missing than one run looks for' });
+    expect(proof['reason']).toMatch(/as older; more records seem to be missing than one run looks for$/);
     expect(proof['absent']).toEqual({ proven: 0, undecided: 0, more: true });
   });
 
@@ -202,6 +205,8 @@ describe('what a reading has proven', () => {
     const since = await run({ since: NOW - DAY - MINUTE });
     expect(since.proof['sweep']).toMatchObject({ name: 'sweep:since', complete: true, calls: 1, toEnd: false });
     expect(since.due?.has('sweep:all')).toBe(false);
+    const some = await run({ since: NOW - 3 * DAY, pages: 1 });
+    expect(some.proof['sweep']).toMatchObject({ name: 'sweep:since', continues: true, calls: 1 });
     service.clock += MINUTE;
     const part = await run({ full: true, pages: 1 });
     expect([part.proof['sweep'], part.due?.has('sweep:all')]).toMatchObject([{ continues: true, toEnd: false }, false]);
@@ -209,6 +214,14 @@ describe('what a reading has proven', () => {
     const rest = await run({ full: true, pages: 5, resume: true });
     expect(rest.proof['sweep']).toMatchObject({ continues: false, toEnd: true });
     expect(rest.due?.get('sweep:all')?.['at']).toBeLessThan(begunAt);
+  });
+
+  test('what is due by itself is read to the end, however few pages a first reading may have at once', async () => {
+    const { run, service } = world(...LONG);
+    await run();
+    service.clock += 8 * DAY;
+    const { proof } = await run({ pages: 1 });
+    expect(proof['sweep']).toMatchObject({ name: 'sweep:all', calls: 3, toEnd: true, continues: false });
   });
 
   test('one that is stopped ends with the reason', async () => {

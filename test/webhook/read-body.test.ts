@@ -77,7 +77,8 @@ test.each<[string, (req: ReturnType<typeof request>) => unknown]>([
 test('one that was destroyed before is one whose sender went away', async () => {
   const req = request();
   req.destroy();
-  expect(await readBody(req, LIMIT, ample())).toEqual({ ok: false, problem: 'aborted' });
+  await turn();
+  expect(await atOnce(readBody(req, LIMIT, ample()))).toEqual({ ok: false, problem: 'aborted' });
 });
 
 test('somebody who parsed nothing, and read nothing, did no harm', async () => {
