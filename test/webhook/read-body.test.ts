@@ -104,6 +104,10 @@ test('of one that says that it is too large, nothing is kept; it may go on for 1
     req.end(Buffer.alloc(length));
     expect(await read).toEqual({ ok: false, problem: 'too_large', cutOff });
   }
+  const reset = request(most);
+  const resetRead = readBody(reset, LIMIT, ample());
+  reset.destroy(new Error('reset'));
+  expect(await resetRead).toEqual({ ok: false, problem: 'too_large', cutOff: true });
   const silent = readBody(request(most + 1), LIMIT, ample());
   expect(await atOnce(silent)).toEqual({ ok: false, problem: 'too_large', cutOff: true });
 });
