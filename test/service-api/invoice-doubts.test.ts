@@ -204,6 +204,13 @@ describe('an invoice whose answer is lost', () => {
     expect((await client().createInvoice(body)).data).toMatchObject({ id: 'inv_1' });
   });
 
+  it('that never left here is written down as unsent', async () => {
+    const end = vi.spyOn(keyStore, 'end');
+    const takeSlot = vi.fn().mockRejectedValue(new Error('no turn'));
+    await expect(client({ takeSlot }).createInvoice(body)).rejects.toThrow('no turn');
+    expect(end.mock.calls.map(([, outcome, id]) => [outcome, id])).toEqual([['unsent', null]]);
+  });
+
   it('or could not be taken in is kept with what it made', async () => {
     const end = vi.spyOn(keyStore, 'end');
     post(INVOICES).reply(201, ours());
