@@ -36,10 +36,11 @@ function world(...rows: Row[]) {
   const run = async (options: Partial<ReadingOptions> = {}, signal?: AbortSignal) => {
     asked.length = 0;
     const parts = { plan: paymentIntentList, read, store, now: () => service.clock, ...(signal && { signal }) };
-    const reading = newReading(parts);
+    const progress = vi.fn();
+    const reading = newReading({ ...parts, progress });
     const outcome = await reconcileList(reading, { full: false, since: null, resume: false, pages: null, ...options });
     for (const [name, mark] of [...outcome.watermarks, ...(outcome.due ?? [])]) store.marks.set(name, mark);
-    return { ...outcome, reading };
+    return { ...outcome, reading, progress };
   };
   return { service, store, run };
 }
@@ -51,8 +52,9 @@ const PROVEN = { complete: true, calls: 1, toEnd: true };
 describe('what a reading has proven', () => {
   test('the first one reads the list and each open state whole, and notes when', async () => {
     const { run, store, service } = world(row('new', MINUTE, 'pending'), row('old', 40 * DAY));
-    const { complete, proof, watermarks, due, reading } = await run();
+    const { complete, proof, watermarks, due, reading, progress } = await run();
     expect(complete).toBe(true);
+    expect(progress).toHaveBeenNthCalledWith(1, { seen: 2, calls: 0, oldest: NOW - 40 * DAY, total: null });
     expect(proof).toEqual({
       head: [{ ...PROVEN, seen: 2, from: iso(NOW), to: iso(NOW + 10) }],
       states: Object.fromEntries(
