@@ -13,11 +13,10 @@ export function asOfMoment(given: string, timeZone: string): Date | null {
   const noon = new Date(`${text.slice(0, 10)}T12:00:00Z`);
   if (Number.isNaN(noon.getTime()) || noon.toISOString().slice(0, 10) !== text.slice(0, 10)) return null;
   if (DAY.test(text)) {
-    // 36 hours after noon UTC is the next day, or the one after it, in every zone.
-    const next = [noon.getTime() + DAY_MS / 2, noon.getTime() + DAY_MS, noon.getTime() + 1.5 * DAY_MS]
-      .map((at) => dayIn(timeZone, at))
-      .find((day) => day > text);
-    return next === undefined ? null : new Date(startOfDay(timeZone, next) - 1);
+    // Noon UTC is in the next day already where clocks are twelve hours ahead or more; a day later it is so in every zone.
+    const atNoon = dayIn(timeZone, noon.getTime());
+    const next = atNoon > text ? atNoon : dayIn(timeZone, noon.getTime() + DAY_MS);
+    return new Date(startOfDay(timeZone, next) - 1);
   }
   if (!MOMENT.test(text)) return null;
   const moment = new Date(/(Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`);

@@ -145,18 +145,22 @@ function lost(
 ): unknown {
   if (about.signal?.aborted || (error instanceof Error && error.name === 'AbortError')) return error;
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : null;
+  const code = codeOf(cause);
   const { operation, status = null, when } = about;
   const unsent = status === null && isUnsent(cause);
-  return new UnavailableError(code === null ? when : `${when} (${code})`, { operation, status, cause, unsent });
+  return new UnavailableError(code === '' ? when : `${when} (${code})`, { operation, status, cause, unsent });
 }
 
 function isUnsent(cause: unknown): boolean {
   // One for each address of the host that was tried.
   if (cause instanceof AggregateError && cause.errors.length > 0) return cause.errors.every(isUnsent);
-  if (!(cause instanceof Error) || !('code' in cause)) return false;
-  const code = String(cause.code);
-  return NOT_CONNECTED.has(code) || (NOT_REACHED.has(code) && 'syscall' in cause && cause.syscall === 'connect');
+  const code = codeOf(cause);
+  return NOT_CONNECTED.has(code) || (NOT_REACHED.has(code) && Object(cause).syscall === 'connect');
+}
+
+/** Empty: it has none. */
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
 }
 
 /** A copy out of a cache (Age) carries the date of its making. */

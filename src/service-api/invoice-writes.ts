@@ -139,12 +139,12 @@ export class InvoiceWrites {
       const seen = await seekInvoice((query) => this.deps.listInvoices(query, signal), lost);
       const rivals = await this.deps.store.rivals(write, idsOf(seen.candidates));
       const candidates = seen.candidates.filter((invoice) => !rivals.made.includes(textField(invoice, 'id') ?? ''));
-      if (candidates.length === 0) return { is: seen.isWhole ? 'absent' : 'unclear', candidates };
-      const [only] = candidates;
-      const id = only === undefined ? null : textField(only, 'id');
-      const isClear = candidates.length === 1 && seen.isWhole && rivals.open === 0;
-      if (only === undefined || !id || !isClear || !isDated(only)) return { is: 'unclear', candidates };
-      return { is: 'found', id, reply: { ...seen.reply, data: only } };
+      const [first, ...others] = candidates;
+      if (first === undefined) return { is: seen.isWhole ? 'absent' : 'unclear', candidates };
+      const id = textField(first, 'id');
+      const isClear = others.length === 0 && seen.isWhole && rivals.open === 0;
+      if (!id || !isClear || !isDated(first)) return { is: 'unclear', candidates };
+      return { is: 'found', id, reply: { ...seen.reply, data: first } };
     } catch (error) {
       if (signal?.aborted) return { is: 'unread' };
       const { operation, key } = write;

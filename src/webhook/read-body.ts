@@ -19,7 +19,6 @@ type Gathered =
 /** What an overlong body may go on for, unread, so that its sender gets to hear our answer. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
 const MAX_DISCARD_MS = 3_000;
-const SMALLEST_GROWN = 4_096;
 
 /** The body's bytes exactly as sent, `limit` at most. */
 export async function readBody(req: IncomingMessage, limit: number, room: BodyRoom): Promise<BodyRead> {
@@ -49,7 +48,7 @@ function gather(req: IncomingMessage, limit: number, room: BodyRoom): Promise<Ga
     const done = (gathered: Gathered) => {
       share.leave();
       req.off('data', onData).off('end', onEnd).off('close', onGone);
-      if (gathered.outcome !== 'complete') req.pause();
+      req.pause();
       resolve(gathered);
     };
     const onData = (piece: Buffer) => {
@@ -80,14 +79,14 @@ function gather(req: IncomingMessage, limit: number, room: BodyRoom): Promise<Ga
 function append(body: Buffer, size: number, piece: Buffer): Buffer {
   if (size === 0) return piece;
   const end = size + piece.length;
-  const room = end <= body.length ? body : Buffer.concat([body], Math.max(end, 2 * body.length, SMALLEST_GROWN));
+  const room = end <= body.length ? body : Buffer.concat([body], Math.max(end, 2 * body.length));
   piece.copy(room, size);
   return room;
 }
 
 /** Reads on without keeping anything; whether the end was reached. */
 async function discardRest(req: IncomingMessage): Promise<boolean> {
-  if (Number(req.headers['content-length'] ?? 0) > MAX_DISCARDED_BYTES) return false;
+  if (Number(req.headers['content-length']) > MAX_DISCARDED_BYTES) return false;
   return new Promise((resolve) => {
     let left = MAX_DISCARDED_BYTES;
     const done = (ended: boolean) => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
-import { breakKinds } from '../../src/domain/break.js';
+import { breakKinds, severityOf } from '../../src/domain/break.js';
 import type { CheckedRecord } from '../../src/domain/checks/check-facts.js';
 import { checkFees, RECORDS_FOR_PROOF } from '../../src/domain/checks/fee-identity.js';
 import { checkInvoices } from '../../src/domain/checks/invoices.js';
@@ -225,9 +225,14 @@ test('what the checks say hangs neither on the order of records nor on how often
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('the catalogue and its page for people name the same kinds', () => {
+test('the catalogue and its page for people name the same kinds, each under its severity', () => {
   const page = readFileSync(new URL('../../docs/breaks.md', import.meta.url), 'utf8');
-  const rows = page.split('\n').filter((line) => line.startsWith('| `'));
-  const named = rows.flatMap((row) => (row.split('|')[1] ?? '').match(/(?<=`)[a-z_]+(?=`)/g) ?? []);
-  expect(breakKinds.filter((kind) => !named.includes(kind))).toEqual([]);
+  const named = page.split('\n## ').flatMap((section) => {
+    const severities = section.split('\n')[0]!.toLowerCase().split(' and ');
+    const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+    const kinds = rows.flatMap((row) => (row.split('|')[1] ?? '').match(/(?<=`)[a-z_]+(?=`)/g) ?? []);
+    return severities.flatMap((severity) => kinds.map((kind) => `${severity}: ${kind}`));
+  });
+  const catalogue = breakKinds.map((kind) => `${severityOf(kind)}: ${kind}`);
+  expect(catalogue.filter((one) => !named.includes(one))).toEqual([]);
 });

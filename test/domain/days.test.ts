@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ageBucket, ageBuckets } from '../../src/domain/age-buckets.js';
 import { asOfMoment } from '../../src/domain/as-of.js';
+import { runKinds } from '../../src/domain/run-kinds.js';
+import { defaultCrons } from '../../src/reconcile/default-crons.js';
 
 describe('what was known as of', () => {
   test.each([
@@ -8,7 +10,10 @@ describe('what was known as of', () => {
     [' 2026-10-31 ', 'UTC', '2026-10-31T23:59:59.999Z'],
     ['2026-10-31', 'Asia/Tokyo', '2026-10-31T14:59:59.999Z'],
     ['2026-10-31', 'Pacific/Kiritimati', '2026-10-31T09:59:59.999Z'],
+    ['2026-10-31', 'Pacific/Auckland', '2026-10-31T10:59:59.999Z'],
+    ['2026-05-31', 'Pacific/Auckland', '2026-05-31T11:59:59.999Z'],
     ['2026-10-31', 'Pacific/Pago_Pago', '2026-11-01T10:59:59.999Z'],
+    ['2026-10-31', 'Etc/GMT+12', '2026-11-01T11:59:59.999Z'],
     // This zone left out the day after it.
     ['2011-12-29', 'Pacific/Apia', '2011-12-30T09:59:59.999Z'],
     // Clocks were changed that day: it has 25 hours.
@@ -35,6 +40,8 @@ describe('what was known as of', () => {
     '2026-10-31T24:01',
     '2026-10-31T18',
     '2026-10-31 noon',
+    '2026-10-31 6:00',
+    '2026-10-31T18:00:00.1234',
     'yesterday',
     '',
     '31.10.2026',
@@ -48,4 +55,8 @@ test('an age is in one bucket, from its first day to its last; what is dated ahe
     expect([ageBucket(from), ageBucket(to)]).toEqual([bucket, bucket]);
   const ages = [-5, 0, 30, 31, 60, 61, 90, 91, 5_000].map(ageBucket);
   expect(ages.join(' ')).toBe('0-30 0-30 0-30 31-60 31-60 61-90 61-90 90+ 90+');
+});
+
+test('every kind of run has a rhythm of its own, and nothing else has', () => {
+  expect(Object.keys(defaultCrons)).toEqual(runKinds);
 });

@@ -62,6 +62,12 @@ const payments: Line[] = [
     one(ruled({ ...under, amountInRange: null, totalAmountReceived: null }, 'refunded')),
     'refunded',
   ],
+  [
+    'I5',
+    'a part is known to have stayed, though not what was rejected',
+    one(ruled({ ...under, amountInRange: '10', amountRejected: null }, 'refunded')),
+    'partially_refunded',
+  ],
   ['I4', 'all of it rejected and refunded', one(ruled(under, 'refunded')), 'refunded'],
   ['I4', 'refunded, as an event claims', one(ruled(under, 'refunded'), { verified: false }), 'refunded'],
   ['I5', 'only what was too much went back', one({ ...over, irregularStatus: 'refunded' }), 'partially_refunded'],

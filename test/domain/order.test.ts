@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { deriveOrder } from '../../src/domain/orders/order.js';
+import { deriveOrder, requested } from '../../src/domain/orders/order.js';
 import {
   describeLines,
   eur,
@@ -19,6 +19,7 @@ import {
 } from '../support/order-lines.js';
 
 const refunded = ruled(under, 'refunded');
+const unasked = { ...paid, amountRequested: null };
 
 const precedence: Line[] = [
   ['O1', 'a dispute beside a good payment', many(paid, { ...paid, irregularStatus: 'pending_decision' }), 'disputed'],
@@ -121,6 +122,7 @@ const expectations: Line[] = [
   ['E4', 'registered, paid twice', want(eur('100'), paid, paid), 'paid_twice'],
   ['E4', 'registered, a full and a partial payment', want(eur('100'), paid, half), 'paid_twice'],
   ['E4', 'not registered, paid twice', many(paid, paid), 'paid_twice'],
+  ['E4', 'paid twice, and nobody knows what was asked for', many(unasked, unasked), 'paid_twice'],
   ['E4', 'not registered, more than the larger of two', many(paid, twice), 'paid_twice'],
   ['E4', 'paid twice, a part of it given back', { ...many(paid, paid), refunds: [gave('10')] }, 'paid_twice'],
   ['E5', 'registered, in two instalments', want(eur('120'), twice, twice), 'paid', 'proven'],
@@ -244,6 +246,14 @@ describeLines('what the order shows', 'O', precedence);
 describeLines('where money was collected', 'E', expectations);
 
 describe('an order', () => {
+  it('asks for what its open payments and invoices ask for, and for nothing that the service does not know', () => {
+    const { intents, invoices } = order({ intents: [{ fields: fiat }] });
+    expect(requested([], { intents, invoices })).toEqual({ expected: eur('100'), isMixed: false });
+    const none = { expected: null, isMixed: false };
+    for (const about of [{ unknown: true }, { absent: true }, { fields: { ...fiat, status: 'cancelled' } }])
+      expect(requested([], { intents: intents.map((intent) => ({ ...intent, ...about })), invoices })).toEqual(none);
+  });
+
   it('holds amounts of the greatest length, and quotients that do not end', () => {
     const most = '999999999999999999.999999999999999999';
     const huge = {

@@ -98,6 +98,14 @@ const releases: Line[] = [
   ['R9', 'money, and no deposit that brought it', one({ ...paid, payins: [] }), 'paid', 'payins_unread'],
   ['R9', 'no list of deposits', one({ ...paid, payins: null }), 'paid', 'payins_unread'],
   ['R9', 'a deposit without an id', one({ ...paid, payins: [{}] }), 'paid', 'payins_unread'],
+  ['R9', 'one without an id beside one', one({ ...paid, payins: [{ id: 'payin_1' }, {}] }), 'paid', 'payins_unread'],
+  [
+    'R9',
+    'one that nobody has read beside one',
+    one({ ...paid, payins: [{ id: 'payin_1' }, { id: 'payin_2' }] }),
+    'paid',
+    'payins_unread',
+  ],
   ['R10', 'a deposit known by event alone', deposited(deposit, { verified: false }), 'paid', 'payin_not_verified'],
   [
     'R10',

@@ -9,6 +9,7 @@ import {
   type SecretFacts,
   type VerdictFacts,
 } from '../../src/domain/deliveries/secret-verdict.js';
+import { rejectionWords } from '../../src/domain/rejection-words.js';
 
 const endpoint = { id: 'e1', isActive: true, events: ['a', 'b'] };
 const old: SecretFacts = { label: 'old', retired: false, firstMatchAt: 1_000, endpoint, pending: 0 };
@@ -272,4 +273,9 @@ describe('what is said of our endpoints', () => {
     expect(of([ours({ isActive: false, events: null }), ours({ id: 'e2', isActive: null })])).toEqual([]);
     expect(of([ours({ isActive: false, events: ['c'] }), ours({ id: 'e2', events: null })])).toEqual([]);
   });
+});
+
+test('every reason for which a delivery is refused is explained, and what to do about it', () => {
+  for (const [reason, { means, remedy }] of Object.entries(rejectionWords))
+    expect([reason, means, remedy]).toEqual([reason, expect.stringMatching(/\.$/), expect.stringMatching(/\.$/)]);
 });

@@ -32,7 +32,7 @@ export async function run(args: string[]): Promise<number> {
       sample: { type: 'string', default: '60' },
       all: { type: 'boolean', default: false },
       /** of tests, for each module */
-      files: { type: 'string', default: '12' },
+      files: { type: 'string', default: '20' },
       /** ms that a mutant may take beside what its tests take without it, three times */
       patience: { type: 'string', default: '15000' },
       results: { type: 'string', default: '.mutation/results.jsonl' },

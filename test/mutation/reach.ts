@@ -11,6 +11,7 @@ export interface Tests {
 const IMPORTED = /^(?:import|export)\s(?!type\s)[^;]*?from\s+'(\.[^']+)'|^import\s+'(\.[^']+)'|import\('(\.[^']+)'\)/gm;
 /** Too slow to play once for each mutant: the compiled program, a browser, a cluster of one's own, the chaos of all. What mocks a module mocks it for the files after it. */
 const UNFIT = /vi\.mock\(|inject\('program'\)|playwright-core|createTestCluster|redis-server|run\.mjs/;
+const KNEX = /from 'knex'/;
 const DATABASE = /inject\('clusterUrl'\)/;
 /** Whole drills of the product, minutes each. */
 const DRILLS = /^test\/(chaos|docs|drills|deploy|machines)\//;
@@ -31,7 +32,7 @@ export function filesUnder(place: string): string[] {
 
 /**
  * Chooses the tests of any module: those without a database that reach it through the fewest imports or some more, `most` of them. Where
- * none of them imports it itself, also those with a database that do; where none reaches it, the nearest with one.
+ * none of them imports it itself, also those with a database that do; where none reaches it, or it asks a database, the nearest with one.
  */
 export function testChooser(folders: readonly string[], most: number): (module: string) => Tests {
   const texts = new Map(folders.flatMap(filesUnder).map((file) => [file, readFileSync(file, 'utf8')]));
@@ -59,8 +60,9 @@ export function testChooser(folders: readonly string[], most: number): (module: 
     const others = near.filter(({ database }) => database);
     const nearest = Math.max(1, quick[0]?.distance ?? 0);
     const chosen = quick.filter(({ distance }) => distance <= nearest + FAR).slice(0, most);
+    const asksDatabase = KNEX.test(texts.get(module) ?? '');
     if (quick.length === 0 || nearest > 1) {
-      const limit = quick.length > 0 ? 1 : (others[0]?.distance ?? 0);
+      const limit = quick.length > 0 && !asksDatabase ? 1 : (others[0]?.distance ?? 0);
       chosen.push(...others.filter(({ distance }) => distance <= limit).slice(0, MOST_WITH_DATABASE));
     }
     return { files: chosen.map(({ file }) => file), database: chosen.some(({ database }) => database) };

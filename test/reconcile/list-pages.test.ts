@@ -84,6 +84,9 @@ test('where the list names cursors that are no ids of its rows, pages are asked 
   expect(read.token?.()).toBeNull();
   expect(ids(await read({ take: 100, cursor: 'd' }))).toBe('ef');
   expect(read.token?.()).toBe('@2');
+  expect(asked.filter(({ cursor, take }) => cursor === undefined && take === 100).length).toBe(2);
+  await read({ take: 100 });
+  expect(read.token?.()).toBeNull();
   expect(asked.every(({ cursor }) => cursor === undefined || String(cursor).startsWith('@'))).toBe(true);
   expect(ids(await read({ take: 100, cursor: 'nobody' }))).toBe('');
   await read({ take: 100 });

@@ -195,6 +195,11 @@ describe('why a reading is not proven', () => {
     expect(whyIncomplete({ ...fine, sweep: goesOn })).toEqual([]);
   });
 
+  test('one record is enough of a reason', () => {
+    const one = { closure: { undecided: 1, left: 1 }, marked: { undecided: 1 }, gone: { undecided: 1, more: false } };
+    expect(whyIncomplete({ ...fine, ...one })).toHaveLength(4);
+  });
+
   test('each reason, what the service does not offer last', () => {
     const unfiltered = new Map([
       ['pending', 'refused'],

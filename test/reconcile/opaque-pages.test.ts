@@ -40,6 +40,29 @@ test('a row that moves up between two pages, because one above it is gone, is no
   expect(shown(await pages.below('b'))).toBe('cdefg');
 });
 
+test('a row that is gone when its page is read again is not answered for', async () => {
+  const ids = letters('abcdefgh');
+  const pages = await opened(places(ids, (call) => call === 3 && ids.splice(1, 1)));
+  expect(await pages.below('b')).toBeNull();
+});
+
+test('a cursor that is refused proves nothing, and changes nothing', async () => {
+  for (const refused of [2, 3]) {
+    const list = places(letters('abcdefgh'));
+    const fetch = async (cursor: string | null) => {
+      const answer = await list.fetch(cursor);
+      return list.calls() === refused ? null : answer;
+    };
+    const pages = await opened({ ...list, fetch });
+    expect(await pages.below('b')).toBeNull();
+    expect(shown(await pages.below('b'))).toBe('cdef');
+  }
+  const list = places(letters('abcdefgh'));
+  const pages = await opened({ ...list, fetch: async (cursor) => (cursor === 'no' ? null : list.fetch(cursor)) });
+  await pages.resume('no');
+  expect(shown(await pages.below('e'))).toBe('fgh');
+});
+
 test('an empty page is no end because it comes once', async () => {
   const ids = letters('abcdef');
   const { fetch } = places(ids);

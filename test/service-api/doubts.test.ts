@@ -29,6 +29,21 @@ describe('what proves that a call made nothing', () => {
     await rejection(client.createPayout('acc_1', payout, { idempotencyKey: 'b' }), UnavailableError);
   });
 
+  it.each(['ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])('is %s: no connection came about', async (code) => {
+    const client = testClient({ patience: once });
+    post(PAYOUTS).replyWithError(networkError(code));
+    const error = await rejection(client.createPayout('acc_1', payout, key), UnavailableError);
+    expect(error.message).toBe(`createPayout: no answer (${code})`);
+    expect(await client.settleWrites()).toEqual([]);
+  });
+
+  it('is no error without a code: it is said without one', async () => {
+    const client = testClient({ patience: once });
+    post(PAYOUTS).replyWithError(new Error('odd'));
+    const error = await rejection(client.createPayout('acc_1', payout, key), OutcomeUnknownError);
+    expect(error.cause).toMatchObject({ message: 'createPayout: no answer' });
+  });
+
   it.each([
     ['an HTML page', '<!doctype html>Forbidden', 'doubt'],
     ['nothing', '', 'doubt'],
@@ -152,6 +167,24 @@ describe('an answer', () => {
   });
 });
 
+describe('how a call ended', () => {
+  it.each<[string, number, unknown, object, [string, string | null]]>([
+    ['done', 201, made, {}, ['done', 'po_1']],
+    ['done, with a code', 201, made, { totpCode: '123456' }, ['done', 'po_1']],
+    ['refused', 400, { code: 'NO' }, {}, ['refused', null]],
+    ['in doubt', 500, '', {}, ['doubt', null]],
+    ['another’s', 200, { ...made, assetCode: 'BTC' }, {}, ['lost', null]],
+  ])('is written down once: %s', async (_, status, answer, more, ending) => {
+    const keyStore = new MemoryKeyStore();
+    const end = vi.spyOn(keyStore, 'end');
+    post(PAYOUTS).reply(status, answer as object);
+    await testClient({ keyStore, patience: once })
+      .createPayout('acc_1', { ...payout, ...more })
+      .catch(() => {});
+    expect(end.mock.calls.map(([, outcome, id]) => [outcome, id])).toEqual([ending]);
+  });
+});
+
 describe('settling', () => {
   it('sends no key again after its ten minutes, though the process stood still meanwhile', async () => {
     const onRequest = vi.fn();
@@ -164,6 +197,64 @@ describe('settling', () => {
     await rejection(client.createPayout('acc_1', payout, key), OutcomeUnknownError);
     clock.mockRestore();
     expect(onRequest).toHaveBeenCalledTimes(1);
+  });
+
+  /** A call whose answer is lost, and whose end nobody could write down. */
+  const lose = async (keyStore: MemoryKeyStore) => {
+    const end = vi.spyOn(keyStore, 'end').mockRejectedValue(new Error('gone'));
+    post(PAYOUTS).reply(500, '');
+    const client = testClient({ keyStore, patience: once });
+    await rejection(client.createPayout('acc_1', payout, key), OutcomeUnknownError);
+    end.mockRestore();
+    return client;
+  };
+
+  it('waits until a call can last no more: two minutes and a tenth', async () => {
+    let now = 0;
+    const client = await lose(new MemoryKeyStore(() => now));
+    now = 131_999;
+    expect(await client.settleWrites()).toEqual([]);
+    now = 132_000;
+    post(PAYOUTS).reply(201, made);
+    expect(await client.settleWrites()).toMatchObject([{ key: 'a', outcome: 'done' }]);
+  });
+
+  it('counts the ten minutes from the first use of the key, not from when it was taken up again', async () => {
+    let now = 0;
+    const keyStore = new MemoryKeyStore(() => now);
+    await lose(keyStore);
+    now = 400_000;
+    const onRequest = vi.fn();
+    const client = testClient({ keyStore, patience: { ...once, retries: 1 }, onRequest });
+    const clock = vi.spyOn(Date, 'now');
+    post(PAYOUTS).reply(() => {
+      clock.mockReturnValue(Date.now() + 201_000);
+      return [500, ''];
+    });
+    expect(await client.settleWrites()).toMatchObject([{ outcome: 'doubt' }]);
+    clock.mockRestore();
+    expect(onRequest).toHaveBeenCalledTimes(1);
+  });
+
+  it('says which record another call made, and that ours is lost', async () => {
+    let now = 0;
+    const client = await lose(new MemoryKeyStore(() => now));
+    now = 132_000;
+    post(PAYOUTS).reply(200, { ...made, assetCode: 'BTC' });
+    const lost = { operation: 'createPayout', key: 'a', outcome: 'lost', objectIds: ['po_1'] };
+    expect(await client.settleWrites()).toEqual([lost]);
+  });
+
+  it('ends with the reason of whoever stops it', async () => {
+    let now = 0;
+    const client = await lose(new MemoryKeyStore(() => now));
+    now = 132_000;
+    const stop = new AbortController();
+    post(PAYOUTS).reply(500, () => {
+      stop.abort(new Error('enough'));
+      return '';
+    });
+    await expect(client.settleWrites(stop.signal)).rejects.toThrow('enough');
   });
 
   it('tells what came of the calls before its store failed', async () => {

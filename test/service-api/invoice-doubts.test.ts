@@ -64,8 +64,10 @@ describe('an invoice whose process died before the answer', () => {
   it('and that is not in the list was not made', async () => {
     await crash();
     now = SETTLED;
+    const end = vi.spyOn(keyStore, 'end');
     list();
     expect(await client().settleWrites()).toMatchObject([{ outcome: 'absent', objectIds: [] }]);
+    expect(end.mock.calls.map(([, outcome, id]) => [outcome, id])).toEqual([['unsent', null]]);
     expect(await client().settleWrites()).toEqual([]);
   });
 
@@ -86,13 +88,48 @@ describe('an invoice whose process died before the answer', () => {
   it.each<[string, () => object[]]>([
     ['one of two', () => [ours(), ours({ id: 'inv_2' })]],
     ['one whose age is not shown', () => [ours({ createdAt: null })]],
-  ])('and that may be %s can’t be told', async (_, shown) => {
+    ['one without an id', () => [ours({ id: null })]],
+  ])('and that may be %s can’t be told, and is written down as lost', async (_, shown) => {
     await crash();
     now = SETTLED;
+    const end = vi.spyOn(keyStore, 'end');
     list(...shown());
     const [settled] = await client().settleWrites();
     expect(settled).toMatchObject({ outcome: 'lost' });
-    expect(settled?.objectIds).toEqual(shown().map((invoice) => (invoice as { id: string }).id));
+    expect(settled?.objectIds).toEqual(shown().flatMap((invoice) => (invoice as { id: string | null }).id ?? []));
+    expect(end.mock.calls.map(([, outcome, id]) => [outcome, id])).toEqual([['lost', null]]);
+  });
+
+  it('stays in doubt where its list is not read to the end of a call that is stopped, and nothing is said of it', async () => {
+    await crash();
+    now = SETTLED;
+    const warn = vi.fn();
+    const stop = new AbortController();
+    nock(BASE_URL)
+      .get(INVOICES)
+      .query(true)
+      .reply(500, () => {
+        stop.abort(new Error('enough'));
+        return '';
+      });
+    await expect(client({ log: { warn } }).settleWrites(stop.signal)).rejects.toThrow('enough');
+    expect(warn).not.toHaveBeenCalled();
+    now += SETTLED;
+    list(ours());
+    expect(await client().settleWrites()).toMatchObject([{ outcome: 'done' }]);
+  });
+
+  it('is not settled by a store that fails: that is said, and thrown', async () => {
+    await crash();
+    now = SETTLED;
+    const warn = vi.fn();
+    vi.spyOn(keyStore, 'rivals').mockRejectedValue(new Error('no database'));
+    list(ours());
+    await expect(client({ log: { warn } }).settleWrites()).rejects.toThrow('no database');
+    expect(warn).toHaveBeenCalledWith(
+      expect.objectContaining({ operation: 'createInvoice' }),
+      'an invoice in doubt could not be looked for now',
+    );
   });
 
   it('can’t be told from a list that is not read back to the call', async () => {
@@ -155,6 +192,30 @@ describe('an invoice whose answer is lost', () => {
     expect(await client().settleWrites()).toMatchObject([{ outcome: 'doubt' }]);
     list(ours());
     expect(await client().settleWrites()).toMatchObject([{ outcome: 'done', objectIds: ['inv_1'] }]);
+  });
+
+  it('is looked for once more where the list could not be read back to the call, and shows none', async () => {
+    post(INVOICES).reply(500, '');
+    nock(BASE_URL)
+      .get(INVOICES)
+      .query(true)
+      .reply(200, [{ amount: '1', createdAt: at() }]);
+    list(ours());
+    expect((await client().createInvoice(body)).data).toMatchObject({ id: 'inv_1' });
+  });
+
+  it('that never left here is written down as unsent', async () => {
+    const end = vi.spyOn(keyStore, 'end');
+    const takeSlot = vi.fn().mockRejectedValue(new Error('no turn'));
+    await expect(client({ takeSlot }).createInvoice(body)).rejects.toThrow('no turn');
+    expect(end.mock.calls.map(([, outcome, id]) => [outcome, id])).toEqual([['unsent', null]]);
+  });
+
+  it('or could not be taken in is kept with what it made', async () => {
+    const end = vi.spyOn(keyStore, 'end');
+    post(INVOICES).reply(201, ours());
+    await client({ onAnswer: () => Promise.reject(new Error('no database')) }).createInvoice(body);
+    expect(end.mock.calls.map(([, outcome, id]) => [outcome, id])).toEqual([['doubt', 'inv_1']]);
   });
 
   it('is not sent where it could not be written down', async () => {

@@ -165,6 +165,10 @@ describe('keys that are kept in memory', () => {
     now += 200;
     expect(await begin('k')).toMatchObject({ ok: true, again: true });
     expect(await begin('k', { hash: 'other' })).toMatchObject({ objectId: 'po_1' });
+    await begin('told');
+    await end('told', 'doubt', 'po_3');
+    await end('told', 'refused');
+    expect(await begin('told', { hash: 'other' })).toMatchObject({ ok: false, objectId: 'po_3' });
     await begin('lost');
     await end('lost', 'lost');
     await end('lost', 'done', 'po_2');

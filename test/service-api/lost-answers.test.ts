@@ -100,18 +100,22 @@ describe('a creating call whose answer is lost', () => {
   });
 
   it('with a TOTP code keeps no code, so it is given up', async () => {
-    const keyStore = new MemoryKeyStore();
+    let now = 0;
+    const keyStore = new MemoryKeyStore(() => now);
     const begin = vi.spyOn(keyStore, 'begin');
     const client = testClient({ keyStore, patience: { retries: 0 } });
     post(PAYOUTS).reply(500, '');
     await rejection(client.createPayout('acc_1', { ...payout, totpCode: '123456' }), OutcomeUnknownError);
     expect(JSON.stringify(begin.mock.calls)).not.toContain('123456');
     expect(await client.settleWrites()).toMatchObject([{ outcome: 'lost' }]);
+    now = 200_000;
+    expect(await client.settleWrites()).toEqual([]);
   });
 
   it('ends with the reason of the caller’s abort, and is settled later', async () => {
     const stop = new AbortController();
-    const client = testClient();
+    // One failure would keep the next call from being sent.
+    const client = testClient({ patience: { failures: 1, openMs: 60_000 } });
     post(PAYOUTS).delay(10_000).reply(201, made);
     const call = client.createPayout('acc_1', payout, { signal: stop.signal, idempotencyKey: 'a' });
     await vi.waitFor(() => expect(nock.pendingMocks()).toEqual([]));

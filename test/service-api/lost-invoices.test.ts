@@ -112,8 +112,8 @@ describe('a page whose shape is not shown', () => {
 
   it('has its items and its cursor where the contract says', () => {
     const data = { data: { rows: [{ id: 'a' }], next: 'c' } };
-    expect(name(data)).toEqual({ ...data, items: [{ id: 'a' }], nextCursor: 'c' });
-    expect(name({ data: { rows: [] } })).toEqual({ data: { rows: [] }, items: [] });
+    expect(name(data)).toStrictEqual({ ...data, items: [{ id: 'a' }], nextCursor: 'c' });
+    expect(name({ data: { rows: [] } })).toStrictEqual({ data: { rows: [] }, items: [] });
     expect(name({ items: ['old'], data: { rows: [], next: null } })).toMatchObject({ items: [], nextCursor: null });
   });
 

@@ -71,6 +71,9 @@ describe('each call that writes', () => {
   it.each(['', undefined])('takes an answer without a body where the specification shows none', async (answer) => {
     post('/v1/accounts/acc_1/close').reply(answer === undefined ? 204 : 200, answer);
     expect((await testClient().closeAccount('acc_1')).data).toBeNull();
+    post('/v1/accounts/acc_1/transfers').reply(answer === undefined ? 204 : 200, answer);
+    const move = { assetCode: 'BTC', amount: '1', toOperating: true };
+    expect((await testClient().createTransfer('acc_1', move)).data).toBeNull();
   });
 
   it.each([[[]], [true], ['ok'], [{ id: 7, amount: 1.5 }]])(
@@ -120,6 +123,21 @@ describe('each call that writes', () => {
       'createPayout: done, but the answer breaks the contract at /amount: an amount is a decimal string',
     );
     expect(error.retryable).toBe(false);
+  });
+
+  it('is not taken for answered where not even the form is right', async () => {
+    patch('/v1/merchant-assets/BTC').reply(200, []);
+    const call = testClient().updateMerchantAsset('BTC', { isActive: false });
+    expect((await rejection(call, ContractViolationError)).message).toContain('the answer is not an object');
+  });
+
+  it('follows no redirect, with a body or without', async () => {
+    for (const status of [300, 302, 304]) {
+      patch('/v1/accounts/acc_1').reply(status, '');
+      const error = await rejection(testClient().updateAccount('acc_1', { label: 'x' }), OutcomeUnknownError);
+      const message = `updateAccount: the answer is a redirect, which is not followed, status ${status}`;
+      expect(error.cause).toMatchObject({ message });
+    }
   });
 });
 

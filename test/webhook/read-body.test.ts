@@ -16,6 +16,14 @@ function request(length?: number): PassThrough & IncomingMessage {
   return Object.assign(new PassThrough(), { headers }) as unknown as PassThrough & IncomingMessage;
 }
 
+/** What came of it without any time passing. */
+async function atOnce<Read>(read: Promise<Read>): Promise<Read | 'reads on'> {
+  for (let n = 0; n < 10; n += 1) await turn();
+  return Promise.race([read, Promise.resolve('reads on' as const)]);
+}
+
+const listeners = (req: IncomingMessage) => ['data', 'end', 'close'].map((name) => req.listenerCount(name));
+
 const ample = () => createBodyRoom(1024 * 1024);
 
 test('a body is read whole, in whatever pieces it comes', async () => {
@@ -37,6 +45,10 @@ test('a body is read whole, in whatever pieces it comes', async () => {
 });
 
 test('a body of the limit is read, one of a byte more is not', async () => {
+  const whole = request(LIMIT);
+  const announced = readBody(whole, LIMIT, ample());
+  whole.end(Buffer.alloc(LIMIT));
+  expect(await announced).toMatchObject({ ok: true });
   for (const excess of [0, 1]) {
     const req = request();
     const read = readBody(req, LIMIT, ample());
@@ -65,7 +77,8 @@ test.each<[string, (req: ReturnType<typeof request>) => unknown]>([
 test('one that was destroyed before is one whose sender went away', async () => {
   const req = request();
   req.destroy();
-  expect(await readBody(req, LIMIT, ample())).toEqual({ ok: false, problem: 'aborted' });
+  await turn();
+  expect(await atOnce(readBody(req, LIMIT, ample()))).toEqual({ ok: false, problem: 'aborted' });
 });
 
 test('somebody who parsed nothing, and read nothing, did no harm', async () => {
@@ -91,15 +104,24 @@ test('of one that says that it is too large, nothing is kept; it may go on for 1
     req.end(Buffer.alloc(length));
     expect(await read).toEqual({ ok: false, problem: 'too_large', cutOff });
   }
+  const reset = request(most);
+  const resetRead = readBody(reset, LIMIT, ample());
+  reset.destroy(new Error('reset'));
+  expect(await resetRead).toEqual({ ok: false, problem: 'too_large', cutOff: true });
+  const silent = readBody(request(most + 1), LIMIT, ample());
+  expect(await atOnce(silent)).toEqual({ ok: false, problem: 'too_large', cutOff: true });
 });
 
 test('one without a length is cut off where it goes on for too long, or its sender goes', async () => {
   const long = request();
+  const before = listeners(long);
   const longRead = readBody(long, LIMIT, ample());
   long.write(Buffer.alloc(LIMIT + 1));
   long.write(Buffer.alloc(16 * 1024 * 1024));
+  expect(await atOnce(longRead)).toBe('reads on');
   long.write('x');
-  expect(await longRead).toEqual({ ok: false, problem: 'too_large', cutOff: true });
+  expect(await atOnce(longRead)).toEqual({ ok: false, problem: 'too_large', cutOff: true });
+  expect(listeners(long)).toEqual(before);
   const gone = request();
   const goneRead = readBody(gone, LIMIT, ample());
   gone.write(Buffer.alloc(LIMIT + 1));
@@ -149,6 +171,7 @@ test('where the bodies under way hold too much, the one that has been for the lo
   const quickRead = readBody(quick, LIMIT, room);
   quick.end(Buffer.alloc(200));
   expect(await slowRead).toEqual({ ok: false, problem: 'evicted' });
+  expect(slow.isPaused()).toBe(true);
   expect(await quickRead).toMatchObject({ ok: true });
   other.end(Buffer.alloc(600));
   expect(await otherRead).toMatchObject({ ok: true });

@@ -26,17 +26,20 @@ function scriptedDatabase() {
 test('what could not be written is kept, with what came meanwhile, by secret and hour', async () => {
   const { db, written, fail } = scriptedDatabase();
   let now = at('10:00:00');
-  const log = createSecretMatchLog({ db, log: createLog('silent'), now: () => now });
+  const said: unknown[] = [];
+  const lines = createLog('warn', { write: (line) => void said.push(JSON.parse(line)) });
+  const log = createSecretMatchLog({ db, log: lines, now: () => now });
   const add = (time: string, label: string, known = secrets) => {
     now = at(time);
     log.add(label, known);
   };
   add('10:30:00', 'live');
-  add('10:59:59.999', 'live');
+  add('10:50:00', 'live');
   await turn();
   await turn();
   // On its way, and not there yet.
   add('10:40:00', 'live');
+  add('10:59:59.999', 'live');
   add('10:20:00', 'live');
   add('11:00:00', 'live');
   add('10:10:00', 'new');
@@ -44,6 +47,7 @@ test('what could not be written is kept, with what came meanwhile, by secret and
   add('10:10:00', 'taken away');
   fail();
   await log.close();
+  expect(said).toMatchObject([{ error: 'Error: down', msg: expect.stringContaining('could not be written') }]);
   const live = fingerprintOf(SECRET);
   expect(written).toHaveLength(8);
   expect(written).toEqual(
@@ -52,7 +56,7 @@ test('what could not be written is kept, with what came meanwhile, by secret and
       ['live', live, at('11:00:00'), at('11:00:00')],
       ['live', fingerprintOf('another by this name'), at('10:10:00'), at('10:10:00')],
       ['new', fingerprintOf(OTHER_SECRET), at('10:10:00'), at('10:10:00')],
-      ['live', at('10:00:00'), 4],
+      ['live', at('10:00:00'), 5],
       ['live', at('11:00:00'), 1],
       ['live', at('10:00:00'), 1],
       ['new', at('10:00:00'), 1],

@@ -89,6 +89,17 @@ describe('a file of secrets', () => {
     source.close();
   });
 
+  test('the reason is said whatever was thrown', () => {
+    const { source } = open(20);
+    read.mockImplementationOnce(() => {
+      // oxlint-disable-next-line typescript/only-throw-error
+      throw 'no error by its type';
+    });
+    process.emit('SIGHUP');
+    expect(said).toMatchObject([{ reason: 'no error by its type' }]);
+    source.close();
+  });
+
   test('is read again on SIGHUP, which changes nothing once it is closed', () => {
     const listeners = process.listenerCount('SIGHUP');
     const { source, label } = open();

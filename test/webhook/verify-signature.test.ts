@@ -161,6 +161,7 @@ describe('the timestamp', () => {
     expect(at(String(NOW + 61))).toMatchObject({ detail: expect.stringContaining('61 s in the future') });
     expect(at(String(NOW * 1000))).toMatchObject({ detail: expect.stringContaining('milliseconds') });
     expect(at('1e11')).toMatchObject({ detail: expect.stringMatching(/tolerated$/) });
+    expect(at('100000000001')).toMatchObject({ detail: expect.stringContaining('milliseconds') });
   });
 
   test('a clock that is not one accepts nothing', () => {

@@ -170,10 +170,7 @@ function amountAt(fields: JsonObject, field: string): string | undefined {
 function valueAt(fields: JsonObject, path: string): Json | undefined {
   return path
     .split('.')
-    .reduce<Json | undefined>(
-      (value, key) => (isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
-      fields,
-    );
+    .reduce<Json | undefined>((value, key) => (isJsonObject(value) ? value[key] : undefined), fields);
 }
 
 interface Told {

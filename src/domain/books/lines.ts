@@ -43,12 +43,12 @@ export function unbalanced(lines: readonly Line[]): string[] {
 }
 
 /** What moved since the opening; null: not shown. */
-export function sinceOpening({ delta, base }: Moved): string | null {
+export function sinceOpening({ delta, base }: Pick<Moved, 'delta' | 'base'>): string | null {
   return delta === null ? null : subtractAmounts(delta, base ?? '0');
 }
 
 /** Whether the record began before the opening, so that only what it did since is in the books. */
-export function stoodAtOpening({ base }: Moved): boolean {
+export function stoodAtOpening({ base }: Pick<Moved, 'base'>): boolean {
   return base !== null && compareAmounts(base, '0') !== 0;
 }
 

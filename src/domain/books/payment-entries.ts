@@ -7,6 +7,8 @@ import type { BookChoices, BookRecord, Dated, Draft, Moved } from './entry.js';
 import { line, negated, sinceOpening, stoodAtOpening } from './lines.js';
 import { depositDate, differenceDate, disputeOf, heldDate, neverCounted, paidDate } from './payment-dating.js';
 
+type Credit = Pick<Moved, 'assetCode' | 'delta' | 'base'>;
+
 interface Deposit {
   id: string;
   net: string;
@@ -31,14 +33,13 @@ function isHeldBack(record: BookRecord): boolean {
 }
 
 /** A net of nothing moves nothing; of a payment that was completed, a dispute took back what it had brought. */
-function takenBack(record: BookRecord): Moved[] {
+function takenBack(record: BookRecord): Credit[] {
   const assetCode = record.fields === null ? null : textField(record.fields, 'assetCode');
   if (assetCode === null || !isCompletedInDispute(record)) return [];
-  const [operation, delta] = ['paymentCollected', '0'] as const;
-  return [{ part: 'explained', operation, account: null, assetCode, delta, base: '0', at: null }];
+  return [{ assetCode, delta: '0', base: '0' }];
 }
 
-function creditEntries(record: BookRecord, credit: Moved): Draft[] {
+function creditEntries(record: BookRecord, credit: Credit): Draft[] {
   const net = sinceOpening(credit);
   const asset = credit.assetCode;
   if (net === null || asset === null) return [];

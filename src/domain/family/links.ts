@@ -48,16 +48,18 @@ export function namedIn(kind: FamilyKind, fields: JsonObject, named: FamilyKind)
 
 const NONE: readonly string[] = [];
 
+type PayinSummary = JsonObject & { id: string };
+
 /** The deposits that a payment intent sums up (specification 2.1). */
-export function payinSummaries(fields: JsonObject): JsonObject[] {
+export function payinSummaries(fields: JsonObject): PayinSummary[] {
   const listed = Object.hasOwn(fields, 'payins') ? fields['payins'] : null;
   if (!Array.isArray(listed)) return [];
-  return listed.filter((item): item is JsonObject => isJsonObject(item) && (textField(item, 'id') ?? '') !== '');
+  return listed.filter((item): item is PayinSummary => isJsonObject(item) && Boolean(textField(item, 'id')));
 }
 
 /** Their ids. */
 export function listedPayins(fields: JsonObject): string[] {
-  return payinSummaries(fields).map((summary) => textField(summary, 'id') ?? '');
+  return payinSummaries(fields).map(({ id }) => id);
 }
 
 /** The order that a record names itself; null where it names none. */

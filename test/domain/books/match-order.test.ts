@@ -5,6 +5,7 @@ import type { MatchFacts } from '../../../src/domain/books/match/match-facts.js'
 import { matchOrder } from '../../../src/domain/books/match/match-order.js';
 import { expectedOf, sidesOf } from '../../../src/domain/books/match/match-sides.js';
 import type { JsonObject } from '../../../src/domain/json.js';
+import { textField } from '../../../src/domain/records.js';
 import { ASSET, facts, paidPayment, paidRefund, shown } from './match-facts.js';
 
 const one = paidPayment('pi_1', { net: '107', fee: '1', requested: '100' });
@@ -238,6 +239,18 @@ describe('as of a day', () => {
     expect(on('2026-03-31')).toEqual(['unmatched', 'not_paid']);
     expect(on('2026-04-02')).toEqual(['matched', 'agreed']);
     expect(on('2026-05-01')).toEqual(['matched', 'given_back']);
+  });
+
+  it('each payment is paid from its own entries on, whatever is booked of others or of records by the same id', () => {
+    const early = paidPayment('pi_0', { net: '107', fee: '1', requested: '100' });
+    const paidOn = (all: MatchFacts, day: string) =>
+      factsAsOf(all, day, 'UTC')?.order.intents.map(({ id, fields }) => `${id} ${textField(fields, 'status')}`);
+    const both = facts([early, later]);
+    expect(paidOn(both, '2026-04-01')).toEqual(['pi_0 completed', 'pi_1 pending']);
+    expect(paidOn(both, '2026-04-02')).toEqual(['pi_0 completed', 'pi_1 completed']);
+    const payout = later.booked.map((sum) => ({ ...sum, recordKind: 'payout' as const, date: '2026-03-01' }));
+    const beside = facts([later], [], { booked: [...later.booked, ...payout] });
+    expect(paidOn(beside, '2026-04-01')).toEqual(['pi_1 pending']);
   });
 
   it('a payment of which nothing is booked is unpaid until its first deposit came, or was booked', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openedBetween, todayIn } from '../../../src/domain/books/match/ageing.js';
 import { factsAsOf } from '../../../src/domain/books/match/facts-as-of.js';
 import type { MatchFacts } from '../../../src/domain/books/match/match-facts.js';
-import { sidesOf } from '../../../src/domain/books/match/match-sides.js';
+import { expectedOf, sidesOf } from '../../../src/domain/books/match/match-sides.js';
 import { matchTotals } from '../../../src/domain/books/match/totals.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { OrderFacts } from '../../../src/domain/orders/order-facts.js';
@@ -37,6 +37,16 @@ describe('the sides of an order', () => {
       { ...sums, code: 'ADA', unpriced: 2 },
       { ...sums, code: 'BTC', booked: '3', value: '2', unpriced: 1 },
     ]);
+  });
+
+  it('of a payment whose fee is not shown are its net, without it', () => {
+    expect(sidesOf(facts([having({ feeAmountTotal: null })]))).toMatchObject([{ code: ASSET, paid: '107' }]);
+  });
+
+  it('ask for the same as the first of two requests that are alike', () => {
+    const alike = having({ amountRequested: '100.0', currencyRequested: 'eur' }, other);
+    const given = withOrder(facts([one, alike]), { expected: null });
+    expect(expectedOf(given)).toEqual({ amount: '100', currency: 'EUR' });
   });
 
   it('ask in the asset for what was paid, in shares of what is due, and for the rest in the currency', () => {

@@ -104,6 +104,11 @@ describe('a payout that nothing links, and the calls of our own of which nobody 
 });
 
 describe('what an order’s family says of it', () => {
+  it('is nothing where nothing is known', () => {
+    expect(Object.values(noFamily).filter((one) => one !== false && (one as unknown[]).length > 0)).toEqual([]);
+    expect(Object.values(noFamily)).not.toContain(true);
+  });
+
   it('a refund that nothing links holds it unless it failed or a call of ours made it; all else is told as it is', () => {
     const shown = (records: readonly Payment[]): ShownRecord[] =>
       records.map((one) => ({ ...one, verified: true, verifiedAt: NOON, absent: false }));
