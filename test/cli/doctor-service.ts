@@ -35,7 +35,7 @@ export function send(response: ServerResponse, status: number, body: unknown, he
   response.end(JSON.stringify(body));
 }
 
-const MOMENTS = { attemptMs: 150, deadlineMs: 400, retries: 1, pauseMs: 10, failures: 10_000 };
+const MOMENTS = { attemptMs: 2_000, deadlineMs: 5_000, retries: 1, pauseMs: 10, failures: 10_000 };
 /** Where it matters only that there is no answer. */
 export const HASTY = { ...MOMENTS, attemptMs: 40, deadlineMs: 100 };
 
