@@ -60,7 +60,7 @@ describe('every page', () => {
     expect(pages.map(({ path }) => path).filter((path) => samplePaths[path] === undefined)).toEqual([]);
   });
 
-  /** Of what each page is made, of those where not all are examined. */
+  /** What each page is made of. */
   const made = new Map<string, string[]>();
 
   it.each(pages.map(({ path }) => path))('%s reads well, wide and narrow', async (path) => {
