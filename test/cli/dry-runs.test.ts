@@ -10,6 +10,7 @@ import { sealRows } from '../../src/records/audit/seal-rows.js';
 import { verifySignature } from '../../src/webhook/verify-signature.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
 import { runHere } from '../support/run-here.js';
+import { isAll } from '../support/sizes.js';
 
 const SECRET = 'whsec_dry';
 
@@ -39,7 +40,7 @@ const written = async () => [await readdir(cwd), await database.db('seals'), awa
 const names = (told: { items: { name: string }[] }) => told.items.map(({ name }) => name);
 
 test('export --dry-run lists the files that the export then writes, and writes none', async () => {
-  for (const format of ['csv', 'xlsx', 'hledger']) {
+  for (const format of isAll ? ['csv', 'xlsx', 'hledger'] : ['csv', 'hledger']) {
     const words = ['export', '2026-03', '--format', format, '--out', 'books'];
     const rehearsed = await json(...words, '--dry-run');
     expect(rehearsed).toMatchObject({ code: 0, told: { month: '2026-03', format, status: 'open', dryRun: true } });

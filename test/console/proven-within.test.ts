@@ -188,12 +188,6 @@ describe('orders/{reference}?provenWithin', () => {
     expect(await marks()).toEqual([`payin ${order.payin.id} poll`]);
   });
 
-  it('is 503 where nobody reads, and never says safe', async () => {
-    const order = await oldOrder();
-    expectRefused(await ask(impatient(), order.reference), 'not_proven_in_time');
-    expect(await marks()).toEqual(asked(order));
-  });
-
   it('makes nothing younger where a slow answer says less of the clock', async () => {
     const { reference } = await oldOrder();
     await noteServiceClock(store.db, { earliest: Date.now() - HOUR_MS, isMeasured: true });
@@ -238,7 +232,7 @@ describe('orders/{reference}?provenWithin', () => {
 });
 
 describe('what who asks again and again can cause', () => {
-  it('of one order is one request for each record, which is not made due again at once', async () => {
+  it('of one order, where nobody reads, is 503 and one request for each record, which is not made due again at once', async () => {
     const order = await oldOrder();
     const app = impatient();
     for (const answer of await Promise.all(Array.from({ length: 10 }, () => ask(app, order.reference))))

@@ -96,8 +96,10 @@ async function recordsAt(path: string): Promise<Map<unknown, Record<string, unkn
 
 test('every text of an event is stored and read back as it was sent, and does nothing else', SLOW, async () => {
   const texts = fc.array(hostileText, { minLength: 12, maxLength: 12 });
-  const cases = KINDS.flatMap((kind) => [
-    ...HOSTILE_TEXTS.map((text) => eventOf(kind, [text])),
+  // Each is tried on a payment; the other kinds take turns, unless all is asked for.
+  const isTried = (place: number, nth: number) => isAll || nth === 0 || place % (KINDS.length - 1) === nth - 1;
+  const cases = KINDS.flatMap((kind, nth) => [
+    ...HOSTILE_TEXTS.filter((_, place) => isTried(place, nth)).map((text) => eventOf(kind, [text])),
     ...fc.sample(texts, isLong ? 80 : isAll ? 12 : 3).map((some) => eventOf(kind, some)),
   ]);
   const answers = await receive(cases.map(({ body }) => body));
