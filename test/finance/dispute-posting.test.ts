@@ -181,7 +181,9 @@ describe.each([
   });
 });
 
-describe.each(Object.entries(disputes))('a dispute of %s that is posted only later', (_name, dispute) => {
+// What makes the difference is what is left of the deposit.
+const later = Object.entries(disputes).filter((_, nth) => isAll || nth !== 1);
+describe.each(later)('a dispute of %s that is posted only later', (_name, dispute) => {
   beginsWithBooks();
   const left = dispute['amountNetMerchant'] === '0' ? '100' : '114.85';
 

@@ -24,7 +24,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 
 const ASSET = 'USDT.TRON';
-const PAYOUTS = process.env['TALLYHOOK_LONG'] === undefined ? 60 : 1_000;
+const PAYOUTS = process.env['TALLYHOOK_LONG'] === undefined ? 20 : 1_000;
 const zone = { timeZone: 'Asia/Tokyo', currency: 'USD', table: defaultContract.movements };
 let database: TestDatabase;
 let dir: string;
