@@ -2,18 +2,25 @@ import { describe, expect, it } from 'vitest';
 import { judgeBalance } from '../../src/domain/balances/balance-proof.js';
 import { saveBalance } from '../../src/reconcile/balances/save-balance.js';
 import type { RunContext } from '../../src/reconcile/deps.js';
-import { attributeBalance } from '../../src/records/balances/balance-attributions.js';
+import { attributeBalance, listAttributions } from '../../src/records/balances/balance-attributions.js';
+import { followResidual } from '../../src/records/balances/balance-breaks.js';
 import { readProofs } from '../../src/records/balances/balance-proofs.js';
 import { getBalance } from '../../src/records/balances/balance-views.js';
+import { decideBreak } from '../../src/records/breaks/decide-break.js';
+import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { resettableDatabase } from '../support/resettable-database.js';
+import { isAll } from '../support/sizes.js';
 import { type AtService, atService, fewAssets } from './service-at.js';
 
 const ASSET = 'USDT.TRC20';
 const database = resettableDatabase();
 
+/** No record tells of anything that moved it. */
+const NOTHING = { explained: '0', known: '0', attributed: '0', limit: '0', unclear: null };
+const residuals = async () => (await listBreaks(database.db, { kind: 'balance_residual', status: 'open' })).items;
 const proofOf = async () => (await readProofs(database.db, [ASSET])).get(ASSET);
 
 async function opened(faults: object = {}): Promise<{ sandbox: TestSandbox; at: AtService }> {
@@ -37,12 +44,14 @@ async function payDirect(sandbox: TestSandbox, amount: string, more: object = {}
 describe('a payment that is settled automatically', () => {
   const settling = { autoSettlement: { enabled: true } };
 
-  it('nets out where payouts are listed: what it brought is explained, what was settled is unobservable', async () => {
-    const { sandbox, at } = await opened();
-    await payDirect(sandbox, '100', settling);
-    await at.run('balances');
-    expect(await proofOf()).toMatchObject({ explained: '99', unobservable: '-99', unexplained: '0', unproven: null });
-  });
+  // test/reconcile/books-flow.test.ts says it as well.
+  if (isAll)
+    it('nets out where payouts are listed: what it brought is explained, what was settled is unobservable', async () => {
+      const { sandbox, at } = await opened();
+      await payDirect(sandbox, '100', settling);
+      await at.run('balances');
+      expect(await proofOf()).toMatchObject({ explained: '99', unobservable: '-99', unexplained: '0', unproven: null });
+    });
 
   it('leaves what was settled unexplained where nothing shows it', async () => {
     const { sandbox, at } = await opened({ payoutsList: false });
@@ -93,15 +102,44 @@ describe('a balance that was judged', () => {
     expect((await statusAt(24)).unproven).toContain('no two readings agreed since 2026-11-01');
   });
 
+  it('less than it should be is a break, until finance says what it was, once', async () => {
+    await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '79' });
+    expect(await residuals()).toMatchObject([{ severity: 'critical', entity: { kind: 'balance', id: ASSET } }]);
+    const said = { assetCode: ASSET, amount: '-21', note: 'a payout of the dashboard', actor: 'ann' };
+    for (const amount of ['-400', '1'])
+      expect(await attributeBalance(database.db, { ...said, amount })).toMatchObject({ outcome: 'refused' });
+    expect(await attributeBalance(database.db, said)).toMatchObject({ outcome: 'done' });
+    expect(await attributeBalance(database.db, said)).toMatchObject({ outcome: 'refused' });
+    expect(await residuals()).toEqual([]);
+    expect(await proofOf()).toMatchObject({ attributed: '-21', unobservable: '-21', unexplained: '0' });
+    expect(await listAttributions(database.db, ASSET)).toMatchObject([{ amount: '-21', actor: 'ann' }]);
+    await expect(database.db('balance_attributions').delete()).rejects.toThrow('append-only');
+  });
+
+  it('and of which a person closed the break is one again only if it was right in between', async () => {
+    const follow = (balance: string, before: string | null) => {
+      const judgement = judgeBalance('100', balance, NOTHING);
+      const evidence = { unexplained: judgement.unexplained };
+      return database.db.transaction((trx) => followResidual(trx, ASSET, { judgement, before }, evidence));
+    };
+    expect(await follow('79', null)).toBe(1);
+    const [first] = await residuals();
+    await decideBreak(database.db, String(first?.id), 'resolve', { actor: 'ann', note: 'a payout of the dashboard' });
+    expect(await follow('79', '-21')).toBe(0);
+    expect(await follow('100', '-21')).toBe(0);
+    expect(await residuals()).toEqual([]);
+    expect(await follow('79', '0')).toBe(1);
+    expect(await residuals()).toHaveLength(1);
+  });
+
   it('is not opened again by a run that began before finance attributed it', async () => {
     await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '56' });
     const said = { assetCode: ASSET, amount: '-44', note: 'a settlement', actor: 'ann' };
     expect(await attributeBalance(database.db, said)).toMatchObject({ outcome: 'done' });
-    const sums = { explained: '0', known: '0', attributed: '0', limit: '0', unclear: null };
     const judged = {
       assetCode: ASSET,
       reading: { balance: '56', frozen: '0', at: Date.now() },
-      judgement: judgeBalance('100', '56', sums),
+      judgement: judgeBalance('100', '56', NOTHING),
       held: null,
     };
     const run: RunContext = {
