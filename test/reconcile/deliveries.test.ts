@@ -178,16 +178,18 @@ test('what a person wants here is recovered before its time, by its id and by a 
   expect(await breaks('open')).toEqual([]);
 });
 
+const WORST = { eventId: 'header', restamp: true } as const;
 const WORLDS: readonly (readonly [string, Partial<Faults>])[] = [
   // Without any, as it is above; told in the envelope it is easier.
   ...(isAll
     ? ([
         ['no event id', {}],
         ['the event id in the envelope', { eventId: 'envelope' }],
+        ['the event id in a header alone', { eventId: 'header' }],
+        ['retries stamped anew alone', { restamp: true }],
       ] as const)
     : []),
-  ['the event id in a header, which the history does not show', { eventId: 'header' }],
-  ['retries stamped anew', { restamp: true }],
+  ['the event id in a header, which the history does not show, and retries stamped anew', WORST],
 ];
 
 describe('two endpoints with two secrets, and everything goes wrong at once', () => {

@@ -129,9 +129,9 @@ test('made-up payments all over the list cost one head page a round, and a quart
   const shared = { ...deps, client: share.others, share };
   const oldest = [...service.list.rows.values()][0]!.createdAt;
   const span = service.list.clock - oldest;
-  const spread = Array.from({ length: 300 }, (_, index) => ({
+  const spread = Array.from({ length: 100 }, (_, index) => ({
     id: `pi_made_up_${index}`,
-    createdAt: oldest + Math.floor((span * index) / 300),
+    createdAt: oldest + Math.floor((span * index) / 100),
   }));
   await claims(spread);
   service.asked = [];

@@ -5,6 +5,7 @@ import { coverage } from '../../src/records/runs/coverage.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
 import { resettableDatabase } from '../support/resettable-database.js';
+import { isAll } from '../support/sizes.js';
 import { type AtService, atService, fewAssets } from './service-at.js';
 
 const ASSET = 'USDT.TRC20';
@@ -88,15 +89,17 @@ test('a list of payouts that is withdrawn for good is said so, and what other so
   expect(again?.reason).toBeNull();
 });
 
-test('after that, a payout that nothing tells of is a residual', async () => {
-  await at.run('balances');
-  sandbox.control.setFaults({ payoutsList: false });
-  await at.run('payouts');
-  await refusedForADay();
-  await payout();
-  await at.run('balances');
-  expect(await residuals()).toMatchObject([{ severity: 'critical', evidence: { unexplained: '-21' } }]);
-});
+// As one is above of which an event alone tells.
+if (isAll)
+  test('after that, a payout that nothing tells of is a residual', async () => {
+    await at.run('balances');
+    sandbox.control.setFaults({ payoutsList: false });
+    await at.run('payouts');
+    await refusedForADay();
+    await payout();
+    await at.run('balances');
+    expect(await residuals()).toMatchObject([{ severity: 'critical', evidence: { unexplained: '-21' } }]);
+  });
 
 async function claim(id: string, type: 'webhook' | 'delivery_history'): Promise<void> {
   const from = at.deps.client.serviceNow();
