@@ -33,6 +33,8 @@ export class MemoryStore implements ListStore {
   readonly marks = new Map<string, Watermark>();
   readonly parts = new Map<string, Stretch>();
   now: () => number;
+  /** As many of those that seem to be missing are told at once. */
+  atOnce = Infinity;
   /** Called before each save, with how many pages it is of: it may take its time, or throw. */
   beforeSave: (pages: number) => Promise<void> = async () => {};
   private readonly kind: ListedKind;
@@ -92,12 +94,16 @@ export class MemoryStore implements ListStore {
 
   async between(span: Span, except: readonly string[]): Promise<{ places: Place[]; more: boolean }> {
     const places = [...this.held.values()].filter(({ absent }) => !absent).map(placeOf);
-    return { places: places.filter((place) => covers(span, place) && !except.includes(place.id)), more: false };
+    return this.first(places.filter((place) => covers(span, place) && !except.includes(place.id)));
   }
 
   async notSeenSince(since: number): Promise<{ places: Place[]; more: boolean }> {
     const unseen = this.listed().filter(({ createdAt, readFrom }) => createdAt !== null && readFrom < since);
-    return { places: unseen.map(placeOf), more: false };
+    return this.first(unseen.map(placeOf));
+  }
+
+  private first(places: Place[]): { places: Place[]; more: boolean } {
+    return { places: places.slice(0, this.atOnce), more: places.length >= this.atOnce };
   }
 
   async unplaced(): Promise<{ id: string; claimedTo: number }[]> {

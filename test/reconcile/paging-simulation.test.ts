@@ -198,3 +198,24 @@ describe.each(cases)('a list of %s that moves under the reader, %s cursor', (_na
     expect(wrong.missing).toBeGreaterThan(SEEDS / 3);
   });
 });
+
+it('proves absent as many as are looked for at once, claims no more, and the next run proves the rest', async () => {
+  const list = new MovingList(new Random(1), { semantics: 'orm', pageCap: 100, grainMs: 1, deletes: false });
+  list.restlessness = 0;
+  list.grow(90, 60 * MINUTE);
+  const store = new MemoryStore(() => list.clock);
+  const world: World = { plan: paymentIntentList, random: new Random(1), list, store };
+  list.clock += MINUTE;
+  expect(await run(world, true)).toMatchObject({ complete: true });
+  for (const row of [...list.rows.values()].slice(10, 70)) row.deletedAt = list.clock;
+  list.clock += 20 * MINUTE;
+  store.atOnce = 50;
+  const absent = () => [...store.held.values()].filter((held) => held.absent).length;
+  expect(await run(world, true)).toMatchObject({ complete: false });
+  const first = absent();
+  expect(first).toBeGreaterThanOrEqual(50);
+  expect(first).toBeLessThan(60);
+  list.clock += MINUTE;
+  expect(await run(world, true)).toMatchObject({ complete: true });
+  expect(absent()).toBe(60);
+});
