@@ -3,7 +3,6 @@ import { readProofs } from '../../src/records/balances/balance-proofs.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { forger, seconds } from '../support/forger.js';
 import { resettableDatabase } from '../support/resettable-database.js';
-import { isAll } from '../support/sizes.js';
 import { fewAssets } from './service-at.js';
 
 const ASSET = 'USDT.TRC20';
@@ -50,7 +49,7 @@ describe('a payout that does not exist, where the service has no list of payouts
     await flow.run('deliveries');
     expect(await who.named()).toHaveLength(1);
     expect(await unproven()).toBeNull();
-    if (isAll) await oneOfTwoDisproved();
+    await oneOfTwoDisproved();
 
     // One that nothing decides on leaves them unproven for an hour.
     await payoutSaid('po_undecided');
