@@ -23,6 +23,7 @@ export default defineConfig({
           name: 'pure',
           provide: { mayLeaveTimers: false },
           include: files.pure,
+          maxWorkers: 2,
           globalSetup: ['test/support/run-folder.ts'],
           setupFiles: ['test/support/leaves-no-trace.ts'],
           testTimeout: 60_000,
