@@ -21,6 +21,7 @@ const HOUR_MS = 3_600_000;
  */
 export function createSecretMatchLog({ db, log, now }: { db: Knex; log: Logger; now: () => Date }): SecretMatchLog {
   const pending = new Map<string, SecretMatches>();
+  const fingerprints = createFingerprints();
   const failed = logSeldom(log, 'matches of secrets could not be written, they stay in memory');
   const behind = createWriteBehind(async () => {
     const matches = [...pending.values()];
@@ -43,7 +44,7 @@ export function createSecretMatchLog({ db, log, now }: { db: Knex; log: Logger; 
       if (!secret) return;
       const at = now();
       const hour = new Date(at.getTime() - (at.getTime() % HOUR_MS));
-      merge(pending, { label, fingerprint: fingerprintOf(secret.secret), hour, count: 1, firstAt: at, lastAt: at });
+      merge(pending, { label, fingerprint: fingerprints(secret.secret), hour, count: 1, firstAt: at, lastAt: at });
       behind.touch();
     },
     close: () => behind.close(),
@@ -60,4 +61,14 @@ function merge(pending: Map<string, SecretMatches>, match: SecretMatches): void 
   known.count += match.count;
   if (match.firstAt < known.firstAt) known.firstAt = match.firstAt;
   if (match.lastAt > known.lastAt) known.lastAt = match.lastAt;
+}
+
+/** Of each secret once: an event comes for every request. */
+function createFingerprints(): (secret: string) => string {
+  const known = new Map<string, string>();
+  return (secret) => {
+    const fingerprint = known.get(secret) ?? fingerprintOf(secret);
+    known.set(secret, fingerprint);
+    return fingerprint;
+  };
 }

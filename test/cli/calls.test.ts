@@ -3,7 +3,7 @@ import { holdOrders } from '../../src/records/calls/hold-orders.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import { prepareKeyed } from '../../src/service-api/keyed-request.js';
-import { paidIntent, payin, reading, save } from '../records/observed.js';
+import { savePaid } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { runHere } from '../support/run-here.js';
 
@@ -20,10 +20,7 @@ const release = async (payment: string) => (await getOrder(database.db, `order-$
 
 /** A refund of our own of a payment whose goods could go out; its key. */
 async function refundOf(payment: string, outcome: 'lost' | 'done', made: string | null): Promise<string> {
-  await save(database, [
-    reading('payment_intent', paidIntent(payment, `in_${payment}`), 10),
-    reading('payin', payin(`in_${payment}`, payment), 10),
-  ]);
+  await savePaid(database, payment);
   const log = createServiceWriteLog(database.db);
   const { write } = prepareKeyed('createRefund', { body: { paymentIntentId: payment } });
   await log.begin(write, { leaseMs: 60_000, withinMs: 480_000 });

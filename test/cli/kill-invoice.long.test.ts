@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../service-api/scripted-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { type CliProcess, startCli } from '../support/run-cli.js';
+import { callSettings } from './call-settings.js';
 
 const MADE = 'made@example.com';
 const LOST = 'lost@example.com';
@@ -47,14 +48,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   invoices.unshift({ id: 'inv_1', status: 'sent', createdAt: new Date().toISOString(), ...shown });
 }
 
-const settings = () => ({
-  SERVICE_BASE_URL: service.url,
-  SERVICE_API_KEY: 'some-api-key',
-  DATABASE_URL: database.url,
-  SERVICE_RATE: '1000/s',
-  METRICS_PORT: '0',
-  RECONCILE_PAYMENT_INTENTS_CRON: 'off',
-});
+const settings = () => callSettings(service, database);
 
 async function killedWhileCreating(customerEmail: string): Promise<void> {
   const body = path.join(cwd, 'invoice.json');

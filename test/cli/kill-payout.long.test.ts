@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { type CliProcess, startCli } from '../support/run-cli.js';
 import { sized } from '../support/sizes.js';
+import { callSettings } from './call-settings.js';
 
 const RUNS = sized(5, 50);
 
@@ -76,14 +77,7 @@ async function holdTurns(seconds: number): Promise<void> {
   await database.db.raw(`UPDATE service_rate SET next_at = now() + make_interval(secs => ?)`, [seconds]);
 }
 
-const settings = () => ({
-  SERVICE_BASE_URL: service.url,
-  SERVICE_API_KEY: 'some-api-key',
-  DATABASE_URL: database.url,
-  SERVICE_RATE: '1000/s',
-  METRICS_PORT: '0',
-  RECONCILE_PAYMENT_INTENTS_CRON: 'off',
-});
+const settings = () => callSettings(service, database);
 
 async function killedAt(moment: Moment, account: string): Promise<void> {
   const body = path.join(cwd, 'payout.json');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { getOrder } from '../../src/records/orders/orders.js';
-import { paidIntent, payin, payout, reading, save } from '../records/observed.js';
+import { payout, reading, save, savePaid } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { runHere } from '../support/run-here.js';
 
@@ -19,11 +19,7 @@ const run = (...args: string[]) =>
 const order = (payment: string) => getOrder(database.db, `order-${payment}`);
 
 async function refundElsewhere(payment: string, amount?: string): Promise<string> {
-  const paid = [
-    reading('payment_intent', paidIntent(payment, `in_${payment}`), 10),
-    reading('payin', payin(`in_${payment}`, payment), 10),
-  ];
-  await save(database, paid);
+  await savePaid(database, payment);
   expect((await order(payment))?.release).toMatchObject({ safe: true, reason: 'proven' });
   const id = `po_${payment}`;
   const fields = { status: 'confirmed', merchantReference: `order-${payment}`, ...(amount && { amount }) };

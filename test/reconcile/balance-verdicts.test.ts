@@ -4,27 +4,24 @@ import { saveBalance } from '../../src/reconcile/balances/save-balance.js';
 import type { RunContext } from '../../src/reconcile/deps.js';
 import { attributeBalance, listAttributions } from '../../src/records/balances/balance-attributions.js';
 import { followResidual } from '../../src/records/balances/balance-breaks.js';
-import { readProofs } from '../../src/records/balances/balance-proofs.js';
 import { getBalance } from '../../src/records/balances/balance-views.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
-import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { isAll } from '../support/sizes.js';
+import { ASSET, balanceStage, PAST } from './balance-stage.js';
 import { type AtService, atService, fewAssets } from './service-at.js';
 
-const ASSET = 'USDT.TRC20';
 const database = resettableDatabase();
+const { proofOf, residuals } = balanceStage(database);
 
 /** No record tells of anything that moved it. */
 const NOTHING = { explained: '0', known: '0', attributed: '0', limit: '0', unclear: null };
-const residuals = async () => (await listBreaks(database.db, { kind: 'balance_residual', status: 'open' })).items;
-const proofOf = async () => (await readProofs(database.db, [ASSET])).get(ASSET);
 
 async function opened(faults: object = {}): Promise<{ sandbox: TestSandbox; at: AtService }> {
-  const sandbox = await openSandbox({ payments: 4, payouts: 1, wallets: 1, movements: 4, seed: 5 });
+  const sandbox = await openSandbox(PAST);
   await sandbox.call('PUT', '/sandbox/faults', faults);
   await payDirect(sandbox, '7');
   // What is younger than some minutes at the opening could have been confirmed before it or after.

@@ -1,16 +1,15 @@
 import { beforeEach, expect, test } from 'vitest';
-import { readProofs } from '../../src/records/balances/balance-proofs.js';
-import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { coverage } from '../../src/records/runs/coverage.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { isAll } from '../support/sizes.js';
+import { ASSET, balanceStage } from './balance-stage.js';
 import { type AtService, atService, fewAssets } from './service-at.js';
 
-const ASSET = 'USDT.TRC20';
 const DAY_SECONDS = 86_400;
 const database = resettableDatabase();
+const { proofOf, residuals } = balanceStage(database);
 let sandbox: TestSandbox;
 let at: AtService;
 
@@ -18,9 +17,6 @@ beforeEach(async () => {
   sandbox = await openSandbox({ payments: 4, wallets: 1, movements: 4, seed: 5 });
   at = fewAssets(atService(database, sandbox.url));
 });
-
-const proofOf = async () => (await readProofs(database.db, [ASSET])).get(ASSET);
-const residuals = async () => (await listBreaks(database.db, { kind: 'balance_residual', status: 'open' })).items;
 
 async function payout(confirmed = true): Promise<string> {
   const body = { assetCode: ASSET, amount: '20', destinationAddress: 'TXYZ-somewhere' };

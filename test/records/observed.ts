@@ -155,6 +155,14 @@ export function save(
   return db.transaction((trx) => saveObservations(trx, observations, { ...context, ...overrides }));
 }
 
+/** A payment that the service's list shows as paid in full, and its deposit; its order is `order-` and its id. */
+export async function savePaid(database: TestDatabase, payment: string): Promise<void> {
+  await save(database, [
+    reading('payment_intent', paidIntent(payment, `in_${payment}`), 10),
+    reading('payin', payin(`in_${payment}`, payment), 10),
+  ]);
+}
+
 /** Saves the second while the transaction of the first is still open: neither can see the rows of the other. */
 export async function saveOverlapping(
   database: TestDatabase,

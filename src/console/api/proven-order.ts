@@ -80,14 +80,15 @@ export function createProvenOrder(): ProvenOrder {
   }
 
   return async (deps, { reference, within, signal }) => {
-    const { db, proofWaitMs = WAIT_MS } = deps;
-    const deadline = performance.now() + proofWaitMs;
+    const { db } = deps;
+    const { waitMs, lookMs } = patienceOf(deps);
+    const deadline = performance.now() + waitMs;
     // Counted from when the request came: a reading that it causes is young enough.
     let since = await sinceOf(db, within);
     while (since === null || !(await isDecided(db, reference, since))) {
       if (signal.aborted || performance.now() >= deadline) throw notInTime(within);
       if (since === null) {
-        await delay(proofWaitMs / LOOKS);
+        await delay(lookMs);
         since = await sinceOf(db, within);
       } else await share(waits.get(reference) ?? begin(deps, { reference, since, deadline }), signal);
     }
@@ -108,7 +109,8 @@ interface Reading {
 
 /** Has what the order rests on read again, until it is decided or time is up. */
 async function readAgain(deps: ApiDeps, { reference, since, deadline, signal, mayAsk }: Reading): Promise<void> {
-  const { db, proofWaitMs = WAIT_MS } = deps;
+  const { db } = deps;
+  const { lookMs } = patienceOf(deps);
   const adoptedAt = await adoptedAtOf(db);
   let unread: ProofRecord[] = [];
   while (!signal.aborted) {
@@ -119,7 +121,7 @@ async function readAgain(deps: ApiDeps, { reference, since, deadline, signal, ma
     if (await isDecided(db, reference, since)) return;
     if (unread.length > 0 && mayAsk(reference)) await askForProof(db, unread, since);
     if (performance.now() >= deadline) return;
-    await delay(proofWaitMs / LOOKS, undefined, { signal }).catch(() => {});
+    await delay(lookMs, undefined, { signal }).catch(() => {});
   }
 }
 
@@ -148,4 +150,9 @@ function tooMany(): Problem {
     `A proof of ${MOST_ORDERS} other orders is waited for already. Ask again in some seconds, or for fewer orders at once.`,
     { code: 'too_many_waiting' },
   );
+}
+
+/** How long is waited in all, and between two looks. */
+function patienceOf({ proofWaitMs: waitMs = WAIT_MS }: ApiDeps): { waitMs: number; lookMs: number } {
+  return { waitMs, lookMs: waitMs / LOOKS };
 }

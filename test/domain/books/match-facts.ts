@@ -2,6 +2,7 @@ import type { BookedSum, MatchFacts, MovedSum } from '../../../src/domain/books/
 import { defaultPayoutWords, ownerOfRefund, type ShownRecord } from '../../../src/domain/family/links.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { addAmounts, subtractAmounts } from '../../../src/domain/money.js';
+import type { OrderFacts } from '../../../src/domain/orders/order-facts.js';
 import { refundOf } from '../../../src/domain/orders/order-refund.js';
 
 export const ASSET = 'USDT.TRON';
@@ -100,3 +101,21 @@ export function facts(
     ...more,
   };
 }
+
+/** Two payments of one order. */
+export const one = paidPayment('pi_1', { net: '107', fee: '1', requested: '100' });
+export const other = paidPayment('pi_2', { net: '107', fee: '1', requested: '100' });
+export type Payment = typeof one;
+
+export const having = (fields: JsonObject, payment: Payment = one): Payment => ({
+  ...payment,
+  intent: { ...payment.intent, fields: { ...payment.intent.fields, ...fields } },
+});
+
+/** That no movement and no entry is of. */
+export const nothing = { moved: [], booked: [] };
+
+export const withOrder = (given: MatchFacts, order: Partial<OrderFacts>): MatchFacts => ({
+  ...given,
+  order: { ...given.order, ...order },
+});

@@ -5,21 +5,18 @@ import type { MatchFacts } from '../../../src/domain/books/match/match-facts.js'
 import { expectedOf, sidesOf } from '../../../src/domain/books/match/match-sides.js';
 import { matchTotals } from '../../../src/domain/books/match/totals.js';
 import type { JsonObject } from '../../../src/domain/json.js';
-import type { OrderFacts } from '../../../src/domain/orders/order-facts.js';
-import { ASSET, facts, paidPayment, paidRefund } from './match-facts.js';
-
-const one = paidPayment('pi_1', { net: '107', fee: '1', requested: '100' });
-const other = paidPayment('pi_2', { net: '107', fee: '1', requested: '100' });
-type Payment = typeof one;
-const having = (fields: JsonObject, payment: Payment = one): Payment => ({
-  ...payment,
-  intent: { ...payment.intent, fields: { ...payment.intent.fields, ...fields } },
-});
-const nothing = { moved: [], booked: [] };
-const withOrder = (given: MatchFacts, order: Partial<OrderFacts>): MatchFacts => ({
-  ...given,
-  order: { ...given.order, ...order },
-});
+import {
+  ASSET,
+  facts,
+  having,
+  nothing,
+  one,
+  other,
+  type Payment,
+  paidPayment,
+  paidRefund,
+  withOrder,
+} from './match-facts.js';
 
 describe('the sides of an order', () => {
   const sums = { asked: '0', paid: '0', returned: '0', booked: '0', value: '0', unpriced: 0 };

@@ -3,23 +3,10 @@ import type { MatchFacts } from '../../../src/domain/books/match/match-facts.js'
 import { matchOrder } from '../../../src/domain/books/match/match-order.js';
 import { matchedReasons, matchReasons } from '../../../src/domain/books/match/reasons.js';
 import type { JsonObject } from '../../../src/domain/json.js';
-import type { OrderFacts } from '../../../src/domain/orders/order-facts.js';
-import { ASSET, facts, paidPayment, paidRefund, shown } from './match-facts.js';
+import { ASSET, facts, having, nothing, one, other, paidPayment, paidRefund, shown, withOrder } from './match-facts.js';
 
-const one = paidPayment('pi_1', { net: '107', fee: '1', requested: '100' });
-const other = paidPayment('pi_2', { net: '107', fee: '1', requested: '100' });
-type Payment = typeof one;
-const having = (fields: JsonObject, payment: Payment = one): Payment => ({
-  ...payment,
-  intent: { ...payment.intent, fields: { ...payment.intent.fields, ...fields } },
-});
-const nothing = { moved: [], booked: [] };
 const none = { totalAmountReceived: '0', amountNetMerchant: '0', feeAmountTotal: '0', payins: [] };
 const withIntent = (fields: JsonObject, more: Partial<MatchFacts> = {}) => facts([having(fields)], [], more);
-const withOrder = (given: MatchFacts, order: Partial<OrderFacts>): MatchFacts => ({
-  ...given,
-  order: { ...given.order, ...order },
-});
 const reason = (given: MatchFacts) => {
   const { state, reasons } = matchOrder(given);
   return [state, reasons[0].code, reasons[0].told];
