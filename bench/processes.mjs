@@ -1,10 +1,11 @@
 // The contenders, each a process of its own.
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SECRET } from './sign.mjs';
 
 const START_MS = 120_000;
-const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 
 /** What the product needs to run. A service that is never called has no address. */
 export const settings = ({ databaseUrl, serviceUrl = 'http://127.0.0.1:9' }) => ({
@@ -23,7 +24,7 @@ export const settings = ({ databaseUrl, serviceUrl = 'http://127.0.0.1:9' }) => 
 export const TOKEN = 'bench-token-of-32-characters-0000';
 
 const ours = (verb, printed, ...flags) => ({
-  args: () => [CLI, verb, ...flags],
+  args: ({ dist = DIST }) => [join(dist, 'cli.js'), verb, ...flags],
   env: settings,
   printed,
 });
@@ -40,13 +41,14 @@ const processes = {
   console: ours('console', 'console'),
   start: ours('start', 'receiver'),
   sandbox: ours('sandbox', 'sandbox', '--payments', '100'),
-  express: server('express'),
+  storeless: server('storeless'),
+  mounted: server('mounted', 'databaseUrl'),
   bare: server('bare'),
   stripe: server('stripe', 'databaseUrl'),
   list: server('list', 'count', 'newest'),
 };
 
-/** Starts one of them in the folder; resolves once it listens. */
+/** Starts one of them in the folder, ours out of another build where `dist` is given; resolves once it listens. */
 export async function serve(name, at) {
   const { args, env, printed } = processes[name];
   const child = spawn(process.execPath, args(at), {

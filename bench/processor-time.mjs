@@ -1,4 +1,4 @@
-// What a neighbour can't falsify as it does the time: seconds of processor time, as the system counts them.
+// What a neighbour can't falsify as it does the time: seconds of processor time, as the system counts them; and memory.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Where the times stand in /proc/PID/stat, behind the name: of the process itself; of its children that ended. */
@@ -8,6 +8,11 @@ const TICKS = 100;
 
 export function processorSeconds(pid) {
   return seconds(statOf(pid), OWN);
+}
+
+/** What a process holds now. */
+export function rssMb(pid) {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 }
 
 /** Of a Postgres server: itself, its children that ended, and those that live. */

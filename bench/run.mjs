@@ -1,7 +1,8 @@
-// npm run bench [-- SUITE…]: ours, the ceilings and a peer side by side, in one run, as ratios.
+// npm run bench [-- SUITE… --against DIST]: ours, the ceilings and a peer side by side, in one run, as ratios.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { openEmbeddedPostgres } from '../dist/embedded-postgres/open-embedded-postgres.js';
 import { migrate } from '../dist/records/database.js';
 import { markdown, printFigures } from './report.mjs';
@@ -13,10 +14,12 @@ import { benchMemory } from './suites/memory.mjs';
 import { benchReceiver } from './suites/receiver.mjs';
 import { benchReconcile } from './suites/reconcile.mjs';
 import { benchSaves } from './suites/saves.mjs';
+import { benchSlowSenders } from './suites/slow-senders.mjs';
 import { benchStartUp } from './suites/start-up.mjs';
 
 const suites = {
   receiver: benchReceiver,
+  'slow-senders': benchSlowSenders,
   'end-to-end': benchEndToEnd,
   lag: benchLag,
   reconcile: benchReconcile,
@@ -27,7 +30,7 @@ const suites = {
   export: benchExport,
 };
 
-const asked = process.argv.slice(2);
+const { positionals: asked, values } = parseArgs({ options: { against: { type: 'string' } }, allowPositionals: true });
 const unknown = asked.filter((name) => !Object.hasOwn(suites, name));
 if (unknown.length > 0) {
   process.stderr.write(`no suite ${unknown.join(', ')}; there are ${Object.keys(suites).join(', ')}\n`);
@@ -42,6 +45,10 @@ const settings = {
   rows: number('BENCH_ROWS', 10_000),
   minutes: number('BENCH_MINUTES', 0.5),
   lines: number('BENCH_LINES', 1_000_000),
+  senders: number('BENCH_SENDERS', 1_500),
+  bytes: number('BENCH_BYTES', 2_000),
+  // Relative to where npm was called; npm itself goes to bench/.
+  against: values.against && resolve(process.env.INIT_CWD ?? '.', values.against),
   stored: (process.env.BENCH_STORED ?? '10000,100000').split(',').map(Number),
   say: (text) => process.stderr.write(`${text}\n`),
 };

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Knex } from 'knex';
 import { AppError } from './errors.js';
 import { createLog, type Logger } from './log.js';
@@ -84,14 +84,20 @@ export class SchemaError extends AppError {
 
 const CONNECTIONS = 5;
 
+export interface MountedReceiver {
+  /** For `app.use('/webhooks', receiver.router)`: an Express router that answers that path, and nothing below it. */
+  router: (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
+  /** For `app.post('/webhooks', receiver.handler)`, or a server without Express: answers whatever it is given. */
+  handler: RequestListener;
+  close(): Promise<void>;
+}
+
 /**
- * The webhook receiver for an app of your own: `app.post('/webhooks', receiver.handler)`, before any body parser. What it
- * stores is applied by `tallyhook work`. Rejects when the database can't be reached or lacks its schema. After `close`,
- * which waits for what is under way, the handler answers 503.
+ * The webhook receiver for an app of your own, to be mounted before any body parser. What it stores is applied by
+ * `tallyhook work`. Rejects when the database can't be reached or lacks its schema. After `close`, which waits for what
+ * is under way, it answers 503.
  */
-export async function createReceiver(
-  options: ReceiverOptions,
-): Promise<{ handler: RequestListener; close(): Promise<void> }> {
+export async function createReceiver(options: ReceiverOptions): Promise<MountedReceiver> {
   const { databaseUrl, redisUrl, log = createLog('info') } = options;
   const db = await openReady(options, 'tallyhook receiver');
   const secrets = await withoutRetired(staticSecrets(options.secrets), { retired: () => retiredLabels(db), log });
@@ -111,6 +117,8 @@ export async function createReceiver(
   const stop = new AbortController();
   void giveSigns({ db, log }, { parts: ['receiver'], roles: [], settings: {} }, stop.signal);
   return {
+    // Typed without Express, whose types an app of another kind does not have.
+    router: receiver.router as unknown as MountedReceiver['router'],
     handler: receiver.handler,
     close: async () => {
       stop.abort();

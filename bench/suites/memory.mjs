@@ -1,10 +1,10 @@
 // What the receiver holds while events storm in from 256 connections, for BENCH_MINUTES; the bare server and the peer beside it.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { load } from '../load.mjs';
 import { median } from '../median.mjs';
 import { during } from '../processes.mjs';
+import { rssMb } from '../processor-time.mjs';
 import { figure } from '../report.mjs';
 import { ourRequest, stripeRequest, writeRequests } from '../sign.mjs';
 
@@ -59,9 +59,4 @@ async function storm({ databaseUrl, folder, requests, say }, { process, make, se
   } finally {
     await client.end();
   }
-}
-
-function rssMb(pid) {
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kilobytes) / 1_024;
 }

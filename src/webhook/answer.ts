@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
-/** What a request to the webhook path is answered with (interface: "Receiver"). */
+/** What a request to the receiver is answered with (interface: "Receiver"). */
 export interface Answer {
-  status: 200 | 400 | 401 | 405 | 413 | 415 | 503;
+  status: 200 | 400 | 401 | 404 | 405 | 413 | 415 | 503;
   /** The label of the metrics. */
   result: string;
   body: object;
@@ -14,7 +14,7 @@ export function unavailable(result: string, detail: string): Answer {
   return { status: 503, result, body: { error: 'unavailable', detail }, headers: { 'Retry-After': '5' } };
 }
 
-export function sendAnswer(res: ServerResponse, { status, body, headers }: Answer): void {
+export function sendAnswer(res: ServerResponse, { status, body, headers }: Omit<Answer, 'result'>): void {
   if (res.headersSent || res.destroyed) return;
   const text = JSON.stringify(body);
   res.writeHead(status, {

@@ -1,76 +1,95 @@
-import type { RequestListener } from 'node:http';
-import express, { type ErrorRequestHandler, type Express } from 'express';
-import { sendAnswer, unavailable } from './answer.js';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import express, { type Request, type Response, type Router } from 'express';
+import type { Knex } from 'knex';
+import { type Answer, sendAnswer, unavailable } from './answer.js';
+import { BodyRoom } from './body-room.js';
+import { createExpiredEvents, type OnExpired } from './expired-events.js';
 import { createInboxWriter, type InboxWriter } from './inbox-writer.js';
-import { createWebhookHandler, type WebhookHandler, type WebhookHandlerDeps } from './webhook-handler.js';
+import { logSeldom } from './log-seldom.js';
+import { createRejectionLog } from './rejection-log.js';
+import { createSecretMatchLog } from './secret-matches.js';
+import { type StepDeps, webhookSteps } from './steps.js';
+import { createUnsignedIds } from './unsigned-ids.js';
 
-export interface ReceiverDeps extends Omit<WebhookHandlerDeps, 'inbox'> {
+export interface ReceiverDeps
+  extends Pick<StepDeps, 'log' | 'now' | 'metrics' | 'secrets' | 'tolerance' | 'bodyLimit' | 'eventIdPointer'> {
+  db: Knex;
   /** WEBHOOK_PATH; compared as it is, a query string left aside. */
   path: string;
   /** Told of the inbox rows that are to be applied, after they are committed and off the request's path. */
   onStored: (ids: string[]) => void;
-  /** Whether webhooks could be stored now. Not asked: ready. */
+  /** Told of authentic events that came too late, of each once. */
+  onExpired?: OnExpired | undefined;
+  /** Whether webhooks could be stored now. Where it is given, /livez and /readyz are answered, too. */
   ready?: (() => Promise<{ ok: boolean; problems: string[] }>) | undefined;
   /** Where events are stored, if not in the inbox of `db`. */
   inbox?: InboxWriter | undefined;
 }
 
 export interface Receiver {
-  /** The public side: the webhook path, /livez, /readyz and nothing else. */
-  app: Express;
-  /**
-   * The same as `app` for a server of its own. Express costs as much as all else that happens to a webhook (it changes the
-   * prototypes of each request): the webhook path goes past it.
-   */
+  /** The webhook path, /livez and /readyz, step by step. Whatever else it is asked for it leaves to who comes after it. */
+  router: Router;
+  /** The router for a server of its own, without an Express app, which would change each request's prototype: else 404. */
   listener: RequestListener;
-  /** The webhook path alone, to be mounted anywhere. */
-  handler: WebhookHandler['handler'];
+  /** The steps of the webhook path alone, whatever the path is. */
+  handler: RequestListener;
   /** Stores what was handed in; to be called when the server takes no more requests. */
   close(): Promise<void>;
 }
 
+/** What the bodies that are still being sent may hold together, and no fewer than so many of the largest. */
+const UNFINISHED_BYTES = 64 * 1024 * 1024;
+const UNFINISHED_BODIES = 4;
+
 /** The receiver without a server (flow 1, first half). */
 export function createReceiverApp(deps: ReceiverDeps): Receiver {
+  const { path, ready, log } = deps;
   const inbox = deps.inbox ?? createInboxWriter(deps);
-  const { handler, close } = createWebhookHandler({ ...deps, inbox });
-  const app = createApp(deps, handler);
+  const rejections = createRejectionLog(deps);
+  const matches = createSecretMatchLog(deps);
+  const steps = webhookSteps({
+    ...deps,
+    rejections,
+    matches,
+    bodyRoom: new BodyRoom(Math.max(UNFINISHED_BYTES, UNFINISHED_BODIES * deps.bodyLimit)),
+    unsignedIds: createUnsignedIds(deps.eventIdPointer),
+    store: (arrival) => inbox.store(arrival),
+    expired: createExpiredEvents(deps.onExpired ?? (() => {}), log),
+    notStored: logSeldom(log, 'webhooks could not be stored and were answered with 503'),
+  });
+  // A path of text would be decoded, and match in any case. Of what a path may have (config), patterns know the dot alone.
+  const router = express.Router().all(new RegExp(`^${path.replaceAll('.', '\\.')}$`), ...steps);
+  if (ready) addProbes(router, ready);
+
+  const alone = (router: Router, otherwise: Pick<Answer, 'status' | 'body'>) =>
+    function serve(req: IncomingMessage, res: ServerResponse): void {
+      router(req as Request, res as Response, (error?: unknown) => {
+        if (error) log.error({ err: error }, 'a request failed here');
+        sendAnswer(res, error ? unavailable('failed', 'the request failed here') : otherwise);
+      });
+    };
+  const notFound = { status: 404, body: { error: 'not_found' } } as const;
   return {
-    app,
-    listener: (req, res) => {
-      if (req.url === deps.path || req.url?.split('?', 1)[0] === deps.path) handler(req, res);
-      else app(req, res);
-    },
-    handler,
+    router,
+    listener: alone(router, notFound),
+    handler: alone(express.Router().use(...steps), notFound),
     close: async () => {
       await inbox.close();
-      await close();
+      await Promise.all([rejections.close(), matches.close()]);
     },
   };
 }
 
-function createApp({ path, ready, log }: ReceiverDeps, handler: WebhookHandler['handler']): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.use((req, res, next) => {
-    if (req.path === path) handler(req, res);
-    else next();
+function addProbes(router: Router, ready: NonNullable<ReceiverDeps['ready']>): void {
+  router.get('/livez', function livez(_req, res) {
+    sendAnswer(res, { status: 200, body: { ok: true } });
   });
-  app.get('/livez', (_req, res) => {
-    res.json({ ok: true });
-  });
-  app.get('/readyz', async (_req, res) => {
-    const { ok } = ready ? await ready() : { ok: true };
-    if (!ok) res.set('Retry-After', '5');
+  router.get('/readyz', async function readyz(_req, res) {
+    const { ok } = await ready();
     // Which part is missing is told on the private port.
-    res.status(ok ? 200 : 503).json({ ok });
+    sendAnswer(
+      res,
+      ok ? { status: 200, body: { ok } } : { status: 503, body: { ok }, headers: { 'Retry-After': '5' } },
+    );
   });
-  app.use((_req, res) => {
-    res.status(404).json({ error: 'not_found' });
-  });
-  app.use(((error, _req, res, _next) => {
-    log.error({ err: error }, 'a request failed here');
-    sendAnswer(res, unavailable('failed', 'the request failed here'));
-  }) satisfies ErrorRequestHandler);
-  return app;
 }

@@ -14,10 +14,11 @@ import { saveObservations } from '../../src/records/save-observations.js';
 import { type ApplyDeps, applyEvents } from '../../src/webhook/apply-events.js';
 import { createInboxWriter } from '../../src/webhook/inbox-writer.js';
 import type { SigningSecret } from '../../src/webhook/match-signature.js';
-import { receive } from '../../src/webhook/receive.js';
 import { requeueStranded } from '../../src/webhook/requeue-stranded.js';
 import { staticSecrets, withoutRetired } from '../../src/webhook/secret-source.js';
+import { arrivalOf } from '../../src/webhook/steps.js';
 import { createUnsignedIds } from '../../src/webhook/unsigned-ids.js';
+import { authenticate } from '../../src/webhook/verify-signature.js';
 import { context } from '../records/observed.js';
 import type { Stage } from './stage.js';
 import type { Life } from './terms.js';
@@ -156,14 +157,12 @@ export async function deliver(
   store: (arrival: Arrival) => Promise<StoredArrival>,
   current: readonly SigningSecret[],
 ) {
-  const settings = { now, secrets: { current: () => current }, tolerance: { past: 1e9, future: 1e9 } };
-  const unsignedIds = createUnsignedIds('auto');
-  const received = await receive(
-    { ...settings, eventIdPointer: 'auto', unsignedIds, store },
-    { rawBody: body, headers },
-  );
-  if (received.outcome === 'not_stored') throw received.error;
-  return received;
+  const tolerance = { past: 1e9, future: 1e9 };
+  const verdict = authenticate({ rawBody: body, headers, secrets: current, now: now(), tolerance });
+  if (!verdict.ok) return { outcome: 'refused' as const, reason: verdict.reason };
+  const key = { eventIdPointer: 'auto', unsignedIds: createUnsignedIds('auto') };
+  const stored = await store(arrivalOf(verdict, { rawBody: body, headers }, key));
+  return { outcome: 'stored' as const, ...stored, label: verdict.label };
 }
 
 /** A job that fails is tried again; one that is in hand when the process dies is gone. */

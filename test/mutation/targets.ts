@@ -21,7 +21,7 @@ const targets: readonly Target[] = [
     name: 'webhook: keys',
     places: [...webhook('fingerprint', 'unsigned-ids', 'secret-source'), 'src/domain/event-key.ts'],
   },
-  { name: 'webhook: body', places: webhook('read-body', 'body-room', 'parse-envelope', 'read-event') },
+  { name: 'webhook: body', places: webhook('read-body', 'body-room', 'steps', 'parse-envelope', 'read-event') },
   { name: 'domain/deliveries', places: ['src/domain/deliveries'] },
   { name: 'domain/checks', places: ['src/domain/checks'] },
   { name: 'domain/balances', places: ['src/domain/balances'] },

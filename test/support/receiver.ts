@@ -40,7 +40,7 @@ export async function startReceiver(db: Knex, changes: Partial<ReceiverDeps> = {
   return {
     url,
     port,
-    app: receiver.app,
+    router: receiver.router,
     listener: receiver.listener,
     metrics,
     /** What onStored was told. */

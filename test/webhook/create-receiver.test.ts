@@ -1,8 +1,7 @@
-import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { createReceiver } from '../../src/index.js';
+import { createReceiver, type MountedReceiver } from '../../src/index.js';
 import { createLog } from '../../src/log.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
 import { post } from '../support/receiver.js';
@@ -23,12 +22,12 @@ afterAll(() => database.drop());
 
 const fresh = (id: string) => eventBody(id, { timestamp: Math.floor(Date.now() / 1000) });
 
-/** An app of somebody else around our handler; `mount` decides where. */
-async function startApp(mount: (app: Express, handler: RequestListener) => void): Promise<string> {
+/** An app of somebody else around our receiver; `mount` decides where. */
+async function startApp(mount: (app: Express, receiver: MountedReceiver) => void): Promise<string> {
   const receiver = await createReceiver({ databaseUrl: database.url, secrets, log });
   cleanups.push(() => receiver.close());
   const app = express();
-  mount(app, receiver.handler);
+  mount(app, receiver);
   const server = app.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   cleanups.push(() => {
@@ -39,19 +38,32 @@ async function startApp(mount: (app: Express, handler: RequestListener) => void)
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/payments`;
 }
 
-test('mounted before any body parser, it stores events', async () => {
-  const url = await startApp((app, handler) => {
-    app.post('/hooks/payments', handler);
+test.each<[string, (app: Express, receiver: MountedReceiver) => void]>([
+  ['handler', (app, { handler }) => void app.post('/hooks/payments', handler)],
+  ['router', (app, { router }) => void app.use('/hooks/payments', router)],
+])('its %s, mounted before any body parser, stores events', async (name, mount) => {
+  const url = await startApp((app, receiver) => {
+    mount(app, receiver);
     app.use(express.json());
   });
-  const body = fresh('pi_mounted');
+  const body = fresh(`pi_mounted_${name}`);
   expect(await post(url, body)).toMatchObject({ status: 200, body: { received: true, duplicate: false } });
   expect(await post(url, body)).toMatchObject({ status: 200, body: { duplicate: true } });
-  expect(await database.db('inbox').where({ status: 'received' })).toHaveLength(1);
+  expect(await database.db('inbox').where({ body: Buffer.from(body), status: 'received' })).toHaveLength(1);
+});
+
+test('the router leaves what is not its own to the app', async () => {
+  const url = await startApp((app, { router }) => {
+    app.use('/hooks/payments', router);
+    app.use((_req, res) => void res.status(404).json({ error: 'of the app' }));
+  });
+  for (const other of [`${url}/below`, `${url}/livez`, new URL('/hooks', url).href]) {
+    expect(await post(other, fresh('pi_other'))).toMatchObject({ status: 404, body: { error: 'of the app' } });
+  }
 });
 
 test('behind express.raw() it works as well: the bytes are still there', async () => {
-  const url = await startApp((app, handler) => void app.use('/hooks', express.raw({ type: '*/*' }), handler));
+  const url = await startApp((app, { handler }) => void app.use('/hooks', express.raw({ type: '*/*' }), handler));
   expect(await post(url, fresh('pi_raw'))).toMatchObject({ status: 200 });
   expect(await post(url, fresh('pi_forged'), { 'x-service-signature': 'sha256=00' })).toMatchObject({ status: 401 });
 });
@@ -60,11 +72,16 @@ test.each([
   ['json', express.json({ type: '*/*' })],
   ['text', express.text({ type: '*/*' })],
 ])('behind a parser of %s it says loudly what is wrong, and answers 503', async (_, parser) => {
-  const url = await startApp((app, handler) => void app.use(parser, handler));
-  const answer = await post(url, fresh('pi_parsed'));
-  expect(answer.status).toBe(503);
-  expect(answer.headers.get('retry-after')).not.toBeNull();
-  expect(lines.join('')).toContain('mount the handler before any body parser');
+  const url = await startApp(
+    (app, { handler, router }) => void app.use(parser).use('/hooks/payments', router).use(handler),
+  );
+  for (const mounted of [url, new URL('/anywhere', url).href]) {
+    lines.length = 0;
+    const answer = await post(mounted, fresh('pi_parsed'));
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).not.toBeNull();
+    expect(lines.join('')).toContain('mount the handler before any body parser');
+  }
 });
 
 test('refuses to start on a database without its schema, unless it may migrate', async () => {
@@ -76,7 +93,7 @@ test('refuses to start on a database without its schema, unless it may migrate',
 });
 
 test('what it stores is queued for the workers', async () => {
-  const url = await startApp((app, handler) => void app.post('/hooks/payments', handler));
+  const url = await startApp((app, { handler }) => void app.post('/hooks/payments', handler));
   const answer = await post(url, fresh('pi_queued'));
   await vi.waitFor(async () => {
     const { rows } = await database.db.raw('SELECT data::text AS data FROM bullmq.job');

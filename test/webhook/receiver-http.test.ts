@@ -1,7 +1,6 @@
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { type Answered, post, sendRaw, startReceiver } from '../support/receiver.js';
+import { type Answered, sendRaw, startReceiver } from '../support/receiver.js';
 import { eventBody, sign, signedHeaders } from '../support/signed.js';
 
 let database: TestDatabase;
@@ -127,21 +126,5 @@ describe('bodies that do not come whole', () => {
   test('no HTTP at all', async () => {
     expect(await sendRaw(receiver.port, 'hello\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
     expect((await stillWell()).status).toBe(200);
-  });
-});
-
-test('the Express app alone answers as the listener does', async () => {
-  const { app } = receiver;
-  const server = app.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const body = eventBody('pi_express');
-  expect(await post(`${url}/webhooks?via=express`, body)).toMatchObject({ status: 200, body: { duplicate: false } });
-  expect(await post(`${url}/webhooks`, body, {})).toMatchObject({ status: 401 });
-  expect((await fetch(`${url}/webhooks`)).status).toBe(405);
-  expect((await fetch(`${url}/other`)).status).toBe(404);
-  await new Promise((resolve) => {
-    server.close(resolve);
-    server.closeAllConnections();
   });
 });

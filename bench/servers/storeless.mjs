@@ -1,4 +1,5 @@
-// The ceiling of our own receiver: the same Express app, the same checks, and nothing stored.
+// The ceiling of our own receiver: the same router, the same checks, and nothing stored.
+import { createServer } from 'node:http';
 import { pino } from 'pino';
 import { createMetrics } from '../../dist/metrics.js';
 import { createReceiverApp } from '../../dist/webhook/receiver.js';
@@ -17,6 +18,6 @@ const receiver = createReceiverApp({
   onStored: () => {},
   inbox: { store: async () => ({ id: '1', duplicate: false, open: false }), close: async () => {} },
 });
-receiver.app.listen(0, '127.0.0.1', function listening() {
+createServer(receiver.listener).listen(0, '127.0.0.1', function listening() {
   process.stdout.write(`receiver http://127.0.0.1:${this.address().port}\n`);
 });

@@ -1,0 +1,205 @@
+import type { IncomingMessage } from 'node:http';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import { eventKey } from '../domain/event-key.js';
+import type { Logger } from '../log.js';
+import type { Metrics } from '../metrics.js';
+import type { Arrival, StoredArrival } from '../records/inbox/inbox.js';
+import { type Answer, sendAnswer, unavailable } from './answer.js';
+import type { BodyRoom } from './body-room.js';
+import { OverloadedError } from './group-commit.js';
+import { headerValues } from './header-values.js';
+import type { Envelope } from './parse-envelope.js';
+import { type BodyProblem, discardRest, readBody } from './read-body.js';
+import type { RejectionLog } from './rejection-log.js';
+import type { SecretMatchLog } from './secret-matches.js';
+import type { SecretSource } from './secret-source.js';
+import type { createUnsignedIds } from './unsigned-ids.js';
+import { type Authentic, authenticate, type Tolerance } from './verify-signature.js';
+
+interface KeySettings {
+  /** EVENT_ID_POINTER */
+  eventIdPointer: string;
+  /** createUnsignedIds */
+  unsignedIds: ReturnType<typeof createUnsignedIds>;
+}
+
+export interface StepDeps extends KeySettings {
+  log: Logger;
+  metrics: Metrics;
+  now: () => Date;
+  secrets: SecretSource;
+  tolerance: Tolerance;
+  /** Bytes. */
+  bodyLimit: number;
+  bodyRoom: BodyRoom;
+  rejections: RejectionLog;
+  matches: SecretMatchLog;
+  expired: (rawBody: Buffer, envelope: Envelope) => void;
+  store: (arrival: Arrival) => Promise<StoredArrival>;
+  notStored: (error: unknown) => void;
+}
+
+/** What is known of a request; each step adds what the next one needs. */
+interface Progress {
+  startedAt: number;
+  rawBody: Buffer;
+  headers: Record<string, string[]>;
+  authentic: Authentic;
+  stored: StoredArrival;
+}
+
+const NOTHING: Buffer = Buffer.alloc(0);
+/** An announced body that is still longer is not waited for. */
+const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
+const CONSUMED =
+  'a body parser ran before the webhook handler: the signed bytes are gone and every webhook is refused; mount the handler before any body parser';
+
+/** From a request to its answer (interface: "Receiver"), one after the other. Never 5xx other than 503. */
+export function webhookSteps(deps: StepDeps): (RequestHandler | ErrorRequestHandler)[] {
+  return [postsOnly(deps), rawBody(deps), verify(deps), store(deps), answer(deps), answerFailure(deps)];
+}
+
+function postsOnly(deps: StepDeps): RequestHandler {
+  return function postsOnly(req, res, next) {
+    progressOf(res).startedAt = performance.now();
+    if (req.method !== 'POST') {
+      const body = { error: 'method_not_allowed', detail: 'webhooks come by POST' };
+      conclude(deps, req, res, { status: 405, result: 'method_not_allowed', body, headers: { Allow: 'POST' } });
+    } else if (!isIdentity(req.headers['content-encoding'])) {
+      const refusal = refuse(deps, req, 415, 'unsupported_encoding', 'the Content-Encoding is not identity');
+      conclude(deps, req, res, { ...refusal, headers: { 'Accept-Encoding': 'identity' } });
+    } else next();
+  };
+}
+
+function rawBody(deps: StepDeps): RequestHandler {
+  return async function rawBody(req, res, next) {
+    const read = await readBody(req, deps.bodyLimit, deps.bodyRoom);
+    if (typeof read === 'string') return conclude(deps, req, res, answerUnread(deps, req, read));
+    progressOf(res).rawBody = read;
+    next();
+  };
+}
+
+function verify(deps: StepDeps): RequestHandler {
+  return function verify(req, res, next) {
+    const progress = progressOf(res);
+    const { rawBody } = progress;
+    const headers = headerValues(req);
+    const { tolerance } = deps;
+    const verdict = authenticate({ rawBody, headers, secrets: deps.secrets.current(), now: deps.now(), tolerance });
+    if (verdict.ok) {
+      Object.assign(progress, { headers, authentic: verdict });
+      return next();
+    }
+    const { reason, detail } = verdict;
+    if (reason === 'expired_timestamp') deps.expired(rawBody, verdict.envelope);
+    conclude(deps, req, res, refuse(deps, req, reason.endsWith('_signature') ? 401 : 400, reason, detail, rawBody));
+  };
+}
+
+function store(deps: StepDeps): RequestHandler {
+  return async function store(req, res, next) {
+    const progress = progressOf(res);
+    const arrival = arrivalOf(progress.authentic, progress, deps);
+    try {
+      progress.stored = await deps.store(arrival);
+    } catch (error) {
+      deps.notStored(error);
+      const isTooMuch = error instanceof OverloadedError;
+      const [result, detail] = isTooMuch
+        ? ['overloaded', 'too many events are waiting to be stored']
+        : ['unavailable', 'the event could not be stored'];
+      return conclude(deps, req, res, unavailable(result, detail));
+    }
+    next();
+  };
+}
+
+function answer(deps: StepDeps): RequestHandler {
+  return function answer(req, res) {
+    const { stored, authentic } = progressOf(res);
+    const { id, duplicate } = stored;
+    deps.metrics.signatureMatches.inc({ secret: authentic.label });
+    deps.matches.add(authentic.label, deps.secrets.current());
+    const result = duplicate ? 'duplicate' : 'accepted';
+    conclude(deps, req, res, { status: 200, result, body: { received: true, id, duplicate } });
+  };
+}
+
+function answerFailure(deps: StepDeps): ErrorRequestHandler {
+  return function answerFailure(error, req, res, _next) {
+    deps.log.error({ err: error }, 'a webhook failed here');
+    conclude(deps, req, res, unavailable('failed', 'the event could not be stored'));
+  };
+}
+
+/** An authentic event as it is stored. */
+export function arrivalOf(
+  { envelope, label }: Pick<Authentic, 'envelope' | 'label'>,
+  { rawBody, headers }: Pick<Progress, 'rawBody' | 'headers'>,
+  { eventIdPointer, unsignedIds }: KeySettings,
+): Arrival {
+  const trusted = unsignedIds(headers);
+  const key = eventKey({ envelope: envelope.document, headers: trusted, pointer: eventIdPointer });
+  return {
+    key: key.key,
+    keyType: key.keyType,
+    eventId: key.eventId,
+    contentHash: key.contentHash,
+    eventType: envelope.event,
+    timestamp: envelope.timestamp,
+    source: 'webhook',
+    secretLabel: label,
+    mark: envelope.mark,
+    body: rawBody,
+  };
+}
+
+/** Express gives each response its `locals`; a router that serves alone does not. */
+function progressOf(res: Response): Progress {
+  res.locals ??= {};
+  return (res.locals['webhook'] ??= {}) as Progress;
+}
+
+/** null: the sender is gone, nobody waits for an answer. */
+function conclude({ metrics }: StepDeps, req: Request, res: Response, given: Answer | null): void {
+  metrics.webhookRequests.inc({ result: given?.result ?? 'aborted' });
+  metrics.webhookRequestDuration.observe((performance.now() - progressOf(res).startedAt) / 1000);
+  if (given) sendAnswer(res, given);
+  discardRest(req);
+}
+
+function answerUnread(deps: StepDeps, req: IncomingMessage, problem: BodyProblem): Answer | null {
+  if (problem === 'aborted') return null;
+  if (problem === 'too_large') {
+    const refusal = refuse(deps, req, 413, 'too_large', `the body is larger than ${deps.bodyLimit} bytes`);
+    const isHopeless = Number(req.headers['content-length']) > MAX_DISCARDED_BYTES;
+    return isHopeless ? { ...refusal, headers: { Connection: 'close' } } : refusal;
+  }
+  if (problem === 'evicted') {
+    const refusal = unavailable('overloaded', 'too many bodies are under way');
+    return { ...refusal, headers: { ...refusal.headers, Connection: 'close' } };
+  }
+  deps.log.error(CONSUMED);
+  return unavailable('misconfigured', 'the receiver is not mounted correctly; its log says more');
+}
+
+function refuse(
+  { rejections }: StepDeps,
+  req: IncomingMessage,
+  status: Answer['status'],
+  reason: string,
+  detail: string,
+  rawBody = NOTHING,
+): Answer {
+  rejections.add({ reason, detail, rawBody, headers: headerValues(req) });
+  return { status, result: reason, body: { error: reason, detail } };
+}
+
+function isIdentity(encoding: string | undefined): boolean {
+  // No pattern: those that allow white space on both sides take seconds for a header full of it.
+  return (
+    encoding === undefined || encoding.split(',').every((name) => ['', 'identity'].includes(name.trim().toLowerCase()))
+  );
+}
