@@ -46,7 +46,7 @@ const settings = {
   minutes: number('BENCH_MINUTES', 0.5),
   lines: number('BENCH_LINES', 1_000_000),
   senders: number('BENCH_SENDERS', 1_500),
-  bytes: number('BENCH_BYTES', 2_000),
+  bytes: number('BENCH_BYTES', 1_000),
   // Relative to where npm was called; npm itself goes to bench/.
   against: values.against && resolve(process.env.INIT_CWD ?? '.', values.against),
   stored: (process.env.BENCH_STORED ?? '10000,100000').split(',').map(Number),

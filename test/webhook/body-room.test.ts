@@ -54,3 +54,19 @@ test('senders of any kind hold so much together; the one that is there the longe
     { numRuns: 300 },
   );
 });
+
+test('small pieces are joined before they are handed on', () => {
+  const pieces: Buffer[] = [];
+  const body = new BodyRoom(1024 * 1024).enter().on('data', (piece: Buffer) => void pieces.push(piece));
+  const sent = Buffer.from(Array.from({ length: 40_000 }, (_, i) => i % 251));
+  for (const byte of sent) body.write(Buffer.from([byte]));
+  expect(pieces.length).toBe(2);
+  expect(Buffer.concat(pieces)).toEqual(sent.subarray(0, 2 * 16 * 1024));
+});
+
+test('one that has to go when nobody listens any more ends quietly', async () => {
+  const body = new BodyRoom(10).enter();
+  body.write(Buffer.alloc(11));
+  await turn();
+  expect(body.errored?.message).toBe('the body was evicted');
+});

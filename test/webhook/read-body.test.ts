@@ -194,3 +194,19 @@ test('what is read no longer holds room', async () => {
   last.end(Buffer.alloc(1_000));
   expect(await read).toHaveLength(1_000);
 });
+
+test('what is too large holds no room either, though more of it comes', async () => {
+  const room = new BodyRoom(100_000);
+  const slow = request();
+  const slowRead = readBody(slow, LIMIT, room);
+  slow.write('x');
+  for (let i = 0; i < 20; i += 1) {
+    const req = request();
+    const read = readBody(req, 1_000, room);
+    req.write(Buffer.alloc(20_000));
+    expect(await read).toBe('too_large');
+    req.write(Buffer.alloc(20_000));
+  }
+  slow.end('y');
+  expect(await slowRead).toEqual(Buffer.from('xy'));
+});
