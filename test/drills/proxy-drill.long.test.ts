@@ -20,7 +20,7 @@ const RATE = sized(100, 500);
 const RESTARTS = sized(4, 20);
 const ROOT = path.join(import.meta.dirname, '../..');
 
-/** Both as docs/deploy.md has them, but for the ports. */
+/** As docs/deploy.md has it, but for the ports. */
 const proxies = {
   nginx: {
     drainSeconds: 1,
@@ -28,7 +28,6 @@ const proxies = {
       events { worker_connections 4000; } http { access_log off; ${block} }`,
     args: (file: string) => ['-p', path.dirname(file), '-e', 'stderr', '-c', file],
   },
-  haproxy: { drainSeconds: 3, file: (block: string) => block, args: (file: string) => ['-db', '-f', file] },
 } as const;
 type Proxy = keyof typeof proxies;
 
@@ -87,6 +86,7 @@ async function startReceiver(which: number, drainSeconds: number): Promise<void>
       WEBHOOK_SECRETS: `drill=${secret},load=${SECRET}`,
       HOST: '127.0.0.1',
       PORT: String(ports[which]),
+      METRICS_PORT: '0',
       DRAIN_SECONDS: String(drainSeconds),
       LOG_LEVEL: 'warn',
     },
@@ -104,8 +104,7 @@ async function startProxy(proxy: Proxy): Promise<void> {
   const placed = block
     .replace(/127\.0\.0\.1:8080/, `127.0.0.1:${ports[0]}`)
     .replace(/127\.0\.0\.1:8090/, `127.0.0.1:${ports[1]}`)
-    .replace(/listen 8000/, `listen 127.0.0.1:${proxyPort}`)
-    .replace(/bind :8000/, `bind 127.0.0.1:${proxyPort}`);
+    .replace(/listen 8000/, `listen 127.0.0.1:${proxyPort}`);
   await writeFile(name, file(placed));
   processes.push(spawn(proxy, args(name), { stdio: 'ignore' }));
   await until(`${proxy} passes webhooks on`, async () => (await send('begin')) === 200);
@@ -158,12 +157,18 @@ async function payNowAndThen(signal: AbortSignal): Promise<void> {
   }
 }
 
+async function takenBy(which: number): Promise<number> {
+  const [, metrics] = await receivers[which]!.stdoutMatch(/^metrics +(http\S+)/m);
+  const text = await (await fetch(`${metrics}/metrics`)).text();
+  return Number(/^tallyhook_webhook_requests_total\{result="accepted"\} (\d+)/m.exec(text)?.[1] ?? 0);
+}
+
 async function inTurn(signal: NodeJS.Signals, drainSeconds: number): Promise<void> {
   for (let turn = 0; turn < RESTARTS; turn += 1) {
     await receivers[turn % 2]!.end(signal);
     await startReceiver(turn % 2, drainSeconds);
     // The proxy has to see it before the other one goes.
-    await delay(1_500);
+    await until('the proxy sends to it again', async () => (await takenBy(turn % 2)) > 0);
   }
 }
 
