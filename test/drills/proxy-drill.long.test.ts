@@ -65,7 +65,7 @@ beforeEach(async () => {
   ({ secret } = sandbox.control.addEndpoint({ url: `http://127.0.0.1:${proxyPort}/webhooks` }));
 });
 afterEach(async () => {
-  for (const { end } of receivers.splice(0)) await end('SIGKILL');
+  for (const cli of receivers.splice(0)) await cli.end('SIGKILL');
   for (const child of processes.splice(0)) {
     const gone = once(child, 'exit');
     child.kill('SIGTERM');
