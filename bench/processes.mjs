@@ -54,7 +54,7 @@ export async function serve(name, at) {
   const child = spawn(process.execPath, args(at), {
     cwd: at.folder,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env(at) },
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', DRAIN_SECONDS: '0', ...env(at) },
   });
   let output = '';
   const port = await new Promise((resolve, reject) => {

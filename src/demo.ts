@@ -10,7 +10,7 @@ import { type Sandbox, startSandbox } from './sandbox/start-sandbox.js';
 import { startTraffic } from './sandbox/traffic.js';
 import type { Closers } from './wiring/closers.js';
 import { needsOf, type Role, startRoles } from './wiring/roles.js';
-import { openRuntime, type Runtime, SERVICE_NEEDS } from './wiring/runtime.js';
+import { type Runtime, SERVICE_NEEDS } from './wiring/runtime.js';
 
 export interface Demo {
   runtime: Runtime;
@@ -60,7 +60,7 @@ export async function startDemo(
   await mkdir('.tallyhook', { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(path.join('.tallyhook', 'demo-'));
   closers.add('demo folder', () => rm(folder, { recursive: true, force: true }));
-  const postgres = await openEmbeddedPostgres({ dir: folder, log });
+  const postgres = await openEmbeddedPostgres({ dir: folder, log, signal });
   closers.add('demo database', () => postgres.close());
   await migrate(postgres.url);
 
@@ -98,11 +98,12 @@ async function startTallyhook(
     HOST: '127.0.0.1',
     PORT: String(port),
     CONSOLE_PORT: '0',
+    DRAIN_SECONDS: '0',
     CONSOLE_TOKENS: `demo:admin:${token}`,
     RECONCILE_PAYMENT_INTENTS_CRON: '*/20 * * * * *',
   };
   const config = loadConfig(SERVICE_NEEDS, { alsoNeeds: ROLES.flatMap((role) => needsOf[role]), env });
-  const runtime = await openRuntime({ config, ...parts });
-  const { console: consoleUrl = '', receiver = '' } = await startRoles(runtime, ROLES);
+  const { runtime, addresses } = await startRoles({ config, ...parts }, ROLES);
+  const { console: consoleUrl = '', receiver = '' } = addresses;
   return { runtime, urls: { console: consoleUrl, receiver } };
 }

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
+import type { Closers } from '../wiring/closers.js';
 import { needsOf, type Role, startRoles } from '../wiring/roles.js';
-import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
+import { SERVICE_NEEDS } from '../wiring/runtime.js';
 import { collectSooner, keepHeapSmall } from '../wiring/small-heap.js';
 import { runUntilStopped } from './run-until-stopped.js';
 
@@ -14,12 +15,12 @@ export function defineRoles(...roles: Role[]): (command: Command) => void {
       if (roles.every((role) => role === 'receiver')) collectSooner();
       const config = loadConfig(SERVICE_NEEDS, { alsoNeeds: roles.flatMap((role) => needsOf[role]) });
       const log = createLog(config.LOG_LEVEL);
-      await runUntilStopped(log, async (closers, signal) => {
-        const runtime = await openRuntime({ config, log, closers, signal });
-        const addresses = await startRoles(runtime, roles);
+      const start = async (closers: Closers, signal: AbortSignal) => {
+        const { addresses } = await startRoles({ config, log, closers, signal }, roles);
         for (const [name, url] of Object.entries(addresses)) process.stdout.write(`${name.padEnd(8)} ${url}\n`);
-        log.info({ roles, ...addresses }, 'started');
-      });
+        log.info({ roles, ...addresses, ms: Math.round(performance.now()) }, 'started');
+      };
+      await runUntilStopped(log, start, { drainSeconds: config.DRAIN_SECONDS });
     });
   };
 }

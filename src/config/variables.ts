@@ -83,6 +83,7 @@ export const variables = {
     secret: true,
     source: 'made up by you, e.g. admin:admin:$(openssl rand -hex 24)',
   },
+  DRAIN_SECONDS: { schema: wholeNumber(0, 300), accepts: 'whole seconds, 0 to 300', fallback: '5' },
   WEBHOOK_PATH: {
     schema: z
       .string()

@@ -1,4 +1,5 @@
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, open, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -25,7 +26,7 @@ export async function initCluster(
   identity: Identity,
   data: string,
   password: string,
-  flags: string[] = [],
+  { flags = [], signal }: { flags?: string[]; signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
   const unfinished = `${data}.new`;
   const passwordFile = `${data}.password`;
@@ -46,7 +47,7 @@ export async function initCluster(
       '--builtin-locale=C.UTF-8',
       ...flags,
     ]);
-    await promisify(execFile)(file, args, { ...identity.as, timeout: START_TIMEOUT_MS });
+    await promisify(execFile)(file, args, { ...identity.as, timeout: START_TIMEOUT_MS, signal });
   } finally {
     await rm(passwordFile, { force: true });
   }
@@ -83,7 +84,13 @@ async function standsIn(pid: number, data: string): Promise<boolean> {
  */
 export async function startCluster(
   identity: Identity,
-  options: { data: string; logFile: string; port: number; settings: Record<string, string> },
+  options: {
+    data: string;
+    logFile: string;
+    port: number;
+    settings: Record<string, string>;
+    signal?: AbortSignal | undefined;
+  },
 ): Promise<Postmaster> {
   const settings = {
     ...options.settings,
@@ -106,16 +113,26 @@ export async function startCluster(
     child.once('error', (error) => (outcome.failure = error.message));
     child.once('exit', (code, signal) => (outcome.failure = `exit ${code ?? signal}`));
     const deadline = Date.now() + START_TIMEOUT_MS;
-    while (!outcome.failure && Date.now() < deadline) {
+    while (!outcome.failure && Date.now() < deadline && !options.signal?.aborted) {
       const postmaster = await readPostmaster(options.data);
       if (postmaster?.ready && postmaster.pid === child.pid) return postmaster;
       await delay(POLL_MS);
     }
+    if (options.signal?.aborted) await endChild(child);
+    options.signal?.throwIfAborted();
     const said = (await readFile(options.logFile, 'utf8')).slice(logged).trim().split('\n').slice(-5).join('\n');
     throw new Error(`The embedded Postgres did not start (${outcome.failure ?? 'timeout'}): ${said}`);
   } finally {
     await log.close();
   }
+}
+
+async function endChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const gone = once(child, 'exit');
+  child.ref();
+  child.kill('SIGINT');
+  await gone;
 }
 
 /** A fast shutdown (connections are cut, everything committed is on disk); waits until the process is gone. */

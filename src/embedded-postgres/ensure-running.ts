@@ -23,6 +23,7 @@ export interface Instance {
   /** Throws while the server does not answer. */
   check: (postmaster: Postmaster) => Promise<void>;
   log?: Logger;
+  signal: AbortSignal | undefined;
   lodgings?: string;
   unshare?: boolean;
 }
@@ -35,42 +36,42 @@ export async function ensureRunning({ folder, password, check, ...options }: Ins
   let native: string | null = null;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      let postmaster = await waitUntilReady(path.join(await homeOf(folder), 'data'));
+      let postmaster = await waitUntilReady(path.join(await homeOf(folder), 'data'), options.signal);
       if (!postmaster) {
         native ??= await prepareBinaries(folder);
         const identity = await chooseIdentity({ ...options, folder, native });
-        postmaster = await start(identity, { folder, password, attempt });
+        postmaster = await start(identity, { folder, password, attempt, signal: options.signal });
       }
       await check(postmaster);
       return postmaster;
     } catch (error) {
-      if (attempt === ATTEMPTS || HOPELESS.test(String(error))) throw error;
+      if (options.signal?.aborted || attempt === ATTEMPTS || HOPELESS.test(String(error))) throw error;
       options.log?.debug({ err: error, attempt }, 'the embedded Postgres is not there yet, trying again');
-      await delay(100 * attempt);
+      await delay(100 * attempt, undefined, { signal: options.signal });
     }
   }
 }
 
-async function waitUntilReady(data: string): Promise<Postmaster | null> {
+async function waitUntilReady(data: string, signal: AbortSignal | undefined): Promise<Postmaster | null> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
     const postmaster = await readPostmaster(data);
     if (!postmaster || postmaster.ready) return postmaster;
     if (Date.now() > deadline) throw new Error(`The embedded Postgres (pid ${postmaster.pid}) does not get ready`);
-    await delay(20);
+    await delay(20, undefined, { signal });
   }
 }
 
 async function start(
   identity: Identity,
-  { folder, password, attempt }: { folder: string; password: string; attempt: number },
+  { folder, password, attempt, signal }: Pick<Instance, 'folder' | 'password' | 'signal'> & { attempt: number },
 ): Promise<Postmaster> {
   const data = path.join(identity.home, 'data');
   const made = await access(path.join(data, 'PG_VERSION')).then(
     () => true,
     () => false,
   );
-  if (!made) await initCluster(identity, data, password);
+  if (!made) await initCluster(identity, data, password, { signal });
   await removeStalePid(data);
   const logFile = path.join(folder, 'log');
   const logged = await stat(logFile).catch(() => null);
@@ -80,5 +81,5 @@ async function start(
   // The last port again, also when the first attempts fail: whoever still has the old address finds the server there.
   const port = await freePort(attempt < ATTEMPTS && last > 0 ? last : null);
   await writeFile(portFile, String(port), { mode: 0o600 });
-  return startCluster(identity, { data, logFile, port, settings: SETTINGS });
+  return startCluster(identity, { data, logFile, port, settings: SETTINGS, signal });
 }

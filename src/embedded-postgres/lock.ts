@@ -4,19 +4,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isSameProcess, processIdentity } from './process.js';
 
 /** Longer than a start of the server may take: whoever waits is let in by then, or something is broken. */
-const WAIT_MS = 90_000;
+const WAIT_MS = 80_000;
 const POLL_MS = 25;
 
 /**
  * Runs `work` while no other process does so under the same file. A lock whose holder died is taken over.
- * Throws when a living process holds it for longer than a start can take.
+ * Throws when the signal ends the waiting, or a living process holds it for longer than a start can take.
  */
-export async function withLock<T>(file: string, work: () => Promise<T>): Promise<T> {
+export async function withLock<T>(file: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const mine = `${processIdentity(process.pid)} ${randomBytes(6).toString('hex')}`;
   const draft = `${file}.${mine.split(' ').at(-1)}`;
   await writeFile(draft, mine, { mode: 0o600 });
   try {
-    await acquire(file, draft);
+    await acquire(file, draft, signal);
     try {
       return await work();
     } finally {
@@ -27,7 +27,7 @@ export async function withLock<T>(file: string, work: () => Promise<T>): Promise
   }
 }
 
-async function acquire(file: string, draft: string): Promise<void> {
+async function acquire(file: string, draft: string, signal: AbortSignal | undefined): Promise<void> {
   const deadline = Date.now() + WAIT_MS;
   for (;;) {
     // A link appears with its content in it: nobody reads a lock that is half written.
@@ -38,7 +38,7 @@ async function acquire(file: string, draft: string): Promise<void> {
       continue;
     }
     if (Date.now() > deadline) throw new Error(`${file} is held by process ${holder?.split(' ')[0] ?? 'unknown'}`);
-    await delay(POLL_MS);
+    await delay(POLL_MS, undefined, { signal });
   }
 }
 

@@ -23,6 +23,8 @@ export interface EmbeddedPostgresOptions {
   /** The instance's folder, `.tallyhook`: made when it is not there. */
   dir: string;
   log?: Logger;
+  /** Ends the start; what was begun is stopped again. */
+  signal?: AbortSignal;
   lodgings?: string;
   unshare?: boolean;
 }
@@ -36,25 +38,35 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const lock = path.join(folder, 'lock');
   const passwordFile = path.join(folder, 'password');
-  const revive = async () => {
+  const revive = async (signal?: AbortSignal) => {
     const password = await readOrMakePassword(passwordFile);
     const urlOf = (port: number, database: string) => `postgres://${ROLE}:${password}@127.0.0.1:${port}/${database}`;
     const check = ({ port }: Postmaster) => ensureDatabase(urlOf(port, MAINTENANCE_DATABASE));
-    const postmaster = await ensureRunning({ ...options, folder, password, check });
+    const postmaster = await ensureRunning({ ...options, signal, folder, password, check });
     return { postmaster, url: urlOf(postmaster.port, DATABASE) };
   };
-  const { member, url, postmaster } = await withLock(lock, async () => ({
-    ...(await revive()),
-    member: await join(path.join(folder, 'members')),
-  }));
-  const unwatch = watch(postmaster, options.log, async () => (await withLock(lock, revive)).postmaster);
+  const { signal } = options;
+  const leaveFor = async (member: string) => {
+    if ((await leave(member)) === 0) await stopCluster(path.join(await homeOf(folder), 'data'));
+  };
+  const open = async () => {
+    const member = await join(path.join(folder, 'members'));
+    try {
+      const revived = await revive(signal);
+      signal?.throwIfAborted();
+      return { ...revived, member };
+    } catch (error) {
+      await leaveFor(member);
+      throw error;
+    }
+  };
+  const { member, url, postmaster } = await withLock(lock, open, signal);
+  const unwatch = watch(postmaster, options.log, async () => (await withLock(lock, () => revive())).postmaster);
   return {
     url,
     close: async () => {
       await unwatch();
-      await withLock(lock, async () => {
-        if ((await leave(member)) === 0) await stopCluster(path.join(await homeOf(folder), 'data'));
-      });
+      await withLock(lock, () => leaveFor(member));
     },
   };
 }

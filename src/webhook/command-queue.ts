@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../errors.js';
-import { keepRunning } from './keep-running.js';
+import { keepRunning, type QueueConsumer } from './keep-running.js';
 import { openWorker, type QueueSettings, type QueueState } from './queue-backend.js';
 import { createQueueProducer } from './queue-producer.js';
 
@@ -18,6 +18,7 @@ class CommandQueueError extends AppError {
 export interface CommandQueue {
   /** Answers with the command's id once it is queued. Throws CommandQueueError where the queue can't be reached. */
   send(name: CommandName, payload: unknown): Promise<{ id: string }>;
+  isOpen(): boolean;
   /** Rejects where the queue can't be asked. */
   state(): Promise<QueueState>;
   close(): Promise<void>;
@@ -42,15 +43,14 @@ export function createCommandQueue(settings: QueueSettings): CommandQueue {
         throw new CommandQueueError(`the command ${name} could not be queued`, { cause });
       }
     },
+    isOpen: () => producer.isOpen(),
     state: () => producer.state(),
     close: () => producer.close(),
   };
 }
 
 /** Carries commands out, one at a time. One role serves them all: a job goes to whichever process asks first. */
-export function createCommandWorker(settings: QueueSettings & { handlers: CommandHandlers }): {
-  close(): Promise<void>;
-} {
+export function createCommandWorker(settings: QueueSettings & { handlers: CommandHandlers }): QueueConsumer {
   const { log, handlers } = settings;
   return keepRunning<unknown>(
     log,

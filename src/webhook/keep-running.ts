@@ -12,6 +12,12 @@ const RERUN_DELAY_MS = 1_000;
 const jobsInTime = timeout(JOBS_TIMEOUT_MS, TimeoutStrategy.Aggressive);
 const goodbyeInTime = timeout(GOODBYE_TIMEOUT_MS, TimeoutStrategy.Aggressive);
 
+export interface QueueConsumer {
+  /** Whether its queue was there yet. */
+  isOpen(): boolean;
+  close(): Promise<void>;
+}
+
 /**
  * Runs a queue worker from when its server is there, and starts its loop again should it end. `close` lets the jobs
  * under way end, for 15 s at most, and takes no more.
@@ -20,7 +26,7 @@ export function keepRunning<T>(
   log: Logger,
   process: Processor<T>,
   create: (process: Processor<T>) => JobWorker,
-): { close(): Promise<void> } {
+): QueueConsumer {
   const stop = new AbortController();
   const underWay = new Set<Promise<unknown>>();
   let worker: JobWorker | null = null;
@@ -44,6 +50,7 @@ export function keepRunning<T>(
   })();
 
   return {
+    isOpen: () => worker !== null,
     async close() {
       stop.abort();
       const open = worker;

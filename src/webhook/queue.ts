@@ -16,6 +16,7 @@ export interface EventQueue {
   enqueue(ids: string[]): void;
   /** The same with a job for each id, so that one that fails does not hold up another; a hundred calls may wait. */
   replay(ids: string[]): void;
+  isOpen(): boolean;
   /** Rejects where the queue can't be asked. */
   state(): Promise<QueueState>;
   /** Hands over what waits, for 2 s at most, and disconnects. */
@@ -81,6 +82,7 @@ export function createEventQueue(settings: QueueSettings): EventQueue {
       const added = producer.opened.then(() => add(ids, 1)).finally(() => replaying.delete(added));
       replaying.add(added);
     },
+    isOpen: () => producer.isOpen(),
     state: () => producer.state(),
     async close() {
       const deadline = performance.now() + QUEUE_TIMEOUT_MS;

@@ -1,7 +1,7 @@
 import { TimeoutStrategy, timeout } from 'cockatiel';
 import { type ApplyDeps, applyEvents } from './apply-events.js';
 import { GroupCommit } from './group-commit.js';
-import { keepRunning } from './keep-running.js';
+import { keepRunning, type QueueConsumer } from './keep-running.js';
 import type { EventJob } from './queue.js';
 import { openWorker, type QueueSettings } from './queue-backend.js';
 import { sweepInbox } from './requeue-stranded.js';
@@ -26,7 +26,7 @@ const inTime = timeout(CLOSE_TIMEOUT_MS, TimeoutStrategy.Aggressive);
  * Applies events as the queue tells of them, and sweeps the inbox for those it doesn't tell of. Survives restarts of
  * Redis and Postgres. `close` lets the batches under way end, for 15 s at most; what is left over is found again.
  */
-export function createWorker(settings: WorkerSettings): { close(): Promise<void> } {
+export function createWorker(settings: WorkerSettings): QueueConsumer {
   const batches = gatherBatches(settings, settings.concurrency ?? 3);
   const sweep = sweepInbox({ ...settings, isBusy: () => batches.isBusy() }, settings.sweepEveryMs ?? 5_000);
   const consumer = keepRunning<EventJob>(
@@ -35,6 +35,7 @@ export function createWorker(settings: WorkerSettings): { close(): Promise<void>
     (process) => openWorker('events', process, settings, { concurrency: JOBS_IN_HAND }),
   );
   return {
+    isOpen: () => consumer.isOpen(),
     async close() {
       await Promise.all([consumer.close(), inTime.execute(() => sweep.close()).catch(() => {})]);
     },

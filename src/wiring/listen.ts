@@ -28,15 +28,23 @@ interface Place {
   names: { host: string; port: string };
 }
 
-/** Listens, and answers with `first` until `serve` is called. */
+/** Listens, and answers with `first` until `serve` is called. From `leaving` on each answer is the last of its connection. */
 export async function listen(
   place: Place,
   first: RequestListener,
-  { silenceMs = SILENCE_MS, maxConnections = MAX_CONNECTIONS, limits = LIMITS } = {},
+  {
+    silenceMs = SILENCE_MS,
+    maxConnections = MAX_CONNECTIONS,
+    limits = LIMITS,
+    leaving,
+  }: { silenceMs?: number; maxConnections?: number; limits?: typeof LIMITS; leaving?: AbortSignal } = {},
 ): Promise<Listener> {
   let handler = first;
   let closing: Promise<void> | null = null;
-  const server = createServer({ ...limits, keepAliveTimeout: KEEP_ALIVE_MS }, (req, res) => handler(req, res));
+  const server = createServer({ ...limits, keepAliveTimeout: KEEP_ALIVE_MS }, (req, res) => {
+    if (leaving?.aborted) res.setHeader('Connection', 'close');
+    handler(req, res);
+  });
   server.timeout = silenceMs;
   server.maxConnections = maxConnections;
   // Those that only wait for their next request make room for new ones.

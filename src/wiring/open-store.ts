@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
 import { migrate, openDatabase, schemaState } from '../records/database.js';
+import { type RunStep, runPlainly } from './start-steps.js';
+import { within } from './within.js';
 
 export interface Store {
   db: Knex;
@@ -11,6 +13,10 @@ export interface Store {
 
 /** Where the embedded database of a working directory lives. */
 const EMBEDDED_FOLDER = '.tallyhook';
+/** A statement that waits for a lock would be waited for as long. */
+const DESTROY_MS = 2_000;
+/** To stop the server that it starts. */
+const EMBEDDED_GRACE_MS = 20_000;
 
 /**
  * The database that is configured, not yet connected; or the embedded one, running and with both schemas up to date.
@@ -18,24 +24,36 @@ const EMBEDDED_FOLDER = '.tallyhook';
  */
 export async function openStore(
   { config, log }: { config: Pick<Config, 'DATABASE_URL'>; log: Logger },
-  options: { max?: number; migrate?: boolean } = {},
+  { run = runPlainly, ...options }: { max?: number; migrate?: boolean; run?: RunStep | undefined } = {},
 ): Promise<Store> {
   if (config.DATABASE_URL !== undefined) {
     const db = openDatabase(config.DATABASE_URL, options);
-    return { db, databaseUrl: config.DATABASE_URL, close: () => db.destroy() };
+    return { db, databaseUrl: config.DATABASE_URL, close: () => destroy(db) };
   }
   const { openEmbeddedPostgres } = await import('../embedded-postgres/open-embedded-postgres.js');
-  const embedded = await openEmbeddedPostgres({ dir: EMBEDDED_FOLDER, log });
+  const embedded = await run(
+    'embedded database',
+    (signal) => openEmbeddedPostgres({ dir: EMBEDDED_FOLDER, log, signal }),
+    { graceMs: EMBEDDED_GRACE_MS },
+  );
   const db = openDatabase(embedded.url, options);
   const close = async () => {
-    await db.destroy();
+    await destroy(db);
     await embedded.close();
   };
   try {
-    if (options.migrate !== false && !(await schemaState(db)).ok) await migrate(embedded.url);
+    if (options.migrate !== false) {
+      await run('migrations', async () => {
+        if (!(await schemaState(db)).ok) await migrate(embedded.url);
+      });
+    }
     return { db, databaseUrl: embedded.url, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+async function destroy(db: Knex): Promise<void> {
+  await within(DESTROY_MS, () => db.destroy()).catch(() => {});
 }

@@ -1,12 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { VariableName } from '../config.js';
+import { createMetrics } from '../metrics.js';
 import { giveSigns } from '../notify/give-signs.js';
 import { adopt } from './adopt.js';
 import { collectGauges } from './collect-gauges.js';
 import { healthListener } from './health.js';
 import { type Listener, listen } from './listen.js';
+import { type Readiness, readinessOf } from './readiness.js';
 import { sharedSettings } from './reconcile-settings.js';
 import { renderMetrics } from './render-metrics.js';
-import { type Runtime, SERVICE_NEEDS } from './runtime.js';
+import { openRuntime, type Runtime, type RuntimeParts, SERVICE_NEEDS } from './runtime.js';
+import { createStartSteps, StopRequest } from './start-steps.js';
 
 export type Role = 'receiver' | 'worker' | 'scheduler' | 'console';
 
@@ -26,53 +30,165 @@ export const needsOf: Record<Role, readonly VariableName[]> = {
 
 /**
  * Starts roles in one process. Their ports are open from the first moment, so that probes are answered; work begins when
- * database and schemas are there and belong to this service (see `adopt` for what it throws).
+ * database and schemas are there and belong to this service (see `adopt` for what it throws), the receiver's first. Resolves
+ * when each port says that it is ready, or 10 s after the start if something is still missing then.
  */
-export async function startRoles(runtime: Runtime, roles: readonly Role[]): Promise<Addresses> {
-  const fronts = await openFronts(runtime, roles);
-  const { db, log, now, config, signal, ready } = runtime;
+export async function startRoles(
+  parts: RuntimeParts,
+  roles: readonly Role[],
+): Promise<{ runtime: Runtime; addresses: Addresses }> {
+  const { log, config, signal, closers } = parts;
+  const { run, running } = createStartSteps(parts);
+  const metrics = createMetrics({ processMetrics: true });
+  const health = createHealth(signal, running);
+  const fronts = await run('ports', () => openFronts({ ...parts, ...health, metrics }, roles));
+  const modules = loadModules(roles);
+  const runtime = await openRuntime({ ...parts, run, metrics });
+  health.begin(runtime);
+  const { db, now, ready } = runtime;
   collectGauges(runtime);
-  const adoptedAt = await adopt({ db, log, now, config, signal, ready });
-  // A process loads what its own roles need.
-  if (roles.includes('worker')) (await import('./start-worker.js')).startWorker(runtime, adoptedAt);
-  if (roles.includes('scheduler')) await (await import('./start-schedule.js')).startSchedule(runtime, adoptedAt);
-  if (fronts.console) (await import('./start-console.js')).startConsole(runtime, fronts.console);
-  if (fronts.receiver) await (await import('./start-receiver.js')).startReceiver(runtime, fronts.receiver);
+  const adoptedAt = await run('database', (told) => adopt({ db, log, now, config, signal: told, ready }));
+  const { startReceiver, startWorker, startSchedule, startConsole } = await run('program', () => modules);
+  const { receiver, console } = fronts;
+  if (receiver) await run('receiver', () => startReceiver?.({ ...runtime, ready: health.publicReady }, receiver));
+  if (startWorker) await run('worker', () => startWorker(runtime, adoptedAt));
+  if (startSchedule) await run('scheduler', () => startSchedule(runtime, adoptedAt));
+  if (console) await run('console', () => startConsole?.({ ...runtime, ready: health.ready }, console));
+  beginSigns(runtime, roles);
+  closers.add('ports', () => closeGently(fronts, parts));
+  health.end();
+  await waitUntilReady(health.ready, parts);
+  return { runtime, addresses: Object.fromEntries(Object.entries(fronts).map(([name, { url }]) => [name, url])) };
+}
+
+/** A process loads what its own roles need, while its database starts. */
+async function loadModules(roles: readonly Role[]) {
+  const loaded = await Promise.all([
+    roles.includes('receiver') ? import('./start-receiver.js') : {},
+    roles.includes('worker') ? import('./start-worker.js') : {},
+    roles.includes('scheduler') ? import('./start-schedule.js') : {},
+    roles.includes('console') ? import('./start-console.js') : {},
+  ]);
+  const [{ startReceiver }, { startWorker }, { startSchedule }, { startConsole }] = loaded as [
+    Partial<typeof import('./start-receiver.js')>,
+    Partial<typeof import('./start-worker.js')>,
+    Partial<typeof import('./start-schedule.js')>,
+    Partial<typeof import('./start-console.js')>,
+  ];
+  return { startReceiver, startWorker, startSchedule, startConsole };
+}
+
+function beginSigns(runtime: Runtime, roles: readonly Role[]): void {
   const parts = livingParts.filter((part) => roles.includes(part));
   const stop = new AbortController();
-  const signs = { parts, roles, settings: sharedSettings(config) };
-  void giveSigns(runtime, signs, AbortSignal.any([signal, stop.signal]));
+  const signs = { parts, roles, settings: sharedSettings(runtime.config) };
+  void giveSigns(runtime, signs, AbortSignal.any([runtime.signal, stop.signal]));
   runtime.closers.add('signs of life', async () => stop.abort());
-  return Object.fromEntries(Object.entries(fronts).map(([name, { url }]) => [name, url]));
+}
+
+interface ProcessHealth {
+  /** Whether everything is at work; names what is not. */
+  ready: () => Promise<Readiness>;
+  /** Whether webhooks are taken, which a queue that is away does not prevent. */
+  publicReady: () => Promise<Readiness>;
+  /** From now on the database is asked too. */
+  begin(runtime: Runtime): void;
+  /** The start is over. */
+  end(): void;
+}
+
+function createHealth(signal: AbortSignal, running: () => string | null): ProcessHealth {
+  let runtime: Runtime | null = null;
+  let isStarting = true;
+  const publicReady = async () => {
+    if (signal.aborted) return readinessOf(['stopping']);
+    const step = isStarting ? [`starting: ${running() ?? 'next step'}`] : [];
+    const asked = await runtime?.ready();
+    return readinessOf([...step, ...(asked?.problems ?? [])]);
+  };
+  return {
+    publicReady,
+    ready: async () => {
+      const { problems } = await publicReady();
+      const away = new Set(runtime?.queuesInUse.filter((queue) => !queue.isOpen()).map(({ name }) => name));
+      return readinessOf([...problems, ...[...away].map((name) => `queue: ${name} could not be opened yet`)]);
+    },
+    begin: (opened) => {
+      runtime = opened;
+    },
+    end: () => {
+      isStarting = false;
+    },
+  };
+}
+
+const READY_MS = 10_000;
+const POLL_MS = 20;
+
+async function waitUntilReady(
+  ready: ProcessHealth['ready'],
+  { log, signal }: Pick<Runtime, 'log' | 'signal'>,
+): Promise<void> {
+  const deadline = performance.now() + READY_MS;
+  for (;;) {
+    const { ok, problems } = await ready();
+    if (ok || signal.aborted) return;
+    if (performance.now() > deadline) return log.warn({ problems }, 'started, but not ready');
+    await delay(POLL_MS, undefined, { signal });
+  }
+}
+
+/** After SIGTERM whoever sends us requests has DRAIN_SECONDS to see that we leave. */
+async function closeGently(
+  fronts: Fronts,
+  { config, log, signal }: Pick<Runtime, 'config' | 'log' | 'signal'>,
+): Promise<void> {
+  const { receiver, console } = fronts;
+  const seconds = config.DRAIN_SECONDS;
+  const isTerm = signal.reason instanceof StopRequest && signal.reason.by === 'SIGTERM';
+  if (isTerm && seconds > 0 && (receiver ?? console)) {
+    log.info({ seconds }, 'serving on before the ports close');
+    await delay(seconds * 1_000);
+  }
+  await Promise.all([receiver?.close(), console?.close()]);
 }
 
 type Fronts = Partial<Record<keyof Addresses, Listener>>;
 
-async function openFronts(runtime: Runtime, roles: readonly Role[]): Promise<Fronts> {
-  const { config, closers } = runtime;
+type FrontParts = RuntimeParts & Pick<Runtime, 'metrics'> & Pick<ProcessHealth, 'ready' | 'publicReady'>;
+
+async function openFronts(parts: FrontParts, roles: readonly Role[]): Promise<Fronts> {
+  const { config, closers, signal, ready } = parts;
   const unavailable = { status: 503, error: 'starting' };
-  const metrics = () => renderMetrics(runtime);
+  const metrics = () => renderMetrics(parts);
   // What is missing is told on the private ports only.
-  const publicReady = async () => ({ ok: (await runtime.ready()).ok });
-  const publicHealth = healthListener({ ready: publicReady }, unavailable);
+  const publicReady = async () => ({ ok: (await parts.publicReady()).ok });
   const fronts: Fronts = {};
-  const open = async (name: keyof Addresses, place: Parameters<typeof listen>[0], first = publicHealth) => {
-    const front = await listen(place, first);
+  const open = async (
+    name: keyof Addresses,
+    place: Parameters<typeof listen>[0],
+    first: ReturnType<typeof healthListener>,
+  ) => {
+    const front = await listen(place, first, { leaving: signal });
     fronts[name] = front;
     closers.add(name, () => front.close());
   };
   if (roles.includes('console')) {
     const names = { host: 'CONSOLE_HOST', port: 'CONSOLE_PORT' };
     const place = { host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, names };
-    await open('console', place, healthListener({ ready: runtime.ready, metrics }, unavailable));
+    await open('console', place, healthListener({ ready, metrics }, unavailable));
   } else if (config.METRICS_PORT !== undefined) {
     const names = { host: 'CONSOLE_HOST', port: 'METRICS_PORT' };
     const place = { host: config.CONSOLE_HOST, port: config.METRICS_PORT, names };
-    await open('metrics', place, healthListener({ ready: runtime.ready, metrics }));
+    await open('metrics', place, healthListener({ ready, metrics }));
   }
   if (roles.includes('receiver')) {
     const names = { host: 'HOST', port: 'PORT' };
-    await open('receiver', { host: config.HOST, port: config.PORT, names });
+    await open(
+      'receiver',
+      { host: config.HOST, port: config.PORT, names },
+      healthListener({ ready: publicReady }, unavailable),
+    );
   }
   return fronts;
 }

@@ -6,6 +6,7 @@ import type { QueueSettings } from '../webhook/queue-backend.js';
 import type { Closers } from './closers.js';
 import { openStore, type Store } from './open-store.js';
 import { createReadiness, type Readiness } from './readiness.js';
+import type { RunStep } from './start-steps.js';
 
 /** What every role of a process shares. */
 export interface Runtime extends Pick<Store, 'db' | 'databaseUrl'> {
@@ -16,6 +17,8 @@ export interface Runtime extends Pick<Store, 'db' | 'databaseUrl'> {
   now: () => Date;
   metrics: Metrics;
   queues: QueueSettings;
+  /** The queues that the roles work with, each once it is in use. */
+  queuesInUse: { name: string; isOpen(): boolean }[];
   ready: () => Promise<Readiness>;
   closers: Closers;
   /** Aborted when the process is asked to stop. */
@@ -29,11 +32,17 @@ type ServiceConfig = Config & { SERVICE_BASE_URL: string; SERVICE_API_KEY: strin
 
 const POOL_SIZE = 20;
 
+export type RuntimeParts = Pick<Runtime, 'config' | 'log' | 'closers' | 'signal'>;
+
 /** Opens what every role needs; all of it is closed by `closers`. @throws {ConfigError} for a CONTRACT_FILE that is wrong */
-export async function openRuntime(parts: Pick<Runtime, 'config' | 'log' | 'closers' | 'signal'>): Promise<Runtime> {
+export async function openRuntime({
+  run,
+  metrics = createMetrics({ processMetrics: true }),
+  ...parts
+}: RuntimeParts & { run?: RunStep; metrics?: Metrics }): Promise<Runtime> {
   const { config, log, closers } = parts;
   const contract = await loadContract(config.CONTRACT_FILE);
-  const store = await openStore(parts, { max: POOL_SIZE });
+  const store = await openStore(parts, { max: POOL_SIZE, run });
   closers.add('database', () => store.close());
   const stillReady = createReadiness(store.db);
   return {
@@ -42,8 +51,9 @@ export async function openRuntime(parts: Pick<Runtime, 'config' | 'log' | 'close
     db: store.db,
     databaseUrl: store.databaseUrl,
     now: () => new Date(),
-    metrics: createMetrics({ processMetrics: true }),
+    metrics,
     queues: { databaseUrl: store.databaseUrl, redisUrl: config.REDIS_URL, log },
+    queuesInUse: [],
     ready: async () => (parts.signal.aborted ? { ok: false, problems: ['stopping'] } : stillReady()),
   };
 }

@@ -20,11 +20,15 @@ import type { Runtime } from './runtime.js';
 
 /** The read API and pages. What they can't do by a record goes on the `commands` queue. */
 export function startConsole(runtime: Runtime, front: Listener): void {
-  const { db, log, now, ready, queues, closers, config, contract, signal } = runtime;
+  const { db, log, now, ready, queues, queuesInUse, closers, config, contract, signal } = runtime;
   const queue = createCommandQueue(queues);
   closers.add('command queue', () => queue.close());
   const events = createEventQueue(queues);
   closers.add('event queue', () => events.close());
+  queuesInUse.push(
+    { name: 'commands', isOpen: () => queue.isOpen() },
+    { name: 'events', isOpen: () => events.isOpen() },
+  );
   tellIntervals(runtime);
   collectQueues(runtime, { commands: queue, events });
   const app = createConsoleApp({

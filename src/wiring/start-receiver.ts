@@ -11,8 +11,9 @@ import { eventIdPointerOf } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
 
 export async function startReceiver(runtime: Runtime, front: Listener): Promise<void> {
-  const { config, contract, db, log, now, metrics, ready, queues, closers } = runtime;
+  const { config, contract, db, log, now, metrics, ready, queues, queuesInUse, closers } = runtime;
   const queue = createEventQueue(queues);
+  queuesInUse.push({ name: 'events', isOpen: () => queue.isOpen() });
   closers.add('event queue', () => queue.close());
   const secrets = await withoutRetired(configuredSecrets(runtime), { retired: () => retiredLabels(db), log });
   closers.add('secrets', async () => secrets.close());

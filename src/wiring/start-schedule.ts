@@ -26,7 +26,7 @@ const runCommand = z.object({ kind: z.enum(kinds), full: z.boolean() });
 
 /** The reconcilers, and the commands of the console, which one role serves. */
 export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<void> {
-  const { config, contract, db, databaseUrl, log, now, metrics, closers, queues, signal } = runtime;
+  const { config, contract, db, databaseUrl, log, now, metrics, closers, queues, queuesInUse, signal } = runtime;
   const client = await createServiceClient(runtime, { adoptedAt });
   tellIntervals(runtime);
   startSettling({ client, log, closers });
@@ -66,5 +66,6 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
     },
   };
   const commands = createCommandWorker({ ...queues, handlers });
+  queuesInUse.push({ name: 'commands', isOpen: () => commands.isOpen() });
   closers.add('commands', () => commands.close());
 }

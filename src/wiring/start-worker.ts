@@ -3,7 +3,7 @@ import { releaseRules } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
 
 export function startWorker(runtime: Runtime, adoptedAt: Date): void {
-  const { db, now, metrics, queues, closers, config, contract } = runtime;
+  const { db, now, metrics, queues, queuesInUse, closers, config, contract } = runtime;
   const worker = createWorker({
     ...queues,
     db,
@@ -13,5 +13,6 @@ export function startWorker(runtime: Runtime, adoptedAt: Date): void {
     ...releaseRules(config, contract),
     links: contract.links,
   });
+  queuesInUse.push({ name: 'events', isOpen: () => worker.isOpen() });
   closers.add('worker', () => worker.close());
 }

@@ -51,7 +51,7 @@ export async function createTestCluster(
   const password = randomBytes(16).toString('hex');
   const identity = await chooseIdentity({ folder: dir, native: await prepareBinaries(dir), lodgings: dir });
   const data = path.join(identity.home, 'data');
-  await initCluster(identity, data, password, ['--no-sync', ...initdb]);
+  await initCluster(identity, data, password, { flags: ['--no-sync', ...initdb] });
   const options = { data, logFile: path.join(dir, 'log'), port: await freePort(null), settings };
   const cluster: TestCluster = {
     folder: dir,

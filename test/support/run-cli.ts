@@ -24,7 +24,7 @@ export interface CliProcess {
 export function startCli(args: string[], { cwd, env = {} }: Surroundings): CliProcess {
   const child = spawn(process.execPath, [path.join(inject('program'), 'cli.js'), ...args], {
     cwd,
-    env: { PATH: process.env['PATH'], NO_COLOR: '1', ...env },
+    env: { PATH: process.env['PATH'], NO_COLOR: '1', DRAIN_SECONDS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };

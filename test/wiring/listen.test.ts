@@ -100,3 +100,15 @@ test.each([
   expect(String(error)).toMatch(why);
   expect(String(error)).not.toContain('_PORT');
 });
+
+test('from when it is to leave, it answers on, and each answer is the last of its connection', async () => {
+  const leaving = new AbortController();
+  const listener = await listen(place, (_req, res) => res.writeHead(200, { 'Content-Type': 'text/plain' }).end('ok'), {
+    leaving: leaving.signal,
+  });
+  expect((await fetch(listener.url)).headers.get('connection')).toBe('keep-alive');
+  leaving.abort();
+  const last = await fetch(listener.url);
+  expect([last.status, last.headers.get('connection')]).toEqual([200, 'close']);
+  await listener.close();
+});
