@@ -5,6 +5,7 @@ import { migrate, openDatabase, schemaState } from '../records/database.js';
 
 export interface Store {
   db: Knex;
+  /** Where sessions last, for locks, the queue and migrations: DATABASE_DIRECT_URL, else DATABASE_URL. */
   databaseUrl: string;
   close(): Promise<void>;
 }
@@ -17,12 +18,12 @@ const EMBEDDED_FOLDER = '.tallyhook';
  * `max` bounds the connections of this process, queues not counted; `migrate: false` leaves the schemas to the caller.
  */
 export async function openStore(
-  { config, log }: { config: Pick<Config, 'DATABASE_URL'>; log: Logger },
+  { config, log }: { config: Pick<Config, 'DATABASE_URL' | 'DATABASE_DIRECT_URL'>; log: Logger },
   options: { max?: number; migrate?: boolean } = {},
 ): Promise<Store> {
   if (config.DATABASE_URL !== undefined) {
     const db = openDatabase(config.DATABASE_URL, options);
-    return { db, databaseUrl: config.DATABASE_URL, close: () => db.destroy() };
+    return { db, databaseUrl: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, close: () => db.destroy() };
   }
   const { openEmbeddedPostgres } = await import('../embedded-postgres/open-embedded-postgres.js');
   const embedded = await openEmbeddedPostgres({ dir: EMBEDDED_FOLDER, log });

@@ -1,10 +1,13 @@
 import { TimeoutStrategy, timeout } from 'cockatiel';
 import type { Knex } from 'knex';
+import { tellTrouble, troubleOf } from '../records/database/database-trouble.js';
 import { schemaState } from '../records/database.js';
 
 export interface Readiness {
   ok: boolean;
   problems: string[];
+  /** Waiting does not help. */
+  lasting?: boolean;
 }
 
 const ANSWER_MS = 3_000;
@@ -19,13 +22,14 @@ export function createReadiness(db: Knex, now: () => number = Date.now): () => P
   return () => {
     if (!answer || now() - asked > FRESH_MS) {
       asked = now();
-      answer = inTime
-        .execute(() => schemaState(db))
-        .catch((error: unknown) => ({
-          ok: false,
-          problems: [`database: ${error instanceof Error ? error.message || error.name : String(error)}`],
-        }));
+      answer = inTime.execute(() => schemaState(db)).catch(readinessOf);
     }
     return answer;
   };
+}
+
+export function readinessOf(error: unknown): Readiness {
+  const trouble = troubleOf(error);
+  if (trouble) return { ok: false, problems: [`database: ${tellTrouble(trouble)}`], lasting: !trouble.passing };
+  return { ok: false, problems: [`database: ${error instanceof Error ? error.message || error.name : String(error)}`] };
 }

@@ -6,6 +6,7 @@ import type { QueueSettings } from '../webhook/queue-backend.js';
 import type { Closers } from './closers.js';
 import { openStore, type Store } from './open-store.js';
 import { createReadiness, type Readiness } from './readiness.js';
+import { createSessionsCheck } from './watch-sessions.js';
 
 /** What every role of a process shares. */
 export interface Runtime extends Pick<Store, 'db' | 'databaseUrl'> {
@@ -36,6 +37,8 @@ export async function openRuntime(parts: Pick<Runtime, 'config' | 'log' | 'close
   const store = await openStore(parts, { max: POOL_SIZE });
   closers.add('database', () => store.close());
   const stillReady = createReadiness(store.db);
+  const url = config.DATABASE_URL ?? store.databaseUrl;
+  const sessions = createSessionsCheck({ url, directUrl: store.databaseUrl }, log);
   return {
     ...parts,
     contract,
@@ -44,6 +47,10 @@ export async function openRuntime(parts: Pick<Runtime, 'config' | 'log' | 'close
     now: () => new Date(),
     metrics: createMetrics({ processMetrics: true }),
     queues: { databaseUrl: store.databaseUrl, redisUrl: config.REDIS_URL, log },
-    ready: async () => (parts.signal.aborted ? { ok: false, problems: ['stopping'] } : stillReady()),
+    ready: async () => {
+      if (parts.signal.aborted) return { ok: false, problems: ['stopping'] };
+      const state = await stillReady();
+      return state.ok ? sessions() : state;
+    },
   };
 }
