@@ -10,7 +10,7 @@ import {
   type WorkerOptions,
 } from 'bullmq';
 import type { Cluster } from 'ioredis';
-import { Pool } from 'pg';
+import { type ClientBase, Pool } from 'pg';
 import type { Logger } from '../log.js';
 import { QUEUE_SCHEMA } from '../records/database.js';
 import { logSeldom } from './log-seldom.js';
@@ -201,10 +201,11 @@ type QueuePool = Extract<PostgresConnectionOptions, { end: unknown }>;
  */
 function postgresPool(name: QueueName, url: string, max: number): QueuePool {
   const settings = [`SET search_path = ${QUEUE_SCHEMA}`, ...(name === 'events' ? [MAY_BE_LOST] : [])].join('; ');
+  const prepare = (client: ClientBase): unknown => client.query(settings);
   const pool = new Pool({
     connectionString: url,
-    // Not as startup parameters, which a pooler refuses.
-    onConnect: async (client) => void (await client.query(settings)),
+    // Not as startup parameters, which a pooler refuses. The pool waits for what it answers, though its types don't say so.
+    onConnect: prepare,
     application_name: 'tallyhook queue',
     max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

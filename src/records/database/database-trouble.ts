@@ -35,7 +35,7 @@ export function tellTrouble({ code, what, remedy }: DatabaseTrouble): string {
 }
 
 /** Without user and password. */
-export function whereabouts(url: string | undefined): string {
+function whereabouts(url: string | undefined): string {
   if (url === undefined) return 'under ./.tallyhook';
   if (!URL.canParse(url)) return 'of DATABASE_URL';
   const { host, pathname, searchParams } = new URL(url);

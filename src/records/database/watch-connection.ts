@@ -42,7 +42,7 @@ export async function watchConnection(connection: WatchedConnection, url: string
 }
 
 function forgetNames(connection: WatchedConnection): void {
-  const query = connection.query as (...given: unknown[]) => unknown;
+  const query = Reflect.get(connection, 'query') as (...given: unknown[]) => unknown;
   const unnamed = (given: unknown) =>
     typeof given === 'object' && given !== null && 'name' in given && 'text' in given
       ? { ...given, name: undefined }
