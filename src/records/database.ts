@@ -4,6 +4,7 @@ import knex, { type Knex } from 'knex';
 import { Client } from 'pg';
 import { DatabaseError, tellTrouble } from './database/database-trouble.js';
 import { examineStanding, openWhenAnswering } from './database/examine-database.js';
+import { examineSessions } from './database/examine-sessions.js';
 import { type WatchedConnection, watchConnection } from './database/watch-connection.js';
 
 /** The schema BullMQ keeps its queues in when there is no Redis. */
@@ -71,13 +72,19 @@ async function migrationNames(): Promise<string[]> {
  *
  * @param options.lockMs a migration fails where it would wait for a table for longer, and does nothing
  * @param options.waitMs how long a server that does not answer now is waited for
+ * @param options.pooledUrl DATABASE_URL, where `url` is DATABASE_DIRECT_URL
  * @throws {DatabaseError} before anything is written, where the server or the database is none that we can work with
  */
-export async function migrate(url: string, { lockMs = LOCK_MS, waitMs = MIGRATE_WAIT_MS } = {}): Promise<string[]> {
+export async function migrate(
+  url: string,
+  { lockMs = LOCK_MS, waitMs = MIGRATE_WAIT_MS, pooledUrl = url } = {},
+): Promise<string[]> {
   const lock = await openWhenAnswering(url, { applicationName: 'tallyhook migrate', waitMs });
   const db = openDatabase(url, { max: 2, applicationName: 'tallyhook migrate' });
   try {
-    const trouble = await examineStanding((sql) => lock.query(sql), { toMigrate: true });
+    const trouble =
+      (await examineStanding((sql) => lock.query(sql), { toMigrate: true })) ??
+      (await examineSessions({ url: pooledUrl, directUrl: url }));
     if (trouble) throw new DatabaseError(trouble, url);
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await lock.query(`SET lock_timeout = ${lockMs}`);
