@@ -49,7 +49,7 @@ export function loadConfig<N extends VariableName = never>(
     else if (given.text !== undefined) problems.push(wrong(name, given.text));
     else if (required.has(name)) problems.push(missing(name));
   }
-  problems.push(...strangers(env), ...halves(config), ...shortKeys(config));
+  problems.push(...strangers(env), ...halves(config), ...shortKeys(config), ...loneDirect(config));
   if (problems.length > 0) throw new ConfigError(explain(problems));
   return config as Config & { [K in N]: NonNullable<Config[K]> };
 }
@@ -130,6 +130,13 @@ function shortKeys({ RETENTION_BODY_DAYS: bodies, RETENTION_KEY_DAYS: keys }: Pa
   if (bodies === undefined || keys === undefined || keys >= bodies) return [];
   const text = `given ${keys}, while RETENTION_BODY_DAYS is ${bodies}; accepted are as many days or more: keys outlive bodies`;
   return [{ name: 'RETENTION_KEY_DAYS', missing: false, text }];
+}
+
+/** The way past a pooler makes sense beside the one through it. */
+function loneDirect({ DATABASE_URL, DATABASE_DIRECT_URL }: Partial<Config>): Problem[] {
+  if (DATABASE_URL !== undefined || DATABASE_DIRECT_URL === undefined) return [];
+  const text = `missing, while DATABASE_DIRECT_URL is set; ${table.DATABASE_URL.accepts}`;
+  return [{ name: 'DATABASE_URL', missing: true, text }];
 }
 
 function explain(problems: Problem[]): string {

@@ -62,6 +62,8 @@ export { type PlainEnvelope, type Reason, type Tolerance, verifySignature } from
 export interface ReceiverOptions {
   /** A Postgres; events are in it before they are answered with 200. */
   databaseUrl: string;
+  /** The same database past a pooler in transaction mode; databaseUrl unless given. */
+  databaseDirectUrl?: string;
   /** Where the workers' queue is, if not in that database too. */
   redisUrl?: string;
   /** All of them are accepted. */
@@ -101,7 +103,7 @@ export async function createReceiver(options: ReceiverOptions): Promise<MountedR
   const { databaseUrl, redisUrl, log = createLog('info') } = options;
   const db = await openReady(options, 'tallyhook receiver');
   const secrets = await withoutRetired(staticSecrets(options.secrets), { retired: () => retiredLabels(db), log });
-  const queue = createEventQueue({ databaseUrl, redisUrl, log });
+  const queue = createEventQueue({ databaseUrl: options.databaseDirectUrl ?? databaseUrl, redisUrl, log });
   const receiver = createReceiverApp({
     db,
     log,
@@ -136,17 +138,21 @@ export async function createReceiver(options: ReceiverOptions): Promise<MountedR
  * same database and account, or by `client.settleWrites()`, called now and then. Rejects like createReceiver.
  */
 export async function createKeyStore(
-  options: Pick<ReceiverOptions, 'databaseUrl' | 'migrate'>,
+  options: Pick<ReceiverOptions, 'databaseUrl' | 'databaseDirectUrl' | 'migrate'>,
 ): Promise<KeyStore & { close(): Promise<void> }> {
   const db = await openReady(options, 'tallyhook client');
   return { ...createServiceWriteLog<NotedOperation>(db), close: () => db.destroy() };
 }
 
 async function openReady(
-  { databaseUrl, migrate: isToMigrate }: Pick<ReceiverOptions, 'databaseUrl' | 'migrate'>,
+  {
+    databaseUrl,
+    databaseDirectUrl,
+    migrate: isToMigrate,
+  }: Pick<ReceiverOptions, 'databaseUrl' | 'databaseDirectUrl' | 'migrate'>,
   applicationName: string,
 ): Promise<Knex> {
-  if (isToMigrate) await migrate(databaseUrl);
+  if (isToMigrate) await migrate(databaseDirectUrl ?? databaseUrl);
   const db = openDatabase(databaseUrl, { max: CONNECTIONS, applicationName });
   try {
     const { ok, problems } = await schemaState(db);

@@ -21,7 +21,7 @@ export function defineMigrate(command: Command): void {
       await reachingDatabase(config, async () => {
         const store = await openStore({ config, log: createLog(config.LOG_LEVEL) }, { migrate: false });
         try {
-          await (dryRun ? rehearse(store, json) : run(store, json));
+          await (dryRun ? rehearse(store, json) : run(store, config.DATABASE_URL, json));
         } finally {
           await store.close();
         }
@@ -29,8 +29,8 @@ export function defineMigrate(command: Command): void {
     });
 }
 
-async function run({ databaseUrl }: Store, json: boolean): Promise<void> {
-  const ran = await migrate(databaseUrl);
+async function run({ databaseUrl }: Store, url: string | undefined, json: boolean): Promise<void> {
+  const ran = await migrate(databaseUrl, { pooledUrl: url ?? databaseUrl });
   tellNames(ran, { dryRun: false, json });
   process.stderr.write(ran.length > 0 ? `${ran.length} migrations run\n` : 'already up to date\n');
 }

@@ -48,6 +48,11 @@ export const variables = {
     secret: true,
     source: 'unset, an embedded Postgres under ./.tallyhook/ is used',
   },
+  DATABASE_DIRECT_URL: {
+    schema: urlOf(/^postgres(ql)?$/),
+    accepts: 'postgres://user:password@host:port/database, the same database as in DATABASE_URL',
+    secret: true,
+  },
   REDIS_URL: {
     schema: redisUrl,
     accepts: 'redis://host:port or rediss://host:port; of a cluster redis://host:port,host:port,…',

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
 import { Client } from 'pg';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
+import { describeError, isPassing } from '../records/database/database-errors.js';
 
 /** Held by this process until `release`, or until `signal` says that it was lost with its connection. */
 export interface Lock {
@@ -10,6 +12,7 @@ export interface Lock {
 }
 
 export interface LockDeps {
+  /** Where sessions last: DATABASE_DIRECT_URL. */
   databaseUrl: string;
   log: Logger;
 }
@@ -31,6 +34,8 @@ const POLL_MS = 200;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** A connection that died without a word is noticed after so long. */
 const PULSE_MS = 5_000;
+/** Over some half a minute. */
+const CONNECT_ATTEMPTS = 8;
 
 /**
  * A lock among all processes on the database, bound to a connection of its own: whoever dies gives it up. Null when
@@ -54,7 +59,7 @@ export async function takeLock(
   name: string,
   options: { timeoutMs: number; signal?: AbortSignal; onWaiting?: () => void },
 ): Promise<Lock> {
-  const client = await connect(deps.databaseUrl);
+  const client = await connectSoon(deps, options);
   const deadline = performance.now() + options.timeoutMs;
   let told = false;
   try {
@@ -72,6 +77,28 @@ export async function takeLock(
     await end(client);
     throw error;
   }
+}
+
+/** A server with no connection left, or that starts again, has one in a moment. */
+async function connectSoon(
+  { databaseUrl, log }: LockDeps,
+  { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal },
+): Promise<Client> {
+  const limit = {
+    maxAttempts: CONNECT_ATTEMPTS,
+    backoff: new ExponentialBackoff({ initialDelay: 500, maxDelay: 5_000 }),
+  };
+  const soon = retry(handleWhen(isPassing), limit);
+  const deadline = performance.now() + timeoutMs;
+  soon.onFailure(({ reason }) => {
+    if ('error' in reason) log.debug({ error: describeError(reason.error) }, 'no connection for a lock yet');
+  });
+  return soon.execute(async ({ attempt, signal: ended }) => {
+    if (attempt > 0 && performance.now() > deadline)
+      throw new LockTimeoutError('no connection to the database came in time');
+    ended.throwIfAborted();
+    return connect(databaseUrl);
+  }, signal);
 }
 
 async function connect(connectionString: string): Promise<Client> {

@@ -31,6 +31,8 @@ export interface RunOptions {
   /** Called once when another run of the same kind is waited for. */
   onWaiting?: () => void;
   onProgress?: (at: Progress) => void;
+  /** Called with what made the run fail, which the run itself keeps in words only. */
+  onFailure?: (error: unknown) => void;
 }
 
 const LOCK_TIMEOUT_MS = 600_000;
@@ -81,6 +83,7 @@ async function perform(deps: ReconcileDeps, options: RunOptions, id: string, loc
     return run;
   } catch (error) {
     const status = signal.aborted ? 'aborted' : 'failed';
+    if (!signal.aborted) options.onFailure?.(error);
     const reason = describeError(signal.aborted ? signal.reason : error);
     log.warn({ error: reason }, `run ${status}`);
     const end = { ...tally, status, complete: false, proof: {}, error: reason, now: deps.now() } as const;

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ScheduledTask, schedule, validate } from 'node-cron';
 import { ConfigError } from '../errors.js';
-import { describeError } from '../records/database/database-errors.js';
+import { describeError, isPassing } from '../records/database/database-errors.js';
 import type { RetentionDays } from '../records/retention/retention-task.js';
 import { createCallShare } from './claims/call-share.js';
 import { keepVerifyingClaims } from './claims/verify-claims.js';
@@ -20,6 +20,8 @@ export interface SchedulerDeps extends ReconcileDeps {
   retention?: RetentionDays;
   /** What else the leader does until the signal, which never throws, and how it learns that a run has ended. */
   beside?: { keep(signal: AbortSignal): Promise<void>; wake(): void };
+  /** When a run is made again that the database's condition ended, in ms after each time. */
+  againMs?: readonly number[];
   /** How often one that stands by asks for leadership. Default 1 s. */
   standbyMs?: number;
 }
@@ -31,6 +33,8 @@ export interface Scheduler {
 
 const LEADER = 'scheduler';
 const STANDBY_MS = 1_000;
+/** A restart or a failover is over by then; what lasts longer waits for its cron. */
+const AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000];
 /** Pages of what is long, in one run: a first reading of a million records does not keep out what is new meanwhile. */
 const PAGES_PER_RUN = 1_000;
 
@@ -119,12 +123,25 @@ function tick({ log }: SchedulerDeps, cron: string, onTick: () => void): Schedul
  */
 function createRuns(deps: SchedulerDeps, signal: AbortSignal): { ask(kind: Kind): void; settled(): Promise<unknown> } {
   const running = new Map<Kind, Promise<void>>();
+  const attempt = async (kind: Kind): Promise<unknown> => {
+    let failure: unknown = null;
+    const onFailure = (error: unknown) => (failure = error);
+    const options = { kind, full: false, pages: PAGES_PER_RUN, withoutPayins: true, signal, onFailure };
+    await runReconcile(deps, options).catch((error: unknown) => {
+      failure = error;
+      if (!signal.aborted) deps.log.error({ kind, error: describeError(error) }, 'a run could not be made');
+    });
+    return failure;
+  };
   const perform = async (kind: Kind): Promise<void> => {
     try {
-      if (!signal.aborted)
-        await runReconcile(deps, { kind, full: false, pages: PAGES_PER_RUN, withoutPayins: true, signal });
+      for (const pauseMs of [...(deps.againMs ?? AGAIN_MS), null]) {
+        if (signal.aborted || !isPassing(await attempt(kind)) || pauseMs === null) return;
+        deps.log.warn({ kind, pauseMs }, 'the database had no room for a run: it is made again soon');
+        await delay(pauseMs, undefined, { signal });
+      }
     } catch (error) {
-      if (!signal.aborted) deps.log.error({ kind, error: describeError(error) }, 'a run could not be made');
+      if (!signal.aborted) throw error;
     } finally {
       running.delete(kind);
       deps.beside?.wake();

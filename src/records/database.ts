@@ -2,6 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { callbackify } from 'node:util';
 import knex, { type Knex } from 'knex';
 import { Client } from 'pg';
+import { DatabaseError, tellTrouble } from './database/database-trouble.js';
+import { examineStanding, openWhenAnswering } from './database/examine-database.js';
+import { examineSessions } from './database/examine-sessions.js';
 import { type WatchedConnection, watchConnection } from './database/watch-connection.js';
 
 /** The schema BullMQ keeps its queues in when there is no Redis. */
@@ -13,6 +16,8 @@ const MIGRATION_TABLE = 'migrations';
 const MIGRATION_LOCK = 7_416_025;
 const CONNECT_TIMEOUT_MS = 5_000;
 const LOCK_MS = 5_000;
+/** A server that is not there yet, as beside a container that starts with ours, is waited for. */
+const MIGRATE_WAIT_MS = 10_000;
 
 /**
  * A connection pool. `bigint` and `numeric` come back as strings, so that no digit is lost.
@@ -66,15 +71,23 @@ async function migrationNames(): Promise<string[]> {
  * May run in several processes at once: one works, the others wait. Each migration is a transaction.
  *
  * @param options.lockMs a migration fails where it would wait for a table for longer, and does nothing
+ * @param options.waitMs how long a server that does not answer now is waited for
+ * @param options.pooledUrl DATABASE_URL, where `url` is DATABASE_DIRECT_URL
+ * @throws {DatabaseError} before anything is written, where the server or the database is none that we can work with
  */
-export async function migrate(url: string, { lockMs = LOCK_MS } = {}): Promise<string[]> {
-  const lock = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-  // Without a listener a connection that breaks while it idles would end the process; the next query tells of it.
-  lock.on('error', () => {});
-  await lock.connect();
+export async function migrate(
+  url: string,
+  { lockMs = LOCK_MS, waitMs = MIGRATE_WAIT_MS, pooledUrl = url } = {},
+): Promise<string[]> {
+  const lock = await openWhenAnswering(url, { applicationName: 'tallyhook migrate', waitMs });
   const db = openDatabase(url, { max: 2, applicationName: 'tallyhook migrate' });
   try {
+    const trouble =
+      (await examineStanding((sql) => lock.query(sql), { toMigrate: true })) ??
+      (await examineSessions({ url: pooledUrl, directUrl: url }));
+    if (trouble) throw new DatabaseError(trouble, url);
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await lock.query(`SET lock_timeout = ${lockMs}`);
     const config: Knex.MigratorConfig = {
       migrationSource: migrationSource(lockMs),
       tableName: MIGRATION_TABLE,
@@ -83,7 +96,7 @@ export async function migrate(url: string, { lockMs = LOCK_MS } = {}): Promise<s
     };
     // Knex's own lock is a row that outlives a killed process. We hold the advisory lock: whoever set it is dead.
     await db.migrate.forceFreeMigrationsLock(config);
-    const [, ran] = (await db.migrate.latest(config)) as [number, string[]];
+    const ran = await runEach(db, config);
     // Loaded here alone: BullMQ is big, and most commands don't need it to start.
     const { runMigrations } = await import('bullmq');
     await runMigrations(lock, QUEUE_SCHEMA);
@@ -94,8 +107,23 @@ export async function migrate(url: string, { lockMs = LOCK_MS } = {}): Promise<s
   }
 }
 
-/** Whether both schemas are as new as this program needs. Throws only when the database can't be asked. */
-export async function schemaState(db: Knex): Promise<{ ok: boolean; problems: string[] }> {
+/** One transaction for each: what ran stays when a later one fails, and a table is held for no longer than its own takes. */
+async function runEach(db: Knex, config: Knex.MigratorConfig): Promise<string[]> {
+  const ran: string[] = [];
+  for (;;) {
+    const [, names] = (await db.migrate.up(config)) as [number, string[]];
+    if (names.length === 0) return ran;
+    ran.push(...names);
+  }
+}
+
+/**
+ * Whether this program can work here: on a server and a database that it can use, with both schemas as new as it needs.
+ * `lasting`: waiting does not help. Throws only when the database can't be asked.
+ */
+export async function schemaState(db: Knex): Promise<{ ok: boolean; problems: string[]; lasting?: boolean }> {
+  const trouble = await examineStanding((sql) => db.raw(sql));
+  if (trouble) return { ok: false, problems: [`database: ${tellTrouble(trouble)}`], lasting: !trouble.passing };
   const problems: string[] = [];
   const { migrations: missing, queues: queue } = await pendingMigrations(db);
   if (missing.length > 0) problems.push(`migrations not run: ${missing.join(', ')}`);

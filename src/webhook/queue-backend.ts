@@ -10,7 +10,7 @@ import {
   type WorkerOptions,
 } from 'bullmq';
 import type { Cluster } from 'ioredis';
-import { Pool } from 'pg';
+import { type ClientBase, Pool } from 'pg';
 import type { Logger } from '../log.js';
 import { QUEUE_SCHEMA } from '../records/database.js';
 import { logSeldom } from './log-seldom.js';
@@ -18,6 +18,7 @@ import { type NodeOptions, openCluster, redisAddress, serverOptions } from './re
 
 /** Where BullMQ keeps its queues: in Redis where `redisUrl` is given, else in Postgres, schema `bullmq`. */
 export interface QueueSettings {
+  /** Where sessions last: DATABASE_DIRECT_URL. */
   databaseUrl: string;
   /** A server, or nodes of a cluster: see redisAddress. */
   redisUrl?: string | undefined;
@@ -76,7 +77,7 @@ const MOST_CONNECTIONS = 3;
  * A crash of Postgres may take back the newest jobs of events: what they speak of stands in the inbox, where the sweep finds it.
  * Else each of their commits holds the lock of NOTIFY for as long as the disk takes, which bounds a stream to some 200 a second.
  */
-const MAY_BE_LOST = '-c synchronous_commit=off';
+const MAY_BE_LOST = 'SET synchronous_commit = off';
 
 export function openQueue<T>(name: QueueName, settings: QueueSettings): JobQueue<T> {
   const onError = logSeldom(settings.log, `queue ${name}: connection trouble`);
@@ -199,9 +200,12 @@ type QueuePool = Extract<PostgresConnectionOptions, { end: unknown }>;
  * broke; and an error that nobody hears ends the process.
  */
 function postgresPool(name: QueueName, url: string, max: number): QueuePool {
+  const settings = [`SET search_path = ${QUEUE_SCHEMA}`, ...(name === 'events' ? [MAY_BE_LOST] : [])].join('; ');
+  const prepare = (client: ClientBase): unknown => client.query(settings);
   const pool = new Pool({
     connectionString: url,
-    options: [`-c search_path=${QUEUE_SCHEMA}`, ...(name === 'events' ? [MAY_BE_LOST] : [])].join(' '),
+    // Not as startup parameters, which a pooler refuses. The pool waits for what it answers, though its types don't say so.
+    onConnect: prepare,
     application_name: 'tallyhook queue',
     max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -53,8 +53,9 @@ async function waitUntilReady({ ready, log, signal }: Adoption): Promise<void> {
   const deadline = Date.now() + WAIT_MS;
   let told = false;
   for (;;) {
-    const { ok, problems } = await ready();
+    const { ok, problems, lasting = false } = await ready();
     if (ok) return;
+    if (lasting) throw new NotReadyError(problems.join('; '));
     const hint = problems.some((problem) => problem.startsWith('database')) ? '' : ' (run: tallyhook migrate)';
     if (Date.now() > deadline) throw new NotReadyError(`Not ready after a minute: ${problems.join('; ')}${hint}`);
     if (!told) log.warn({ problems }, `waiting for the database${hint}`);

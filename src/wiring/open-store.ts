@@ -7,6 +7,7 @@ import { within } from './within.js';
 
 export interface Store {
   db: Knex;
+  /** Where sessions last, for locks, the queue and migrations: DATABASE_DIRECT_URL, else DATABASE_URL. */
   databaseUrl: string;
   close(): Promise<void>;
 }
@@ -23,12 +24,12 @@ const EMBEDDED_GRACE_MS = 20_000;
  * `max` bounds the connections of this process, queues not counted; `migrate: false` leaves the schemas to the caller.
  */
 export async function openStore(
-  { config, log }: { config: Pick<Config, 'DATABASE_URL'>; log: Logger },
+  { config, log }: { config: Pick<Config, 'DATABASE_URL' | 'DATABASE_DIRECT_URL'>; log: Logger },
   { run = runPlainly, ...options }: { max?: number; migrate?: boolean; run?: RunStep | undefined } = {},
 ): Promise<Store> {
   if (config.DATABASE_URL !== undefined) {
     const db = openDatabase(config.DATABASE_URL, options);
-    return { db, databaseUrl: config.DATABASE_URL, close: () => destroy(db) };
+    return { db, databaseUrl: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, close: () => destroy(db) };
   }
   const { openEmbeddedPostgres } = await import('../embedded-postgres/open-embedded-postgres.js');
   const embedded = await run(

@@ -1,10 +1,13 @@
 import { TimeoutStrategy, timeout } from 'cockatiel';
 import type { Knex } from 'knex';
+import { tellTrouble, troubleOf } from '../records/database/database-trouble.js';
 import { schemaState } from '../records/database.js';
 
 export interface Readiness {
   ok: boolean;
   problems: string[];
+  /** Waiting does not help. */
+  lasting?: boolean;
 }
 
 const ANSWER_MS = 3_000;
@@ -24,24 +27,14 @@ export function createReadiness(db: Knex, now: () => number = Date.now): () => P
   return () => {
     if (!answer || now() - asked > FRESH_MS) {
       asked = now();
-      answer = inTime
-        .execute(() => problemsOf(db))
-        .catch((error: unknown) => [
-          `database: ${error instanceof Error ? error.message || error.name : String(error)}`,
-        ])
-        .then(readinessOf);
+      answer = inTime.execute(() => schemaState(db)).catch(afterFailure);
     }
     return answer;
   };
 }
 
-/** After a fail-over the old primary still answers, and takes no event. */
-async function problemsOf(db: Knex): Promise<string[]> {
-  const { problems } = await schemaState(db);
-  const { rows } = await db.raw<{ rows: { standby: boolean; refuses: boolean }[] }>(
-    `SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') = 'on' AS refuses`,
-  );
-  const [said] = rows;
-  if (said?.standby) return [...problems, 'database: read-only, it is a standby'];
-  return said?.refuses ? [...problems, 'database: read-only'] : problems;
+export function afterFailure(error: unknown): Readiness {
+  const trouble = troubleOf(error);
+  if (trouble) return { ok: false, problems: [`database: ${tellTrouble(trouble)}`], lasting: !trouble.passing };
+  return { ok: false, problems: [`database: ${error instanceof Error ? error.message || error.name : String(error)}`] };
 }

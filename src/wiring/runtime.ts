@@ -7,6 +7,7 @@ import type { Closers } from './closers.js';
 import { openStore, type Store } from './open-store.js';
 import { createReadiness, type Readiness } from './readiness.js';
 import type { RunStep } from './start-steps.js';
+import { createSessionsCheck } from './watch-sessions.js';
 
 /** What every role of a process shares. */
 export interface Runtime extends Pick<Store, 'db' | 'databaseUrl'> {
@@ -45,6 +46,8 @@ export async function openRuntime({
   const store = await openStore(parts, { max: POOL_SIZE, run });
   closers.add('database', () => store.close());
   const stillReady = createReadiness(store.db);
+  const url = config.DATABASE_URL ?? store.databaseUrl;
+  const sessions = createSessionsCheck({ url, directUrl: store.databaseUrl }, log);
   return {
     ...parts,
     contract,
@@ -54,6 +57,10 @@ export async function openRuntime({
     metrics,
     queues: { databaseUrl: store.databaseUrl, redisUrl: config.REDIS_URL, log },
     queuesInUse: [],
-    ready: async () => (parts.signal.aborted ? { ok: false, problems: ['stopping'] } : stillReady()),
+    ready: async () => {
+      if (parts.signal.aborted) return { ok: false, problems: ['stopping'] };
+      const state = await stillReady();
+      return state.ok ? sessions() : state;
+    },
   };
 }

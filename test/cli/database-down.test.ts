@@ -42,13 +42,12 @@ test.each([
   'match',
   'deliveries missed',
   'api listInvoices',
-  'migrate',
 ])('%s says in one line that the database does not answer, where it is, and what to do', async (words) => {
   const { code, stdout, stderr } = await run(words, `postgres://ann:hunter2-hunter2@${nobody}/shop`);
   expect({ code, stdout, stderr }).toEqual({
     code: 1,
     stdout: '',
-    stderr: `The database at ${nobody}/shop is unreachable (ECONNREFUSED). See that it runs and that DATABASE_URL is right: tallyhook doctor.\n`,
+    stderr: `The database at ${nobody}/shop does not answer, nothing listens there (ECONNREFUSED): see that it runs and that host and port in DATABASE_URL are right.\n`,
   });
 });
 
@@ -56,10 +55,26 @@ test('a database that does not exist, and one without our tables, are told as wh
   const other = new URL(empty.url);
   other.pathname = '/nowhere_at_all';
   expect((await run('orders show A-1', other.href)).stderr).toBe(
-    `The database at ${other.host}/nowhere_at_all is refused (3D000). Correct the user, password or database name in DATABASE_URL.\n`,
+    `The database at ${other.host}/nowhere_at_all does not exist (3D000): create it (CREATE DATABASE), or correct the name in DATABASE_URL.\n`,
   );
   const bare = new URL(empty.url);
   expect((await run('orders show A-1', bare.href)).stderr).toBe(
-    `The database at ${bare.host}${bare.pathname} is not up to date (42P01). Bring it up to date: tallyhook migrate.\n`,
+    `The database at ${bare.host}${bare.pathname} is not up to date (42P01): bring it up to date with tallyhook migrate.\n`,
   );
+});
+
+test('what no waiting helps against ends migrate and doctor at once, with one sentence and no password', async () => {
+  const other = new URL(empty.url);
+  other.pathname = '/nowhere_at_all';
+  other.password = other.password || 'hunter2-hunter2';
+  const sentence = 'does not exist (3D000): create it (CREATE DATABASE), or correct the name in DATABASE_URL';
+  const said = { migrate: await run('migrate', other.href), doctor: await run('doctor', other.href) };
+  expect(said.migrate).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `The database at ${other.host}/nowhere_at_all ${sentence}.\n`,
+  });
+  expect(said.doctor).toMatchObject({ code: 3, stderr: '' });
+  expect(said.doctor.stdout.replaceAll(/\s+/g, ' ')).toContain(sentence);
+  expect(JSON.stringify(said)).not.toContain(other.password);
 });

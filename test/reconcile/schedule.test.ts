@@ -185,3 +185,31 @@ async function locksHeld(): Promise<number> {
   );
   return Number(rows[0]?.count);
 }
+
+test('a run that the database had no room for is made again soon, not at its next time', async () => {
+  const deps = depsOf(database, newService());
+  let failures = 0;
+  // At the run alone: the other loops of the leader, which also ask the database, are left alone.
+  const client = new Proxy(deps.client, {
+    get(service, name, itself) {
+      const own: unknown = Reflect.get(service, name, itself);
+      if (typeof own !== 'function' || failures === 2) return own;
+      return () => {
+        failures += 1;
+        return Promise.reject(Object.assign(new Error('sorry, too many clients already'), { code: '53300' }));
+      };
+    },
+  });
+  const scheduler = startScheduler({
+    ...deps,
+    client,
+    crons: only('0 0 1 1 *'),
+    standbyMs: 100,
+    againMs: [10, 10, 10],
+  });
+  toClose.push(scheduler);
+  await vi.waitFor(async () => {
+    const { items } = await listRuns(database.db, {});
+    expect(items.map(({ status }) => status)).toEqual(['succeeded', 'failed', 'failed']);
+  }, within);
+});

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.js';
 
 /** SQLSTATE classes and codes that speak of the database's condition, not of the statement. */
 const PASSING_STATES = /^(08|40|53|57|58)|^(25006|55P03)$/;
-const PASSING_CODES = new Set([
+export const PASSING_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -13,7 +13,7 @@ const PASSING_CODES = new Set([
   'EHOSTUNREACH',
 ]);
 /** What pg and knex throw without any code when a connection is lost or none is to be had. */
-const PASSING_MESSAGES =
+export const PASSING_MESSAGES =
   /connection terminated|connection error and is not queryable|timeout (exceeded when trying to connect|acquiring a connection|expired)|unable to acquire a connection|client was closed/i;
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 const MAX_LENGTH = 300;
@@ -26,26 +26,6 @@ export function isPassing(error: unknown): boolean {
   if (PASSING_CODES.has(code)) return true;
   if (SQLSTATE.test(code)) return PASSING_STATES.test(code);
   return PASSING_MESSAGES.test(error.message);
-}
-
-export interface DatabaseTrouble {
-  is: 'unreachable' | 'refused' | 'not up to date';
-  /** SQLSTATE, the system's code, or what pg says without one. */
-  code: string;
-}
-
-/** What keeps every statement from being run, until somebody sees to the database or to the settings; null: nothing such. */
-export function databaseTrouble(error: unknown): DatabaseTrouble | null {
-  if (error instanceof AggregateError) {
-    return error.errors.map(databaseTrouble).find((trouble) => trouble !== null) ?? null;
-  }
-  if (!(error instanceof Error)) return null;
-  const code = textOf(error, 'code');
-  if (/^(28|3D)/.test(code)) return { is: 'refused', code };
-  if (/^(42P01|42703|3F000)$/.test(code)) return { is: 'not up to date', code };
-  if (PASSING_CODES.has(code) || /^(08|53|57P)/.test(code)) return { is: 'unreachable', code };
-  const [said] = PASSING_MESSAGES.exec(error.message) ?? [];
-  return said === undefined ? null : { is: 'unreachable', code: said };
 }
 
 /** Whether the database could not read a value it was given (SQLSTATE class 22): out of range, no date, a NUL. */
@@ -71,7 +51,7 @@ export function describeError(error: unknown): string {
   return maskText(`${name}: ${error.message}`).slice(0, MAX_LENGTH);
 }
 
-function textOf(error: Error, name: string): string {
+export function textOf(error: Error, name: string): string {
   const value: unknown = Reflect.get(error, name);
   return typeof value === 'string' ? value : '';
 }

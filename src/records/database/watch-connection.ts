@@ -19,14 +19,14 @@ const ASK_TIMEOUT_MS = 5_000;
  * answer would be awaited for hours, and its caller stand still. Whenever an answer has been awaited in silence for so
  * long, the server is asked by another connection; a session that is not there, or not at work, will not answer any more.
  * A long statement is left alone, and so is a connection to a pooler: what becomes of its session can't be asked for by
- * the number that the pooler gave.
+ * the number that the pooler gave. Such a one also prepares no statement by name, which another session would not know.
  *
  * Rejects where the connection does not answer even now; it is ended then.
  */
 export async function watchConnection(connection: WatchedConnection, url: string, silentMs = SILENT_MS): Promise<void> {
   const { stream } = connection.connection;
   const pid = await processOf(connection);
-  if (pid !== connection.processID) return;
+  if (pid !== connection.processID) return forgetNames(connection);
   const look = async (): Promise<void> => {
     const { bytesRead } = stream;
     const isLost = !connection.readyForQuery && (await isGone(url, pid));
@@ -39,6 +39,17 @@ export async function watchConnection(connection: WatchedConnection, url: string
   };
   stream.setTimeout(silentMs);
   stream.on('timeout', () => void look());
+}
+
+function forgetNames(connection: WatchedConnection): void {
+  const query = Reflect.get(connection, 'query') as (...given: unknown[]) => unknown;
+  const unnamed = (given: unknown) =>
+    typeof given === 'object' && given !== null && 'name' in given && 'text' in given
+      ? { ...given, name: undefined }
+      : given;
+  Reflect.set(connection, 'query', (given: unknown, ...rest: unknown[]) =>
+    query.call(connection, unnamed(given), ...rest),
+  );
 }
 
 async function processOf(connection: WatchedConnection): Promise<number> {

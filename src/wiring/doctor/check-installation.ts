@@ -1,12 +1,32 @@
 import type { SecretStatus } from '../../domain/deliveries/secret-status.js';
+import { connectionRoom } from '../../records/database/connection-room.js';
 import { countUnsettledWrites } from '../../records/service-writes.js';
 import { secretsStatus } from '../../webhook/rotation.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 
+/** Of one process with all roles: the pool, the queue's (docs/scale.md), a lock for each of the nine kinds and the leader. */
+const MOST_CONNECTIONS = 20 + 14 + 10;
+const MOST_WITH_REDIS = 20 + 10;
+
 export async function checkDatabase({ ready }: DoctorParts): Promise<Check[]> {
   const { ok: isReady, problems } = await ready();
   if (isReady) return [ok('database', 'answers, both schemas are up to date')];
-  return [finding('database', problems.join('; '), 'see that DATABASE_URL is reachable, then run: tallyhook migrate')];
+  const remedy = problems.some((problem) => problem.startsWith('database'))
+    ? 'docs/troubleshooting.md, “It does not start”'
+    : 'see that DATABASE_URL is reachable, then run: tallyhook migrate';
+  return [finding('database', problems.join('; '), remedy)];
+}
+
+/** Whether the server has room for one process with all roles, at its busiest. */
+export async function checkConnections({ db, config }: DoctorParts): Promise<Check[]> {
+  const { allowed, others } = await connectionRoom(db);
+  const [queue, needed] = config.REDIS_URL === undefined ? ['', MOST_CONNECTIONS] : [' with Redis', MOST_WITH_REDIS];
+  const left = allowed - others;
+  const sum = `the server lets us have ${left} (${allowed} in all, ${others} taken by others); tallyhook start opens up to ${needed}${queue}`;
+  if (left >= needed) return [ok('connections', sum)];
+  return [
+    finding('connections', sum, 'raise max_connections, set REDIS_URL, or take a pooler: docs/scale.md, “Connections”'),
+  ];
 }
 
 export async function checkSecrets({ db, config }: DoctorParts): Promise<Check[]> {

@@ -1,7 +1,7 @@
 import type { Check, DoctorParts } from './check.js';
 import { checkAlerts } from './check-alerts.js';
 import { checkCoverage } from './check-coverage.js';
-import { checkDatabase, checkSecrets, checkWork } from './check-installation.js';
+import { checkConnections, checkDatabase, checkSecrets, checkWork } from './check-installation.js';
 import { checkKey } from './check-key.js';
 import { checkMatching } from './check-matching.js';
 import { checkQueue } from './check-queue.js';
@@ -28,6 +28,7 @@ export async function examine(parts: DoctorParts): Promise<Diagnosis> {
   const items = [...database, ...service, checkKey(parts.config.SERVICE_API_KEY, parts.now())];
   if (isReached) items.push(...(await checkEndpoint(parts)));
   for (const check of [
+    checkConnections,
     checkSecrets,
     checkQueue,
     checkWork,

@@ -1,0 +1,181 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { DatabaseError, type DatabaseSetting, type DatabaseTrouble, troubleOf } from './database-trouble.js';
+
+const OLDEST_MAJOR = 16;
+const CONNECT_TIMEOUT_MS = 5_000;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 2_000;
+const SHOWN_TABLES = 3;
+/** What knex leaves in an empty database when the first migration fails. */
+const BOOKKEEPING = new Set(['migrations', 'migrations_lock']);
+
+/** Asks one statement; of knex or of pg. */
+type Ask = (sql: string) => PromiseLike<{ rows: unknown[] }>;
+
+interface Standing {
+  version: number;
+  shown: string;
+  standby: boolean;
+  read_only: boolean;
+  database: string;
+  username: string;
+  schema: string | null;
+  may_make_tables: boolean | null;
+  may_make_schemas: boolean;
+  has_queues: boolean;
+  owns: boolean | null;
+  has_migrations: boolean;
+}
+
+/** Understood by every server from version 10 on. */
+const STANDING = `
+  SELECT current_setting('server_version_num')::integer AS version, current_setting('server_version') AS shown,
+    pg_is_in_recovery() AS standby, current_setting('transaction_read_only') = 'on' AS read_only,
+    current_database() AS database, current_user AS username, current_schema() AS schema,
+    has_schema_privilege(current_schema(), 'CREATE') AS may_make_tables,
+    has_database_privilege(current_database(), 'CREATE') AS may_make_schemas,
+    to_regnamespace('bullmq') IS NOT NULL AS has_queues,
+    (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass('installation')) AS owns,
+    to_regclass('migrations') IS NOT NULL AS has_migrations`;
+
+/** Ours by what it says, not by its name; of a table that may not be read nothing is known. */
+const OURS = `
+  SELECT EXISTS (SELECT FROM migrations AS one WHERE to_jsonb(one)->>'name' = '0001_installation.sql') AS ours,
+    NOT EXISTS (SELECT FROM migrations) AS empty`;
+
+/** What stands where our tables would be made. What an extension brought, and the queues of nobody, is no one's. */
+const TABLES = `
+  SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+  WHERE nspname = current_schema() AND relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT EXISTS (
+    SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
+  UNION ALL SELECT 'bullmq.' || relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+  WHERE nspname = 'bullmq' AND relkind IN ('r', 'p')
+  ORDER BY 1`;
+
+/**
+ * What is wrong with the server and the database behind `ask`; null: we can work here. With `toMigrate` also what would
+ * keep migrations from being run, before anything is written.
+ */
+export async function examineStanding(ask: Ask, { toMigrate = false } = {}): Promise<DatabaseTrouble | null> {
+  const [standing] = (await ask(STANDING)).rows as Standing[];
+  if (!standing) throw new Error('the database gave no answer');
+  return (
+    troubleOfServer(standing) ?? (await troubleOfTables(ask, standing)) ?? (toMigrate ? missingRight(standing) : null)
+  );
+}
+
+const found = (what: string, remedy: string, passing = false): DatabaseTrouble => ({
+  code: null,
+  what,
+  remedy,
+  passing,
+});
+
+function troubleOfServer({ version, shown, standby, read_only: isReadOnly }: Standing): DatabaseTrouble | null {
+  if (Math.floor(version / 10_000) < OLDEST_MAJOR) {
+    return found(
+      `is served by Postgres ${shown.split(' ')[0]}, and ${OLDEST_MAJOR} or newer is needed`,
+      'upgrade the server, or set DATABASE_URL to a newer one',
+    );
+  }
+  if (standby) {
+    const remedy = 'set DATABASE_URL to the primary; after a failover it may take a moment';
+    return found('is a standby, where nothing can be written', remedy, true);
+  }
+  if (!isReadOnly) return null;
+  const remedy =
+    'take default_transaction_read_only off the server, the database and the user; after a failover it may take a moment';
+  return found('is read-only', remedy, true);
+}
+
+/** Other tables where ours would be made. */
+async function troubleOfTables(ask: Ask, standing: Standing): Promise<DatabaseTrouble | null> {
+  if (standing.schema === null) {
+    return found(
+      'has no schema to work in: search_path names none that is there and may be used',
+      'create the schema (CREATE SCHEMA) or grant USAGE on it, or correct search_path',
+    );
+  }
+  const migrations = standing.has_migrations ? await askOurs(ask) : { ours: false, empty: true };
+  if (migrations.ours) return null;
+  const tables = ((await ask(TABLES)).rows as { name: string }[]).map(({ name }) => name);
+  const others = migrations.empty ? tables.filter((name) => !BOOKKEEPING.has(name)) : tables;
+  if (others.length === 0) return null;
+  const shown = others.slice(0, SHOWN_TABLES).join(', ');
+  const more = others.length > SHOWN_TABLES ? ` and ${others.length - SHOWN_TABLES} more` : '';
+  return found(
+    `holds tables of another program (${shown}${more}), and none of ours`,
+    'create a database for Tallyhook alone (CREATE DATABASE tallyhook) and set DATABASE_URL to it; nothing was written',
+  );
+}
+
+async function askOurs(ask: Ask): Promise<{ ours: boolean; empty: boolean }> {
+  try {
+    const [said] = (await ask(OURS)).rows as { ours: boolean; empty: boolean }[];
+    return said ?? { ours: false, empty: false };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === '42501') return { ours: false, empty: false };
+    throw error;
+  }
+}
+
+function missingRight(standing: Standing): DatabaseTrouble | null {
+  const { database, username, schema, owns } = standing;
+  const grant = (right: string) =>
+    found(`gives the user ${username} no right to create what is missing`, `let its owner run: ${right}`);
+  if (owns === false) {
+    return found(
+      `holds tables of Tallyhook that ${username} does not own`,
+      'run this as the user that made them, or make that user’s role one of yours',
+    );
+  }
+  if (standing.may_make_tables !== true) return grant(`GRANT CREATE ON SCHEMA "${schema}" TO "${username}"`);
+  if (!standing.has_queues && !standing.may_make_schemas)
+    return grant(`GRANT CREATE ON DATABASE "${database}" TO "${username}"`);
+  return null;
+}
+
+export interface Opening {
+  applicationName: string;
+  setting?: DatabaseSetting;
+  /** How long trouble that may pass is waited for. Default: not at all. */
+  waitMs?: number;
+}
+
+/** A connection of its own. @throws {DatabaseError} that says why there is none, without a password */
+export async function openWhenAnswering(
+  url: string,
+  { applicationName, setting, waitMs = 0 }: Opening,
+): Promise<Client> {
+  const deadline = performance.now() + waitMs;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await opened(url, applicationName);
+    } catch (error) {
+      const trouble = troubleOf(error, setting);
+      if (trouble === null) throw error;
+      if (!trouble.passing || performance.now() + pauseMs > deadline)
+        throw new DatabaseError(trouble, url, { cause: error });
+    }
+    await delay(pauseMs);
+  }
+}
+
+async function opened(url: string, applicationName: string): Promise<Client> {
+  const client = new Client({
+    connectionString: url,
+    application_name: applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  });
+  // Without a listener a connection that breaks while it idles would end the process; the next query tells of it.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    void client.end().catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,260 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createLog } from '../../src/log.js';
+import { examineSessions } from '../../src/records/database/examine-sessions.js';
+import { migrate, openDatabase, schemaState } from '../../src/records/database.js';
+import { createSessionsCheck } from '../../src/wiring/watch-sessions.js';
+import { createEmptyDatabase, onCluster, type TestDatabase } from '../support/database.js';
+import { createPooler } from '../support/pooler.js';
+import { createPostgresStub, type PostgresStub } from '../support/postgres-stub.js';
+
+let empty: TestDatabase;
+let opened: { close(): Promise<unknown> }[] = [];
+
+beforeAll(async () => {
+  empty = await createEmptyDatabase();
+});
+afterEach(async () => {
+  for (const one of opened) await one.close();
+  opened = [];
+});
+afterAll(() => empty.drop());
+
+async function stub(answers: Parameters<typeof createPostgresStub>[0]): Promise<PostgresStub> {
+  const made = await createPostgresStub(answers);
+  opened.push(made);
+  return made;
+}
+
+/** An empty database that `sql` was run in, and who ran it may be another user. */
+async function databaseWith(sql: string): Promise<TestDatabase> {
+  const made = await createEmptyDatabase();
+  opened.push({ close: () => made.drop() });
+  await made.db.raw(sql);
+  return made;
+}
+
+const said = (work: Promise<unknown>): Promise<string> => work.then(String, (error: Error) => error.message);
+
+async function tables({ db }: TestDatabase): Promise<number> {
+  const { rows } = await db.raw(
+    "SELECT count(*) AS n FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
+  );
+  return Number(rows[0].n);
+}
+
+const standing = {
+  'int4:version': '160004',
+  shown: '16.4',
+  'bool:standby': 'f',
+  'bool:read_only': 'f',
+  database: 'shop',
+  username: 'ann',
+  schema: 'public',
+  'bool:may_make_tables': 't',
+  'bool:may_make_schemas': 't',
+  'bool:has_queues': 'f',
+  'bool:owns': null,
+  'bool:has_migrations': 'f',
+};
+
+test.each([
+  [
+    '150006',
+    '15.6 (Debian 15.6-0)',
+    'is served by Postgres 15.6, and 16 or newer is needed: upgrade the server, or set DATABASE_URL to a newer one',
+  ],
+  [
+    '100023',
+    '10.23',
+    'is served by Postgres 10.23, and 16 or newer is needed: upgrade the server, or set DATABASE_URL to a newer one',
+  ],
+])(
+  'a server of version %s is refused in one sentence, before anything is written',
+  async (version, shown, sentence) => {
+    const old = await stub({ row: () => ({ ...standing, 'int4:version': version, shown }) });
+    expect(await said(migrate(old.url))).toBe(`The database at ${new URL(old.url).host}/shop ${sentence}.`);
+    const db = openDatabase(old.url);
+    opened.push({ close: () => db.destroy() });
+    expect(await schemaState(db)).toEqual({ ok: false, problems: [`database: ${sentence}`], lasting: true });
+    expect(old.asked.filter((sql) => !/^\s*select/i.test(sql))).toEqual([]);
+  },
+);
+
+test.each([
+  [
+    { 'bool:standby': 't', 'bool:read_only': 't' },
+    'is a standby, where nothing can be written: set DATABASE_URL to the primary; after a failover it may take a moment',
+  ],
+  [
+    { 'bool:read_only': 't' },
+    'is read-only: take default_transaction_read_only off the server, the database and the user; after a failover it may take a moment',
+  ],
+])('a database that takes no writes may be another in a moment: %j', async (differs, sentence) => {
+  const server = await stub({ row: () => ({ ...standing, ...differs }) });
+  const db = openDatabase(server.url);
+  opened.push({ close: () => db.destroy() });
+  expect(await schemaState(db)).toEqual({ ok: false, problems: [`database: ${sentence}`], lasting: false });
+});
+
+test.each([
+  [
+    '57P03',
+    'the database system is starting up',
+    'is starting or stopping (57P03): wait until it takes connections',
+    true,
+  ],
+  [
+    '53300',
+    'sorry, too many clients already',
+    'has no connection left (53300): raise max_connections, or the limit of the role or pooler: docs/scale.md, “Connections”, says how many are needed',
+    true,
+  ],
+  [
+    '08P01',
+    'unsupported startup parameter: options',
+    'is a pooler that refuses a startup parameter of DATABASE_URL (08P01): take options=… out of DATABASE_URL, or add options to ignore_startup_parameters of the pooler',
+    false,
+  ],
+  [
+    '28P01',
+    'password authentication failed for user "ann"',
+    'refuses the user or the password (28P01): correct them in DATABASE_URL; characters such as @ : / # % in a password are written as %40 %3A %2F %23 %25',
+    false,
+  ],
+  [
+    '28000',
+    'no pg_hba.conf entry for host "10.0.0.1", user "ann", database "shop", no encryption',
+    'takes connections with TLS only (28000): add sslmode=verify-full to DATABASE_URL, and sslrootcert=FILE where an authority of its own signs it',
+    false,
+  ],
+  [
+    '08P01',
+    'no such database: shop',
+    'does not exist (08P01): create it (CREATE DATABASE), or correct the name in DATABASE_URL',
+    false,
+  ],
+])('who is refused by %s, %s, is told what to do', async (code, message, sentence, passes) => {
+  const server = await stub({ refuse: { code, message } });
+  const whole = `The database at ${new URL(server.url).host}/shop ${sentence}.`;
+  expect(await said(migrate(server.url, { waitMs: 0 }))).toBe(whole);
+  // What may pass is waited for, what does not is said at once.
+  const old = { ...standing, 'int4:version': '150006', shown: '15.6' };
+  const soonBack = await stub({ refuse: { code, message, times: 1 }, row: () => old });
+  expect(await said(migrate(soonBack.url, { waitMs: 5_000 }))).toContain(passes ? '16 or newer is needed' : sentence);
+});
+
+test('TLS that is asked for and not there names sslmode', async () => {
+  const server = await stub({});
+  expect(await said(migrate(`${server.url}?sslmode=require`))).toContain(
+    'has no TLS, which sslmode in DATABASE_URL asks for: switch TLS on at the server',
+  );
+});
+
+test.each([
+  ['a table of ours by name', 'CREATE TABLE orders (id int)', 'orders'],
+  [
+    'migrations of another program',
+    "CREATE TABLE migrations (id int, migration text); INSERT INTO migrations VALUES (1, '0001_installation')",
+    'migrations',
+  ],
+  [
+    'many tables',
+    'CREATE TABLE a (); CREATE TABLE b (); CREATE TABLE c (); CREATE VIEW d AS SELECT 1',
+    'a, b, c and 1 more',
+  ],
+  ['queues of another program', 'CREATE SCHEMA bullmq; CREATE TABLE bullmq.job ()', 'bullmq.job'],
+])('a database that holds %s is refused, and nothing is written', async (_, sql, shown) => {
+  const shop = await databaseWith(sql);
+  const before = await tables(shop);
+  const sentence = `holds tables of another program (${shown}), and none of ours: create a database for Tallyhook alone (CREATE DATABASE tallyhook) and set DATABASE_URL to it; nothing was written`;
+  expect(await said(migrate(shop.url))).toContain(sentence);
+  expect(await schemaState(shop.db)).toMatchObject({ ok: false, problems: [`database: ${sentence}`], lasting: true });
+  expect(await tables(shop)).toBe(before);
+});
+
+test('what a first run left that failed at once is no other program; nor is ours beside others', async () => {
+  const left = await databaseWith(
+    'CREATE TABLE migrations (id serial PRIMARY KEY, name text, batch integer, migration_time timestamptz); CREATE TABLE migrations_lock (index serial PRIMARY KEY, is_locked integer)',
+  );
+  expect((await migrate(left.url)).length).toBeGreaterThan(5);
+  await left.db.raw('CREATE TABLE shop_carts (id int)');
+  expect(await migrate(left.url)).toEqual([]);
+  expect(await schemaState(left.db)).toEqual({ ok: true, problems: [] });
+});
+
+test('each migration that ran stays, also when a later one fails', async () => {
+  const half = await databaseWith('SELECT 1');
+  await half.db.raw('CREATE SCHEMA taken; ALTER DATABASE :db: SET search_path = public, taken', {
+    db: new URL(half.url).pathname.slice(1),
+  });
+  await half.db.raw(
+    "CREATE FUNCTION stop() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN IF to_regclass('public.rejections') IS NOT NULL THEN RAISE 'stopped'; END IF; END $$; CREATE EVENT TRIGGER stop ON ddl_command_end EXECUTE FUNCTION stop()".replaceAll(
+      '?',
+      '\\?',
+    ),
+  );
+  expect(await said(migrate(half.url))).toContain('stopped');
+  expect(await half.db('migrations').pluck('name')).toEqual(['0001_installation.sql', '0002_inbox.sql']);
+  await half.db.raw('DROP EVENT TRIGGER stop');
+  expect((await migrate(half.url))[0]).toBe('0003_rejections.sql');
+});
+
+test('a user without the right to create is told the statement to run', async () => {
+  const shop = await databaseWith('SELECT 1');
+  const name = new URL(shop.url).pathname.slice(1);
+  const user = `poor_${name}`;
+  await onCluster(`CREATE ROLE ${user} LOGIN PASSWORD 'hunter2-hunter2'`);
+  opened.unshift({ close: () => shop.db.raw(`DROP OWNED BY ${user}`).then(() => onCluster(`DROP ROLE ${user}`)) });
+  const url = new URL(shop.url);
+  Object.assign(url, { username: user, password: 'hunter2-hunter2' });
+  expect(await said(migrate(url.href))).toContain(`let its owner run: GRANT CREATE ON SCHEMA "public" TO "${user}"`);
+  await shop.db.raw(`GRANT CREATE ON SCHEMA public TO ${user}`);
+  expect(await said(migrate(url.href))).toContain(`let its owner run: GRANT CREATE ON DATABASE "${name}" TO "${user}"`);
+  expect(await tables(shop)).toBe(0);
+});
+
+test('two addresses of one database are one; of two databases, two', async () => {
+  const pooler = await createPooler(Number(new URL(empty.url).port));
+  opened.push(pooler);
+  const through = new URL(empty.url);
+  through.port = String(pooler.port);
+  expect(await examineSessions({ url: through.href, directUrl: empty.url })).toBe(null);
+  expect(await examineSessions({ url: empty.url, directUrl: through.href })).toBe(null);
+  const other = await databaseWith('SELECT 1');
+  expect((await examineSessions({ url: empty.url, directUrl: other.url }))?.what).toContain(
+    'is another one than that of DATABASE_URL',
+  );
+});
+
+test('a pooler that gives one session to two clients is told by readiness and the log, and which setting is to be set', async () => {
+  const pooler = await stub({ row: () => ({ 'int4:pid': '7' }) });
+  const lines: string[] = [];
+  const log = createLog('error', { write: (line: string) => lines.push(line) });
+  const check = createSessionsCheck({ url: pooler.url, directUrl: pooler.url }, log);
+  const [state] = await Promise.all([check(), check()]);
+  expect(state).toEqual({
+    ok: false,
+    problems: [
+      'database is reached by DATABASE_URL through a pooler that keeps no sessions (pool_mode transaction), which leadership, the queue and migrations need: set DATABASE_DIRECT_URL to Postgres itself, or to a pooler in session mode',
+    ],
+    lasting: true,
+  });
+  expect(lines).toHaveLength(1);
+});
+
+test('behind a pooler no statement has a name', async () => {
+  const pooler = await createPooler(Number(new URL(empty.url).port));
+  opened.push(pooler);
+  const through = new URL(empty.url);
+  through.port = String(pooler.port);
+  for (const [url, names] of [
+    [through.href, []],
+    [empty.url, ['tallyhook_named']],
+  ] as const) {
+    const db = openDatabase(url, { max: 1 });
+    await db.raw('SELECT ?::int AS one', [1]).options({ name: 'tallyhook_named' });
+    const { rows } = await db.raw('SELECT name FROM pg_prepared_statements');
+    await db.destroy();
+    expect(rows.map(({ name }: { name: string }) => name)).toEqual(names);
+  }
+});
