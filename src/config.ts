@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { type WebhookSecret, webhookSecrets } from './config/labelled-lists.js';
 import { type Config, type Variable, type VariableName, variables } from './config/variables.js';
@@ -135,7 +136,9 @@ function shortKeys({ RETENTION_BODY_DAYS: bodies, RETENTION_KEY_DAYS: keys }: Pa
 function explain(problems: Problem[]): string {
   const lines = problems.map(({ name, text }) => `  ${name}\n    ${text}`);
   const what = problems.every(({ missing }) => missing) ? 'Settings are missing' : 'Settings are wrong or missing';
-  const hint = `Set them in the environment or in ${path.resolve('.env')}; .env.example lists all. Secrets may come from a file: NAME_FILE=path.`;
-  const trial = 'To look around without an account at the service: npm run demo';
+  const example = fileURLToPath(new URL('../.env.example', import.meta.url));
+  const list = existsSync(example) ? `; ${path.relative('', example)} lists all` : '';
+  const hint = `Set them in the environment or in ${path.resolve('.env')}${list}. Secrets may come from a file: NAME_FILE=path.`;
+  const trial = 'To look around without an account at the service: npx tallyhook demo';
   return [`${what}:`, '', ...lines, '', hint, trial].join('\n');
 }

@@ -78,7 +78,8 @@ test('all that is missing is listed at once, each with where to get it', () => {
   for (const name of ['SERVICE_BASE_URL', 'SERVICE_API_KEY', 'WEBHOOK_SECRETS', 'CONSOLE_TOKENS']) {
     expect(message).toMatch(new RegExp(`${name}\n    missing; .+\n    from: `));
   }
-  expect(message).toContain('npm run demo');
+  expect(message).toContain('; .env.example lists all. Secrets');
+  expect(message).toContain('npx tallyhook demo');
 });
 
 test('all that is wrong is listed at once: name, what was given, what is accepted', () => {

@@ -43,18 +43,25 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
     const postmaster = await ensureRunning({ ...options, folder, password, check });
     return { postmaster, url: urlOf(postmaster.port, DATABASE) };
   };
-  const { member, url, postmaster } = await withLock(lock, async () => ({
-    ...(await revive()),
-    member: await join(path.join(folder, 'members')),
-  }));
+  const leaveLast = async (member: string) => {
+    if ((await leave(member)) === 0) await stopCluster(path.join(await homeOf(folder), 'data'));
+  };
+  const { member, url, postmaster } = await withLock(lock, async () => {
+    const joined = await join(path.join(folder, 'members'));
+    try {
+      return { ...(await revive()), member: joined };
+    } catch (error) {
+      // What was started, and then did not answer, must not stay.
+      await leaveLast(joined);
+      throw error;
+    }
+  });
   const unwatch = watch(postmaster, options.log, async () => (await withLock(lock, revive)).postmaster);
   return {
     url,
     close: async () => {
       await unwatch();
-      await withLock(lock, async () => {
-        if ((await leave(member)) === 0) await stopCluster(path.join(await homeOf(folder), 'data'));
-      });
+      await withLock(lock, () => leaveLast(member));
     },
   };
 }
