@@ -92,7 +92,6 @@ async function build([folder]) {
     else compile(path.resolve(folder));
     return;
   }
-  if (values['if-older'] && isCurrent()) return;
   if (!existsSync(path.join(root, 'node_modules', 'typescript'))) {
     // Installed without what compiles: somebody else made dist/, and its clock says nothing here.
     if (existsSync(path.join(dist, 'cli.js'))) return;
@@ -100,6 +99,7 @@ async function build([folder]) {
       'There is no dist/ and nothing to compile it with: run `npm ci` without --omit=dev, then `npm run build`.',
     );
   }
+  if (values['if-older'] && isCurrent()) return;
   const made = `${dist}.new-${process.pid}`;
   try {
     compile(made);

@@ -113,7 +113,7 @@ test('installed in an empty project it is a program and a library, of both kinds
   const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
   const flags = ['--strict', '--noEmit', '--skipLibCheck', 'false', '--module', 'nodenext', '--target', 'es2023'];
   expect(await inProject('node', [tsc, ...flags, '--types', 'node', 'store.mts', 'store.cts'])).toBe('');
-  await writeFile(path.join(project, 'wrong.mts'), STORE.replace('payout.id', 'payout.noSuchField'));
+  await writeFile(path.join(project, 'wrong.mts'), STORE.replace("'key'", '1'));
   await expect(inProject('node', [tsc, ...flags, '--types', 'node', 'wrong.mts'])).rejects.toThrow(/wrong\.mts/);
 
   const settings = await run('npx', ['tallyhook', 'start'], { cwd: project }).catch(
