@@ -50,7 +50,7 @@ export function loadConfig<N extends VariableName = never>(
     else if (given.text !== undefined) problems.push(wrong(name, given.text));
     else if (required.has(name)) problems.push(missing(name));
   }
-  problems.push(...strangers(env), ...halves(config), ...shortKeys(config));
+  problems.push(...strangers(env), ...halves(config), ...shortKeys(config), ...withPassword(config));
   if (problems.length > 0) throw new ConfigError(explain(problems));
   return config as Config & { [K in N]: NonNullable<Config[K]> };
 }
@@ -84,12 +84,16 @@ function readGiven(name: VariableName, env: Environment): { text?: string; probl
     const value = text ?? table[name].fallback;
     return value === undefined ? {} : { text: value };
   }
-  if (text !== undefined) return { problem: `set both as ${name} and as ${name}_FILE; accepted is one of them` };
+  const asFile = `given as ${name}_FILE=${file}`;
+  const either = `accepted is one of ${name} and ${name}_FILE`;
+  if (text !== undefined) return { problem: `set both as ${name} and as ${name}_FILE; ${either}` };
   try {
-    return { text: readFileSync(file, 'utf8').trim() };
+    // An editor ends a file with a new line; all else belongs to the secret.
+    const content = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    return content === '' ? { problem: `${asFile}, which is empty; ${either}, with a value` } : { text: content };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    return { problem: `given as ${name}_FILE=${file} (${code}); accepted is the path of a file that can be read` };
+    return { problem: `${asFile} (${code}); ${either}, of a file that this process can read` };
   }
 }
 
@@ -131,6 +135,23 @@ function shortKeys({ RETENTION_BODY_DAYS: bodies, RETENTION_KEY_DAYS: keys }: Pa
   if (bodies === undefined || keys === undefined || keys >= bodies) return [];
   const text = `given ${keys}, while RETENTION_BODY_DAYS is ${bodies}; accepted are as many days or more: keys outlive bodies`;
   return [{ name: 'RETENTION_KEY_DAYS', missing: false, text }];
+}
+
+/** Puts DATABASE_PASSWORD into DATABASE_URL, where a password may not have any character. */
+function withPassword(config: Partial<Config>): Problem[] {
+  const { DATABASE_URL: address, DATABASE_PASSWORD: password } = config;
+  if (password === undefined) return [];
+  const name = 'DATABASE_PASSWORD';
+  const refuse = (text: string): Problem[] => [{ name, missing: false, text }];
+  if (address === undefined)
+    return refuse('given without DATABASE_URL; accepted is postgres://user@host:port/database beside it');
+  const url = new URL(address);
+  if (url.password !== '') return refuse('given, while DATABASE_URL has a password; accepted is one of them');
+  if (url.username === '' || url.hostname === '')
+    return refuse('given, while DATABASE_URL lacks user or host; accepted is postgres://user@host:port/database');
+  url.password = encodeURIComponent(password);
+  config.DATABASE_URL = url.href;
+  return [];
 }
 
 function explain(problems: Problem[]): string {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
 import { needsOf, type Role, startRoles } from '../wiring/roles.js';
-import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
+import { openRuntime } from '../wiring/runtime.js';
 import { collectSooner, keepHeapSmall } from '../wiring/small-heap.js';
 import { runUntilStopped } from './run-until-stopped.js';
 
@@ -12,7 +12,7 @@ export function defineRoles(...roles: Role[]): (command: Command) => void {
     command.action(async () => {
       if (roles.every((role) => role === 'scheduler')) keepHeapSmall();
       if (roles.every((role) => role === 'receiver')) collectSooner();
-      const config = loadConfig(SERVICE_NEEDS, { alsoNeeds: roles.flatMap((role) => needsOf[role]) });
+      const config = loadConfig(['SERVICE_BASE_URL'], { alsoNeeds: roles.flatMap((role) => needsOf[role]) });
       const log = createLog(config.LOG_LEVEL);
       await runUntilStopped(log, async (closers, signal) => {
         const runtime = await openRuntime({ config, log, closers, signal });
