@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { type WebhookSecret, webhookSecrets } from './config/labelled-lists.js';
 import { type Config, type Variable, type VariableName, variables } from './config/variables.js';
@@ -49,7 +50,13 @@ export function loadConfig<N extends VariableName = never>(
     else if (given.text !== undefined) problems.push(wrong(name, given.text));
     else if (required.has(name)) problems.push(missing(name));
   }
-  problems.push(...strangers(env), ...halves(config), ...shortKeys(config), ...loneDirect(config));
+  problems.push(
+    ...strangers(env),
+    ...halves(config),
+    ...shortKeys(config),
+    ...loneDirect(config),
+    ...withPassword(config),
+  );
   if (problems.length > 0) throw new ConfigError(explain(problems));
   return config as Config & { [K in N]: NonNullable<Config[K]> };
 }
@@ -83,12 +90,16 @@ function readGiven(name: VariableName, env: Environment): { text?: string; probl
     const value = text ?? table[name].fallback;
     return value === undefined ? {} : { text: value };
   }
-  if (text !== undefined) return { problem: `set both as ${name} and as ${name}_FILE; accepted is one of them` };
+  const asFile = `given as ${name}_FILE=${file}`;
+  const either = `accepted is one of ${name} and ${name}_FILE`;
+  if (text !== undefined) return { problem: `set both as ${name} and as ${name}_FILE; ${either}` };
   try {
-    return { text: readFileSync(file, 'utf8').trim() };
+    // An editor ends a file with a new line; all else belongs to the secret.
+    const content = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    return content === '' ? { problem: `${asFile}, which is empty; ${either}, with a value` } : { text: content };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    return { problem: `given as ${name}_FILE=${file} (${code}); accepted is the path of a file that can be read` };
+    return { problem: `${asFile} (${code}); ${either}, of a file that this process can read` };
   }
 }
 
@@ -139,10 +150,32 @@ function loneDirect({ DATABASE_URL, DATABASE_DIRECT_URL }: Partial<Config>): Pro
   return [{ name: 'DATABASE_URL', missing: true, text }];
 }
 
+/** Puts DATABASE_PASSWORD into the database's addresses, where a password may not have any character. */
+function withPassword(config: Partial<Config>): Problem[] {
+  const password = config.DATABASE_PASSWORD;
+  if (password === undefined) return [];
+  const refuse = (text: string): Problem[] => [{ name: 'DATABASE_PASSWORD', missing: false, text }];
+  if (config.DATABASE_URL === undefined)
+    return refuse('given without DATABASE_URL; accepted is postgres://user@host:port/database beside it');
+  for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL'] as const) {
+    const address = config[name];
+    if (address === undefined) continue;
+    const url = new URL(address);
+    if (url.password !== '') return refuse(`given, while ${name} has a password; accepted is one of them`);
+    if (url.username === '' || url.hostname === '')
+      return refuse(`given, while ${name} lacks user or host; accepted is postgres://user@host:port/database`);
+    url.password = encodeURIComponent(password);
+    config[name] = url.href;
+  }
+  return [];
+}
+
 function explain(problems: Problem[]): string {
   const lines = problems.map(({ name, text }) => `  ${name}\n    ${text}`);
   const what = problems.every(({ missing }) => missing) ? 'Settings are missing' : 'Settings are wrong or missing';
-  const hint = `Set them in the environment or in ${path.resolve('.env')}; .env.example lists all. Secrets may come from a file: NAME_FILE=path.`;
-  const trial = 'To look around without an account at the service: npm run demo';
+  const example = fileURLToPath(new URL('../.env.example', import.meta.url));
+  const list = existsSync(example) ? `; ${path.relative('', example)} lists all` : '';
+  const hint = `Set them in the environment or in ${path.resolve('.env')}${list}. Secrets may come from a file: NAME_FILE=path.`;
+  const trial = 'To look around without an account at the service: npx tallyhook demo';
   return [`${what}:`, '', ...lines, '', hint, trial].join('\n');
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { loadConfig } from './config.js';
 import { freePort } from './embedded-postgres/free-port.js';
 import { openEmbeddedPostgres } from './embedded-postgres/open-embedded-postgres.js';
+import { isSameProcess, processIdentity } from './embedded-postgres/process.js';
 import type { Logger } from './log.js';
 import { migrate } from './records/database.js';
 import { type Sandbox, startSandbox } from './sandbox/start-sandbox.js';
@@ -23,8 +24,9 @@ export interface DemoOptions {
   seed: number;
 }
 
-/** Where `demo compare` finds the demo that runs in this folder. */
-export const DEMO_FILE = path.join('.tallyhook', 'demo.json');
+const HOME = '.tallyhook';
+/** Each demo has a folder of its own, so that several run side by side; in it this file says where it is reached. */
+const ADDRESSES = 'demo.json';
 
 const ROLES: readonly Role[] = ['receiver', 'worker', 'scheduler', 'console'];
 
@@ -57,9 +59,13 @@ export async function startDemo(
   { paymentsPerSecond, seed }: DemoOptions,
   { log, closers, signal }: { log: Logger; closers: Closers; signal: AbortSignal },
 ): Promise<Demo> {
-  await mkdir('.tallyhook', { recursive: true, mode: 0o700 });
-  const folder = await mkdtemp(path.join('.tallyhook', 'demo-'));
-  closers.add('demo folder', () => rm(folder, { recursive: true, force: true }));
+  await mkdir(HOME, { recursive: true, mode: 0o700 });
+  const folder = await mkdtemp(path.join(HOME, 'demo-'));
+  closers.add('demo folder', async () => {
+    await rm(folder, { recursive: true, force: true });
+    // It stays where something else is in it.
+    await rmdir(HOME).catch(() => {});
+  });
   const postgres = await openEmbeddedPostgres({ dir: folder, log, signal });
   closers.add('demo database', () => postgres.close());
   await migrate(postgres.url);
@@ -73,9 +79,27 @@ export async function startDemo(
   closers.add('traffic', async () => traffic.stop());
 
   const addresses = { console: urls.console, receiver: urls.receiver, sandbox: sandbox.url, token };
-  await writeFile(DEMO_FILE, `${JSON.stringify(addresses)}\n`, { mode: 0o600 });
-  closers.add('demo file', () => rm(DEMO_FILE, { force: true }));
+  const found: RunningDemo = { ...addresses, process: processIdentity(process.pid), startedAt: Date.now() };
+  await writeFile(path.join(folder, ADDRESSES), `${JSON.stringify(found)}\n`, { mode: 0o600 });
   return { runtime, addresses };
+}
+
+interface RunningDemo extends Record<keyof Demo['addresses'], string> {
+  process: string;
+  startedAt: number;
+}
+
+/** The demo that was started last of those that run in this folder. */
+export async function findDemo(): Promise<RunningDemo | undefined> {
+  const names = (await readdir(HOME).catch(() => [])).filter((name) => name.startsWith('demo-'));
+  const texts = await Promise.all(
+    names.map((name) => readFile(path.join(HOME, name, ADDRESSES), 'utf8').catch(() => '')),
+  );
+  return texts
+    .filter((text) => text.endsWith('\n'))
+    .map((text) => JSON.parse(text) as RunningDemo)
+    .filter((demo) => isSameProcess(demo.process))
+    .toSorted((a, b) => b.startedAt - a.startedAt)[0];
 }
 
 /** The endpoint's secret is revealed once, when it is made, so the receiver's port has to be known before. */

@@ -109,6 +109,12 @@ describe('words and exit codes', () => {
     expect(existsSync(path.join(cwd, '.tallyhook'))).toBe(false);
   });
 
+  test('of the roles that run alone the receiver asks for no key of the service', async () => {
+    expect((await runHere(['serve'], { cwd })).stderr).not.toContain('SERVICE_API_KEY');
+    for (const role of ['work', 'schedule', 'console', 'doctor'])
+      expect((await runHere([role], { cwd })).stderr).toMatch(/SERVICE_API_KEY\n {4}missing.*\n.*the receiver alone/);
+  });
+
   test('.env is read, and the environment wins', async () => {
     await writeFile(path.join(cwd, '.env'), 'PORT=wrong\nLOG_LEVEL=wrong\n');
     const { stderr } = await runHere(['migrate'], { cwd, env: { PORT: '1' } });
@@ -184,7 +190,8 @@ describe('roles of their own, on one database', () => {
 test('a receiver before its schema answers probes, refuses events with 503, and begins once migrated', async () => {
   const database = await createEmptyDatabase();
   const port = await freePort(null);
-  const env = settings({ DATABASE_URL: database.url, PORT: String(port), METRICS_PORT: '0' });
+  // A receiver alone has no key of the service.
+  const env = settings({ DATABASE_URL: database.url, PORT: String(port), METRICS_PORT: '0', SERVICE_API_KEY: '' });
   const cli = start(['serve'], env);
   const url = `http://127.0.0.1:${port}`;
   await vi.waitFor(async () => expect(await readiness(url)).toMatchObject({ status: 503, ok: false }), 10_000);

@@ -1,6 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import fc from 'fast-check';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { variables } from '../src/config/variables.js';
 import { loadConfig, type VariableName } from '../src/config.js';
@@ -78,7 +80,8 @@ test('all that is missing is listed at once, each with where to get it', () => {
   for (const name of ['SERVICE_BASE_URL', 'SERVICE_API_KEY', 'WEBHOOK_SECRETS', 'CONSOLE_TOKENS']) {
     expect(message).toMatch(new RegExp(`${name}\n    missing; .+\n    from: `));
   }
-  expect(message).toContain('npm run demo');
+  expect(message).toContain('; .env.example lists all. Secrets');
+  expect(message).toContain('npx tallyhook demo');
 });
 
 test('all that is wrong is listed at once: name, what was given, what is accepted', () => {
@@ -182,12 +185,59 @@ describe('labelled lists', () => {
 });
 
 describe('NAME_FILE', () => {
-  test('gives a secret without the new line at its end', async () => {
+  test('gives a secret without the one new line at its end', async () => {
     expect(load([], { SERVICE_API_KEY_FILE: await file('key-1\n') }).SERVICE_API_KEY).toBe('key-1');
+    expect(load([], { SERVICE_API_KEY_FILE: await file('key-1\r\n') }).SERVICE_API_KEY).toBe('key-1');
+    expect(refusal({ SERVICE_API_KEY_FILE: await file('key-1\n\n') })).toContain('SERVICE_API_KEY\n    given a secret');
   });
 
-  test('beside NAME, or of a file that is not there, is refused', async () => {
-    expect(refusal({ SERVICE_API_KEY: 'a', SERVICE_API_KEY_FILE: await file('b') })).toContain('set both');
-    expect(refusal({ SERVICE_API_KEY_FILE: '/no/such' })).toContain('SERVICE_API_KEY_FILE=/no/such (ENOENT)');
+  test('beside NAME, empty, or of a file that is not there, is refused by both names', async () => {
+    const both = 'accepted is one of SERVICE_API_KEY and SERVICE_API_KEY_FILE';
+    const empty = await file('\n');
+    expect(refusal({ SERVICE_API_KEY: 'a', SERVICE_API_KEY_FILE: await file('b') })).toMatch(
+      `SERVICE_API_KEY_FILE; ${both}`,
+    );
+    expect(refusal({ SERVICE_API_KEY_FILE: empty })).toContain(
+      `SERVICE_API_KEY_FILE=${empty}, which is empty; ${both}`,
+    );
+    expect(refusal({ SERVICE_API_KEY_FILE: '/no/such' })).toContain(`SERVICE_API_KEY_FILE=/no/such (ENOENT); ${both}`);
+    expect(refusal({ SERVICE_API_KEY_FILE: dir })).toContain(`SERVICE_API_KEY_FILE=${dir} (EISDIR); ${both}`);
+  });
+
+  test('is there for every secret', async () => {
+    for (const [name, { secret }] of Object.entries(variables as Record<string, { secret?: true }>))
+      if (secret)
+        expect(refusal({ [`${name}_FILE`]: '/no/such' })).toContain(`${name}\n    given as ${name}_FILE=/no/such`);
+  });
+});
+
+describe('DATABASE_PASSWORD', () => {
+  test('may have any character, and reaches Postgres as it is', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 1 }), async (text) => {
+        const password = text.replace(/\0|\r?\n$/g, '_');
+        const name = await file(`${password}\n`);
+        const { DATABASE_URL = '' } = load([], {
+          DATABASE_URL: 'postgres://u@db:5432/t',
+          DATABASE_PASSWORD_FILE: name,
+        });
+        expect(new Client(DATABASE_URL)).toMatchObject({ user: 'u', password, host: 'db', port: 5432, database: 't' });
+      }),
+    );
+  });
+
+  test('without an address, or beside another password, is refused, and not shown', () => {
+    const DATABASE_PASSWORD = 'hunter2';
+    const told = [
+      refusal({ DATABASE_PASSWORD }),
+      refusal({ DATABASE_PASSWORD, DATABASE_URL: 'postgres://u:other@db/t' }),
+      refusal({ DATABASE_PASSWORD, DATABASE_URL: 'postgres:///t?host=/run' }),
+    ];
+    expect(told.map((text) => /DATABASE_PASSWORD\n {4}given[^;]+/.exec(text)?.[0].split('\n    ')[1])).toEqual([
+      'given without DATABASE_URL',
+      'given, while DATABASE_URL has a password',
+      'given, while DATABASE_URL lacks user or host',
+    ]);
+    expect(told.join('')).not.toMatch(/hunter2|other/);
   });
 });

@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { parse } from 'lossless-json';
-import { DEMO_FILE } from '../demo.js';
+import { findDemo } from '../demo.js';
 import { canonicalJson } from '../domain/canonical-json.js';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { isAmount, normalizeAmount } from '../domain/money.js';
@@ -31,7 +30,9 @@ const PAGE = 500;
  * run began, every field. Exit code 3 when anything differs.
  */
 export async function compareWithSandbox({ json = false }: { json?: boolean }): Promise<void> {
-  const { console: api, sandbox, token } = await runningDemo();
+  const demo = await findDemo();
+  if (!demo) throw new UsageError('No demo runs in this folder; start one with: npx tallyhook demo');
+  const { console: api, sandbox, token } = demo;
   const ask = async (url: string) => parse(await fetchText(url, token)) as JsonObject;
   const runs = await ask(`${api}/api/v1/runs?kind=payment-intents&status=succeeded&take=50`);
   const last = listOf(runs.items).find((run) => run.complete === true);
@@ -48,14 +49,6 @@ export async function compareWithSandbox({ json = false }: { json?: boolean }): 
   };
   print(result, json);
   if (result.differences.length > 0) process.exitCode = EXIT_FINDINGS;
-}
-
-async function runningDemo(): Promise<{ console: string; sandbox: string; token: string }> {
-  try {
-    return JSON.parse(await readFile(DEMO_FILE, 'utf8')) as { console: string; sandbox: string; token: string };
-  } catch (cause) {
-    throw new UsageError('No demo runs in this folder; start one with: npm run demo', { cause });
-  }
 }
 
 async function fetchText(url: string, token: string): Promise<string> {

@@ -3,7 +3,6 @@ import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
 import type { Closers } from '../wiring/closers.js';
 import { needsOf, type Role, startRoles } from '../wiring/roles.js';
-import { SERVICE_NEEDS } from '../wiring/runtime.js';
 import { collectSooner, keepHeapSmall } from '../wiring/small-heap.js';
 import { runUntilStopped } from './run-until-stopped.js';
 
@@ -13,7 +12,7 @@ export function defineRoles(...roles: Role[]): (command: Command) => void {
     command.action(async () => {
       if (roles.every((role) => role === 'scheduler')) keepHeapSmall();
       if (roles.every((role) => role === 'receiver')) collectSooner();
-      const config = loadConfig(SERVICE_NEEDS, { alsoNeeds: roles.flatMap((role) => needsOf[role]) });
+      const config = loadConfig(['SERVICE_BASE_URL'], { alsoNeeds: roles.flatMap((role) => needsOf[role]) });
       const log = createLog(config.LOG_LEVEL);
       const start = async (closers: Closers, signal: AbortSignal) => {
         const { addresses } = await startRoles({ config, log, closers, signal }, roles);

@@ -53,6 +53,11 @@ export const variables = {
     accepts: 'postgres://user:password@host:port/database, the same database as in DATABASE_URL',
     secret: true,
   },
+  DATABASE_PASSWORD: {
+    schema: z.string(),
+    accepts: 'the password of the user in DATABASE_URL, of any characters, where DATABASE_URL has none',
+    secret: true,
+  },
   REDIS_URL: {
     schema: redisUrl,
     accepts: 'redis://host:port or rediss://host:port; of a cluster redis://host:port,host:port,…',
@@ -67,7 +72,7 @@ export const variables = {
     schema: z.string().regex(/^[\x21-\x7e]+$/),
     accepts: 'printable characters without spaces',
     secret: true,
-    source: "the payment service's dashboard, API keys",
+    source: "the payment service's dashboard, API keys; the receiver alone (tallyhook serve) needs none",
   },
   WEBHOOK_SECRETS: {
     schema: webhookSecrets,

@@ -22,7 +22,7 @@ const livingParts = ['receiver', 'worker'] as const;
 
 /** The settings without which a role can't start. */
 export const needsOf: Record<Role, readonly VariableName[]> = {
-  receiver: [...SERVICE_NEEDS, 'WEBHOOK_SECRETS'],
+  receiver: ['SERVICE_BASE_URL', 'WEBHOOK_SECRETS'],
   worker: SERVICE_NEEDS,
   scheduler: SERVICE_NEEDS,
   console: [...SERVICE_NEEDS, 'CONSOLE_TOKENS'],

@@ -26,10 +26,10 @@ export interface Runtime extends Pick<Store, 'db' | 'databaseUrl'> {
   signal: AbortSignal;
 }
 
-/** No role works without knowing the service. */
+/** No role but the receiver, which never calls it, works without a key of the service. */
 export const SERVICE_NEEDS = ['SERVICE_BASE_URL', 'SERVICE_API_KEY'] as const;
 
-type ServiceConfig = Config & { SERVICE_BASE_URL: string; SERVICE_API_KEY: string };
+type ServiceConfig = Config & { SERVICE_BASE_URL: string };
 
 const POOL_SIZE = 20;
 

@@ -1,3 +1,4 @@
+import { ConfigError } from '../errors.js';
 import { createServiceRate } from '../records/service-rate.js';
 import { createServiceWriteLog } from '../records/service-writes.js';
 import { MerchantClient } from '../service-api/client.js';
@@ -24,6 +25,8 @@ export async function createServiceClient(
   { adoptedAt, contract = runtime.contract, patience }: ServiceClientChoices = {},
 ): Promise<MerchantClient> {
   const { config, db, log, metrics, now } = runtime;
+  if (config.SERVICE_API_KEY === undefined)
+    throw new ConfigError('SERVICE_API_KEY is missing: the service is called here');
   metrics.apiCircuitOpen.set(0);
   return new MerchantClient({
     baseUrl: config.SERVICE_BASE_URL,

@@ -2,7 +2,7 @@ import { TimeoutStrategy, timeout } from 'cockatiel';
 import type { Logger } from '../log.js';
 import { type DatabaseTrouble, tellTrouble } from '../records/database/database-trouble.js';
 import { type DatabaseUrls, examineSessions } from '../records/database/examine-sessions.js';
-import { type Readiness, afterFailure } from './readiness.js';
+import { afterFailure, type Readiness } from './readiness.js';
 
 const ANSWER_MS = 3_000;
 /** Who runs a pooler may change its mode: it is asked again now and then, and soon where something was wrong. */

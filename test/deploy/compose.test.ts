@@ -3,6 +3,8 @@ import path from 'node:path';
 import { parseYaml } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { verbs } from '../../src/cli/registry.js';
+import { type Variable, variables } from '../../src/config/variables.js';
+import { needsOf, type Role } from '../../src/wiring/roles.js';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const read = (name: string) => readFileSync(path.join(ROOT, name), 'utf8');
@@ -17,14 +19,17 @@ interface Service {
   volumes?: string[];
   read_only?: boolean;
   cap_drop?: string[];
+  secrets?: string[];
 }
 
 const compose = parseYaml(read('docker-compose.yml')) as {
   services: Record<string, Service>;
   volumes: Record<string, unknown>;
+  secrets: Record<string, { file: string }>;
 };
 const services = Object.entries(compose.services);
 const ours = services.filter(([, { build }]) => build !== undefined);
+const isSecret = (name: string) => (variables as Record<string, Variable>)[name]?.secret === true;
 const known = verbs.map(({ name }) => name);
 
 describe('the compose file', () => {
@@ -55,7 +60,63 @@ describe('the compose file', () => {
   it('gives each of ours the same settings, a read-only root and no capability', () => {
     for (const [name, service] of ours) {
       expect(service, name).toMatchObject({ read_only: true, cap_drop: ['ALL'], image: 'tallyhook' });
-      expect(service.environment).toEqual(ours[0]?.[1].environment);
+      expect(service.environment, name).toMatchObject(compose.services['migrate']?.environment ?? {});
+    }
+  });
+
+  it('gives each role the secrets that it needs, and no other', () => {
+    const database = 'DATABASE_PASSWORD_FILE';
+    const key = 'SERVICE_API_KEY_FILE';
+    const given = ours.map(([name, { environment = {} }]) => [
+      name,
+      Object.keys(environment).filter((variable) => variable.endsWith('_FILE')),
+    ]);
+    expect(Object.fromEntries(given)).toEqual({
+      migrate: [database],
+      receiver: [database, 'WEBHOOK_SECRETS_FILE'],
+      worker: [database, key],
+      scheduler: [database, key],
+      console: [database, key, 'WEBHOOK_SECRETS_FILE', 'CONSOLE_TOKENS_FILE'],
+    });
+    for (const [name, { environment = {}, secrets = [] }] of services) {
+      const files = Object.entries(environment).filter(([variable]) => variable.endsWith('_FILE'));
+      expect(new Set(files.map(([, file]) => file)), name).toEqual(
+        new Set(secrets.map((secret) => `/run/secrets/${secret}`)),
+      );
+      // What is passed on by name is a secret of callbacks and alerts, which a compose file can't demand.
+      const open = Object.keys(environment).filter((variable) => isSecret(variable) && environment[variable] === null);
+      if (!['scheduler', 'console'].includes(name)) expect(open, name).toEqual([]);
+      expect(
+        open.filter((variable) => !/^(ALERT|STORE_CALLBACK)_/.test(variable)),
+        name,
+      ).toEqual([]);
+    }
+    const roles: Record<string, Role> = {
+      receiver: 'receiver',
+      worker: 'worker',
+      scheduler: 'scheduler',
+      console: 'console',
+    };
+    for (const [name, role] of Object.entries(roles)) {
+      const environment = compose.services[name]?.environment ?? {};
+      const there = needsOf[role].filter((need) => need in environment || `${need}_FILE` in environment);
+      expect(there, name).toEqual(needsOf[role]);
+    }
+  });
+
+  it('has no password of its own, in an address or as a default, and starts without none', () => {
+    expect(Object.keys(compose.secrets)).toHaveLength(4);
+    for (const [name, { file }] of Object.entries(compose.secrets))
+      expect(file).toMatch(new RegExp(`^\\$\\{TALLYHOOK_SECRETS:\\?[\\w .,/-]+\\}/${name}$`));
+    for (const [name, { environment = {} }] of services) {
+      const values = Object.entries(environment).filter(([, value]) => value !== null);
+      expect(
+        values.filter(([, value]) => /\$|:\/\/[^/@]*:[^/@]*@/.test(String(value))),
+        name,
+      ).toEqual([]);
+      expect(
+        values.filter(([variable]) => /PASSWORD|SECRET|TOKEN|KEY/.test(variable) && !variable.endsWith('_FILE')),
+      ).toEqual([]);
     }
   });
 

@@ -23,13 +23,15 @@ interface Comparison {
 }
 
 let cwd: string;
-let demo: CliProcess;
+let demos: CliProcess[];
 
 beforeEach(async () => {
+  demos = [];
   cwd = await mkdtemp(path.join(tmpdir(), 'demo-drill-'));
 });
 afterEach(async () => {
-  await demo?.end('SIGTERM');
+  for (const { child } of demos) child.kill('SIGTERM');
+  await Promise.all(demos.map((demo) => demo.end(null)));
   await rm(cwd, { recursive: true, force: true });
 });
 
@@ -37,7 +39,8 @@ test('the demo reaches a reconciled payment, both sides agree, and Ctrl-C leaves
   timeout: DRILL_MS,
 }, async () => {
   const began = performance.now();
-  demo = startCli(['demo', ...PACE], { cwd });
+  const demo = startCli(['demo', ...PACE], { cwd });
+  demos.push(demo);
   const first = /^first reconciled payment after ([\d.]+) s$/m;
   await until('the first reconciled payment', () => first.test(demo.output.stdout) || demo.output, {
     timeoutMs: FIRST_PAYMENT_MS,
@@ -65,11 +68,44 @@ test('the demo reaches a reconciled payment, both sides agree, and Ctrl-C leaves
   expect(children.map(({ command }) => command)).toContainEqual(expect.stringMatching(/postgres/));
   expect(await demo.end('SIGINT')).toBe(130);
   expect(children.filter(({ identity }) => isSameProcess(identity))).toEqual([]);
-  expect(await readdir(path.join(cwd, '.tallyhook'))).toEqual([]);
+  expect(await readdir(cwd)).toEqual([]);
   report('demo-drill', {
     'first reconciled payment after (s)': first.exec(demo.output.stdout)?.[1] ?? '?',
     compared: comparisons.at(-1)?.compared ?? 0,
     differences: 0,
     'processes left': `0 of ${children.length}`,
   });
+});
+
+const isOpen = (url: string): Promise<boolean> =>
+  fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
+    () => true,
+    () => false,
+  );
+
+test('two demos in one folder run side by side, and each takes away its own alone', { timeout: 120_000 }, async () => {
+  const pair = [1, 2].map(() => startCli(['demo', '--payments', '1'], { cwd }));
+  demos.push(...pair);
+  const consoles = await Promise.all(
+    pair.map(async (demo) => (await demo.stdoutMatch(/^console +(\S+)$[^]*^Ctrl-C/m))[1] ?? ''),
+  );
+  expect(new Set(consoles).size).toBe(2);
+  expect(await Promise.all(consoles.map(isOpen))).toEqual([true, true]);
+  const [first, second] = pair.map(({ child }) => descendantsOf(child.pid ?? 0));
+  expect(first?.length).toBeGreaterThan(0);
+
+  expect(await pair[0]?.end('SIGTERM')).toBe(0);
+  expect(first?.filter(({ identity }) => isSameProcess(identity))).toEqual([]);
+  expect(await Promise.all(consoles.map(isOpen))).toEqual([false, true]);
+  expect(await readdir(path.join(cwd, '.tallyhook'))).toHaveLength(1);
+  // The other one is still found: it says that nothing was compared yet, or what was.
+  await until('the second is compared', async () => {
+    const { code, stderr } = await runCli(['demo', 'compare'], { cwd });
+    return code === 0 || code === 3 || stderr;
+  });
+
+  expect(await pair[1]?.end('SIGINT')).toBe(130);
+  expect(second?.filter(({ identity }) => isSameProcess(identity))).toEqual([]);
+  expect(await readdir(cwd)).toEqual([]);
+  expect((await runCli(['demo', 'compare'], { cwd })).stderr).toContain('No demo runs in this folder');
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, rm, stat, symlink } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -24,29 +24,6 @@ export async function buildProgram(): Promise<string> {
   await Promise.all(
     ['package.json', 'migrations'].map((name) => symlink(path.join(ROOT, name), path.join(folder, name))),
   );
-  const dist = path.join(folder, 'dist');
-  if (await isBuilt()) {
-    await cp(path.join(ROOT, 'dist'), dist, { recursive: true });
-    return folder;
-  }
-  const tsc = path.join(ROOT, 'node_modules', '.bin', 'tsc');
-  await promisify(execFile)(tsc, ['-p', 'tsconfig.build.json', '--outDir', dist], {
-    cwd: ROOT,
-  }).catch((error: unknown) => process.stderr.write(`the program under test has type errors: ${String(error)}\n`));
-  await Promise.all(
-    ['views', 'assets'].map((name) =>
-      symlink(path.join(ROOT, 'src', 'console', name), path.join(dist, 'console', name)),
-    ),
-  );
+  await promisify(execFile)(process.execPath, ['build.mjs', path.join(folder, 'dist')], { cwd: ROOT });
   return folder;
-}
-
-/** Whether dist/ is younger than all that it is made of. */
-async function isBuilt(): Promise<boolean> {
-  const built = await stat(path.join(ROOT, 'dist', 'cli.js')).catch(() => null);
-  if (!built) return false;
-  const names = await readdir(path.join(ROOT, 'src'), { recursive: true });
-  const sources = ['tsconfig.json', 'tsconfig.build.json', ...names.map((name) => path.join('src', name))];
-  const made = await Promise.all(sources.map(async (name) => (await stat(path.join(ROOT, name))).mtimeMs));
-  return Math.max(...made) < built.mtimeMs;
 }

@@ -7,6 +7,8 @@ import { STEP_MS } from './drill.js';
 interface Surroundings {
   cwd: string;
   env?: Record<string, string>;
+  /** Folder of another compiled program than that of the run. */
+  program?: string;
   /** When a verb that is run to its end is killed; 25 s unless told. */
   longestMs?: number;
 }
@@ -21,8 +23,8 @@ export interface CliProcess {
 }
 
 /** A `tallyhook` process of its own, with no settings but the given. */
-export function startCli(args: string[], { cwd, env = {} }: Surroundings): CliProcess {
-  const child = spawn(process.execPath, [path.join(inject('program'), 'cli.js'), ...args], {
+export function startCli(args: string[], { cwd, env = {}, program = inject('program') }: Surroundings): CliProcess {
+  const child = spawn(process.execPath, [path.join(program, 'cli.js'), ...args], {
     cwd,
     env: { PATH: process.env['PATH'], NO_COLOR: '1', DRAIN_SECONDS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

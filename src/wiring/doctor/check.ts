@@ -15,7 +15,7 @@ export interface Check {
 
 export interface DoctorParts {
   db: Knex;
-  config: Config & { SERVICE_API_KEY: string };
+  config: Config;
   now: () => Date;
   client: MerchantClient;
   queues: QueueSettings;

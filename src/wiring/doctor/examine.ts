@@ -25,7 +25,7 @@ export async function examine(parts: DoctorParts): Promise<Diagnosis> {
   const database = await checkDatabase(parts);
   if (database.some(({ status }) => status === 'finding')) return { items: database, ...nothing };
   const { checks: service, isReached } = await checkService(parts);
-  const items = [...database, ...service, checkKey(parts.config.SERVICE_API_KEY, parts.now())];
+  const items = [...database, ...service, checkKey(parts.config.SERVICE_API_KEY ?? '', parts.now())];
   if (isReached) items.push(...(await checkEndpoint(parts)));
   for (const check of [
     checkConnections,
