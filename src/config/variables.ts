@@ -8,6 +8,7 @@ import {
   instant,
   onOrOff,
   perSecond,
+  proxies,
   readableFile,
   redisUrl,
   timeZone,
@@ -82,6 +83,11 @@ export const variables = {
       'name:role:token,…; roles viewer, operator, finance, admin; tokens of 12 characters or more; no name twice',
     secret: true,
     source: 'made up by you, e.g. admin:admin:$(openssl rand -hex 24)',
+  },
+  TRUSTED_PROXIES: {
+    schema: proxies,
+    accepts:
+      'addresses and networks such as 10.0.0.5,192.168.1.0/24, comma between; or loopback, linklocal, uniquelocal',
   },
   WEBHOOK_PATH: {
     schema: z

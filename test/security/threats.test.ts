@@ -54,8 +54,10 @@ test('every file of these tests holds a threat of the page', () => {
     'plain-text',
     'private-port',
     'public-port',
+    'sandbox-browser',
     'secret-comparisons',
     'secrets-nowhere.long',
+    'sign-in-lockout',
     'what-is-shipped',
   ]) {
     expect(held).toContain(`test/security/${file}.test.ts`);
