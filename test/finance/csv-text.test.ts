@@ -29,7 +29,7 @@ const blank = fc.constantFrom(
   ',',
   "'",
 );
-const sign = fc.constantFrom(...'=+-@＝＋－＠﹦﹢﹣﹫⁺₌⩵﬩1aé');
+const sign = fc.constantFrom(...Array.from('=+-@＝＋－＠﹦﹢﹣﹫⁺₌⩵﬩1aé'));
 const text = fc.oneof(
   fc
     .tuple(fc.array(blank, { maxLength: 3 }), sign, fc.string({ unit: 'binary' }))
