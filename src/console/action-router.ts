@@ -26,7 +26,7 @@ export function actionRoutes(site: Site, actions: readonly Action[]): Router {
 }
 
 async function answer(site: Site, action: Action, { req, res }: { req: Request; res: Response }): Promise<void> {
-  const session = site.sessions.find(req);
+  const session = await site.sessions.find(req);
   if (session === null) throw new Problem(401, 'Not signed in', 'Sign in first. Nothing was changed.');
   const form = (req.body ?? {}) as Form;
   checkOrigin(req);

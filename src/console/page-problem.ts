@@ -13,8 +13,12 @@ export function pageProblems(site: Site): ErrorRequestHandler {
       return;
     }
     if (problem.status >= 500) site.deps.log.error({ err: error, path: req.path }, 'console page failed');
-    const session = site.sessions.find(req);
-    const link = session === null ? { text: 'Sign in', href: '/sign-in' } : { text: 'Go to the overview', href: '/' };
+    // Where the database can't be asked nobody is known.
+    const session = await site.sessions.find(req).catch(() => null);
+    const link =
+      session === null && problem.status !== 503
+        ? { text: 'Sign in', href: '/sign-in' }
+        : { text: 'Go to the overview', href: '/' };
     const notice = { is: 'notice', tone: 'bad', title: problem.title, text: problem.message, link } as const;
     await site.send(
       { req, res, session },

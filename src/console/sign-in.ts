@@ -39,18 +39,19 @@ export function signInRoutes(site: Site, tokens: readonly KnownToken[]): Router 
       await show(site, { req, res }, { status: 401, problem: 'This is not one of the tokens in CONSOLE_TOKENS.' });
       return;
     }
+    // Whoever kept the one before it has nothing of it.
+    await site.sessions.end(req);
     site.sessions.begin(req, res, found);
     res.redirect(303, ownPath(req.body?.next));
   });
-  router.post('/sign-out', form, (req, res) => {
-    checkOrigin(req);
-    const session = site.sessions.find(req);
+  router.post('/sign-out', fromHere, form, async (req, res) => {
+    const session = site.sessions.claimed(req);
     if (session !== null) checkCsrf(session, req.body?.[CSRF_FIELD]);
-    site.sessions.end(req, res);
+    site.sessions.forget(req, res);
+    await site.sessions.end(req);
     res.redirect(303, '/sign-in');
   });
-  router.post('/theme', form, (req, res) => {
-    checkOrigin(req);
+  router.post('/theme', fromHere, form, (req, res) => {
     const value = ['light', 'dark'].find((known) => known === req.body?.theme) ?? 'system';
     setCookie(req, res, { name: THEME_COOKIE, value, seconds: YEAR_SECONDS });
     res.redirect(303, ownPath(req.body?.['_back']));

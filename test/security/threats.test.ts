@@ -58,6 +58,7 @@ test('every file of these tests holds a threat of the page', () => {
     'secret-comparisons',
     'secrets-nowhere.long',
     'sign-in-lockout',
+    'sign-out',
     'what-is-shipped',
   ]) {
     expect(held).toContain(`test/security/${file}.test.ts`);
