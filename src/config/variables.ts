@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isOfDocuments, refuseSecret, weakness } from './examples.js';
 import { consoleTokens, webhookSecrets } from './labelled-lists.js';
 import {
   bodyLimit,
@@ -35,8 +36,14 @@ const runsAt = { schema: cron, accepts: 'a cron expression of 5 or 6 fields, or 
 const alertUrl = { schema: httpUrl, accepts: 'an http:// or https:// address', secret: true } as const;
 /** The key of a Standard Webhooks signature that we make. */
 const sendingSecret = {
-  schema: z.string().regex(/^[\x21-\x7e]{12,}$/),
-  accepts: '12 characters or more, without spaces',
+  schema: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/)
+    .superRefine((secret, context) => {
+      const clause = weakness(secret);
+      if (clause !== null) refuseSecret(context, `which ${clause}`);
+    }),
+  accepts: '16 characters or more, without spaces, of your own',
   secret: true,
   source: 'made up by you, e.g. whsec_$(openssl rand -base64 32)',
 } as const;
@@ -60,7 +67,10 @@ export const variables = {
     source: "the payment service's API documentation",
   },
   SERVICE_API_KEY: {
-    schema: z.string().regex(/^[\x21-\x7e]+$/),
+    schema: z
+      .string()
+      .regex(/^[\x21-\x7e]+$/)
+      .refine((key) => !isOfDocuments(key)),
     accepts: 'printable characters without spaces',
     secret: true,
     source: "the payment service's dashboard, API keys",
@@ -80,7 +90,7 @@ export const variables = {
   CONSOLE_TOKENS: {
     schema: consoleTokens,
     accepts:
-      'name:role:token,…; roles viewer, operator, finance, admin; tokens of 12 characters or more; no name twice',
+      'name:role:token,…; roles viewer, operator, finance, admin; tokens of your own of 16 characters or more; no name twice',
     secret: true,
     source: 'made up by you, e.g. admin:admin:$(openssl rand -hex 24)',
   },
