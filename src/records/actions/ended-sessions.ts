@@ -29,7 +29,7 @@ export async function endSession(db: Knex, { owner, session, until }: SessionKey
 export async function isEnded(db: Knex, { owner, session, until }: SessionKey): Promise<boolean> {
   const row = await db('ended_sessions')
     .where({ owner })
-    .where((or) => or.where({ session }).orWhere((all) => all.where({ session: ALL }).where('until', '>=', until)))
+    .whereRaw('(session = :session OR (session = :all AND until >= :until))', { session, until, all: ALL })
     .first('until');
   return row !== undefined;
 }
