@@ -65,12 +65,13 @@ const LONGEST_DETAILS = 2_000;
 
 function shortened(given: NewAction): NewAction {
   const { target, reason, details = {} } = given;
+  const told = typeof details['told'] === 'string' ? { told: details['told'].slice(0, LONGEST_REASON) } : {};
   const isLong = JSON.stringify(details).length > LONGEST_DETAILS;
   return {
     ...given,
     target: target?.slice(0, LONGEST_TARGET) ?? null,
     reason: reason?.slice(0, LONGEST_REASON) ?? null,
-    details: isLong ? { told: String(details['told'] ?? '').slice(0, LONGEST_REASON), isCut: true } : details,
+    details: isLong ? { ...told, isCut: true } : details,
   };
 }
 
