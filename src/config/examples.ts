@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-export const LEAST_CHARACTERS = 16;
+const LEAST_CHARACTERS = 16;
 
 /** What stands in our documents in place of a value, or stood there: whoever gives it has copied it, and so has everybody else. */
 const OF_DOCUMENTS = ['a-token-of-your-own', 'a-token-for-the-drill'];
