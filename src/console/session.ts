@@ -3,9 +3,12 @@ import type { Request, Response } from 'express';
 import type { Knex } from 'knex';
 import { endSession, isEnded, type SessionKey } from '../records/actions/ended-sessions.js';
 import type { Actor, KnownToken } from './authenticate.js';
-import { clearCookie, readCookie, setCookie } from './cookies.js';
+import { clearCookie, isHttps, readCookie, setCookie } from './cookies.js';
 
 const COOKIE = 'tallyhook_session';
+/** Under this name browsers take no cookie that another host, or plain http, would plant. */
+const cookieOf = (req: Request): string => (isHttps(req) ? `__Host-${COOKIE}` : COOKIE);
+
 const SESSION_SECONDS = 12 * 3600;
 
 /** Someone signed in at a browser. */
@@ -43,7 +46,7 @@ export function createSessions(tokens: readonly KnownToken[], { db, now }: { db:
   const keyed = tokens.map((token) => ({ token, key: mac(token.digest, 'console session key') }));
   const askedAt = new Map<string, number>();
   const claimed = (req: Request): Claimed | null => {
-    const value = readCookie(req, COOKIE) ?? '';
+    const value = readCookie(req, cookieOf(req)) ?? '';
     const [name = '', ends = '', nonce = '', given = ''] = value.split('.', 4);
     const entry = keyed.find(({ token }) => encode(token.name) === name);
     if (entry === undefined || !/^\d{1,12}$/.test(ends) || Number(ends) * 1_000 <= now().getTime()) return null;
@@ -63,7 +66,11 @@ export function createSessions(tokens: readonly KnownToken[], { db, now }: { db:
       if (key === undefined) throw new Error('A session can only begin with a known token');
       const ends = Math.floor(now().getTime() / 1_000) + SESSION_SECONDS;
       const claims = [encode(token.name), String(ends), randomBytes(9).toString('base64url')].join('.');
-      setCookie(req, res, { name: COOKIE, value: `${claims}.${signature(key, claims)}`, seconds: SESSION_SECONDS });
+      setCookie(req, res, {
+        name: cookieOf(req),
+        value: `${claims}.${signature(key, claims)}`,
+        seconds: SESSION_SECONDS,
+      });
     },
     claimed,
     find: async (req) => {
@@ -77,7 +84,7 @@ export function createSessions(tokens: readonly KnownToken[], { db, now }: { db:
       askedAt.set(key.session, began);
       return session;
     },
-    forget: (req, res) => clearCookie(req, res, COOKIE),
+    forget: (req, res) => clearCookie(req, res, cookieOf(req)),
     end: async (req) => {
       const session = claimed(req);
       if (session === null) return;

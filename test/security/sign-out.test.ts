@@ -64,6 +64,17 @@ test('who signs in again leaves no session behind', async () => {
   expect((await look(here, second)).status).toBe(200);
 });
 
+test('where https is spoken nobody acts in a session that another host planted', async () => {
+  const https = { ...HERE, 'X-Forwarded-Proto': 'https' };
+  const planted = await signIn();
+  const form = request(here.url).post('/sign-in').set(https).type('form');
+  const own = String((await form.send({ token: TOKEN })).get('set-cookie')?.at(-1));
+  expect(own).toMatch(/^__Host-tallyhook_session=[^;]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict; Secure$/);
+  const asked = (cookie: string) => request(here.url).get('/orders').set(https).set('Cookie', cookie).redirects(0);
+  expect((await asked(planted)).status).toBe(303);
+  expect((await asked(`${planted}; ${own.split(';')[0]}`)).status).toBe(200);
+});
+
 test('whoever signs in and out without end leaves a bounded list, and no session comes to life again', async () => {
   const before = await signIn();
   let cookie = before;
