@@ -343,6 +343,13 @@ TABLE deliveries
   CREATE INDEX deliveries_to_retry ON public.deliveries USING btree (next_retry_at) WHERE (ours AND (next_retry_at IS NOT NULL))
   CREATE INDEX deliveries_unpaired ON public.deliveries USING btree (content_hash) WHERE ((inbox_id IS NULL) AND (content_hash IS NOT NULL))
 
+TABLE ended_sessions
+  owner text NOT NULL
+  session text NOT NULL
+  until timestamp with time zone NOT NULL
+  CONSTRAINT ended_sessions_pkey PRIMARY KEY (owner, session)
+  CREATE INDEX ended_sessions_by_until ON public.ended_sessions USING btree (until)
+
 TABLE endpoints
   id text NOT NULL
   url text
@@ -992,6 +999,13 @@ TABLE rejections
   CONSTRAINT rejections_pkey PRIMARY KEY (id)
   CREATE INDEX rejections_by_body ON public.rejections USING btree (body_hash)
   CREATE INDEX rejections_by_reason ON public.rejections USING btree (reason, id DESC)
+
+TABLE repeated_refusals
+  actor text NOT NULL
+  action text NOT NULL
+  since timestamp with time zone NOT NULL
+  folded bigint NOT NULL DEFAULT 0
+  CONSTRAINT repeated_refusals_pkey PRIMARY KEY (actor, action)
 
 TABLE report_checks
   inbox_id bigint NOT NULL

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
+import type { z } from 'zod';
 import { type WebhookSecret, webhookSecrets } from './config/labelled-lists.js';
 import { type Config, type Variable, type VariableName, variables } from './config/variables.js';
 import { ConfigError } from './errors.js';
@@ -47,7 +48,7 @@ export function loadConfig<N extends VariableName = never>(
     }
     const parsed = table[name].schema.safeParse(given.text ?? '');
     if (parsed.success && given.text !== undefined) config[name] = parsed.data;
-    else if (given.text !== undefined) problems.push(wrong(name, given.text));
+    else if (given.text !== undefined) problems.push(wrong(name, given.text, parsed.error));
     else if (required.has(name)) problems.push(missing(name));
   }
   problems.push(
@@ -103,9 +104,14 @@ function readGiven(name: VariableName, env: Environment): { text?: string; probl
   }
 }
 
-function wrong(name: VariableName, text: string): Problem {
+function wrong(name: VariableName, text: string, error?: z.ZodError): Problem {
   const shown = table[name].secret ? `a secret of ${text.length} characters` : JSON.stringify(text);
-  return { name, missing: false, text: `given ${shown}; accepted is ${table[name].accepts}` };
+  const clause = error?.issues.find((issue) => issue.code === 'custom' && issue.params?.['isClause'])?.message;
+  return {
+    name,
+    missing: false,
+    text: `given ${shown}${clause === undefined ? '' : `, ${clause}`}; accepted is ${table[name].accepts}`,
+  };
 }
 
 function missing(name: VariableName): Problem {

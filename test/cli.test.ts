@@ -46,7 +46,7 @@ const settings = (more: Record<string, string> = {}): Record<string, string> => 
   // Else calls wait for their turn.
   SERVICE_RATE: '1000/s',
   WEBHOOK_SECRETS: 'test=whsec_test',
-  CONSOLE_TOKENS: 'ann:admin:ann-has-a-token',
+  CONSOLE_TOKENS: 'ann:admin:ann-has-a-long-token',
   PORT: '0',
   HOST: '127.0.0.1',
   CONSOLE_PORT: '0',

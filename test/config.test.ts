@@ -179,8 +179,8 @@ describe('labelled lists', () => {
   });
 
   test('tokens keep colons of their own', () => {
-    const { CONSOLE_TOKENS } = load([], { CONSOLE_TOKENS: 'ann:admin:abc:def:ghi:jkl' });
-    expect(CONSOLE_TOKENS).toEqual([{ name: 'ann', role: 'admin', token: 'abc:def:ghi:jkl' }]);
+    const { CONSOLE_TOKENS } = load([], { CONSOLE_TOKENS: 'ann:admin:abc:def:ghi:jkl:mno' });
+    expect(CONSOLE_TOKENS).toEqual([{ name: 'ann', role: 'admin', token: 'abc:def:ghi:jkl:mno' }]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isOfDocuments, refuseSecret, weakness } from './examples.js';
 
 /** One signing secret; the whole string, its prefix included, is the HMAC key. */
 export interface WebhookSecret {
@@ -15,7 +16,11 @@ export const webhookSecrets = z.string().transform((text, context): WebhookSecre
     return { label: label.trim(), secret: rest.join('=').trim() };
   });
   const fine = secrets.every(({ label, secret }) => /^[\w.-]{1,64}$/.test(label) && /^whsec_\S+$/.test(secret));
-  return fine && areDistinct(secrets.map(({ label }) => label)) ? secrets : refuse(context);
+  if (!fine || !areDistinct(secrets.map(({ label }) => label))) return refuse(context);
+  const copied = secrets.find(({ secret }) => isOfDocuments(secret));
+  if (copied !== undefined)
+    refuseSecret(context, `in which the secret "${copied.label}" is an example of the documents`);
+  return secrets;
 });
 
 /** `name:role:token`, a comma or a new line between. */
@@ -25,8 +30,13 @@ export const consoleTokens = z.string().transform((text, context) => {
     return { name, role: roles.find((known) => known === role), token: rest.join(':') };
   });
   const known = tokens.flatMap(({ role, ...rest }) => (role ? [{ ...rest, role }] : []));
-  const fine = tokens.every(({ name, role, token }) => /^[\w.@-]{1,64}$/.test(name) && role && /^\S{12,}$/.test(token));
-  return fine && areDistinct(tokens.map(({ name }) => name)) ? known : refuse(context);
+  const fine = tokens.every(({ name, role, token }) => /^[\w.@-]{1,64}$/.test(name) && role && /^\S+$/.test(token));
+  if (!fine || !areDistinct(tokens.map(({ name }) => name))) return refuse(context);
+  for (const { name, token } of tokens) {
+    const clause = weakness(token);
+    if (clause !== null) refuseSecret(context, `in which the token of "${name}" ${clause}`);
+  }
+  return known;
 });
 
 function entries(text: string): string[] {

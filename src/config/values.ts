@@ -1,4 +1,5 @@
 import { accessSync, constants } from 'node:fs';
+import { isIP } from 'node:net';
 import { validate } from 'node-cron';
 import { z } from 'zod';
 
@@ -75,3 +76,17 @@ export const timeZone = z.string().refine((zone) => {
     return false;
   }
 });
+
+/** Addresses and networks, or the names that Express has for some; never all there are. */
+export const proxies = z
+  .string()
+  .transform((text) => text.split(',').map((entry) => entry.trim()))
+  .refine((list) => list.every(isProxy));
+
+function isProxy(entry: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return true;
+  const [address = '', prefix, ...rest] = entry.split('/');
+  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  const isPrefix = prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits);
+  return bits > 0 && !address.includes('%') && isPrefix && rest.length === 0;
+}

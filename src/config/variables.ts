@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isOfDocuments, refuseSecret, weakness } from './examples.js';
 import { consoleTokens, webhookSecrets } from './labelled-lists.js';
 import {
   bodyLimit,
@@ -8,6 +9,7 @@ import {
   instant,
   onOrOff,
   perSecond,
+  proxies,
   readableFile,
   redisUrl,
   timeZone,
@@ -34,8 +36,14 @@ const runsAt = { schema: cron, accepts: 'a cron expression of 5 or 6 fields, or 
 const alertUrl = { schema: httpUrl, accepts: 'an http:// or https:// address', secret: true } as const;
 /** The key of a Standard Webhooks signature that we make. */
 const sendingSecret = {
-  schema: z.string().regex(/^[\x21-\x7e]{12,}$/),
-  accepts: '12 characters or more, without spaces',
+  schema: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/)
+    .superRefine((secret, context) => {
+      const clause = weakness(secret);
+      if (clause !== null) refuseSecret(context, `which ${clause}`);
+    }),
+  accepts: '16 characters or more, without spaces, of your own',
   secret: true,
   source: 'made up by you, e.g. whsec_$(openssl rand -base64 32)',
 } as const;
@@ -69,7 +77,10 @@ export const variables = {
     source: "the payment service's API documentation",
   },
   SERVICE_API_KEY: {
-    schema: z.string().regex(/^[\x21-\x7e]+$/),
+    schema: z
+      .string()
+      .regex(/^[\x21-\x7e]+$/)
+      .refine((key) => !isOfDocuments(key)),
     accepts: 'printable characters without spaces',
     secret: true,
     source: "the payment service's dashboard, API keys; the receiver alone (tallyhook serve) needs none",
@@ -89,11 +100,16 @@ export const variables = {
   CONSOLE_TOKENS: {
     schema: consoleTokens,
     accepts:
-      'name:role:token,…; roles viewer, operator, finance, admin; tokens of 12 characters or more; no name twice',
+      'name:role:token,…; roles viewer, operator, finance, admin; tokens of your own of 16 characters or more; no name twice',
     secret: true,
     source: 'made up by you, e.g. admin:admin:$(openssl rand -hex 24)',
   },
   DRAIN_SECONDS: { schema: wholeNumber(0, 300), accepts: 'whole seconds, 0 to 300', fallback: '5' },
+  TRUSTED_PROXIES: {
+    schema: proxies,
+    accepts:
+      'addresses and networks such as 10.0.0.5,192.168.1.0/24, comma between; or loopback, linklocal, uniquelocal',
+  },
   WEBHOOK_PATH: {
     schema: z
       .string()

@@ -26,7 +26,7 @@ export function actionRoutes(site: Site, actions: readonly Action[]): Router {
 }
 
 async function answer(site: Site, action: Action, { req, res }: { req: Request; res: Response }): Promise<void> {
-  const session = site.sessions.find(req);
+  const session = await site.sessions.find(req);
   if (session === null) throw new Problem(401, 'Not signed in', 'Sign in first. Nothing was changed.');
   const form = (req.body ?? {}) as Form;
   checkOrigin(req);
@@ -89,7 +89,7 @@ async function keep(
   { actor: { name: actor }, reason, params, input }: ActionRequest,
   { outcome, message, target = Object.values(params).join(' '), details }: ActionResult,
 ): Promise<void> {
-  log.info({ actor, action, target, outcome }, 'asked for at the console');
+  log.info({ actor, action, target: target.slice(0, 200), outcome }, 'asked for at the console');
   await recordAction(db, {
     actor,
     action,

@@ -22,7 +22,7 @@ const YEAR_MS = 365 * 86_400_000;
 /** The pages for people: who is signed in, what they see, what they can do. */
 export function consolePages(deps: PageDeps & LiveSettings, tokens: readonly ConsoleToken[]): Router {
   const known = knownTokens(tokens);
-  const sessions = createSessions(known, deps.now);
+  const sessions = createSessions(known, deps);
   const site = createSite({ deps, sessions, pages, status: createStatus(deps) });
   const router = Router();
   // Their address carries a version: a browser need never ask again.

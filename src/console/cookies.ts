@@ -24,6 +24,6 @@ function cookieLine(req: Request, name: string, value: string, seconds: number):
 }
 
 /** What a proxy says of it counts too: who lies of it only harms their own cookie. */
-function isHttps(req: Request): boolean {
+export function isHttps(req: Request): boolean {
   return req.secure || req.get('x-forwarded-proto')?.split(',')[0]?.trim() === 'https';
 }

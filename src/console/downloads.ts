@@ -15,7 +15,7 @@ const types: Readonly<Record<string, string>> = {
 export function downloads({ deps: { db }, sessions }: Site): Router {
   const router = Router();
   router.get('/periods/:month/files/:name', async (req, res) => {
-    if (sessions.find(req) === null) throw new Problem(401, 'Not signed in', 'Sign in first.');
+    if ((await sessions.find(req)) === null) throw new Problem(401, 'Not signed in', 'Sign in first.');
     const { month, name } = req.params;
     const file = (await periodFiles(db, month)).find((one) => one.name === name);
     if (file === undefined) throw new Problem(404, 'Not found', 'The month has no such file, or it is not closed.');

@@ -27,7 +27,7 @@ export function liveRoutes(site: Site, settings: LiveSettings): Router {
   for (const page of site.pages) {
     if (!page.live) continue;
     router.get(`/live${page.path}`, async (req, res) => {
-      const session = site.sessions.find(req);
+      const session = await site.sessions.find(req);
       if (session === null) throw new Problem(401, 'Not signed in', 'Sign in first.');
       checkRole(page, session);
       if (open.streams >= MOST_STREAMS)
@@ -73,7 +73,7 @@ async function newsOf(
   req: Request,
   shown: Map<string, string>,
 ): Promise<Record<string, string> | 'signed out'> {
-  const session = site.sessions.find(req);
+  const session = await site.sessions.find(req);
   if (session === null) return 'signed out';
   const csrf = csrfToken(session);
   const view = await page.load(site.deps, pageRequest(req, page, session.actor));

@@ -1,8 +1,9 @@
-import type { ErrorRequestHandler } from 'express';
+import type { ErrorRequestHandler, Request } from 'express';
 import { isDataError, isPassing } from '../records/database/database-errors.js';
 import { CursorError } from '../records/database/paging.js';
 import type { Site } from './page-router.js';
 import { Problem } from './problem.js';
+import type { Session } from './session.js';
 
 /** Tells a browser what went wrong as a page, with a way on; other programs get the problem itself. */
 export function pageProblems(site: Site): ErrorRequestHandler {
@@ -13,14 +14,26 @@ export function pageProblems(site: Site): ErrorRequestHandler {
       return;
     }
     if (problem.status >= 500) site.deps.log.error({ err: error, path: req.path }, 'console page failed');
-    const session = site.sessions.find(req);
-    const link = session === null ? { text: 'Sign in', href: '/sign-in' } : { text: 'Go to the overview', href: '/' };
+    const session = await knownSession(site, req);
+    const link =
+      session === null && problem.status !== 503
+        ? { text: 'Sign in', href: '/sign-in' }
+        : { text: 'Go to the overview', href: '/' };
     const notice = { is: 'notice', tone: 'bad', title: problem.title, text: problem.message, link } as const;
     await site.send(
       { req, res, session },
       { title: problem.title, view: { sections: [notice] }, status: problem.status },
     );
   };
+}
+
+/** Where the database can't be asked nobody is known. */
+async function knownSession(site: Site, req: Request): Promise<Session | null> {
+  try {
+    return await site.sessions.find(req);
+  } catch {
+    return null;
+  }
 }
 
 function problemOf(error: unknown): Problem | null {

@@ -51,7 +51,7 @@ export function pageRoutes(site: Site): Router {
   const router = Router();
   for (const page of site.pages) {
     router.get(page.path, async (req: Request, res: Response, next: NextFunction) => {
-      const session = site.sessions.find(req);
+      const session = await site.sessions.find(req);
       if (session === null) {
         res.redirect(
           303,

@@ -11,6 +11,8 @@ import { notFound, problemHandler } from './problem.js';
 
 export interface ConsoleDeps extends ApiDeps {
   tokens: readonly ConsoleToken[];
+  /** Whose X-Forwarded-For is believed, as Express takes it; left out: nobody's. */
+  trustedProxies?: readonly string[];
   /** The process's metrics in Prometheus' text format. */
   metrics: () => Promise<{ contentType: string; body: string }>;
   ready: () => Promise<{ ok: boolean; problems: string[] }>;
@@ -22,6 +24,7 @@ export interface ConsoleDeps extends ApiDeps {
 export function createConsoleApp(deps: ConsoleDeps): Express {
   const app = express();
   app.disable('x-powered-by');
+  app.set('trust proxy', [...(deps.trustedProxies ?? [])]);
   app.use(
     helmet({
       contentSecurityPolicy: { useDefaults: false, directives: contentPolicy },

@@ -50,7 +50,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const own = openAccount(service, { ...OWN, seed, past: service.settings });
   addPastWallets(own.merchant, service.settings);
   const other = openAccount(service, { ...OTHER, seed: seed + 0x5eed, past: DEFAULT_SETTINGS });
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, createApp({ service, own, other }));
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, createApp({ service, own, other, host }));
   server.listen(port, host);
   await once(server, 'listening');
   const { port: bound } = server.address() as AddressInfo;

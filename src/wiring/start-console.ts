@@ -36,6 +36,7 @@ export function startConsole(runtime: Runtime, front: Listener): void {
     log,
     ready,
     tokens: config.CONSOLE_TOKENS ?? [],
+    trustedProxies: config.TRUSTED_PROXIES ?? [],
     metrics: () => renderMetrics(runtime),
     runKinds: kinds,
     pages: {

@@ -28,7 +28,7 @@ const run = (words: string, url: string) =>
       SERVICE_BASE_URL: 'http://127.0.0.1:9',
       SERVICE_API_KEY: 'key',
       WEBHOOK_SECRETS: 'test=whsec_test',
-      CONSOLE_TOKENS: 'ann:admin:ann-has-a-token',
+      CONSOLE_TOKENS: 'ann:admin:ann-has-a-long-token',
       LOG_LEVEL: 'fatal',
     },
   });

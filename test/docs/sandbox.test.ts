@@ -27,7 +27,8 @@ function routesOfSandbox(): string[] {
   const service = createService(DEFAULT_SETTINGS);
   const identity = { id: 'mer_1', email: 'own@merchant.example' };
   const own = openAccount(service, { identity, settlementAddress: '+22890123456', seed: 1, past: DEFAULT_SETTINGS });
-  const layers = (createApp({ service, own, other: own }).router as Router).stack as unknown as Layer[];
+  const layers = (createApp({ service, own, other: own, host: '127.0.0.1' }).router as Router)
+    .stack as unknown as Layer[];
   const mounted = layers.filter((layer) => layer.match('/sandbox/x') && !layer.match('/x'));
   service.clock.close();
   return mounted

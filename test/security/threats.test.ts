@@ -48,14 +48,19 @@ test('a test that is not there is missed', () => {
 test('every file of these tests holds a threat of the page', () => {
   const held = new Set(rows.flatMap((row) => testsOf(row).map(({ file }) => file)));
   for (const file of [
+    'audit-flood',
+    'example-secrets',
     'injection',
     'outbound-address',
     'patterns',
     'plain-text',
     'private-port',
     'public-port',
+    'sandbox-browser',
     'secret-comparisons',
     'secrets-nowhere.long',
+    'sign-in-lockout',
+    'sign-out',
     'what-is-shipped',
   ]) {
     expect(held).toContain(`test/security/${file}.test.ts`);

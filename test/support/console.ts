@@ -38,6 +38,7 @@ export const secretSample: SecretStatus = {
 };
 
 interface TestSettings {
+  trustedProxies?: string[];
   now?: () => Date;
   tokens?: typeof consoleTokens;
   secretsStatus?: () => Promise<{ items: SecretStatus[] }>;
@@ -56,6 +57,7 @@ export function testConsole(db: Knex, more: TestSettings = {}) {
     db,
     log: pino({ level: 'silent' }),
     tokens: more.tokens ?? consoleTokens,
+    trustedProxies: more.trustedProxies ?? [],
     commands,
     runKinds: ['payment-intents', 'invoices'],
     ready: async () => ({ ok: true, problems: [] }),

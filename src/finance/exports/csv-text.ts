@@ -2,8 +2,8 @@
 export type Cell = string | { text: string } | null;
 
 /**
- * A line by RFC 4180. A program for tables takes free text that begins with one of `=+-@` for a formula: it gets an apostrophe in
- * front. An amount such as -12.50 does not.
+ * A line by RFC 4180. A program for tables takes free text that begins with one of `=+-@` for a formula, also in another width and
+ * behind blanks: it gets an apostrophe in front. An amount such as -12.50 does not.
  */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
@@ -19,8 +19,11 @@ function cellText(cell: Cell): string {
   return typeof cell === 'string' ? quoted(cell) : textCell(cell.text);
 }
 
+/** All that becomes one of the four in compatibility form, as some programs read it, behind whatever is not seen. */
+const FORMULA = /^(?:[\s\p{C}\p{Z}]*[=+\-@＝＋－＠﹦﹢﹣﹫⁼⁺₌₊⩵⩶﬩]|[\t\r\n])/u;
+
 function harmless(text: string): string {
-  return /^[\s]*[=+\-@]|^[\t\r\n]/.test(text) ? `'${text}` : text;
+  return FORMULA.test(text) ? `'${text}` : text;
 }
 
 function quoted(value: string): string {

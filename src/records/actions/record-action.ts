@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { toDatabaseText, toNullableText } from '../database/database-text.js';
+import { fromDatabaseText, toDatabaseText, toNullableText } from '../database/database-text.js';
 
 /** `done`; `asked`: handed over, or begun, and its own records tell the rest; `refused`: nothing was changed. */
 export type ActionOutcome = 'done' | 'asked' | 'refused';
@@ -18,8 +18,64 @@ export interface NewAction {
   outcome: ActionOutcome;
 }
 
-/** Keeps who did what, and why. Give it the transaction of the effect, so that neither is there without the other. */
+/**
+ * Keeps who did what, and why. Give it the transaction of the effect, so that neither is there without the other. What was done or asked for
+ * always has a row of its own. What was refused has one with its texts cut, but the same again within a minute is only counted:
+ * whoever may do nothing can fill nothing with it.
+ */
 export async function recordAction(db: Knex, given: NewAction): Promise<void> {
+  if (given.outcome !== 'refused') return insertAction(db, given);
+  const about = { actor: toDatabaseText(given.actor), action: given.action };
+  await db.transaction(async (trx) => {
+    await tellRefusals(trx, about);
+    const { rows } = await trx.raw<{ rows: { folded: string }[] }>(
+      `INSERT INTO repeated_refusals (actor, action, since) VALUES (:actor, :action, now())
+       ON CONFLICT (actor, action) DO UPDATE SET folded = repeated_refusals.folded + 1 RETURNING folded`,
+      about,
+    );
+    if (rows[0]?.folded === '0') await insertAction(trx, shortened(given));
+  });
+}
+
+/** One row for all that were counted, where their minute is over. */
+export async function tellRepeatedRefusals(db: Knex): Promise<void> {
+  await db.transaction((trx) => tellRefusals(trx, {}));
+}
+
+async function tellRefusals(trx: Knex.Transaction, about: { actor?: string; action?: string }): Promise<void> {
+  const over: { actor: string; action: string; since: Date; folded: string }[] = await trx('repeated_refusals')
+    .where(about)
+    .whereRaw(`since < now() - interval '1 minute'`)
+    .delete(['actor', 'action', 'since', 'folded']);
+  for (const { actor, action, since, folded } of over) {
+    if (folded === '0') continue;
+    const told = `Refused again within a minute of ${since.toISOString()}, so many times: ${folded}.`;
+    await insertAction(trx, {
+      actor: fromDatabaseText(actor),
+      action,
+      details: { folded, since: since.toISOString(), told },
+      outcome: 'refused',
+    });
+  }
+}
+
+const LONGEST_TARGET = 200;
+const LONGEST_REASON = 500;
+const LONGEST_DETAILS = 2_000;
+
+function shortened(given: NewAction): NewAction {
+  const { target, reason, details = {} } = given;
+  const told = typeof details['told'] === 'string' ? { told: details['told'].slice(0, LONGEST_REASON) } : {};
+  const isLong = JSON.stringify(details).length > LONGEST_DETAILS;
+  return {
+    ...given,
+    target: target?.slice(0, LONGEST_TARGET) ?? null,
+    reason: reason?.slice(0, LONGEST_REASON) ?? null,
+    details: isLong ? { ...told, isCut: true } : details,
+  };
+}
+
+async function insertAction(db: Knex, given: NewAction): Promise<void> {
   const { actor, action, target = null, reason = null, details = {}, outcome } = given;
   await db('actions').insert({
     actor: toDatabaseText(actor),

@@ -76,6 +76,12 @@ const deleteAlertNotices = sweep('alert notices', ({ body }) => body, {
     AND NOT EXISTS (SELECT FROM alerts WHERE resolved_at IS NULL AND alert_notices.key = 'firing ' || alerts.id)`,
 });
 
+/** Their cookies have ended by themselves. */
+const deleteEndedSessions = sweep('ended sessions', () => 0, {
+  table: 'ended_sessions',
+  old: 'until < CAST(:cutoff AS timestamptz)',
+});
+
 export const rowTasks: readonly RetentionTask[] = [
   deleteDeliveries,
   pruneDeliveries,
@@ -88,6 +94,7 @@ export const rowTasks: readonly RetentionTask[] = [
   deleteSecretMatches,
   deleteAlerts,
   deleteAlertNotices,
+  deleteEndedSessions,
 ];
 
 /** Rows that no longer fit the condition once they were dealt with: each step takes the next ones. */

@@ -7,6 +7,7 @@ import { answerUnknownPath, createAnswerError } from './answer.js';
 import { createAuthenticate } from './authenticate.js';
 import { distortLists } from './distort-lists.js';
 import { misbehave } from './misbehave.js';
+import { refuseStrangers } from './refuse-strangers.js';
 import { sandboxInvoiceRoutes } from './sandbox/sandbox-invoice-routes.js';
 import { sandboxPaymentIntentRoutes } from './sandbox/sandbox-payment-intent-routes.js';
 import { sandboxPayoutRoutes } from './sandbox/sandbox-payout-routes.js';
@@ -29,10 +30,12 @@ export interface AppDeps {
   service: Service;
   own: Account;
   other: Account;
+  /** Where it listens. */
+  host: string;
 }
 
 /** `/v1` is the service's API; `/sandbox` is what the dashboard and the outside world do, to the first merchant. */
-export function createApp({ service, own, other }: AppDeps): Express {
+export function createApp({ service, own, other, host }: AppDeps): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -42,6 +45,7 @@ export function createApp({ service, own, other }: AppDeps): Express {
   });
   const deps = { service, authenticate: createAuthenticate(service, { own, other }) };
   const { merchant } = own;
+  app.use(refuseStrangers(host));
   // Read first: what a caller sent is done even if it does not wait for a slow answer.
   app.use(express.text({ type: () => true, limit: '1mb' }));
   app.use('/v1', misbehave(service));
