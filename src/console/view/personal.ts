@@ -1,14 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { fromJsonText, toJsonText } from '../../domain/json-text.js';
-import {
-  hidePeople,
-  MASK,
-  maskEvidence,
-  maskPersonal,
-  maskText,
-  personalKinds,
-  replacePersonal,
-} from '../../domain/personal.js';
+import { hidePeople, MASK, maskEvidence, maskText, personalKinds, replacePersonal } from '../../domain/personal.js';
 import type { EntityKind, RecordKind } from '../../domain/records.js';
 import type { DeliveryDetails } from '../../records/deliveries/delivery-details.js';
 import type { RejectionView } from '../../records/inbox/rejections.js';
@@ -29,9 +21,23 @@ export function recordFor(actor: Actor, kind: RecordKind, fields: JsonObject): J
 export function fieldFor(actor: Actor, entity: EntityKind, field: string, value: Json): Json {
   const kind = personalKinds.find((known) => known === entity);
   if (mayKnowPeople(actor) || kind === undefined) return value;
-  return field === '*' && isJsonObject(value)
-    ? hidePeople(kind, value)
-    : (hidePeople(kind, { [field]: value })[field] ?? null);
+  const isWhole = field === '*' && isJsonObject(value);
+  const hidden = withoutWords(hidePeople(kind, isWhole ? value : { [field]: value }));
+  return isWhole ? hidden : (hidden[field] ?? null);
+}
+
+/**
+ * Of a change without what is more than one word: it may hold a name, and the fields that show which one may stand in
+ * another change, or in a digest.
+ */
+function withoutWords(fields: JsonObject): JsonObject {
+  const masked = (value: Json): Json => {
+    if (typeof value === 'string') return /\s/.test(value) ? MASK : value;
+    if (Array.isArray(value)) return value.map(masked);
+    return isJsonObject(value) ? withoutWords(value) : value;
+  };
+  const worded = Object.entries(fields).map(([name, value]) => [/\s/.test(name) ? MASK : name, masked(value)]);
+  return Object.fromEntries(worded);
 }
 
 /** The body of an event; null where a viewer may not see any of it, since it is not known what in it is personal. */
@@ -47,11 +53,11 @@ export function bodyFor(actor: Pick<Actor, 'role'>, body: string): { json: Json 
 /** An event may speak of several records: whatever is personal in one kind is masked. */
 function maskAll(value: Json): Json {
   if (!isJsonObject(value)) return MASK;
-  return personalKinds.reduce((masked, kind) => maskPersonal(kind, masked), maskEvidence(value));
+  return personalKinds.reduce((masked, kind) => hidePeople(kind, masked), value);
 }
 
 /** The same as JSON text; null where it is not known what in it is personal, and where there is none. */
-export function maskedBody(body: unknown): string | null {
+function maskedBody(body: unknown): string | null {
   const seen = typeof body === 'string' ? bodyFor({ role: 'viewer' }, body) : null;
   return seen !== null && 'json' in seen ? toJsonText(seen.json) : null;
 }
