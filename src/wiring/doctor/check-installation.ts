@@ -1,12 +1,20 @@
 import type { SecretStatus } from '../../domain/deliveries/secret-status.js';
+import { newerSchema } from '../../records/database.js';
 import { countUnsettledWrites } from '../../records/service-writes.js';
+import { versionText } from '../../version.js';
 import { secretsStatus } from '../../webhook/rotation.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 
-export async function checkDatabase({ ready }: DoctorParts): Promise<Check[]> {
+export async function checkDatabase({ ready, db }: DoctorParts): Promise<Check[]> {
   const { ok: isReady, problems } = await ready();
-  if (isReady) return [ok('database', 'answers, both schemas are up to date')];
+  if (isReady) return [ok('database', 'answers, both schemas are up to date'), ...(await checkVersion(db))];
   return [finding('database', problems.join('; '), 'see that DATABASE_URL is reachable, then run: tallyhook migrate')];
+}
+
+async function checkVersion(db: DoctorParts['db']): Promise<Check[]> {
+  const older = await newerSchema(db);
+  if (older === null) return [];
+  return [finding('version', `${versionText}: ${older}`, 'it goes on working; start the newer version everywhere')];
 }
 
 export async function checkSecrets({ db, config }: DoctorParts): Promise<Check[]> {
