@@ -3,8 +3,18 @@
  * never misses a file: each is replaced in one step. With --if-older: only where dist/ is older than what it is made of. With a
  * folder: there instead.
  */
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -48,6 +58,8 @@ function compile(folder) {
   });
   for (const name of ['views', 'assets'])
     cpSync(path.join(root, 'src', 'console', name), path.join(folder, 'console', name), { recursive: true });
+  const commit = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root, encoding: 'utf8' });
+  if (commit.status === 0) writeFileSync(path.join(folder, 'commit'), commit.stdout);
   utimesSync(path.join(folder, 'cli.js'), began, began);
 }
 

@@ -3,13 +3,13 @@ import { Command, CommanderError } from 'commander';
 import { verbs } from './cli/registry.js';
 import { plainText } from './domain/plain-text.js';
 import { AppError, ConfigError, UsageError } from './errors.js';
-import { version } from './version.js';
+import { versionText } from './version.js';
 
 /** Builds the program; only the verb that was asked for is loaded, so that a quick question has a quick answer. */
 async function buildProgram(argv: readonly string[]): Promise<Command> {
   const program = new Command('tallyhook')
     .description('Receives every signed webhook once, and proves the records against the service’s own lists.')
-    .version(version)
+    .version(versionText)
     .showHelpAfterError('(see tallyhook help)')
     .exitOverride();
   const words = argv.filter((word) => !word.startsWith('-'));

@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
   reconcile: ['records', 'service-api', 'domain', 'errors', 'log', 'metrics'],
   finance: ['records', 'service-api', 'domain', 'errors', 'log', 'metrics'],
   notify: ['records', 'domain', 'errors', 'log', 'metrics', 'outbound-address'],
-  console: ['records', 'finance', 'domain'],
+  console: ['records', 'finance', 'domain', 'version'],
   sandbox: [],
   config: ['errors', 'domain'],
   'embedded-postgres': ['errors', 'log'],

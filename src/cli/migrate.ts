@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
-import { migrate, pendingMigrations } from '../records/database.js';
+import { migrate, newerSchema, pendingMigrations } from '../records/database.js';
 import { openStore, type Store } from '../wiring/open-store.js';
 import { printJson } from './print.js';
 import { reachingDatabase } from './reaching-database.js';
@@ -22,6 +22,8 @@ export function defineMigrate(command: Command): void {
         const store = await openStore({ config, log: createLog(config.LOG_LEVEL) }, { migrate: false });
         try {
           await (dryRun ? rehearse(store, json) : run(store, config.DATABASE_URL, json));
+          const older = await newerSchema(store.db);
+          if (older !== null) process.stderr.write(`${older}: nothing to do for it\n`);
         } finally {
           await store.close();
         }

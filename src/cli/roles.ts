@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
+import { newerSchema } from '../records/database.js';
+import { commit, version, versionText } from '../version.js';
 import type { Closers } from '../wiring/closers.js';
 import { needsOf, type Role, startRoles } from '../wiring/roles.js';
 import { collectSooner, keepHeapSmall } from '../wiring/small-heap.js';
@@ -15,9 +17,11 @@ export function defineRoles(...roles: Role[]): (command: Command) => void {
       const config = loadConfig(['SERVICE_BASE_URL'], { alsoNeeds: roles.flatMap((role) => needsOf[role]) });
       const log = createLog(config.LOG_LEVEL);
       const start = async (closers: Closers, signal: AbortSignal) => {
-        const { addresses } = await startRoles({ config, log, closers, signal }, roles);
+        const { runtime, addresses } = await startRoles({ config, log, closers, signal }, roles);
         for (const [name, url] of Object.entries(addresses)) process.stdout.write(`${name.padEnd(8)} ${url}\n`);
-        log.info({ roles, ...addresses, ms: Math.round(performance.now()) }, 'started');
+        log.info({ roles, version, commit, ...addresses, ms: Math.round(performance.now()) }, 'started');
+        const older = await newerSchema(runtime.db).catch(() => null);
+        if (older !== null) log.warn({ version: versionText }, older);
       };
       await runUntilStopped(log, start, { drainSeconds: config.DRAIN_SECONDS });
     });

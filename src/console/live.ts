@@ -5,6 +5,7 @@ import { pageRequest } from './page-request.js';
 import { checkRole, type Site } from './page-router.js';
 import { Problem } from './problem.js';
 import { renderSection, renderStatus } from './render.js';
+import { pageFor } from './view/personal.js';
 
 export interface LiveSettings {
   /** Aborted when the process is asked to stop. */
@@ -77,7 +78,8 @@ async function newsOf(
   if (session === null) return 'signed out';
   const csrf = csrfToken(session);
   const view = await page.load(site.deps, pageRequest(req, page, session.actor));
-  const parts = (view?.sections ?? []).map(
+  const shownView = view === null ? null : pageFor(session.actor, view);
+  const parts = (shownView?.sections ?? []).map(
     (section, index) => [`section-${index}`, renderSection(section, csrf)] as const,
   );
   const news: Record<string, string> = {};

@@ -10,6 +10,7 @@ import { Problem } from './problem.js';
 import { type Frame, renderPage, type Shell, type Theme } from './render.js';
 import type { Session, Sessions } from './session.js';
 import type { Status } from './status.js';
+import { pageFor } from './view/personal.js';
 import type { PageView } from './view/sections.js';
 
 export const THEME_COOKIE = 'tallyhook_theme';
@@ -34,7 +35,8 @@ export interface Site {
 export function createSite(parts: Omit<Site, 'send'>): Site {
   const site: Site = {
     ...parts,
-    send: async (visit, { title, view, status = 200, live }) => {
+    send: async (visit, { title, view: loaded, status = 200, live }) => {
+      const view = visit.session === null ? loaded : pageFor(visit.session.actor, loaded);
       const shell = await shellOf(site, visit, { title: view.title ?? title, live: live ?? null });
       const csrf = visit.session === null ? '' : csrfToken(visit.session);
       visit.res

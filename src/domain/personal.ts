@@ -42,8 +42,17 @@ const personalNamesOf: Readonly<Partial<Record<RecordKind, string>>> = { account
 /** What records are found and joined by stays what it is, though a merchant may have put an address there. */
 const joining: ReadonlySet<string> = new Set([
   'id',
+  'reference',
+  'references',
+  'similarReferences',
   ...Object.values(recordRules).flatMap(({ columns }) => columns.map(({ field }) => field)),
 ]);
+
+/**
+ * Whatever a merchant or its customers put there (specification 2.3, 2.14, 4.1): who need not know people sees neither its
+ * values nor its names.
+ */
+const freeForm: ReadonlySet<string> = new Set(['metadata', 'meta', 'customer']);
 
 const LONGEST_ADDRESS = 320;
 const E_MAIL = /^[^\s@/:]+@[^\s@/:]+\.[^\s@/:]+$/;
@@ -102,33 +111,38 @@ const SHORTEST_NAME = 3;
 
 /** What is told of a difference, kept for long and shown to many, without what tells of a person, at any depth. */
 export function maskEvidence(evidence: JsonObject): JsonObject {
-  const known = [...personalTexts(evidence)];
+  return maskFields(evidence, (name) => personalNames.has(name));
+}
+
+/**
+ * The record's fields for somebody who need not know people: without what tells of one, without free-form objects, and
+ * without the addresses and numbers that stand in texts, such as a note or the reason of a failure.
+ */
+export function hidePeople(kind: RecordKind, fields: JsonObject): JsonObject {
+  return maskPersonal(
+    kind,
+    maskFields(fields, (name) => personalNames.has(name) || personalNamesOf[kind] === name),
+  );
+}
+
+function maskFields(fields: JsonObject, isNamed: (name: string) => boolean): JsonObject {
+  const known = [...textsOf(fields, isNamed)];
   const masked = (name: string, value: Json): Json => {
-    if (typeof value === 'string') {
-      if (personalNames.has(name)) return MASK;
-      return joining.has(name) || name.endsWith('Id') ? value : maskText(value, known);
-    }
+    if (value !== null && (isNamed(name) || freeForm.has(name))) return MASK;
+    if (typeof value === 'string') return joining.has(name) || /Ids?$/.test(name) ? value : maskText(value, known);
     if (Array.isArray(value)) return value.map((item) => masked(name, item));
     return isJsonObject(value) ? inside(value) : value;
   };
   const inside = (object: JsonObject): JsonObject =>
-    Object.fromEntries(Object.entries(object).map(([name, value]) => [name, masked(name, value)]));
-  return inside(evidence);
+    Object.fromEntries(Object.entries(object).map(([name, value]) => [maskText(name, known), masked(name, value)]));
+  return inside(fields);
 }
 
-/**
- * The record's fields for somebody who need not know people: without what tells of one, and without the addresses and
- * numbers that stand in texts, such as a note or the reason of a failure.
- */
-export function hidePeople(kind: RecordKind, fields: JsonObject): JsonObject {
-  return maskPersonal(kind, maskEvidence(fields));
-}
-
-/** The values of personal fields, wherever they stand. */
-function* personalTexts(value: Json, name = ''): Generator<string> {
-  if (typeof value === 'string' && personalNames.has(name)) yield value;
-  else if (Array.isArray(value)) for (const item of value) yield* personalTexts(item, name);
-  else if (isJsonObject(value)) for (const [key, inner] of Object.entries(value)) yield* personalTexts(inner, key);
+/** The values of fields that are named so, wherever they stand. */
+function* textsOf(value: Json, isNamed: (name: string) => boolean, name = ''): Generator<string> {
+  if (typeof value === 'string' && isNamed(name)) yield value;
+  else if (Array.isArray(value)) for (const item of value) yield* textsOf(item, isNamed, name);
+  else if (isJsonObject(value)) for (const [key, inner] of Object.entries(value)) yield* textsOf(inner, isNamed, key);
 }
 
 function replaceInside(kind: RecordKind, object: JsonObject, replace: (value: Json) => Json): JsonObject {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { canonicalJson } from '../domain/canonical-json.js';
 import type { Json } from '../domain/json.js';
 import { fromJsonText } from '../domain/json-text.js';
 import type { SourceType } from '../domain/observation.js';
@@ -56,8 +57,17 @@ interface ChangeRow {
   changed_at: Date;
 }
 
-/** Appends to the history, in the order given. */
-export async function appendChanges(trx: Knex.Transaction, changes: NewChange[]): Promise<void> {
+/** Whether two texts are of one value, whatever the order of its keys. To whoever reads, a field that is not there is null. */
+function isSame(from: string | null, to: string | null): boolean {
+  const [before, after] = [from ?? 'null', to ?? 'null'];
+  if (before === after) return true;
+  if (before.length !== after.length || !/^[{[]/.test(before)) return false;
+  return canonicalJson(fromJsonText(before)) === canonicalJson(fromJsonText(after));
+}
+
+/** Appends to the history, in the order given; what is the same before and after is no change. */
+export async function appendChanges(trx: Knex.Transaction, given: NewChange[]): Promise<void> {
+  const changes = given.filter(({ from, to }) => !isSame(from, to));
   if (changes.length === 0) return;
   await prepared(
     trx,
@@ -81,7 +91,8 @@ export async function appendChanges(trx: Knex.Transaction, changes: NewChange[])
 
 /**
  * The feed: changes after a place, oldest first. A reader that goes on from the last `seq` it was given misses nothing
- * and never meets a lower one: rows are held back while a transaction that may still add a lower one is open.
+ * and never meets a lower one: rows are held back while a transaction that may still add a lower one is open. Earlier
+ * versions wrote rows that change nothing: they keep their place, and are passed over.
  * Takes the pool, not a transaction, whose older snapshot could hide rows below that bound.
  */
 export async function readChanges(db: Knex, query: { after: string; take: number }): Promise<Change[]> {
@@ -91,14 +102,21 @@ export async function readChanges(db: Knex, query: { after: string; take: number
     .where('seq', '<=', bound.rows[0]?.bound ?? '0')
     .orderBy('seq')
     .limit(query.take);
-  return rows.map(changeOf);
+  const told = rows.filter(tells);
+  const last = rows.at(-1);
+  if (told.length > 0 || last === undefined) return told.map(changeOf);
+  return readChanges(db, { ...query, after: last.seq });
 }
 
 /** The history of one record or order, oldest first; with `newest` no more than so many, the newest. */
 export async function changesOf(db: Knex, entity: EntityRef, newest?: number): Promise<Change[]> {
   const all = db<ChangeRow>('changes').where({ entity_kind: entity.kind, entity_id: toDatabaseText(entity.id) });
   const rows = newest === undefined ? await all.orderBy('seq') : await all.orderBy('seq', 'desc').limit(newest);
-  return (newest === undefined ? rows : rows.reverse()).map(changeOf);
+  return (newest === undefined ? rows : rows.reverse()).filter(tells).map(changeOf);
+}
+
+function tells({ from_value, to_value }: ChangeRow): boolean {
+  return !isSame(from_value, to_value);
 }
 
 function changeOf(row: ChangeRow): Change {

@@ -131,6 +131,14 @@ export async function schemaState(db: Knex): Promise<{ ok: boolean; problems: st
   return { ok: problems.length === 0, problems };
 }
 
+/** Where the database has migrations that this program does not know, that in a sentence. It goes on working: they expand first. */
+export async function newerSchema(db: Knex): Promise<string | null> {
+  const own = (await migrationNames()).at(-1) ?? '';
+  const newest = [...(await appliedMigrations(db))].sort().at(-1) ?? '';
+  if (newest <= own) return null;
+  return `this program is older than the database's schema; its newest migration is ${own}, the database's is ${newest}`;
+}
+
 /** What `migrate` would run: our migrations by name, and what of BullMQ's schema is not as needed. Writes nothing. */
 export async function pendingMigrations(db: Knex): Promise<{ migrations: string[]; queues: string | null }> {
   const done = await appliedMigrations(db);

@@ -42,6 +42,8 @@ export interface ObservedEvent {
 const CLOCK_DOUBT_MS = 2_000;
 /** So many records one event may say something of, besides its own. */
 const MOST_BESIDE = 100;
+/** More fields than any record has: of one with more nothing is kept but its id. */
+const MOST_FIELDS = 1_000;
 /** The furthest moment that a date can name; a timestamp beyond it counts as it. */
 const MAX_TIME_MS = 8.64e15;
 
@@ -85,22 +87,27 @@ export function observeEvent(event: ObservableEvent, links: LinkPointers = {}): 
 function findRecords({ kind, suffix }: EventKind, data: JsonObject): { found: FoundRecord[]; untaken: EventProblem[] } {
   const subject = findSubject(kind, data);
   if (subject === null) return { found: [], untaken: [] };
-  const long = longList(subject);
-  const beside = long === null ? findBeside(data, subject) : [];
+  const bulk = bulkOf(subject);
+  const beside = bulk === null ? findBeside(data, subject) : [];
   const most = `an event says something of ${MOST_BESIDE} records besides its own at most: only its own is read`;
-  if (long === null && beside.length <= MOST_BESIDE) {
-    return { found: [withState(subject, suffix), ...beside], untaken: [] };
+  if (bulk === null && beside.length <= MOST_BESIDE) {
+    const light = beside.map((one) => (bulkOf(one) === null ? one : { ...one, fields: null }));
+    return { found: [withState(subject, suffix), ...light], untaken: [] };
   }
-  const path = long === null ? subject.path : `${subject.path}/${long.name}`;
-  const detail = `${long?.length ?? beside.length} given; ${most}`;
+  const path = bulk === null || bulk.name === null ? subject.path : `${subject.path}/${bulk.name}`;
+  const detail =
+    bulk !== null && bulk.name === null
+      ? `${bulk.length} fields given; a record with more than ${MOST_FIELDS} is only asked for`
+      : `${bulk?.length ?? beside.length} given; ${most}`;
   return { found: [{ ...subject, fields: null }], untaken: [problem(path, detail, null)] };
 }
 
-/** The list of the subject that is longer than any record needs; null: none is. */
-function longList({ fields }: FoundRecord): { name: string; length: number } | null {
-  for (const [name, value] of Object.entries(fields ?? {})) {
+/** The list that is longer than any record needs, or without a name the fields, where they are too many; null: neither. */
+function bulkOf({ fields }: FoundRecord): { name: string | null; length: number } | null {
+  const entries = Object.entries(fields ?? {});
+  if (entries.length > MOST_FIELDS) return { name: null, length: entries.length };
+  for (const [name, value] of entries)
     if (Array.isArray(value) && value.length > MOST_BESIDE) return { name, length: value.length };
-  }
   return null;
 }
 

@@ -64,7 +64,7 @@ async function feedFollowed(db: Knex, { seen }: Notes): Promise<string[]> {
   return all.join() === seen.join() ? [] : [`of the changes ${all.join()} the reader has seen ${seen.join()}`];
 }
 
-/** Each change begins where the one before it ended; of the lists of an order it tells what left and what came. */
+/** Each change begins where the one before it ended, and ends elsewhere; of the lists of an order it tells what left and what came. */
 async function historyUnbroken(db: Knex): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { what: string }[] }>(
     `SELECT concat_ws(' ', entity_kind, entity_id, field, before, from_value, to_value) AS what FROM (
@@ -72,7 +72,8 @@ async function historyUnbroken(db: Knex): Promise<string[]> {
        WINDOW story AS (PARTITION BY entity_kind, entity_id, field ORDER BY seq)
      ) AS steps
      WHERE field NOT IN ('paymentIntents', 'invoices', 'refunds')
-       AND (from_value IS NOT DISTINCT FROM to_value OR (nth > 1 AND before IS DISTINCT FROM from_value))`,
+       AND (coalesce(from_value, 'null') = coalesce(to_value, 'null')
+            OR (nth > 1 AND coalesce(before, 'null') <> coalesce(from_value, 'null')))`,
   );
   return rows.map(({ what }) => `a change that does not go on from the one before: ${what}`);
 }

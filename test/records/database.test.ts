@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrate, openDatabase, schemaState } from '../../src/records/database.js';
+import { migrate, newerSchema, openDatabase, schemaState } from '../../src/records/database.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
 
 let empty: TestDatabase;
@@ -20,6 +20,19 @@ test('migrating from several processes at once runs each migration once', async 
   expect(new Set(ran).size).toBe(ran.length);
   expect(await schemaState(empty.db)).toEqual({ ok: true, problems: [] });
   expect(await migrate(empty.url)).toEqual([]);
+});
+
+test('an older program beside a newer schema says so, has nothing to migrate and goes on', async () => {
+  await migrate(empty.url);
+  expect(await newerSchema(empty.db)).toBeNull();
+  const newer = { name: '9999_of_a_later_version.sql', batch: 9, migration_time: new Date() };
+  await empty.db('migrations').insert(newer);
+  expect(await newerSchema(empty.db)).toMatch(
+    /^this program is older than the database's schema; its newest migration is \d{4}_\w+\.sql, the database's is 9999_/,
+  );
+  expect(await migrate(empty.url)).toEqual([]);
+  expect(await schemaState(empty.db)).toEqual({ ok: true, problems: [] });
+  await empty.db('migrations').where({ name: newer.name }).delete();
 });
 
 test('a lock left by a killed migration does not stop the next', async () => {

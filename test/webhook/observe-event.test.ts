@@ -237,3 +237,21 @@ describe('for any data', () => {
     expect(one.fields['id']).toBe(one.id);
   }
 });
+
+it('of a record with more fields than any has nothing is kept but its id: it is read, however many they are', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 990, max: 3_000 }), fc.boolean(), (count, isBeside) => {
+      const many = Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, 'x']));
+      const big = { id: isBeside ? 'in_1' : 'pi_1', status: 'completed', ...many };
+      const data = isBeside ? { id: 'pi_1', status: 'completed', invoice: big } : big;
+      const event = { id: '1', type: 'payment_intent.completed', timestamp: 1_700_000_000, source: 'webhook' } as const;
+      const { observations, problems, handled } = observeEvent({ ...event, data });
+      expect(handled).toBe(true);
+      const kept = observations.map((seen) => ('fields' in seen ? Object.keys(seen.fields).length : 0));
+      expect(Math.max(...kept)).toBeLessThanOrEqual(1_000);
+      expect(observations.some(({ id }) => id === big.id)).toBe(true);
+      const isTooMany = count + 2 > 1_000;
+      expect(problems.some(({ detail }) => detail.includes('fields given'))).toBe(isTooMany && !isBeside);
+    }),
+  );
+});

@@ -6,7 +6,7 @@ import { CursorError } from '../../records/database/paging.js';
 import { InvalidOrderError } from '../../records/orders/orders.js';
 import { type Actor, actorOf, allow } from '../authenticate.js';
 import { Problem } from '../problem.js';
-import { mayKnowPeople } from '../view/personal.js';
+import { answerFor, mayKnowPeople } from '../view/personal.js';
 import { isNamed, sendTagged } from './answer-tag.js';
 import type { ApiDeps } from './api-deps.js';
 import { readQuery } from './list-query.js';
@@ -72,7 +72,7 @@ function matcherOf(req: Request, { role }: Actor): ((body: object) => boolean) |
 }
 
 function send(req: Request, res: Response, { answer, actor }: { answer: Answer; actor: Actor }): void {
-  const text = textOf(answer.body);
+  const text = textOf(answerFor(actor, answer.body));
   if (req.method === 'GET' || req.method === 'HEAD') {
     sendTagged(req, res, { text, role: actor.role });
     return;

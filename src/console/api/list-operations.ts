@@ -29,7 +29,7 @@ function listOf(resource: Resource): Operation {
       },
     },
     answer: async ({ db }, { actor, query }) => {
-      const page = await resource.list(db, asListQuery(query));
+      const page = await resource.list(db, { ...asListQuery(query), knowsPeople: mayKnowPeople(actor) });
       return { body: { ...page, items: page.items.map((item) => itemFor(actor, resource, item)) } };
     },
   });

@@ -7,6 +7,8 @@ export interface ListQuery {
   cursor?: string | undefined;
   /** Only filters that the list knows and the request named. */
   filters: Record<string, string>;
+  /** Whoever asks may know who the customers are. */
+  knowsPeople?: boolean;
 }
 
 const takes = `takes a whole number from 1 to ${maximumTake}`;

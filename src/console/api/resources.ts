@@ -4,7 +4,7 @@ import { alertSeverities } from '../../domain/alerts/condition.js';
 import { conditions } from '../../domain/alerts/conditions.js';
 import { bookedKinds } from '../../domain/books/entry.js';
 import type { JsonObject } from '../../domain/json.js';
-import { hidePeople, MASK } from '../../domain/personal.js';
+import { hidePeople } from '../../domain/personal.js';
 import type { RecordKind } from '../../domain/records.js';
 import { rejectionWords } from '../../domain/rejection-words.js';
 import { runKinds } from '../../domain/run-kinds.js';
@@ -18,13 +18,13 @@ import { getCallback, listCallbacks } from '../../records/callbacks/list-callbac
 import type { Page } from '../../records/database/paging.js';
 import { type DeliveryDetail, getDelivery, listDeliveries } from '../../records/deliveries/list-deliveries.js';
 import { listEndpoints } from '../../records/deliveries/list-endpoints.js';
-import { getEvent, listEvents } from '../../records/inbox/events.js';
-import { getRejection, listRejections } from '../../records/inbox/rejections.js';
+import { type EventView, getEvent, listEvents } from '../../records/inbox/events.js';
+import { getRejection, listRejections, type RejectionView } from '../../records/inbox/rejections.js';
 import { listOrders } from '../../records/orders/orders.js';
 import { getRecord, listFilters, listRecords, recordFilters } from '../../records/rows.js';
 import { getRun, listRuns } from '../../records/runs/runs.js';
 import { withoutSecrets } from '../view/action-details.js';
-import { isPersonalField, maskedBody, maskedDelivery } from '../view/personal.js';
+import { isPersonalField, maskedDelivery, maskedEvent, maskedRejection } from '../view/personal.js';
 import type { Group } from './groups.js';
 import type { Filters, ListQuery } from './list-query.js';
 import { balanceDetailShape, balanceShape } from './shapes/balance-shapes.js';
@@ -131,9 +131,9 @@ export const resources: readonly Resource[] = [
     shape: eventShape,
     detail: eventDetailShape,
     filters: ['status', 'eventType', 'source', 'key', 'secretLabel'],
-    list: (db, query) => listEvents(db, { ...query, ...query.filters }),
+    list: (db, query) => listEvents(db, { ...query, ...query.filters, onlyById: !query.knowsPeople }),
     get: getEvent,
-    masked: (item) => ('body' in item ? { ...item, body: maskedBody(item.body) } : item),
+    masked: (item) => maskedEvent(item as EventView),
   },
   {
     path: 'deliveries',
@@ -155,7 +155,7 @@ export const resources: readonly Resource[] = [
     words: { reason: Object.keys(rejectionWords) },
     list: (db, query) => listRejections(db, { ...query, ...query.filters }),
     get: getRejection,
-    masked: (item) => ({ ...item, firstBytes: MASK }),
+    masked: (item) => maskedRejection(item as RejectionView),
   },
   {
     path: 'breaks',

@@ -1,4 +1,5 @@
 import { type ActionView, listActions } from '../../records/actions/list-actions.js';
+import { versionText } from '../../version.js';
 import { DOCTOR, DOCTOR_RESULT, runChecks } from '../actions/run-checks.js';
 import type { Page } from '../page.js';
 import type { DoctorLine, PageDeps } from '../page-deps.js';
@@ -17,8 +18,7 @@ export const doctor: Page = {
   load: async (deps, req) => {
     const [asked, result] = await Promise.all([newest(deps, DOCTOR), newest(deps, DOCTOR_RESULT)]);
     return {
-      intro:
-        'Every dependency and assumption, each with its remedy: database, service, key, endpoint, secrets, clocks, and the names that the specification leaves open.',
+      intro: `Every dependency and assumption, each with its remedy: database, service, key, endpoint, secrets, clocks, and the names that the specification leaves open. This is Tallyhook ${versionText}.`,
       actions: [req.button(runChecks)],
       sections: [...stateOf({ asked, result, now: deps.now() }), ...resultOf(result)],
     };

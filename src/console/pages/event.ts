@@ -7,7 +7,7 @@ import { replayEvent } from '../actions/replay-event.js';
 import type { Page, PageRequest } from '../page.js';
 import { eventStatusMeans, eventStatusTone } from '../view/event-words.js';
 import { entityHref, eventHref, orderHref } from '../view/links.js';
-import { bodyFor, mayKnowPeople } from '../view/personal.js';
+import { bodyFor, maskedEvent, mayKnowPeople } from '../view/personal.js';
 import { kindWord } from '../view/record-words.js';
 import type { Section } from '../view/sections.js';
 import { badge, count, id, link, list, none, quiet, stack, text, time, type Value } from '../view/values.js';
@@ -18,6 +18,7 @@ export const event: Page = {
   load: async ({ db, now }, req) => {
     const found = await getEvent(db, req.params['id'] ?? '');
     if (found === null) return null;
+    const { key } = mayKnowPeople(req.actor) ? found : maskedEvent(found);
     const { status, error } = found;
     const notice: Section[] =
       error === null || status === 'applied'
@@ -28,7 +29,7 @@ export const event: Page = {
       badges: [badge(status, eventStatusTone(status)), ...(found.mark === null ? [] : [badge(found.mark, 'quiet')])],
       crumbs: [{ text: 'Events', href: '/events' }],
       actions: [found.body === null ? null : req.button(replayEvent, { id: found.id })],
-      sections: [...markOf(found), ...notice, factsOf(found, now()), arrivalsOf(found), bodyOf(found, req)],
+      sections: [...markOf(found), ...notice, factsOf({ ...found, key }, now()), arrivalsOf(found), bodyOf(found, req)],
     };
   },
 };

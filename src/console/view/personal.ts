@@ -1,17 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { fromJsonText, toJsonText } from '../../domain/json-text.js';
-import {
-  hidePeople,
-  MASK,
-  maskEvidence,
-  maskPersonal,
-  maskText,
-  personalKinds,
-  replacePersonal,
-} from '../../domain/personal.js';
+import { hidePeople, MASK, maskEvidence, maskText, personalKinds, replacePersonal } from '../../domain/personal.js';
 import type { EntityKind, RecordKind } from '../../domain/records.js';
 import type { DeliveryDetails } from '../../records/deliveries/delivery-details.js';
+import type { RejectionView } from '../../records/inbox/rejections.js';
 import type { Actor } from '../authenticate.js';
+import type { PageView } from './sections.js';
 
 /** Viewers look after the whole; they need not know who the customers are. */
 export function mayKnowPeople({ role }: Pick<Actor, 'role'>): boolean {
@@ -27,9 +21,23 @@ export function recordFor(actor: Actor, kind: RecordKind, fields: JsonObject): J
 export function fieldFor(actor: Actor, entity: EntityKind, field: string, value: Json): Json {
   const kind = personalKinds.find((known) => known === entity);
   if (mayKnowPeople(actor) || kind === undefined) return value;
-  return field === '*' && isJsonObject(value)
-    ? hidePeople(kind, value)
-    : (hidePeople(kind, { [field]: value })[field] ?? null);
+  const isWhole = field === '*' && isJsonObject(value);
+  const hidden = withoutWords(hidePeople(kind, isWhole ? value : { [field]: value }));
+  return isWhole ? hidden : (hidden[field] ?? null);
+}
+
+/**
+ * Of a change without what is more than one word: it may hold a name, and the fields that show which one may stand in
+ * another change, or in a digest.
+ */
+function withoutWords(fields: JsonObject): JsonObject {
+  const masked = (value: Json): Json => {
+    if (typeof value === 'string') return /\s/.test(value) ? MASK : value;
+    if (Array.isArray(value)) return value.map(masked);
+    return isJsonObject(value) ? withoutWords(value) : value;
+  };
+  const worded = Object.entries(fields).map(([name, value]) => [/\s/.test(name) ? MASK : name, masked(value)]);
+  return Object.fromEntries(worded);
 }
 
 /** The body of an event; null where a viewer may not see any of it, since it is not known what in it is personal. */
@@ -44,14 +52,53 @@ export function bodyFor(actor: Pick<Actor, 'role'>, body: string): { json: Json 
 
 /** An event may speak of several records: whatever is personal in one kind is masked. */
 function maskAll(value: Json): Json {
-  if (!isJsonObject(value)) return value;
-  return personalKinds.reduce((masked, kind) => maskPersonal(kind, masked), maskEvidence(value));
+  if (!isJsonObject(value)) return MASK;
+  return personalKinds.reduce((masked, kind) => hidePeople(kind, masked), value);
 }
 
 /** The same as JSON text; null where it is not known what in it is personal, and where there is none. */
-export function maskedBody(body: unknown): string | null {
+function maskedBody(body: unknown): string | null {
   const seen = typeof body === 'string' ? bodyFor({ role: 'viewer' }, body) : null;
   return seen !== null && 'json' in seen ? toJsonText(seen.json) : null;
+}
+
+/** The key of an event that has no id is a hash of its content, by which a viewer could try out who is in it. */
+export function maskedEvent<E extends { key: string; keyType: string }>(event: E): E {
+  const body = 'body' in event ? { body: maskedBody(event.body) } : {};
+  return { ...event, ...body, ...(event.keyType === 'id' ? {} : { key: MASK }) };
+}
+
+/** Of what was refused neither its beginning nor a hash, by which a viewer could try out who is in it. */
+export function maskedRejection(rejection: RejectionView): RejectionView {
+  return { ...rejection, firstBytes: MASK, bodyHash: MASK };
+}
+
+/**
+ * An answer of the read API as the actor may see it. What a resource masks by itself is masked already: this looks after
+ * texts that people wrote, such as a note, and whatever no resource thought of.
+ */
+export function answerFor(actor: Pick<Actor, 'role'>, body: object): object {
+  return mayKnowPeople(actor) ? body : maskEvidence(body as JsonObject);
+}
+
+/** A page as the actor may see it: the same for what stands in its texts. */
+export function pageFor(actor: Pick<Actor, 'role'>, view: PageView): PageView {
+  return mayKnowPeople(actor) ? view : (maskShown(view) as PageView);
+}
+
+/** The parts of a page that hold the words of somebody; ids, links, forms and amounts stay. */
+const worded: ReadonlySet<unknown> = new Set(['text', 'none', 'badge', 'notice', 'code']);
+
+function maskShown(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(maskShown);
+  if (typeof part !== 'object' || part === null) return part;
+  const isWorded = 'is' in part && worded.has(part.is);
+  return Object.fromEntries(
+    Object.entries(part).map(([name, value]) => {
+      if (typeof value === 'string') return [name, isWorded && name !== 'is' ? maskText(value) : value];
+      return [name, maskShown(value)];
+    }),
+  );
 }
 
 /** What the service shows of a delivery, for viewers: whatever answered in our place may have told of people as well. */
@@ -64,7 +111,7 @@ export function maskedDelivery({
   const { headers, attempts } = maskEvidence({ headers: responseHeaders, attempts: attemptsList } as JsonObject);
   return {
     payload: maskedBody(payload),
-    responseBody: responseBody === null ? null : maskText(responseBody),
+    responseBody: responseBody === null ? null : MASK,
     responseHeaders: headers as DeliveryDetails['responseHeaders'],
     attemptsList: attempts as DeliveryDetails['attemptsList'],
   };

@@ -38,6 +38,8 @@ export interface EventFilters {
   eventType?: string | undefined;
   source?: string | undefined;
   key?: string | undefined;
+  /** `key` finds an id of the service, and no content by its hash. */
+  onlyById?: boolean;
   secretLabel?: string | undefined;
   /** Only events received at or after this moment. */
   since?: Date | undefined;
@@ -88,6 +90,7 @@ export async function listEvents(db: Knex, page: PageQuery & EventFilters): Prom
         event_type: page.eventType === undefined ? undefined : toDatabaseText(page.eventType),
         source: page.source,
         key: page.key,
+        key_type: page.key !== undefined && page.onlyById ? 'id' : undefined,
         secret_label: page.secretLabel,
       }),
     )

@@ -1,6 +1,8 @@
 import type { SecretStatus } from '../../domain/deliveries/secret-status.js';
 import { connectionRoom } from '../../records/database/connection-room.js';
+import { newerSchema } from '../../records/database.js';
 import { countUnsettledWrites } from '../../records/service-writes.js';
+import { versionText } from '../../version.js';
 import { secretsStatus } from '../../webhook/rotation.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 
@@ -8,9 +10,9 @@ import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 const MOST_CONNECTIONS = 20 + 14 + 10;
 const MOST_WITH_REDIS = 20 + 10;
 
-export async function checkDatabase({ ready }: DoctorParts): Promise<Check[]> {
+export async function checkDatabase({ ready, db }: DoctorParts): Promise<Check[]> {
   const { ok: isReady, problems } = await ready();
-  if (isReady) return [ok('database', 'answers, both schemas are up to date')];
+  if (isReady) return [ok('database', 'answers, both schemas are up to date'), ...(await checkVersion(db))];
   const remedy = problems.some((problem) => problem.startsWith('database'))
     ? 'docs/troubleshooting.md, “It does not start”'
     : 'see that DATABASE_URL is reachable, then run: tallyhook migrate';
@@ -27,6 +29,12 @@ export async function checkConnections({ db, config }: DoctorParts): Promise<Che
   return [
     finding('connections', sum, 'raise max_connections, set REDIS_URL, or take a pooler: docs/scale.md, “Connections”'),
   ];
+}
+
+async function checkVersion(db: DoctorParts['db']): Promise<Check[]> {
+  const older = await newerSchema(db);
+  if (older === null) return [];
+  return [finding('version', `${versionText}: ${older}`, 'it goes on working; start the newer version everywhere')];
 }
 
 export async function checkSecrets({ db, config }: DoctorParts): Promise<Check[]> {

@@ -17,7 +17,11 @@ const event = z.object({
     'applied',
   ),
   source: told(z.enum(['webhook', 'delivery_history']), 'How it came.'),
-  key: told(text, 'What distinguishes it from other events.', 'evt_1'),
+  key: told(
+    text,
+    'What distinguishes it from other events. Masked for viewers where it is a hash of the content.',
+    'evt_1',
+  ),
   keyType: told(z.enum(['id', 'fingerprint']), 'Whether that is an id of the service or the content.'),
   eventId: told(text.nullable(), 'The service’s id of it.', 'evt_1'),
   secretLabel: told(text.nullable(), 'The secret that it came under.', 'live'),
@@ -100,7 +104,7 @@ export const rejectionShape = shapeOf<RejectionView>()(
       detail: told(text, 'What was found.', 'no secret matches'),
       diagnosis: told(text.nullable(), 'The likely cause and its remedy.'),
       bodySize: told(count, 'In bytes.', 412),
-      bodyHash: told(text, 'SHA-256, hexadecimal.'),
+      bodyHash: told(text, 'SHA-256, hexadecimal. Masked for viewers.'),
       firstBytes: told(text, 'The beginning of the body as text. Masked for viewers.'),
       rejectedAt: time,
     })
