@@ -37,5 +37,5 @@ test('the compose file passes each setting on, but where things lie in a contain
   );
   expect(passed.filter((name) => !known.includes(name))).toEqual([]);
   const missing = Object.keys(variables).filter((name) => !passed.includes(name) && !passed.includes(`${name}_FILE`));
-  expect(missing).toEqual(['CONTRACT_FILE', 'CHART_FILE']);
+  expect(missing).toEqual(['DATABASE_DIRECT_URL', 'CONTRACT_FILE', 'CHART_FILE']);
 });

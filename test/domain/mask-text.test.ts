@@ -89,7 +89,7 @@ it('looks for names in every text of a difference, also in lists, and leaves ids
   expect(maskEvidence(evidence)).toEqual({
     all: [
       { email: '[masked]' },
-      { email: null, phone: { note: '[masked]' } },
+      { email: null, phone: '[masked]' },
       { note: '[masked]', payoutId: 'Ann', id: 'Ann', n: [true, null, '[masked]'] },
     ],
   });
