@@ -65,9 +65,12 @@ function isSame(from: string | null, to: string | null): boolean {
   return canonicalJson(fromJsonText(before)) === canonicalJson(fromJsonText(after));
 }
 
-/** Appends to the history, in the order given; what is the same before and after is no change. */
+/**
+ * Appends to the history, in the order given; what is the same before and after is no change. What a person said again is kept, since when
+ * they said it decides, though the feed passes it over.
+ */
 export async function appendChanges(trx: Knex.Transaction, given: NewChange[]): Promise<void> {
-  const changes = given.filter(({ from, to }) => !isSame(from, to));
+  const changes = given.filter(({ field, from, to }) => field === ASSIGNED || !isSame(from, to));
   if (changes.length === 0) return;
   await prepared(
     trx,

@@ -117,7 +117,6 @@ it.each([
   ['2026-02-30', 'is no day'],
 ])('never on a day that can’t be (%s)', async (day, why) => {
   // As if the refusal before it were longer ago: the same again within a minute is only counted.
-  await database.db('repeated_refusals').delete();
   expect(await attribute('11.5', day)).toMatchObject({ outcome: 'wrong_day', why: expect.stringContaining(why) });
   expect(await bookedIn()).toEqual([]);
   const actions = await database.db('actions').where({ target: `balance ${asset}` });

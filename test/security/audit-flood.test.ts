@@ -43,15 +43,15 @@ test('refusals without end are a few short rows of the audit that tell how many;
   }
   await sealRows({ db, ...sealed });
   expect(await db('actions').where({ outcome: 'done' }).count()).toEqual([{ count: '20' }]);
-  expect(await db('actions').where({ outcome: 'refused' }).count()).toEqual([{ count: '1' }]);
+  expect(await db('actions').where({ outcome: 'refused' }).count()).toEqual([{ count: '5' }]);
   await later(db);
   await tellRepeatedRefusals(db);
   const refused = await db('actions').where({ outcome: 'refused' }).orderBy('id');
   expect(refused).toMatchObject([
-    { actor: 'vera', target: '9'.repeat(200) },
-    { actor: 'vera', details: { folded: '99' } },
+    ...Array.from({ length: 5 }, () => ({ actor: 'vera', target: '9'.repeat(200) })),
+    { actor: 'vera', details: { folded: 95 } },
   ]);
-  expect(JSON.stringify(refused).length).toBeLessThan(3_000);
+  expect(JSON.stringify(refused).length).toBeLessThan(15_000);
   expect(await db('repeated_refusals')).toEqual([]);
   await sealRows({ db, ...sealed });
   expect(await checkSeals({ db, ...sealed }, { actor: 'test' })).toMatchObject({ findings: 0 });
@@ -62,14 +62,14 @@ test('the next refusal tells of those before it, and another actor or action has
   const refuse = (actor: string, action: string, details = {}) =>
     recordAction(db, { actor, action, reason: 'r'.repeat(9_000), details, outcome: 'refused' });
   for (const actor of ['ann', 'bob'])
-    for (const action of ['run', 'run', 'run', 'recover']) await refuse(actor, action);
+    for (const action of [...Array.from({ length: 7 }, () => 'run'), 'recover']) await refuse(actor, action);
   await later(db);
   await refuse('ann', 'run', { told: 't'.repeat(9_000) });
   const rows = await db('actions').where({ actor: 'ann' }).orderBy('id');
   expect(rows.map(({ action, details }) => [action, details.folded ?? 'one'])).toEqual([
-    ['run', 'one'],
+    ...Array.from({ length: 5 }, () => ['run', 'one']),
     ['recover', 'one'],
-    ['run', '2'],
+    ['run', 2],
     ['run', 'one'],
   ]);
   expect(rows.at(-1)).toMatchObject({ reason: 'r'.repeat(500), details: { told: 't'.repeat(500), isCut: true } });

@@ -18,10 +18,13 @@ export interface NewAction {
   outcome: ActionOutcome;
 }
 
+/** Of one actor and action within a minute. */
+const OWN_ROWS = 5;
+
 /**
  * Keeps who did what, and why. Give it the transaction of the effect, so that neither is there without the other. What was done or asked for
- * always has a row of its own. What was refused has one with its texts cut, but the same again within a minute is only counted:
- * whoever may do nothing can fill nothing with it.
+ * always has a row of its own. What was refused has one with its texts cut, but of one action within a minute no more than five:
+ * the others are counted, and whoever may do nothing can fill nothing with it.
  */
 export async function recordAction(db: Knex, given: NewAction): Promise<void> {
   if (given.outcome !== 'refused') return insertAction(db, given);
@@ -33,7 +36,7 @@ export async function recordAction(db: Knex, given: NewAction): Promise<void> {
        ON CONFLICT (actor, action) DO UPDATE SET folded = repeated_refusals.folded + 1 RETURNING folded`,
       about,
     );
-    if (rows[0]?.folded === '0') await insertAction(trx, shortened(given));
+    if (Number(rows[0]?.folded) < OWN_ROWS) await insertAction(trx, shortened(given));
   });
 }
 
@@ -48,12 +51,13 @@ async function tellRefusals(trx: Knex.Transaction, about: { actor?: string; acti
     .whereRaw(`since < now() - interval '1 minute'`)
     .delete(['actor', 'action', 'since', 'folded']);
   for (const { actor, action, since, folded } of over) {
-    if (folded === '0') continue;
-    const told = `Refused again within a minute of ${since.toISOString()}, so many times: ${folded}.`;
+    const more = Number(folded) + 1 - OWN_ROWS;
+    if (more <= 0) continue;
+    const told = `Refused again within a minute of ${since.toISOString()}, so many times: ${more}.`;
     await insertAction(trx, {
       actor: fromDatabaseText(actor),
       action,
-      details: { folded, since: since.toISOString(), told },
+      details: { folded: more, since: since.toISOString(), told },
       outcome: 'refused',
     });
   }
