@@ -36,7 +36,7 @@ async function start(role: string, more: Record<string, string> = {}): Promise<C
       SERVICE_BASE_URL: 'http://127.0.0.1:9',
       SERVICE_API_KEY: 'key',
       WEBHOOK_SECRETS: `test=${SECRET}`,
-      CONSOLE_TOKENS: 'ann:admin:ann-has-a-token',
+      CONSOLE_TOKENS: 'ann:admin:ann-has-a-token-of-her-own',
       HOST: '127.0.0.1',
       PORT: String(port),
       CONSOLE_PORT: String(metricsPort),

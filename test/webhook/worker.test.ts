@@ -53,8 +53,8 @@ describe.each(backends)('the queue on $backend', ({ backend, skip }) => {
         times.push(performance.now() - start);
       }
       times.sort((a, b) => a - b);
-      // About 10 ms on a machine that does nothing else; it hardly ever is one while tests run.
-      expect(times[Math.floor(TIMES / 2)]).toBeLessThan(250);
+      // About 10 ms on a machine that does nothing else, 500 where four others work on two cores; a poll would be seconds.
+      expect(times[Math.floor(TIMES / 2)]).toBeLessThan(1_500);
     });
 
     it('finds no event lost that a worker had in hand when it was closed', async () => {
