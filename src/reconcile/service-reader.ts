@@ -15,7 +15,8 @@ export interface PageQuery {
   status?: string;
 }
 
-export type PageReader = (query: PageQuery) => Promise<Answer<JsonObject[]>>;
+/** `more`: the service names a page below these rows, however few they are. Undefined: it says nothing of that. */
+export type PageReader = (query: PageQuery) => Promise<Answer<JsonObject[]> & { more?: boolean }>;
 
 /** The part of MerchantClient that the reconcilers use. It rejects with a ServiceError. */
 export interface ServiceReader {

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { textField } from '../../src/domain/records.js';
+import { followList } from '../../src/reconcile/lists/follow-list.js';
 import { listPages } from '../../src/reconcile/lists/read-pages.js';
 import {
   ContractViolationError,
@@ -120,4 +122,32 @@ test('a cursor that is the id of the last row is none of the service’s own', a
   await read({ take: 100 });
   expect(ids(await read({ take: 100, cursor: 'a' }))).toBe('bc');
   expect(asked.at(-1)).toEqual({ take: 100, cursor: 'a' });
+});
+
+test('law: a list by cursors of its own that is said to be read is, however many rows share a moment or a page holds', async () => {
+  const world = fc.record({
+    moments: fc.array(fc.nat(8), { maxLength: 130 }),
+    size: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.constantFrom(10, 20, 50)),
+    namesAlways: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(world, async ({ moments, size, namesAlways }) => {
+      const list = moments
+        .toSorted((a, b) => b - a)
+        .map((moment, n) => ({ id: `p${n}`, createdAt: new Date(1_000 + moment).toISOString() }));
+      const { read } = serving(({ cursor }) => {
+        const at = cursor === undefined ? 0 : Number(String(cursor).slice(1));
+        if (cursor !== undefined && !String(cursor).startsWith('@')) return refused;
+        const end = Math.min(at + size, list.length);
+        return { items: list.slice(at, end), nextCursor: end < list.length || namesAlways ? `@${end}` : null };
+      });
+      const seen = new Set<string>();
+      const walk = await followList(read, { bound: null }, async (page) => {
+        for (const { id } of page.rows) seen.add(id);
+      });
+      if (walk.complete) expect(seen.size).toBe(list.length);
+      if (size >= 20) expect(walk).toMatchObject({ complete: true });
+    }),
+    { numRuns: 150 },
+  );
 });

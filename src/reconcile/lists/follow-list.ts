@@ -5,7 +5,7 @@ import { overlapCursor } from './overlap-cursor.js';
 /** The most that the service gives at once (specification section 8). */
 const LARGEST_PAGE = 100;
 /** A head page this short is the whole list, even where the service ignores `take` (its default is 20). */
-const SURELY_SHORT = 20;
+export const SURELY_SHORT = 20;
 /** So many rows of the trail are kept to step back on. */
 const LONGEST_TRAIL = 300;
 /** So many answers in a row without a new row, and the walk is going in circles. */
@@ -92,10 +92,19 @@ export async function followList(
     options.signal?.throwIfAborted();
     const { cursor, anchors, onTrust } = overlapCursor(state.trail, state.stepBack, state.trustOrder);
     if (cursor === null && !mayStartAtHead(state)) return end(state, 'lost_place');
-    const { data, from, to } = await read(queryOf(options, cursor));
+    const { data, from, to, more = false } = await read(queryOf(options, cursor));
     const { rows, flaw } = readRows(data);
     const fresh = count(state, { rows, from, to });
-    const page = follow(state, { rows, fresh, from, to, anchors, fromHead: cursor === null, bound: options.bound });
+    const page = follow(state, {
+      rows,
+      fresh,
+      from,
+      to,
+      more,
+      anchors,
+      fromHead: cursor === null,
+      bound: options.bound,
+    });
     const empty = page.atEnd && page.above === null && rows.length === 0;
     const doubtful = empty && ((await options.expectsRows?.()) ?? false);
     state.walk.trustedOrder ||= onTrust && page.contiguous && !page.atEnd;
@@ -179,6 +188,7 @@ function count(state: WalkState, answer: { rows: ListRow[]; from: number; to: nu
 function follow(
   state: WalkState,
   answer: Pick<WalkPage, 'rows' | 'fresh' | 'from' | 'to'> & {
+    more: boolean;
     anchors: ReadonlySet<string>;
     fromHead: boolean;
     bound: Bound | null;
@@ -195,7 +205,8 @@ function follow(
   const known = new Set(state.trail.map((place) => place.id));
   const lastAt = state.trail.at(-1)?.createdAt;
   const stuck = chain.every((row) => known.has(row.id));
-  const atEnd = answer.fromHead ? rows.length < SURELY_SHORT : stuck && isShort(rows, state);
+  const isLast = answer.fromHead ? rows.length < SURELY_SHORT : stuck && isShort(rows, state);
+  const atEnd = isLast && !answer.more;
   const kept = above === null ? [] : state.trail.slice(0, state.trail.findIndex((place) => place.id === above.id) + 1);
   state.trail = [...kept, ...chain.map(({ id, createdAt }) => ({ id, createdAt }))].slice(-LONGEST_TRAIL);
   state.stepBack = 0;

@@ -2,14 +2,15 @@ import type { JsonObject } from '../../domain/json.js';
 import { ownText } from '../../domain/own-text.js';
 import { textField } from '../../domain/records.js';
 import type { Answer } from '../service-reader.js';
+import { SURELY_SHORT } from './follow-list.js';
 
 /** A page that names the cursor of the next one; null: there is none. */
 export interface CursoredPage extends Answer<JsonObject[]> {
   next: string | null;
 }
 
-/** `token`: the cursor of the page that showed the row that was asked for; null: that was the head. */
-export type RowsBelow = Answer<JsonObject[]> & { token: string | null };
+/** `token`: the cursor of the page that showed the row that was asked for; null: that was the head. `more`: a page follows. */
+export type RowsBelow = Answer<JsonObject[]> & { token: string | null; more: boolean };
 
 interface KnownPage {
   /** What it was asked for by; null: the head. */
@@ -51,6 +52,13 @@ export class OpaquePages {
     if (answer !== null && answer.data.length > 0) this.#add(token, answer);
   }
 
+  /** Whether rows follow on the head. Looked for where it is so short that it could be all of the list, though it names a cursor. */
+  async leadsOn(): Promise<boolean> {
+    const [head] = this.#pages;
+    if (!head || head.next === null) return false;
+    return head.hashes.length >= SURELY_SHORT || (await this.#fetch(head.next))?.data.length !== 0;
+  }
+
   /** Null: the row was not met, within the pages that are read for that, or it is not shown what follows on it. */
   async below(id: string): Promise<RowsBelow | null> {
     const passed = new Set<KnownPage>();
@@ -72,7 +80,7 @@ export class OpaquePages {
     for (let n = 0; n < TRIES; n += 1) {
       const rest = rowsAfter(answer, id);
       if (rest === null) return null;
-      if (answer.next === null) return { data: rest, from: answer.from, to: answer.to, token };
+      if (answer.next === null) return { data: rest, from: answer.from, to: answer.to, token, more: false };
       const next = await this.#fetchOn(answer.next);
       if (next === null) return null;
       const again = await this.#fetch(token);
@@ -86,9 +94,9 @@ export class OpaquePages {
         this.#add(next.cursor, next.answer);
         const met = new Set(below.map(idOf));
         const news = next.answer.data.filter((row) => !met.has(idOf(row)));
-        return { data: [...below, ...news], from, to: again.to, token };
+        return { data: [...below, ...news], from, to: again.to, token, more: next.answer.next !== null };
       }
-      if (n > 0) return { data: below, from, to: again.to, token };
+      if (n > 0) return { data: below, from, to: again.to, token, more: false };
     }
     return null;
   }

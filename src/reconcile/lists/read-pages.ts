@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { ContractViolationError, NotFoundError, RefusedError } from '../../service-api/service-errors.js';
-import type { Answer, PageQuery, ServiceReader } from '../service-reader.js';
+import type { Answer, PageQuery, PageReader, ServiceReader } from '../service-reader.js';
 import type { ListPlan } from './list-plan.js';
 import type { ResumablePages } from './list-reading.js';
 import { type CursoredPage, OpaquePages } from './opaque-pages.js';
@@ -24,7 +24,7 @@ export function listPages(
   let token: string | null = null;
 
   const { ask, askBelow, lastFrom } = createAsking(client, operation, { tally, ...(signal ? { signal } : {}) });
-  const readHead = async ({ take, status }: PageQuery): Promise<Answer<JsonObject[]>> => {
+  const readHead = async ({ take, status }: PageQuery): Promise<Shown> => {
     const filtered = { take, ...(status === undefined ? {} : { status }) };
     const head = pageOf(await ask(filtered));
     if (head.next !== undefined && head.next !== textField(head.data.at(-1) ?? {}, 'id')) {
@@ -41,10 +41,14 @@ export function listPages(
     if (!opaque.has('')) await readHead({ take: LARGEST_PAGE });
     await opaque.get('')?.resume(from);
   };
-  const read = async (query: PageQuery): Promise<Answer<JsonObject[]>> => {
+  const read = async (query: PageQuery): ReturnType<PageReader> => {
     const { cursor, status } = query;
     if (status === undefined) token = null;
-    if (cursor === undefined) return readHead(query);
+    if (cursor === undefined) {
+      const head = await readHead(query);
+      const more = head.next ? await opaque.get(status ?? '')?.leadsOn() : false;
+      return more === undefined ? head : { ...head, more };
+    }
     const nothing = () => ({ data: [], from: lastFrom(), to: lastFrom() });
     if (opaque.size > 0 && !opaque.has(status ?? '')) await readHead(query);
     const pages = opaque.get(status ?? '');
