@@ -211,7 +211,9 @@ function follow(
   state.trail = [...kept, ...chain.map(({ id, createdAt }) => ({ id, createdAt }))].slice(-LONGEST_TRAIL);
   state.stepBack = 0;
   const sameMoment = state.trustOrder && state.trail.at(-1)?.createdAt === lastAt;
-  state.trustOrder = !answer.fromHead && !atEnd && (stuck || sameMoment);
+  // A head of hardly more than one moment leaves no row to begin the next answer with.
+  const isCrowded = answer.fromHead && chain.length > 1 && overlapCursor(state.trail, 0, false).cursor === null;
+  state.trustOrder = !atEnd && (answer.fromHead ? isCrowded : stuck || sameMoment);
   state.longest = Math.max(state.longest, rows.length);
   const done = atEnd || chain.some((row) => isBelow(row, answer.bound));
   return { rows, fresh, from, to, contiguous: true, above, chain, atEnd, done };
