@@ -21,7 +21,7 @@ export function defineMigrate(command: Command): void {
       await reachingDatabase(config, async () => {
         const store = await openStore({ config, log: createLog(config.LOG_LEVEL) }, { migrate: false });
         try {
-          await (dryRun ? rehearse(store, json) : run(store, config.DATABASE_URL, json));
+          await (dryRun ? listPending(store, json) : run(store, config.DATABASE_URL, json));
           const older = await newerSchema(store.db);
           if (older !== null) process.stderr.write(`${older}: nothing to do for it\n`);
         } finally {
@@ -37,7 +37,7 @@ async function run({ databaseUrl }: Store, url: string | undefined, json: boolea
   process.stderr.write(ran.length > 0 ? `${ran.length} migrations run\n` : 'already up to date\n');
 }
 
-async function rehearse({ db }: Store, json: boolean): Promise<void> {
+async function listPending({ db }: Store, json: boolean): Promise<void> {
   const { migrations, queues } = await pendingMigrations(db);
   tellNames(migrations, { dryRun: true, json });
   if (migrations.length > 0) process.stderr.write(`${migrations.length} migrations would be run\n`);

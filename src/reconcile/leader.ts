@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { describeError, isPassing } from '../records/database/database-errors.js';
+import { openClient } from '../records/database/examine-database.js';
 
 /** Held by this process until `release`, or until `signal` says that it was lost with its connection. */
 export interface Lock {
@@ -31,7 +32,6 @@ class LockLostError extends AppError {
 
 const LOCK_CLASS = 0x7448;
 const POLL_MS = 200;
-const CONNECT_TIMEOUT_MS = 5_000;
 /** A connection that died without a word is noticed after so long. */
 const PULSE_MS = 5_000;
 /** Over some half a minute. */
@@ -101,18 +101,8 @@ async function connectSoon(
   }, signal);
 }
 
-async function connect(connectionString: string): Promise<Client> {
-  const client = new Client({
-    connectionString,
-    application_name: 'tallyhook lock',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: PULSE_MS,
-    keepAlive: true,
-  });
-  // Without a listener a lost connection would end the process; the next query tells of it.
-  client.on('error', () => {});
-  await client.connect();
-  return client;
+function connect(url: string): Promise<Client> {
+  return openClient(url, { application_name: 'tallyhook lock', query_timeout: PULSE_MS });
 }
 
 async function obtain(client: Client, name: string): Promise<boolean> {

@@ -57,20 +57,16 @@ interface ChangeRow {
   changed_at: Date;
 }
 
-/** Whether two texts are of one value, whatever the order of its keys. To whoever reads, a field that is not there is null. */
-function isSame(from: string | null, to: string | null): boolean {
+/** Whether two JSON texts are of one value, whatever the order of its keys. To whoever reads, a field that is not there is null. */
+export function isSameValue(from: string | null, to: string | null): boolean {
   const [before, after] = [from ?? 'null', to ?? 'null'];
   if (before === after) return true;
   if (before.length !== after.length || !/^[{[]/.test(before)) return false;
   return canonicalJson(fromJsonText(before)) === canonicalJson(fromJsonText(after));
 }
 
-/**
- * Appends to the history, in the order given; what is the same before and after is no change. What a person said again is kept, since when
- * they said it decides, though the feed passes it over.
- */
-export async function appendChanges(trx: Knex.Transaction, given: NewChange[]): Promise<void> {
-  const changes = given.filter(({ field, from, to }) => field === ASSIGNED || !isSame(from, to));
+/** Appends to the history, in the order given. */
+export async function appendChanges(trx: Knex.Transaction, changes: NewChange[]): Promise<void> {
   if (changes.length === 0) return;
   await prepared(
     trx,
@@ -94,8 +90,8 @@ export async function appendChanges(trx: Knex.Transaction, given: NewChange[]): 
 
 /**
  * The feed: changes after a place, oldest first. A reader that goes on from the last `seq` it was given misses nothing
- * and never meets a lower one: rows are held back while a transaction that may still add a lower one is open. Earlier
- * versions wrote rows that change nothing: they keep their place, and are passed over.
+ * and never meets a lower one: rows are held back while a transaction that may still add a lower one is open. Rows that
+ * change nothing, as of earlier versions and of what a person said again, keep their place and are passed over.
  * Takes the pool, not a transaction, whose older snapshot could hide rows below that bound.
  */
 export async function readChanges(db: Knex, query: { after: string; take: number }): Promise<Change[]> {
@@ -105,9 +101,9 @@ export async function readChanges(db: Knex, query: { after: string; take: number
     .where('seq', '<=', bound.rows[0]?.bound ?? '0')
     .orderBy('seq')
     .limit(query.take);
-  const told = rows.filter(tells);
+  const changes = rows.filter(isChange);
   const last = rows.at(-1);
-  if (told.length > 0 || last === undefined) return told.map(changeOf);
+  if (changes.length > 0 || last === undefined) return changes.map(changeOf);
   return readChanges(db, { ...query, after: last.seq });
 }
 
@@ -115,11 +111,11 @@ export async function readChanges(db: Knex, query: { after: string; take: number
 export async function changesOf(db: Knex, entity: EntityRef, newest?: number): Promise<Change[]> {
   const all = db<ChangeRow>('changes').where({ entity_kind: entity.kind, entity_id: toDatabaseText(entity.id) });
   const rows = newest === undefined ? await all.orderBy('seq') : await all.orderBy('seq', 'desc').limit(newest);
-  return (newest === undefined ? rows : rows.reverse()).filter(tells).map(changeOf);
+  return (newest === undefined ? rows : rows.reverse()).filter(isChange).map(changeOf);
 }
 
-function tells({ from_value, to_value }: ChangeRow): boolean {
-  return !isSame(from_value, to_value);
+function isChange({ from_value, to_value }: ChangeRow): boolean {
+  return !isSameValue(from_value, to_value);
 }
 
 function changeOf(row: ChangeRow): Change {

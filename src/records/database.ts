@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { callbackify } from 'node:util';
 import knex, { type Knex } from 'knex';
 import { Client } from 'pg';
-import { DatabaseError, tellTrouble } from './database/database-trouble.js';
+import { DatabaseError, unready } from './database/database-trouble.js';
 import { examineStanding, openWhenAnswering } from './database/examine-database.js';
 import { examineSessions } from './database/examine-sessions.js';
 import { type WatchedConnection, watchConnection } from './database/watch-connection.js';
@@ -123,7 +123,7 @@ async function runEach(db: Knex, config: Knex.MigratorConfig): Promise<string[]>
  */
 export async function schemaState(db: Knex): Promise<{ ok: boolean; problems: string[]; lasting?: boolean }> {
   const trouble = await examineStanding((sql) => db.raw(sql));
-  if (trouble) return { ok: false, problems: [`database: ${tellTrouble(trouble)}`], lasting: !trouble.passing };
+  if (trouble) return unready(trouble);
   const problems: string[] = [];
   const { migrations: missing, queues: queue } = await pendingMigrations(db);
   if (missing.length > 0) problems.push(`migrations not run: ${missing.join(', ')}`);

@@ -1,6 +1,6 @@
 import { TimeoutStrategy, timeout } from 'cockatiel';
 import type { Knex } from 'knex';
-import { tellTrouble, troubleOf } from '../records/database/database-trouble.js';
+import { troubleOf, unready } from '../records/database/database-trouble.js';
 import { schemaState } from '../records/database.js';
 
 export interface Readiness {
@@ -35,6 +35,6 @@ export function createReadiness(db: Knex, now: () => number = Date.now): () => P
 
 export function afterFailure(error: unknown): Readiness {
   const trouble = troubleOf(error);
-  if (trouble) return { ok: false, problems: [`database: ${tellTrouble(trouble)}`], lasting: !trouble.passing };
+  if (trouble) return unready(trouble);
   return { ok: false, problems: [`database: ${error instanceof Error ? error.message || error.name : String(error)}`] };
 }

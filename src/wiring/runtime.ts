@@ -46,8 +46,9 @@ export async function openRuntime({
   const store = await openStore(parts, { max: POOL_SIZE, run });
   closers.add('database', () => store.close());
   const stillReady = createReadiness(store.db);
-  const url = config.DATABASE_URL ?? store.databaseUrl;
-  const sessions = createSessionsCheck({ url, directUrl: store.databaseUrl }, log);
+  const url = config.DATABASE_URL;
+  // No pooler stands before the embedded database.
+  const sessions = url === undefined ? null : createSessionsCheck({ url, directUrl: store.databaseUrl }, log);
   return {
     ...parts,
     contract,
@@ -60,7 +61,7 @@ export async function openRuntime({
     ready: async () => {
       if (parts.signal.aborted) return { ok: false, problems: ['stopping'] };
       const state = await stillReady();
-      return state.ok ? sessions() : state;
+      return state.ok && sessions ? sessions() : state;
     },
   };
 }

@@ -34,6 +34,11 @@ export function tellTrouble({ code, what, remedy }: DatabaseTrouble): string {
   return `${what}${code === null ? '' : ` (${code})`}: ${remedy}`;
 }
 
+/** The same as an answer of /readyz. `lasting`: waiting does not help. */
+export function unready(trouble: DatabaseTrouble): { ok: false; problems: string[]; lasting: boolean } {
+  return { ok: false, problems: [`database: ${tellTrouble(trouble)}`], lasting: !trouble.passing };
+}
+
 /** Without user and password. */
 function whereabouts(url: string | undefined): string {
   if (url === undefined) return 'under ./.tallyhook';

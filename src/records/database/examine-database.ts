@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from 'pg';
+import { Client, type ClientConfig } from 'pg';
 import { DatabaseError, type DatabaseSetting, type DatabaseTrouble, troubleOf } from './database-trouble.js';
 
 const OLDEST_MAJOR = 16;
@@ -151,7 +151,7 @@ export async function openWhenAnswering(
   const deadline = performance.now() + waitMs;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     try {
-      return await opened(url, applicationName);
+      return await openClient(url, { application_name: applicationName });
     } catch (error) {
       const trouble = troubleOf(error, setting);
       if (trouble === null) throw error;
@@ -162,10 +162,11 @@ export async function openWhenAnswering(
   }
 }
 
-async function opened(url: string, applicationName: string): Promise<Client> {
+/** A connection of its own, tried once. */
+export async function openClient(url: string, config: ClientConfig): Promise<Client> {
   const client = new Client({
+    ...config,
     connectionString: url,
-    application_name: applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   });

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../domain/json.js';
 import { objectFromJsonText, toJsonText } from '../../domain/json-text.js';
-import { type NewChange, REPORTED, WHOLE_RECORD } from '../changes.js';
+import { isSameValue, type NewChange, REPORTED, WHOLE_RECORD } from '../changes.js';
 import type { Redact } from './personal-fields.js';
 import { type MergedRecord, ownField } from './stored-record.js';
 
@@ -29,7 +29,7 @@ export function recordChanges(record: MergedRecord, redact: Redact): NewChange[]
   const wasAbsent = before.absentSince !== null;
   const isAbsent = absentSince !== null;
   if (wasAbsent !== isAbsent) changes.push(change('absent', `${wasAbsent}`, `${isAbsent}`));
-  return [...changes, ...said];
+  return [...changes, ...said].filter(({ from, to }) => !isSameValue(from, to));
 }
 
 function digested(kind: MergedRecord['kind'], reported: string | null, redact: Redact): string | null {
