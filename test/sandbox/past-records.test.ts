@@ -169,7 +169,7 @@ describe('past payouts', () => {
   });
 
   it('are found when their payment is to be given back again', async () => {
-    const { sandbox, payouts } = await past();
+    const { sandbox, payouts } = await untouched();
     const refund = payouts.find(({ payoutType, feeAmount }) => payoutType === 'refund' && feeAmount === '1');
     const body = { paymentIntentId: refund?.paymentIntentId };
     const again = await sandbox.call('POST', '/v1/payouts/refund', body);
@@ -181,14 +181,15 @@ describe('past payouts', () => {
 });
 
 describe('past disputes', () => {
-  it.each(['encash', 'refund'] as const)('still open are decided: %s', async (decision) => {
+  it('still open are decided: encashed, or given back', async () => {
     const { sandbox, intents } = await past();
     const open = intents.filter(({ irregularStatus }) => irregularStatus === 'pending_decision');
-    expect(open.length).toBeGreaterThan(0);
-    for (const { id } of open) sandbox.control.decide(id, decision);
+    expect(open.length).toBeGreaterThan(1);
+    const [encashed, ...givenBack] = open;
+    sandbox.control.decide(String(encashed?.id), 'encash');
+    for (const { id } of givenBack) sandbox.control.decide(id, 'refund');
     expect(sandbox.control.ledgerProblems()).toEqual([]);
-    if (decision === 'encash') return;
-    for (const { id } of open) {
+    for (const { id } of givenBack) {
       const payoutId = String(sandbox.control.paymentIntent(id)?.['irregularRefundPayoutId']);
       for (const step of ['approve', 'broadcast', 'confirm'] as const)
         sandbox.control.advancePayout(payoutId, { step });
@@ -199,7 +200,7 @@ describe('past disputes', () => {
 
 describe('past products', () => {
   it('are those that payments came from, at their price, with the statistics of those payments', async () => {
-    const { sandbox, intents, products } = await past();
+    const { sandbox, intents, products } = await untouched();
     const sold = intents.filter(({ productId }) => productId !== null);
     expect(sold.length).toBeGreaterThan(COUNT / 20);
     const productOf = byId(products);
