@@ -14,8 +14,7 @@ export function absence(at: number): Observation {
   return { kind: 'payment_intent', id: 'x', type: 'absence', from: at, to: at + 200, source };
 }
 
-/** What an event of this second said. */
-/** What a webhook says. */
+/** What a webhook of this second says. */
 export function report(at: number, fields: JsonObject, kind: RecordKind = 'payment_intent'): Observation {
   return { ...claim(at, fields, kind), source: { type: 'webhook', ref: `event ${at}` } };
 }
