@@ -16,19 +16,18 @@ import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { finishRun, startRun } from '../../src/records/runs/runs.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { at, payout, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { postBooks } from '../support/posted-books.js';
 
 const DOCUMENT = new URL('../../docs/audit.md', import.meta.url);
 const books = { timeZone: 'UTC', currency: 'USD', chart: defaultChart, table: defaultContract.movements };
 const now = () => new Date();
-let database: TestDatabase;
+const database = useDatabase();
 let db: Knex;
 let dir: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   db = database.db;
   dir = await mkdtemp(path.join(tmpdir(), 'evidence-'));
   const program = /```js\n([\s\S]+?)```/.exec(await readFile(DOCUMENT, 'utf8'))?.[1] ?? '';
@@ -49,7 +48,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
-  await database.drop();
 });
 
 async function savePayout(id: string, description: string): Promise<void> {

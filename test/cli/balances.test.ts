@@ -2,21 +2,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { runHere } from '../support/run-here.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let cwd: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   cwd = await mkdtemp(path.join(tmpdir(), 'balances-'));
   await judgedBalance(database.db, { assetCode: 'BTC', opening: '2', balance: '2' });
   await judgedBalance(database.db, { assetCode: 'USDT.TRC20', opening: '100', balance: '56' });
 }, 60_000);
 afterAll(async () => {
-  await database.drop();
   await rm(cwd, { recursive: true, force: true });
 });
 

@@ -1,16 +1,11 @@
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { breakWords } from '../../src/domain/break-words.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { runHere } from '../support/run-here.js';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 test('a break is shown with what it means and what to do', async () => {
   const kind = 'refund_exceeds_net';

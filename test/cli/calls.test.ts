@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { holdOrders } from '../../src/records/calls/hold-orders.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import { prepareKeyed } from '../../src/service-api/keyed-request.js';
 import { savePaid } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { runHere } from '../support/run-here.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const run = (...args: string[]) =>
   runHere(args, { cwd: '/', env: { DATABASE_URL: database.url, LOG_LEVEL: 'silent' } });

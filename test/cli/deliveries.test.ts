@@ -3,17 +3,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { runHere } from '../support/run-here.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let sandbox: Sandbox;
 let cwd: string;
 let env: Record<string, string>;
 let deliveries: number;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   sandbox = await startSandbox({ confirmationSeconds: 0, kytSeconds: 0, retrySchedule: [] });
   cwd = await mkdtemp(path.join(tmpdir(), 'deliveries-'));
   const { secret } = sandbox.control.addEndpoint({ url: 'http://127.0.0.1:9/webhooks' });
@@ -36,7 +35,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await sandbox.close();
-  await database.drop();
   await rm(cwd, { recursive: true, force: true });
 });
 

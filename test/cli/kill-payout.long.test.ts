@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { type CliProcess, startCli } from '../support/run-cli.js';
 import { sized } from '../support/sizes.js';
 import { callSettings } from './call-settings.js';
@@ -26,20 +26,18 @@ interface Service {
   close(): Promise<void>;
 }
 
-let database: TestDatabase;
+const database = useDatabase();
 let service: Service;
 let cwd: string;
 const running: CliProcess[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   service = await startService();
   cwd = await mkdtemp(path.join(tmpdir(), 'kill-'));
 });
 afterAll(async () => {
   for (const cli of running) await cli.end('SIGKILL');
   await service.close();
-  await database.drop();
   await rm(cwd, { recursive: true });
 });
 

@@ -3,22 +3,20 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedBooks } from '../support/console-books.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { runHere } from '../support/run-here.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let cwd: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   cwd = await mkdtemp(path.join(tmpdir(), 'match-'));
   const opened = new Date(Date.now() - 60_000);
   await judgedBalance(database.db, { assetCode: 'USDT.TRON', opening: '100', balance: '56', now: opened });
   await seedBooks(database.db);
 }, 60_000);
 afterAll(async () => {
-  await database.drop();
   await rm(cwd, { recursive: true, force: true });
 });
 

@@ -6,18 +6,16 @@ import { findAlerts } from '../../src/domain/alerts/alerts.js';
 import { loadAlertFacts } from '../../src/records/alerts/load-alert-facts.js';
 import { giveSign } from '../../src/records/alerts/signs-of-life.js';
 import { bindInstallation } from '../../src/records/installation.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 import { runHere } from '../support/run-here.js';
 
-let database: TestDatabase;
+const database = useFreshDatabase();
 let cwd: string;
 beforeEach(async () => {
-  database = await createTestDatabase();
   cwd = await mkdtemp(path.join(tmpdir(), 'parts-'));
   await bind();
 });
 afterEach(async () => {
-  await database.drop();
   await rm(cwd, { recursive: true, force: true });
 });
 

@@ -3,22 +3,20 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { at } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { postBooks } from '../support/posted-books.js';
 import { runHere } from '../support/run-here.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let cwd: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   cwd = await mkdtemp(path.join(tmpdir(), 'periods-'));
   await judgedBalance(database.db, { assetCode: 'BTC', opening: '2', balance: '2', now: new Date(at(0)) });
   await postBooks(database.db);
 }, 60_000);
 afterAll(async () => {
-  await database.drop();
   await rm(cwd, { recursive: true, force: true });
 });
 

@@ -3,21 +3,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { runHere } from '../support/run-here.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let sandbox: Sandbox;
 let cwd: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   sandbox = await startSandbox({ seed: 5, confirmationSeconds: 0, kytSeconds: 0 });
   cwd = await mkdtemp(path.join(tmpdir(), 'reconcile-'));
 }, 60_000);
 afterAll(async () => {
   await sandbox.close();
-  await database.drop();
   await rm(cwd, { recursive: true, force: true });
 });
 

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { payout, reading, save, savePaid } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { runHere } from '../support/run-here.js';
 
 /*
  * A refund that another client, or a person in the dashboard, makes: a payout of type refund that carries the order's
  * reference and names no payment.
  */
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const run = (...args: string[]) =>
   runHere(args, { cwd: '/', env: { DATABASE_URL: database.url, LOG_LEVEL: 'silent' } });

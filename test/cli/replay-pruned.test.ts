@@ -2,18 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';
 import { runHere } from '../support/run-here.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let cwd: string;
 beforeAll(async () => {
-  database = await createTestDatabase();
   cwd = await mkdtemp(path.join(tmpdir(), 'replay-'));
 });
 afterAll(async () => {
-  await database.drop();
   await rm(cwd, { recursive: true, force: true });
 });
 

@@ -1,22 +1,21 @@
 import { pino } from 'pino';
 import request from 'supertest';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { createConsoleApp } from '../../src/console/server.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 
 const commands = { replay: vi.fn(async () => {}), recover: vi.fn(async () => {}), run: vi.fn(async () => {}) };
 const operator = { Authorization: 'Bearer operator-token' };
 const finance = { Authorization: 'Bearer finance-token-' };
 
-let store: TestDatabase;
+const store = useFreshDatabase();
 let app: ReturnType<typeof createConsoleApp>;
 
 // Of what people did nothing can be taken back, so each test has a database of its own.
 beforeEach(async () => {
   vi.clearAllMocks();
-  store = await createTestDatabase();
   app = createConsoleApp({
     db: store.db,
     log: pino({ level: 'silent' }),
@@ -31,7 +30,6 @@ beforeEach(async () => {
     secretsStatus: async () => ({ items: [] }),
   });
 });
-afterEach(() => store.drop());
 
 const kept = async (filter = '') =>
   (await request(app).get(`/api/v1/actions${filter}`).set(operator).expect(200)).body.items;

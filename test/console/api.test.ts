@@ -1,12 +1,12 @@
 import { pino } from 'pino';
 import request from 'supertest';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createConsoleApp } from '../../src/console/server.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { secretSample } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 
 const commands = { replay: vi.fn(async () => {}), recover: vi.fn(async () => {}), run: vi.fn(async () => {}) };
 const tokens = [
@@ -15,11 +15,10 @@ const tokens = [
   { name: 'fina', role: 'finance' as const, token: 'finance-token-' },
 ];
 
-let store: TestDatabase;
+const store = useDatabase();
 let app: ReturnType<typeof createConsoleApp>;
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   app = createConsoleApp({
     db: store.db,
     log: pino({ level: 'silent' }),
@@ -33,7 +32,6 @@ beforeAll(async () => {
   await save(Array.from({ length: 7 }, (_, index) => reading(`pi_${index}`, index)));
 });
 
-afterAll(() => store.drop());
 beforeEach(() => vi.clearAllMocks());
 
 function reading(id: string, minute: number): Observation {

@@ -1,14 +1,13 @@
 import request from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { paidIntent, payin, payout, reading, save } from '../records/observed.js';
 import { testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 
-let store: TestDatabase;
+const store = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   ({ app } = testConsole(store.db));
   await save(store, [
     reading('payment_intent', paidIntent('pi', 'p'), 10),
@@ -17,7 +16,6 @@ beforeAll(async () => {
     reading('payout', payout('btc', { assetCode: 'BTC' }), 20),
   ]);
 });
-afterAll(() => store.drop());
 
 const tokens = { viewer: 'viewer-token-1', operator: 'operator-token', admin: 'admin-token-1' };
 const as = (role: keyof typeof tokens) => ({ Authorization: `Bearer ${tokens[role]}` });

@@ -1,12 +1,12 @@
 import { pino } from 'pino';
 import request from 'supertest';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../src/console/server.js';
 import { defaultChart } from '../../src/domain/books/chart.js';
 import { listAttributions } from '../../src/records/balances/balance-attributions.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 
 const tokens = [
@@ -15,13 +15,12 @@ const tokens = [
   { name: 'fina', role: 'finance' as const, token: 'finance-token-' },
 ];
 
-let store: TestDatabase;
+const store = useDatabase();
 let app: ReturnType<typeof createConsoleApp>;
 let count = 0;
 let asset: string;
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   app = createConsoleApp({
     db: store.db,
     log: pino({ level: 'silent' }),
@@ -39,7 +38,6 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => store.drop());
 beforeEach(async () => {
   count += 1;
   asset = `C${count}.NET`;

@@ -1,20 +1,18 @@
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { resources } from '../../src/console/api/resources.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
 import { consoleTokens, testConsole } from '../support/console.js';
 import { seedConsole } from '../support/console-samples.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 
-let store: TestDatabase;
+const store = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   await seedConsole(store.db);
   app = testConsole(store.db).app;
 });
-afterAll(() => store.drop());
 
 function get(path: string, { role = 'viewer', tag }: { role?: string; tag?: string } = {}) {
   const { token = '' } = consoleTokens.find((one) => one.role === role) ?? {};

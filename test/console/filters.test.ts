@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { apiDocument } from '../../src/console/api/serve-document.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { RecordKind } from '../../src/domain/records.js';
@@ -7,14 +7,13 @@ import { saveRejections } from '../../src/records/inbox/rejections.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { consoleTokens, testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { storeEvents } from '../support/events.js';
 
-let store: TestDatabase;
+const store = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   ({ app } = testConsole(store.db));
   const { db } = store;
   await save('reading', 'payment_intent', { id: 'pi_read', status: 'completed', payins: [] });
@@ -43,7 +42,6 @@ beforeAll(async () => {
     [],
   );
 });
-afterAll(() => store.drop());
 
 async function save(type: 'reading' | 'claim', kind: RecordKind, own: JsonObject & { id: string }): Promise<void> {
   const at = Date.UTC(2026, 9, 1, 12);

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { detailsFor } from '../../src/console/view/action-details.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { RecordKind } from '../../src/domain/records.js';
@@ -7,18 +7,17 @@ import { recordAction } from '../../src/records/actions/record-action.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { storeEvents } from '../support/events.js';
 
 const MAIL = 'ann@example.com';
 const NAME = 'Ann Example';
 const PHONE = '+33123456789';
 
-let store: TestDatabase;
+const store = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   app = testConsole(store.db).app;
   const created = { createdAt: '2026-10-01T12:00:00Z' };
   await save('payment_intent', { id: 'pi_1', status: 'completed', customerEmail: MAIL, payins: [], ...created });
@@ -62,7 +61,6 @@ beforeAll(async () => {
     [],
   );
 });
-afterAll(() => store.drop());
 
 async function save(kind: RecordKind, fields: JsonObject & { id: string }, type: 'reading' | 'claim' = 'reading') {
   const at = type === 'reading' ? 12 : 13;

@@ -1,21 +1,19 @@
 import request from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { consoleTokens, testConsole } from '../support/console.js';
 import { seedBooks } from '../support/console-books.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 
-let store: TestDatabase;
+const store = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   const now = new Date(Date.now() - 60_000);
   await judgedBalance(store.db, { assetCode: 'USDT.TRON', opening: '100', balance: '100', now });
   await seedBooks(store.db);
   ({ app } = testConsole(store.db));
 }, 60_000);
-afterAll(() => store.drop());
 
 const get = (path: string) =>
   request(app).get(`/api/v1/${path}`).set('authorization', `Bearer ${consoleTokens[0]?.token}`);

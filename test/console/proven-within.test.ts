@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { apiDocument } from '../../src/console/api/serve-document.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
@@ -9,7 +9,7 @@ import { postponeMarks } from '../../src/records/runs/marks.js';
 import { noteServiceClock } from '../../src/records/service-clock.js';
 import { claim, paidIntent, payin, save } from '../records/observed.js';
 import { serve, testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { documentedAnswers } from '../support/document-shapes.js';
 import { until } from '../support/drill.js';
 
@@ -20,12 +20,9 @@ const HASTY_MS = 100;
 const shapeOf = documentedAnswers(apiDocument);
 const viewer = { Authorization: 'Bearer viewer-token-1' };
 
-let store: TestDatabase;
+const store = useDatabase();
 let reading: AbortController;
 let made = 0;
-beforeAll(async () => {
-  store = await createTestDatabase();
-});
 beforeEach(async () => {
   reading = new AbortController();
   await store.db('watermarks').where({ kind: 'service', name: 'clock' }).delete();
@@ -35,7 +32,6 @@ afterEach(async () => {
   reading.abort();
   await store.db('reading_marks').delete();
 });
-afterAll(() => store.drop());
 
 const patient = (): Express => testConsole(store.db).app;
 const impatient = (): Express => testConsole(store.db, { proofWaitMs: SOON_MS }).app;

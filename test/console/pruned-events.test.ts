@@ -1,16 +1,12 @@
 import { pino } from 'pino';
 import request from 'supertest';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createConsoleApp } from '../../src/console/server.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';
 
 const replay = vi.fn(async () => {});
-let store: TestDatabase;
-beforeAll(async () => {
-  store = await createTestDatabase();
-});
-afterAll(() => store.drop());
+const store = useDatabase();
 
 test('an event whose body is gone is shown, and refused where it is to be applied again', async () => {
   const app = createConsoleApp({

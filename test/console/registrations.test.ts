@@ -1,21 +1,19 @@
 import fc from 'fast-check';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import { changesOf } from '../../src/records/changes.js';
 import { absence, claim, intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
 import { testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { sized } from '../support/sizes.js';
 
-let store: TestDatabase;
+const store = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   ({ app } = testConsole(store.db));
 });
-afterAll(() => store.drop());
 
 const operator = { Authorization: 'Bearer operator-token' };
 const path = (reference: string) => `/api/v1/orders/${encodeURIComponent(reference)}`;

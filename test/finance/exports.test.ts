@@ -14,7 +14,7 @@ import { attributeBalance } from '../../src/records/balances/balance-attribution
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { at, paidIntent, payout, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { postBooks } from '../support/posted-books.js';
 
@@ -22,11 +22,10 @@ const run = promisify(execFile);
 const ASSETS = ['USDT.TRON', '1INCH', 'x"y\n; z'] as const;
 const [ASSET] = ASSETS;
 const HOSTILE = '=HYPERLINK("http://x"),\n; "a\\b" ';
-let database: TestDatabase;
+const database = useDatabase();
 let dir: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   dir = await mkdtemp(path.join(tmpdir(), 'export-'));
   for (const assetCode of ASSETS)
     await judgedBalance(database.db, {
@@ -54,7 +53,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
-  await database.drop();
 });
 
 function confirmed(id: string, timestamp: string, fields = {}) {

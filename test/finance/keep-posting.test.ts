@@ -6,13 +6,13 @@ import { matchBehind } from '../../src/records/books/match/match-progress.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { checkMatching } from '../../src/wiring/doctor/check-matching.js';
 import { at, paidIntent, payin, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { postBooks } from '../support/posted-books.js';
 
 const settings = { timeZone: 'UTC', currency: 'USD' };
 const HOUR_MS = 3_600_000;
-let database: TestDatabase;
+const database = useFreshDatabase();
 let told: string[];
 let stop: AbortController;
 let kept: Promise<void>;
@@ -21,13 +21,11 @@ beforeEach(async () => {
   told = [];
   stop = new AbortController();
   kept = Promise.resolve();
-  database = await createTestDatabase();
   await judgedBalance(database.db, { assetCode: 'USDT.TRON', opening: '100', balance: '100', now: new Date(at(0)) });
 }, 60_000);
 afterEach(async () => {
   stop.abort();
   await kept;
-  await database.drop();
 });
 
 /** It pauses for an hour: what happens at all happens at once. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { subtractAmounts, sumAmounts } from '../../src/domain/money.js';
 import { matchAsOf } from '../../src/finance/matching/match-as-of.js';
 import { matchOrders } from '../../src/finance/matching/match-orders.js';
@@ -8,22 +8,18 @@ import { matchSummary } from '../../src/records/books/match/match-summary.js';
 import { monthTotals } from '../../src/records/books/month-totals.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
 import { absence, at, claim, intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { postBooks } from '../support/posted-books.js';
 
 const ASSET = 'USDT.TRON';
 const settings = { timeZone: 'UTC', currency: 'USD' };
 const day = { today: '2026-03-02', timeZone: 'UTC' };
-let database: TestDatabase;
+const database = useDatabase();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '100', now: new Date(at(0)) });
 }, 60_000);
-afterAll(async () => {
-  await database.drop();
-});
 
 async function matched(filters: MatchFilters = {}): Promise<Record<string, [string, string | undefined]>> {
   await postBooks(database.db);

@@ -20,24 +20,22 @@ import { getPeriod } from '../../src/records/books/periods.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { at, payout, reading, save } from '../records/observed.js';
 import { consoleTokens } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 
 const ASSET = 'USDT.TRON';
 const PAYOUTS = process.env['TALLYHOOK_LONG'] === undefined ? 20 : 1_000;
 const zone = { timeZone: 'Asia/Tokyo', currency: 'USD', table: defaultContract.movements };
-let database: TestDatabase;
+const database = useDatabase();
 let dir: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   dir = await mkdtemp(path.join(tmpdir(), 'periods-'));
   await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '60', now: new Date(at(0)) });
   await savePayouts('2026-03-31T14:59:59.000Z', '0.5', 100);
 }, 60_000);
 afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
-  await database.drop();
 });
 
 async function savePayouts(timestamp: string, feeAmount: string, second: number): Promise<void> {

@@ -15,7 +15,7 @@ import { accountTotals } from '../../src/records/books/account-totals.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { at, intent, paidIntent, payout, reading, save } from '../records/observed.js';
 import { isInstalled } from '../support/accounting-programs.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { readByLibreOffice } from '../support/libreoffice.js';
 import { postBooks } from '../support/posted-books.js';
@@ -23,11 +23,10 @@ import { postBooks } from '../support/posted-books.js';
 const MONTH = '2026-03';
 const ASSETS = ['USDT.TRON', 'BTC'] as const;
 const HOSTILE = '=HYPERLINK("http://x"),\n<b>&"a\\b" \u0001_x0041_';
-let database: TestDatabase;
+const database = useDatabase();
 let dir: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   dir = await mkdtemp(path.join(tmpdir(), 'workbook-'));
   for (const assetCode of ASSETS)
     await judgedBalance(database.db, {
@@ -57,7 +56,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
-  await database.drop();
 });
 
 function sent(id: string, payoutType: string, fields: object) {

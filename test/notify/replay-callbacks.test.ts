@@ -4,20 +4,18 @@ import path from 'node:path';
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { consoleTokens, testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { runHere } from '../support/run-here.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
 let cwd: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   app = testConsole(database.db).app;
   cwd = await mkdtemp(path.join(tmpdir(), 'callbacks-'));
 });
 afterAll(async () => {
-  await database.drop();
   await rm(cwd, { recursive: true, force: true });
 });
 

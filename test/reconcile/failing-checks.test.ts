@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
 import { crossCheckAll } from '../../src/reconcile/cross-check/cross-check-all.js';
 import { crossCheck } from '../../src/reconcile/cross-check.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { at, context, paidIntent, payin, payout, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { HOUR } from './checked-shop.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 /** Makes the database refuse each break about this record, with this SQLSTATE; null: no more. */
 async function refuseBreaksAbout(id: string, code: string | null): Promise<void> {

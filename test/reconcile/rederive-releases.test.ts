@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import { defaultKytWords } from '../../src/domain/orders/kyt.js';
 import { createLog } from '../../src/log.js';
@@ -9,13 +9,9 @@ import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { changesOf } from '../../src/records/changes.js';
 import { getOrder, registerOrder } from '../../src/records/orders/orders.js';
 import { at, context, paidIntent, payin, payout, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { createTestDatabase, useDatabase } from '../support/database.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const now = () => new Date(at(86_400));
 

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import { getOrder } from '../../src/records/orders/orders.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { absence, at, paidIntent, payin, payout, reading, save } from './observed.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 /** The answer to a refund of our own, of which no row of service_writes knows the payment: an earlier version made it. */
 const answer = (id: string, paymentIntentId: string, second: number): Observation => ({

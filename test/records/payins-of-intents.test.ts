@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { getOrder } from '../../src/records/orders/orders.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { absence, claim, intent, mention, paidIntent, payin, reading, save } from './observed.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const marksOf = (id: string): Promise<string[]> => database.db('reading_marks').where({ id }).pluck('reason');
 const releaseOf = async (reference: string) => (await getOrder(database.db, reference))?.release.reason;

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dueRequests } from '../../src/records/runs/due-requests.js';
 import { type AskedBy, markForReading, postponeMarks } from '../../src/records/runs/marks.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { claim, intent, invoice, mention, paidIntent, payin, reading, save } from './observed.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const secrets = new Map([
   ['1', 'shop'],

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { noteDisproved, noteSearched } from '../../src/records/family/searched.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { markForReading } from '../../src/records/runs/marks.js';
 import { saveObservations } from '../../src/records/save-observations.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { at, paidIntent, payin, payout, reading, save } from './observed.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 /** The delivery history was read a while ago. */
 async function historyRead(age: string): Promise<void> {

@@ -5,17 +5,15 @@ import { recordAction, tellRepeatedRefusals } from '../../src/records/actions/re
 import { checkSeals } from '../../src/records/audit/seal-checks.js';
 import { sealRows } from '../../src/records/audit/seal-rows.js';
 import { consoleTokens, serve, testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let site: Awaited<ReturnType<typeof serve>>;
 beforeAll(async () => {
-  database = await createTestDatabase();
   site = await serve(testConsole(database.db).app);
 });
 afterAll(async () => {
   await site.close();
-  await database.drop();
 });
 
 const HERE = { Host: 'console.example', Origin: 'https://console.example', 'Sec-Fetch-Site': 'same-origin' };

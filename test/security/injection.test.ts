@@ -8,7 +8,7 @@ import { createMetrics } from '../../src/metrics.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { applyEvents } from '../../src/webhook/apply-events.js';
 import { consoleTokens, serve, testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { isAll, isLong } from '../support/drill.js';
 import { startReceiver } from '../support/receiver.js';
 import { runHere } from '../support/run-here.js';
@@ -38,19 +38,17 @@ const log = createLog('silent');
 const SLOW = { timeout: 120_000 };
 const admin = { Authorization: `Bearer ${consoleTokens.find(({ role }) => role === 'admin')?.token}` };
 
-let database: TestDatabase;
+const database = useDatabase();
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let app: Awaited<ReturnType<typeof serve>>;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   receiver = await startReceiver(database.db, { log });
   app = await serve(testConsole(database.db).app);
 });
 afterAll(async () => {
   await app.close();
   await receiver.close();
-  await database.drop();
 });
 
 interface Sent {

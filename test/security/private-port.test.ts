@@ -1,21 +1,19 @@
 import request from 'supertest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consoleTokens, serve, testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { sendRaw, startReceiver } from '../support/receiver.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let site: ReturnType<typeof testConsole>;
 let served: Awaited<ReturnType<typeof serve>>;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   site = testConsole(database.db);
   served = await serve(site.app);
 });
 afterAll(async () => {
   await served.close();
-  await database.drop();
 });
 
 interface Layer {

@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { actions } from '../../../src/console/actions.js';
 import { routePath } from '../../../src/console/api/api-router.js';
 import { operations } from '../../../src/console/api/operations.js';
@@ -8,23 +8,21 @@ import { fillPath, ownPath } from '../../../src/console/page-request.js';
 import { pages } from '../../../src/console/pages.js';
 import { consoleTokens, testConsole } from '../../support/console.js';
 import { samplePaths, seedConsole } from '../../support/console-samples.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { useDatabase } from '../../support/database.js';
 
 const HOST = 'console.example';
 const HERE = { Host: HOST, Origin: `https://${HOST}`, 'Sec-Fetch-Site': 'same-origin' };
 const tokenOf = (role: string) => consoleTokens.find((entry) => entry.role === role)?.token ?? '';
 
-let store: TestDatabase;
+const store = useDatabase();
 let consoleUnderTest: ReturnType<typeof testConsole>;
 let app: Express;
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   await seedConsole(store.db);
   consoleUnderTest = testConsole(store.db);
   app = consoleUnderTest.app;
 });
-afterAll(() => store.drop());
 
 const sessions = new Map<string, ReturnType<typeof signedIn>>();
 const sessionOf = (role: string) => sessions.get(role) ?? sessions.set(role, signedIn(role)).get(role)!;

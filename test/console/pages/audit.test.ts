@@ -1,24 +1,22 @@
 import request from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { recordAction } from '../../../src/records/actions/record-action.js';
 import { checkSeals } from '../../../src/records/audit/seal-checks.js';
 import { sealRows } from '../../../src/records/audit/seal-rows.js';
 import { intent, reading, save } from '../../records/observed.js';
 import { consoleTokens, testConsole } from '../../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { useDatabase } from '../../support/database.js';
 
 const HERE = { Host: 'console.example', Origin: 'https://console.example', 'Sec-Fetch-Site': 'same-origin' };
-let database: TestDatabase;
+const database = useDatabase();
 let site: ReturnType<typeof testConsole>;
 const now = () => new Date();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   site = testConsole(database.db);
   await save(database, [reading('payment_intent', intent('pi_1', { merchantReference: 'r1' }), 10)]);
   await recordAction(database.db, { actor: 'ann', action: 'look', outcome: 'done' });
 }, 60_000);
-afterAll(() => database.drop());
 
 async function session(role: string) {
   const token = consoleTokens.find((one) => one.role === role)?.token ?? '';

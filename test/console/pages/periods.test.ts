@@ -1,27 +1,25 @@
 import { createHash } from 'node:crypto';
 import request, { type Response } from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { monthAfter } from '../../../src/domain/books/posting-month.js';
 import { at, payout, reading, save } from '../../records/observed.js';
 import { consoleTokens, testConsole } from '../../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { useDatabase } from '../../support/database.js';
 import { judgedBalance } from '../../support/judged-balance.js';
 import { postBooks } from '../../support/posted-books.js';
 
 const MONTH = '2026-03';
 const HERE = { Host: 'console.example', Origin: 'https://console.example', 'Sec-Fetch-Site': 'same-origin' };
-let database: TestDatabase;
+const database = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   app = testConsole(database.db, { now: () => new Date('2026-07-01T00:00:00Z') }).app;
   await judgedBalance(database.db, { assetCode: 'BTC', opening: '100', balance: '60', now: new Date(at(0)) });
   const statusHistory = [{ status: 'confirmed', timestamp: '2026-03-20T10:00:00.000Z', source: 'chain' }];
   await save(database, [reading('payout', payout('po_1', { status: 'confirmed', statusHistory }), 30)]);
   await postBooks(database.db);
 }, 60_000);
-afterAll(() => database.drop());
 
 async function session(role: string) {
   const token = consoleTokens.find((one) => one.role === role)?.token ?? '';

@@ -1,18 +1,16 @@
 import request from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { registerOrder } from '../../../src/records/orders/orders.js';
 import { testConsole } from '../../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { useDatabase } from '../../support/database.js';
 
 const HERE = { Host: 'console.example', Origin: 'https://console.example', 'Sec-Fetch-Site': 'same-origin' };
 
-let store: TestDatabase;
+const store = useDatabase();
 beforeAll(async () => {
-  store = await createTestDatabase();
   for (const reference of ['K-1', 'K-1\u200b', '\u041a-1', 'other'])
     await store.db.transaction((trx) => registerOrder(trx, { reference, amount: '1', currency: 'EUR' }));
 });
-afterAll(() => store.drop());
 
 it('the page of an order names the characters in which references that look the same differ', async () => {
   const { app } = testConsole(store.db);
