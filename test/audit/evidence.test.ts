@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { unzipSync } from 'fflate';
 import type { Knex } from 'knex';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
 import { exportAudit } from '../../src/finance/audit/export-audit.js';
 import { packMonth } from '../../src/finance/audit/pack-month.js';
@@ -17,6 +16,7 @@ import { finishRun, startRun } from '../../src/records/runs/runs.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { at, payout, reading, save } from '../records/observed.js';
 import { useDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { postBooks } from '../support/posted-books.js';
 
@@ -25,11 +25,10 @@ const books = { timeZone: 'UTC', currency: 'USD', chart: defaultChart, table: de
 const now = () => new Date();
 const database = useDatabase();
 let db: Knex;
-let dir: string;
+const dir = useFolder();
 
 beforeAll(async () => {
   db = database.db;
-  dir = await mkdtemp(path.join(tmpdir(), 'evidence-'));
   const program = /```js\n([\s\S]+?)```/.exec(await readFile(DOCUMENT, 'utf8'))?.[1] ?? '';
   expect(program.trim().split('\n').length).toBeLessThan(45);
   await writeFile(path.join(dir, 'check.mjs'), program);
@@ -46,9 +45,6 @@ beforeAll(async () => {
     outcome: 'done',
   });
 }, 120_000);
-afterAll(async () => {
-  await rm(dir, { recursive: true, force: true });
-});
 
 async function savePayout(id: string, description: string): Promise<void> {
   const about = { payoutType: 'withdrawal', amount: '1', feeAmount: '0.5', feeBearer: 'merchant', status: 'confirmed' };

@@ -1,23 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { operationNames } from '../../src/service-api/operations.js';
 import { useDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 import { runHere } from '../support/run-here.js';
 
-let cwd: string;
+const cwd = useFolder();
 let sandbox: Sandbox;
 const database = useDatabase();
 
 beforeAll(async () => {
-  cwd = await mkdtemp(path.join(tmpdir(), 'api-'));
   sandbox = await startSandbox({ payments: 5 });
 });
 afterAll(async () => {
   await sandbox.close();
-  await rm(cwd, { recursive: true });
 });
 
 const api = (args: string[], env: Record<string, string> = {}) =>

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -11,6 +10,7 @@ import { noteServiceClock } from '../../src/records/service-clock.js';
 import { consoleTokens, serve, testConsole } from '../support/console.js';
 import { seedConsole } from '../support/console-samples.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 import { codeBlocks, ROOT, readDocument } from './documents.js';
 
 const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -49,13 +49,12 @@ interface Example {
 
 let store: TestDatabase;
 let server: Awaited<ReturnType<typeof serve>>;
-let dir: string;
+const dir = useFolder();
 let example: Example;
 const answered: { status: number; bytes: number }[] = [];
 const realFetch = globalThis.fetch;
 
 beforeAll(async () => {
-  dir = await mkdtemp(path.join(tmpdir(), 'api-example-'));
   const [code = ''] = codeBlocks(readDocument('docs/api.md'))
     .filter(({ language }) => language === 'ts')
     .map(({ text }) => text);
@@ -80,7 +79,6 @@ afterAll(async () => {
   globalThis.fetch = realFetch;
   await server?.close();
   await store?.drop();
-  await rm(dir, { recursive: true, force: true });
 });
 
 /** What the document shows is assigned to what the example takes it for. */

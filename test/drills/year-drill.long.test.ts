@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accounts, beancountName, defaultChart, walletAccount } from '../../src/domain/books/chart.js';
@@ -20,6 +18,7 @@ import { open } from '../sandbox/random-world.js';
 import { beanBalances, beanCheck, hledgerBalances, hledgerCheck, isInstalled } from '../support/accounting-programs.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { DRILL_MS, isLong, report } from '../support/drill.js';
+import { useFolder } from '../support/folder.js';
 import { postBooks } from '../support/posted-books.js';
 import { expectMatched, registerOrders } from './year/expect-matched.js';
 import { ASSETS, emptyYear, makeMonth, type YearWorld } from './year/make-month.js';
@@ -31,14 +30,12 @@ const START = Date.UTC(2025, 9, 1, 0, 0, 30);
 const read = (n: number) => isLong || n === 1 || n === MONTHS - 1;
 
 let database: TestDatabase;
-let dir: string;
+const dir = useFolder();
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  dir = await mkdtemp(path.join(tmpdir(), 'year-'));
 }, DRILL_MS);
 afterAll(async () => {
-  await rm(dir, { recursive: true, force: true });
   await database?.drop();
 });
 

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
 import type { ExportFormat } from '../../src/finance/exports/export-formats.js';
 import { exportMonth } from '../../src/finance/exports/export-month.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { useDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 
 /** Of three lines each, so that an entry stands across the parts in which they are read. */
 const ENTRIES = 1_500;
@@ -29,10 +27,9 @@ const TEXTS = [
 ];
 
 const database = useDatabase();
-let dir: string;
+const dir = useFolder();
 
 beforeAll(async () => {
-  dir = await mkdtemp(path.join(tmpdir(), 'export-bytes-'));
   await database.db.transaction(async (trx) => {
     // Past the rules of posting: what is pinned is how rows are written, whatever they are.
     await trx.raw('SET LOCAL session_replication_role = replica');
@@ -70,9 +67,6 @@ beforeAll(async () => {
     );
   });
 }, 60_000);
-afterAll(async () => {
-  await rm(dir, { recursive: true, force: true });
-});
 
 /** SHA-256 of each file that has rows: an open month may not be written otherwise than a closed one was. */
 const PINNED: Record<ExportFormat, Record<string, string>> = {

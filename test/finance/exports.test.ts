@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
 import { sumAmounts } from '../../src/domain/money.js';
 import type { ExportFormat } from '../../src/finance/exports/export-formats.js';
@@ -15,6 +14,7 @@ import { accountTotals } from '../../src/records/books/account-totals.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { at, paidIntent, payout, reading, save } from '../records/observed.js';
 import { useDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { postBooks } from '../support/posted-books.js';
 
@@ -23,10 +23,9 @@ const ASSETS = ['USDT.TRON', '1INCH', 'x"y\n; z'] as const;
 const [ASSET] = ASSETS;
 const HOSTILE = '=HYPERLINK("http://x"),\n; "a\\b" ';
 const database = useDatabase();
-let dir: string;
+const dir = useFolder();
 
 beforeAll(async () => {
-  dir = await mkdtemp(path.join(tmpdir(), 'export-'));
   for (const assetCode of ASSETS)
     await judgedBalance(database.db, {
       assetCode,
@@ -51,9 +50,6 @@ beforeAll(async () => {
     );
   await postBooks(database.db);
 }, 60_000);
-afterAll(async () => {
-  await rm(dir, { recursive: true, force: true });
-});
 
 function confirmed(id: string, timestamp: string, fields = {}) {
   const networkFee = { networkFeeAmount: '3.1', networkFeeAssetCode: 'TRX' };

@@ -1,9 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { pino } from 'pino';
 import request from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { createConsoleApp } from '../../src/console/server.js';
 import { chartSchema, defaultChart } from '../../src/domain/books/chart.js';
 import { dayIn, startOfDay } from '../../src/domain/books/posting-month.js';
@@ -21,22 +18,19 @@ import { defaultContract } from '../../src/service-api/contract.js';
 import { at, payout, reading, save } from '../records/observed.js';
 import { consoleTokens } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 import { judgedBalance } from '../support/judged-balance.js';
 
 const ASSET = 'USDT.TRON';
 const PAYOUTS = process.env['TALLYHOOK_LONG'] === undefined ? 20 : 1_000;
 const zone = { timeZone: 'Asia/Tokyo', currency: 'USD', table: defaultContract.movements };
 const database = useDatabase();
-let dir: string;
+const dir = useFolder();
 
 beforeAll(async () => {
-  dir = await mkdtemp(path.join(tmpdir(), 'periods-'));
   await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '60', now: new Date(at(0)) });
   await savePayouts('2026-03-31T14:59:59.000Z', '0.5', 100);
 }, 60_000);
-afterAll(async () => {
-  await rm(dir, { recursive: true, force: true });
-});
 
 async function savePayouts(timestamp: string, feeAmount: string, second: number): Promise<void> {
   const about = { payoutType: 'withdrawal', amount: '0.000000000000000001', feeAmount, feeBearer: 'merchant' };
