@@ -14,11 +14,13 @@ import { sealRows } from '../../src/records/audit/seal-rows.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { finishRun, startRun } from '../../src/records/runs/runs.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { at, payout, reading, save } from '../records/observed.js';
 import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { at, reading } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
+import { payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const DOCUMENT = new URL('../../docs/audit.md', import.meta.url);
 const books = { timeZone: 'UTC', currency: 'USD', chart: defaultChart, table: defaultContract.movements };

@@ -10,10 +10,12 @@ import { sealedLogs } from '../../src/records/audit/sealed-logs.js';
 import { verifySeals } from '../../src/records/audit/verify-seals.js';
 import { beginClosing } from '../../src/records/books/periods.js';
 import { storePeriodFile } from '../../src/records/books/store-period-file.js';
-import { at, payout, reading, save } from '../records/observed.js';
 import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { at, reading } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
+import { payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const RUNS = process.env['TALLYHOOK_LONG'] === undefined ? 75 : 1_500;
 const database = useDatabase();

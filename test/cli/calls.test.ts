@@ -3,8 +3,8 @@ import { holdOrders } from '../../src/records/calls/hold-orders.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import { prepareKeyed } from '../../src/service-api/keyed-request.js';
-import { savePaid } from '../records/observed.js';
 import { useDatabase } from '../support/database.js';
+import { savePaid } from '../support/saved.js';
 import { useShell } from '../support/shell.js';
 
 const database = useDatabase();

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { at } from '../records/observed.js';
 import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { at } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { useShell } from '../support/shell.js';
 

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { getOrder } from '../../src/records/orders/orders.js';
-import { payout, reading, save, savePaid } from '../records/observed.js';
 import { useDatabase } from '../support/database.js';
+import { reading } from '../support/observations.js';
+import { payout } from '../support/records.js';
+import { save, savePaid } from '../support/saved.js';
 import { useShell } from '../support/shell.js';
 
 /*

@@ -1,8 +1,10 @@
 import request from 'supertest';
 import { beforeAll, expect, it } from 'vitest';
-import { paidIntent, payin, payout, reading, save } from '../records/observed.js';
 import { testConsole } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
+import { reading } from '../support/observations.js';
+import { paidIntent, payin, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const store = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];

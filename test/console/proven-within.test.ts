@@ -7,11 +7,13 @@ import type { Observation } from '../../src/domain/observation.js';
 import { type RecordKind, textField } from '../../src/domain/records.js';
 import { postponeMarks } from '../../src/records/runs/marks.js';
 import { noteServiceClock } from '../../src/records/service-clock.js';
-import { claim, paidIntent, payin, save } from '../records/observed.js';
 import { serve, testConsole } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
 import { documentedAnswers } from '../support/document-shapes.js';
 import { until } from '../support/drill.js';
+import { claim } from '../support/observations.js';
+import { paidIntent, payin } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const HOUR_MS = 3_600_000;
 const SOON_MS = 500;

@@ -3,9 +3,11 @@ import request from 'supertest';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import { changesOf } from '../../src/records/changes.js';
-import { absence, claim, intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
 import { testConsole } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
+import { absence, claim, reading } from '../support/observations.js';
+import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 import { sized } from '../support/sizes.js';
 
 const store = useDatabase();

@@ -2,11 +2,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { exportFormatNames } from '../../src/finance/exports/export-formats.js';
-import { at, payout, reading, save } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { DRILL_MS, report, until } from '../support/drill.js';
 import { createInstallation, type Installation } from '../support/installation.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { at, reading } from '../support/observations.js';
+import { payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const CHANGES = 1_000;
 const [MONTH, NEXT] = ['2026-03', '2026-04'];

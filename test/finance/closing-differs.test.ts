@@ -5,10 +5,12 @@ import { closePeriod } from '../../src/finance/periods/close-period.js';
 import { createLog } from '../../src/log.js';
 import { attributeBalance } from '../../src/records/balances/balance-attributions.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { payout, reading, save } from '../records/observed.js';
 import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { reading } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
+import { payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const zone = { timeZone: 'UTC', currency: 'USD' };
 const NOW = new Date('2026-11-22T12:00:00Z');

@@ -12,11 +12,13 @@ import { keepRates } from '../../src/records/balances/asset-rates.js';
 import { attributeBalance } from '../../src/records/balances/balance-attributions.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { at, paidIntent, payout, reading, save } from '../records/observed.js';
 import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { at, reading } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
+import { paidIntent, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const run = promisify(execFile);
 const ASSETS = ['USDT.TRON', '1INCH', 'x"y\n; z'] as const;

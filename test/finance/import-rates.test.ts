@@ -1,9 +1,11 @@
 import { beforeAll, expect, it } from 'vitest';
 import { importRatesFile } from '../../src/finance/import-rates.js';
-import { at, paidIntent, reading, save } from '../records/observed.js';
 import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { at, reading } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
+import { paidIntent } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const ASSET = 'USDT.TRON';
 const database = useDatabase();

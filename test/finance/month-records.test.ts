@@ -9,9 +9,11 @@ import { monthOrders } from '../../src/records/books/month-records/month-orders.
 import { monthPayouts, monthRefunds } from '../../src/records/books/month-records/month-payouts.js';
 import type { MonthQuery, MonthRow } from '../../src/records/books/month-records/month-query.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
 import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { reading } from '../support/observations.js';
+import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const { movements } = defaultContract;
 const table = {

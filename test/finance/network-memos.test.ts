@@ -2,10 +2,12 @@ import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { checkPeriod } from '../../src/finance/periods/check-period.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
-import { at, paidIntent, payout, reading, save } from '../records/observed.js';
 import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { at, reading } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
+import { paidIntent, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const ASSET = 'USDT.TRON';
 /** The opening of the books, in March. */

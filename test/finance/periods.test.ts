@@ -15,11 +15,13 @@ import { accountTotals } from '../../src/records/books/account-totals.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
 import { getPeriod } from '../../src/records/books/periods.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { at, payout, reading, save } from '../records/observed.js';
 import { consoleTokens } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { at, reading } from '../support/observations.js';
+import { payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const ASSET = 'USDT.TRON';
 const PAYOUTS = process.env['TALLYHOOK_LONG'] === undefined ? 20 : 1_000;

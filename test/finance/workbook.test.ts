@@ -12,13 +12,15 @@ import { sheetSums } from '../../src/finance/exports/workbook/sheet-sums.js';
 import { tableSheets } from '../../src/finance/exports/workbook/table-sheets.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { at, intent, paidIntent, payout, reading, save } from '../records/observed.js';
 import { isInstalled } from '../support/accounting-programs.js';
 import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { readByLibreOffice } from '../support/libreoffice.js';
+import { at, reading } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
+import { intent, paidIntent, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const MONTH = '2026-03';
 const ASSETS = ['USDT.TRON', 'BTC'] as const;

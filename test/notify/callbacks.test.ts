@@ -11,8 +11,10 @@ import { listCallbacks } from '../../src/records/callbacks/list-callbacks.js';
 import { replayCallback, replayDeadCallbacks } from '../../src/records/callbacks/replay-callback.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { registerOrder } from '../../src/records/orders/register-order.js';
-import { intent, paidIntent, payin, reading, save } from '../records/observed.js';
 import { useDatabase } from '../support/database.js';
+import { reading } from '../support/observations.js';
+import { intent, paidIntent, payin } from '../support/records.js';
+import { save } from '../support/saved.js';
 import { sized } from '../support/sizes.js';
 import { SECRET, type Store, startStore, verified } from './store.js';
 

@@ -6,7 +6,9 @@ import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord, listRecords } from '../../src/records/rows.js';
 import { useDatabase } from '../support/database.js';
-import { claim, intent, paidIntent, payin, payout, reading, save } from './observed.js';
+import { claim, reading } from '../support/observations.js';
+import { intent, paidIntent, payin, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const database = useDatabase();
 

@@ -3,7 +3,9 @@ import { autoResolveBreaks, openBreaks } from '../../src/records/breaks/breaks.j
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { getBreak, listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { useDatabase } from '../support/database.js';
-import { intent, reading, save } from './observed.js';
+import { reading } from '../support/observations.js';
+import { intent } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const database = useDatabase();
 

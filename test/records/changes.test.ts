@@ -5,7 +5,9 @@ import { canonicalJson } from '../../src/domain/canonical-json.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { appendChanges, changesOf, type NewChange, readChanges } from '../../src/records/changes.js';
 import { useDatabase } from '../support/database.js';
-import { at, claim, intent, paidIntent, reading, save } from './observed.js';
+import { at, claim, reading } from '../support/observations.js';
+import { intent, paidIntent } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const database = useDatabase();
 let db: Knex;

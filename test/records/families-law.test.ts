@@ -16,8 +16,10 @@ import { plain, recordsOf, saidOf, statesOf } from '../domain/laws/judge.js';
 import { rareWorlds } from '../domain/laws/rare-worlds.js';
 import { closeWorld, nothing, references, START, type World, world } from '../domain/laws/worlds.js';
 import { useDatabase } from '../support/database.js';
+import { absence, ownCall, reading } from '../support/observations.js';
+import { intent, invoice, payout } from '../support/records.js';
+import { save, saveOverlapping, staleOrders } from '../support/saved.js';
 import { isLong, sized } from '../support/sizes.js';
-import { absence, intent, invoice, ownCall, payout, reading, save, saveOverlapping, staleOrders } from './observed.js';
 
 const RUNS = sized(4, 420);
 

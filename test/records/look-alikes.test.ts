@@ -3,8 +3,10 @@ import { makeSkeletons } from '../../src/reconcile/cross-check/make-skeletons.js
 import { lookAlikes } from '../../src/records/orders/look-alikes.js';
 import { getOrder, registerOrder } from '../../src/records/orders/orders.js';
 import { useDatabase } from '../support/database.js';
+import { reading } from '../support/observations.js';
 import { plansOf, queriesOf } from '../support/query-plans.js';
-import { intent, reading, save } from './observed.js';
+import { intent } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const database = useDatabase();
 

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { dueRequests } from '../../src/records/runs/due-requests.js';
 import { endMarks, markForReading, postponeMarks, waitingMarks } from '../../src/records/runs/marks.js';
 import { useDatabase } from '../support/database.js';
-import { at, claim, intent, payin, reading, save } from './observed.js';
+import { at, claim, reading } from '../support/observations.js';
+import { intent, payin } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const database = useDatabase();
 

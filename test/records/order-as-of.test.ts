@@ -4,7 +4,9 @@ import { orderAsOf } from '../../src/records/orders/order-as-of.js';
 import { orderStory } from '../../src/records/orders/order-story.js';
 import { registerOrder, withdrawRegistration } from '../../src/records/orders/orders.js';
 import { useDatabase } from '../support/database.js';
-import { at, claim, intent, reading, save } from './observed.js';
+import { at, claim, reading } from '../support/observations.js';
+import { intent } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const database = useDatabase();
 let db: Knex;

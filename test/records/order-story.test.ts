@@ -3,7 +3,9 @@ import { tellOrder } from '../../src/cli/tell-order.js';
 import { orderStory } from '../../src/records/orders/order-story.js';
 import { startRun } from '../../src/records/runs/runs.js';
 import { useDatabase } from '../support/database.js';
-import { absence, claim, delivered, intent, invoice, paidIntent, payin, payout, reading, save } from './observed.js';
+import { absence, claim, delivered, reading } from '../support/observations.js';
+import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const database = useDatabase();
 

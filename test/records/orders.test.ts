@@ -10,7 +10,9 @@ import {
 } from '../../src/records/orders/orders.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { useDatabase } from '../support/database.js';
-import { context, intent, paidIntent, payin, reading, save } from './observed.js';
+import { reading } from '../support/observations.js';
+import { intent, paidIntent, payin } from '../support/records.js';
+import { context, save } from '../support/saved.js';
 
 const database = useDatabase();
 

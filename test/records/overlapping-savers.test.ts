@@ -3,7 +3,9 @@ import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { useDatabase } from '../support/database.js';
-import { invoice, paidIntent, payin, payout, reading, save, saveOverlapping } from './observed.js';
+import { reading } from '../support/observations.js';
+import { invoice, paidIntent, payin, payout } from '../support/records.js';
+import { save, saveOverlapping } from '../support/saved.js';
 
 const database = useDatabase();
 

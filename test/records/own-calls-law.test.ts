@@ -9,7 +9,9 @@ import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import type { KeyStore, NotedWrite } from '../../src/service-api/key-store.js';
 import { prepareKeyed } from '../../src/service-api/keyed-request.js';
 import { useDatabase } from '../support/database.js';
-import { absence, at, context, paidIntent, payin, payout, reading, save } from './observed.js';
+import { absence, at, reading } from '../support/observations.js';
+import { paidIntent, payin, payout } from '../support/records.js';
+import { context, save } from '../support/saved.js';
 
 const RUNS = process.env['TALLYHOOK_LONG'] ? 600 : 12;
 const LIMITS = { leaseMs: 0, withinMs: 480_000 };

@@ -15,8 +15,10 @@ import type { KeyStore, NotedWrite } from '../../src/service-api/key-store.js';
 import { type KeyedParts, prepareKeyed } from '../../src/service-api/keyed-request.js';
 import type { KeyedOperation } from '../../src/service-api/operations.js';
 import { useDatabase } from '../support/database.js';
+import { absence, at, reading, readPaid } from '../support/observations.js';
+import { payout } from '../support/records.js';
+import { context, save, savePaid } from '../support/saved.js';
 import { insertAsBefore } from './earlier-library.js';
-import { absence, at, context, paidIntent, payin, payout, reading, save } from './observed.js';
 
 const LIMITS = { leaseMs: 60_000, withinMs: 480_000 };
 
@@ -49,10 +51,7 @@ const HELD = { safe: false, reason: 'refund_in_progress', provenAt: null };
 
 /** An order whose goods may go out. */
 async function provenOrder(): Promise<void> {
-  await save(database, [
-    reading('payment_intent', paidIntent(pi, `in_${pi}`), 10),
-    reading('payin', payin(`in_${pi}`, pi), 10),
-  ]);
+  await savePaid(database, pi);
   expect(await release()).toMatchObject(SAFE);
 }
 
@@ -165,19 +164,13 @@ describe('a refund of which nobody knows what came', () => {
   test('holds an order whose payment comes after it', async () => {
     await log.begin(refund(), LIMITS);
     await hold();
-    await save(database, [
-      reading('payment_intent', paidIntent(pi, `in_${pi}`), 10),
-      reading('payin', payin(`in_${pi}`, pi), 10),
-    ]);
+    await savePaid(database, pi);
     expect(await release()).toEqual(HELD);
   });
 
   test('waits for whoever is saving its order for the first time', async () => {
     const saving = await db.transaction();
-    const paid = [
-      reading('payment_intent', paidIntent(pi, `in_${pi}`), 10),
-      reading('payin', payin(`in_${pi}`, pi), 10),
-    ];
+    const paid = readPaid(pi);
     await saveObservations(saving, paid, context);
     await log.begin(refund(), LIMITS);
     const held = hold();

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { useDatabase } from '../support/database.js';
-import { absence, claim, intent, mention, paidIntent, payin, reading, save } from './observed.js';
+import { absence, claim, mention, reading } from '../support/observations.js';
+import { intent, paidIntent, payin } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const database = useDatabase();
 

@@ -5,7 +5,8 @@ import { type RecordKind, recordKinds, recordRules } from '../../src/domain/reco
 import { changesOf } from '../../src/records/changes.js';
 import { getRecord, listRecords } from '../../src/records/rows.js';
 import { useDatabase } from '../support/database.js';
-import { absence, claim, delivered, mention, reading, save } from './observed.js';
+import { absence, claim, delivered, mention, reading } from '../support/observations.js';
+import { save } from '../support/saved.js';
 
 const database = useDatabase();
 

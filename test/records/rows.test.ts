@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { CursorError } from '../../src/records/database/paging.js';
 import { getRecord, listRecords, recordFilters } from '../../src/records/rows.js';
 import { useDatabase } from '../support/database.js';
-import { claim, intent, payin, reading, save } from './observed.js';
+import { claim, reading } from '../support/observations.js';
+import { intent, payin } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const database = useDatabase();
 

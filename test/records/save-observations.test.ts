@@ -3,7 +3,9 @@ import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord } from '../../src/records/rows.js';
 import { useDatabase } from '../support/database.js';
-import { absence, claim, delivered, intent, mention, paidIntent, payin, reading, save } from './observed.js';
+import { absence, claim, delivered, mention, reading } from '../support/observations.js';
+import { intent, paidIntent, payin } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const database = useDatabase();
 

@@ -6,7 +6,9 @@ import { getOrder } from '../../src/records/orders/orders.js';
 import { markForReading } from '../../src/records/runs/marks.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { useDatabase } from '../support/database.js';
-import { at, paidIntent, payin, payout, reading, save } from './observed.js';
+import { at, reading, readPaid } from '../support/observations.js';
+import { payout } from '../support/records.js';
+import { save, savePaid } from '../support/saved.js';
 
 const database = useDatabase();
 
@@ -23,8 +25,7 @@ const context = { now: new Date(), adoptedAt: new Date(0) };
 test('a refund of which only a report names the payment holds its order until the delivery history was searched', async () => {
   const released = async () => (await getOrder(database.db, 'order-pi_1'))?.release;
   await save(database, [
-    reading('payment_intent', paidIntent('pi_1', 'in_1'), 10),
-    reading('payin', payin('in_1', 'pi_1'), 10),
+    ...readPaid('pi_1'),
     reading('payout', payout('po_1', { status: 'confirmed', paymentIntentId: null }), 10),
   ]);
   expect(await released()).toMatchObject({ safe: true });
@@ -55,10 +56,7 @@ const take = (...observations: Observation[]) =>
   database.db.transaction((trx) => saveObservations(trx, observations, context));
 
 async function paidOrder(name: string): Promise<() => Promise<string | undefined>> {
-  await save(database, [
-    reading('payment_intent', paidIntent(name, `in_${name}`), 10),
-    reading('payin', payin(`in_${name}`, name), 10),
-  ]);
+  await savePaid(database, name);
   return async () => (await getOrder(database.db, `order-${name}`))?.release.reason;
 }
 

@@ -4,7 +4,9 @@ import { MOST_RECORDS } from '../../src/domain/orders/order.js';
 import { changesOf } from '../../src/records/changes.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { createTestDatabase, useDatabase } from '../support/database.js';
-import { claim, everything, intent, invoice, paidIntent, payin, reading, save } from './observed.js';
+import { claim, reading } from '../support/observations.js';
+import { intent, invoice, paidIntent, payin } from '../support/records.js';
+import { everything, save } from '../support/saved.js';
 
 const database = useDatabase();
 

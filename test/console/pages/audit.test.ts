@@ -3,9 +3,11 @@ import { beforeAll, expect, it } from 'vitest';
 import { recordAction } from '../../../src/records/actions/record-action.js';
 import { checkSeals } from '../../../src/records/audit/seal-checks.js';
 import { sealRows } from '../../../src/records/audit/seal-rows.js';
-import { intent, reading, save } from '../../records/observed.js';
 import { consoleTokens, testConsole } from '../../support/console.js';
 import { useDatabase } from '../../support/database.js';
+import { reading } from '../../support/observations.js';
+import { intent } from '../../support/records.js';
+import { save } from '../../support/saved.js';
 
 const HERE = { Host: 'console.example', Origin: 'https://console.example', 'Sec-Fetch-Site': 'same-origin' };
 const database = useDatabase();

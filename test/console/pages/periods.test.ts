@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import request, { type Response } from 'supertest';
 import { beforeAll, expect, it } from 'vitest';
 import { monthAfter } from '../../../src/domain/books/posting-month.js';
-import { at, payout, reading, save } from '../../records/observed.js';
 import { consoleTokens, testConsole } from '../../support/console.js';
 import { useDatabase } from '../../support/database.js';
 import { judgedBalance } from '../../support/judged-balance.js';
+import { at, reading } from '../../support/observations.js';
 import { postBooks } from '../../support/posted-books.js';
+import { payout } from '../../support/records.js';
+import { save } from '../../support/saved.js';
 
 const MONTH = '2026-03';
 const HERE = { Host: 'console.example', Origin: 'https://console.example', 'Sec-Fetch-Site': 'same-origin' };
