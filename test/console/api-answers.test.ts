@@ -4,7 +4,7 @@ import { apiDocument } from '../../src/console/api/serve-document.js';
 import { chartSchema } from '../../src/domain/books/chart.js';
 import { settleAlerts } from '../../src/records/alerts/settle-alerts.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { consoleTokens, testConsole } from '../support/console.js';
+import { bearer, testConsole } from '../support/console.js';
 import { HOSTILE, seedConsole } from '../support/console-samples.js';
 import { useDatabase } from '../support/database.js';
 import { documentedAnswers } from '../support/document-shapes.js';
@@ -42,8 +42,7 @@ type Verb = 'get' | 'post' | 'put' | 'delete';
 async function ask(verb: Verb, path: string, given: Given = {}): Promise<Response['body']> {
   const { params = {}, body, role = 'admin', status = 200, ifMatch } = given;
   const address = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''));
-  const { token = '' } = consoleTokens.find((one) => one.role === role) ?? {};
-  const asked = request(app)[verb](`/api/v1${address}`).set('Authorization', `Bearer ${token}`);
+  const asked = request(app)[verb](`/api/v1${address}`).set(bearer(role));
   if (ifMatch !== undefined) void asked.set('If-Match', ifMatch);
   const answer = await (body === undefined ? asked : asked.send(body));
   const where = `${verb} ${address} as ${role}: ${answer.text.slice(0, 400)}`;

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { beforeAll, expect, it } from 'vitest';
-import { consoleTokens, testConsole } from '../support/console.js';
+import { bearer, testConsole } from '../support/console.js';
 import { seedBooks } from '../support/console-books.js';
 import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
@@ -15,8 +15,7 @@ beforeAll(async () => {
   ({ app } = testConsole(store.db));
 }, 60_000);
 
-const get = (path: string) =>
-  request(app).get(`/api/v1/${path}`).set('authorization', `Bearer ${consoleTokens[0]?.token}`);
+const get = (path: string) => request(app).get(`/api/v1/${path}`).set(bearer('viewer'));
 const names = ({ body }: { body: { items: { id: string }[] } }) => body.items.map(({ id }) => id);
 
 it('lists matches by state, age, asset and reason, paged like the other lists', async () => {

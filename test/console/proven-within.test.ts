@@ -7,7 +7,7 @@ import type { Observation } from '../../src/domain/observation.js';
 import { type RecordKind, textField } from '../../src/domain/records.js';
 import { postponeMarks } from '../../src/records/runs/marks.js';
 import { noteServiceClock } from '../../src/records/service-clock.js';
-import { serve, testConsole } from '../support/console.js';
+import { bearer, serve, testConsole } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
 import { documentedAnswers } from '../support/document-shapes.js';
 import { until } from '../support/drill.js';
@@ -20,7 +20,7 @@ const SOON_MS = 500;
 /** Where it matters only that there is no answer: on a slow machine nothing is asked for in so short a time. */
 const HASTY_MS = 100;
 const shapeOf = documentedAnswers(apiDocument);
-const viewer = { Authorization: 'Bearer viewer-token-1' };
+const viewer = bearer('viewer');
 
 const store = useDatabase();
 let reading: AbortController;

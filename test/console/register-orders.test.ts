@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { testConsole } from '../support/console.js';
+import { bearer, testConsole } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
 
 const store = useDatabase();
@@ -10,7 +10,7 @@ beforeAll(async () => {
   ({ app } = testConsole(store.db));
 });
 
-const operator = { Authorization: 'Bearer operator-token' };
+const operator = bearer('operator');
 
 describe('an order’s expectation', () => {
   it('register once what the store expects; another amount is a conflict', async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleOf } from '../../src/console/api/example-of.js';
 import { apiDocument } from '../../src/console/api/serve-document.js';
 import { noteServiceClock } from '../../src/records/service-clock.js';
-import { consoleTokens, serve, testConsole } from '../support/console.js';
+import { serve, testConsole, tokenOf } from '../support/console.js';
 import { seedConsole } from '../support/console-samples.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
@@ -95,8 +95,7 @@ function documentedAnswersAsTypes(): string {
     function asGiven<T>(value: T): T { return value; }`;
 }
 
-const clientOf = (role: string) =>
-  example.createClient({ console: server.url, token: consoleTokens.find((one) => one.role === role)?.token ?? '' });
+const clientOf = (role: string) => example.createClient({ console: server.url, token: tokenOf(role) });
 
 describe('the example of docs/api.md', () => {
   it('registers an order, and tells what was refused', async () => {

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { consoleTokens, testConsole } from '../support/console.js';
+import { bearer, testConsole } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
 import { useShell } from '../support/shell.js';
 
@@ -41,8 +41,7 @@ const kept = () =>
 
 describe('by the API', () => {
   const replay = (id: string, role = 'operator', body?: object) => {
-    const { token = '' } = consoleTokens.find((one) => one.role === role) ?? {};
-    const asked = request(app).post(`/api/v1/callbacks/${id}/replay`).set('Authorization', `Bearer ${token}`);
+    const asked = request(app).post(`/api/v1/callbacks/${id}/replay`).set(bearer(role));
     return body === undefined ? asked : asked.send(body);
   };
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordAction, tellRepeatedRefusals } from '../../src/records/actions/record-action.js';
 import { checkSeals } from '../../src/records/audit/seal-checks.js';
 import { sealRows } from '../../src/records/audit/seal-rows.js';
-import { consoleTokens, serve, testConsole } from '../support/console.js';
+import { serve, testConsole, tokenOf } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
 
 const database = useDatabase();
@@ -20,7 +20,11 @@ const HERE = { Host: 'console.example', Origin: 'https://console.example', 'Sec-
 
 async function viewer(): Promise<(path: string) => Promise<number>> {
   const agent = request.agent(site.url);
-  await agent.post('/sign-in').set(HERE).type('form').send({ token: consoleTokens[0]?.token });
+  await agent
+    .post('/sign-in')
+    .set(HERE)
+    .type('form')
+    .send({ token: tokenOf('viewer') });
   const page = await agent.get('/orders').set('Host', HERE.Host);
   const csrf = /name="_csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
   const form = { _csrf: csrf, reason: 'x'.repeat(9_000) };

@@ -2,7 +2,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
 import { applyRetention } from '../../src/records/retention/apply-retention.js';
-import { consoleTokens, serve, testConsole } from '../support/console.js';
+import { serve, testConsole, tokenOf } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
 import { until } from '../support/drill.js';
 
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 const HERE = { Host: 'console.example', Origin: 'https://console.example', 'Sec-Fetch-Site': 'same-origin' };
-const TOKEN = consoleTokens[0]?.token ?? '';
+const TOKEN = tokenOf('viewer');
 
 async function signIn(cookie = ''): Promise<string> {
   const form = request(here.url).post('/sign-in').set(HERE).set('Cookie', cookie).type('form');

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import request, { type Response } from 'supertest';
 import { beforeAll, expect, it } from 'vitest';
 import { monthAfter } from '../../../src/domain/books/posting-month.js';
-import { consoleTokens, testConsole } from '../../support/console.js';
+import { testConsole } from '../../support/console.js';
+import { session as sessionAt } from '../../support/console-visit.js';
 import { useDatabase } from '../../support/database.js';
 import { judgedBalance } from '../../support/judged-balance.js';
 import { at, reading } from '../../support/observations.js';
@@ -11,7 +12,6 @@ import { payout } from '../../support/records.js';
 import { save } from '../../support/saved.js';
 
 const MONTH = '2026-03';
-const HERE = { Host: 'console.example', Origin: 'https://console.example', 'Sec-Fetch-Site': 'same-origin' };
 const database = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
 
@@ -23,21 +23,7 @@ beforeAll(async () => {
   await postBooks(database.db);
 }, 60_000);
 
-async function session(role: string) {
-  const token = consoleTokens.find((one) => one.role === role)?.token ?? '';
-  const signedIn = await request(app).post('/sign-in').set(HERE).type('form').send({ token });
-  const Cookie = String(signedIn.get('set-cookie')).split(';')[0] ?? '';
-  const get = (path: string) => request(app).get(path).set({ Cookie });
-  const csrf = /name="_csrf" value="([^"]+)"/.exec((await get('/orders')).text)?.[1] ?? '';
-  const post = (path: string, fields: object) =>
-    request(app)
-      .post(path)
-      .set(HERE)
-      .set({ Cookie })
-      .type('form')
-      .send({ _csrf: csrf, _back: '/periods', ...fields });
-  return { get, post };
-}
+const session = (role: string) => sessionAt(app, role);
 
 it('says what is missing, with a link to each, and lets finance alone close nevertheless, with a reason', async () => {
   const viewer = await session('viewer');

@@ -2,7 +2,7 @@ import request from 'supertest';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../../src/console/pages.js';
 import { listAttributions } from '../../../src/records/balances/balance-attributions.js';
-import { testConsole } from '../../support/console.js';
+import { bearer, testConsole } from '../../support/console.js';
 import { recordPaths } from '../../support/console-records.js';
 import { seedConsole } from '../../support/console-samples.js';
 import { type Reader, type Shown, visit } from '../../support/console-visit.js';
@@ -131,7 +131,7 @@ describe('the read API', () => {
   it('and the pages know the same filters', async () => {
     const answer = await request(api)
       .get('/api/v1/payment-intents?irregularStatus=pending_decision')
-      .set('Authorization', 'Bearer viewer-token-1');
+      .set(bearer('viewer'));
     expect(answer.body.items).toHaveLength(1);
   });
 });
