@@ -133,7 +133,7 @@ describe('lists', () => {
       verified: true,
       observedBy: { type: 'poll', ref: 'run-1' },
     });
-    expect(body.verifiedAt).toBe('2026-10-01T12:03:00.000Z');
+    expect(body.verifiedAt).toBe('2026-03-01T00:03:00.000Z');
   });
 
   it('narrow by the fields’ own names and refuse what they do not know', async () => {
