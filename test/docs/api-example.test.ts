@@ -9,7 +9,7 @@ import { apiDocument } from '../../src/console/api/serve-document.js';
 import { noteServiceClock } from '../../src/records/service-clock.js';
 import { serve, testConsole, tokenOf } from '../support/console.js';
 import { seedConsole } from '../support/console-samples.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
 import { codeBlocks, ROOT, readDocument } from './documents.js';
 
@@ -47,7 +47,7 @@ interface Example {
   mayShip(client: Client, reference: string): Promise<boolean>;
 }
 
-let store: TestDatabase;
+const store = useDatabase();
 let server: Awaited<ReturnType<typeof serve>>;
 const dir = useFolder();
 let example: Example;
@@ -65,7 +65,6 @@ beforeAll(async () => {
   const compile = promisify(execFile)(process.execPath, [TSC, '-p', dir]);
   await compile.catch((error: { stdout?: string }) => expect.fail(`${error.stdout}\n${code}`));
   example = (await import(pathToFileURL(path.join(dir, 'out/example.js')).href)) as Example;
-  store = await createTestDatabase();
   await seedConsole(store.db);
   server = await serve(testConsole(store.db, { proofWaitMs: 500 }).app);
   globalThis.fetch = async (...asked) => {
@@ -78,7 +77,6 @@ beforeAll(async () => {
 afterAll(async () => {
   globalThis.fetch = realFetch;
   await server?.close();
-  await store?.drop();
 });
 
 /** What the document shows is assigned to what the example takes it for. */

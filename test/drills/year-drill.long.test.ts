@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { accounts, beancountName, defaultChart, walletAccount } from '../../src/domain/books/chart.js';
 import { beancountCommodity } from '../../src/domain/books/commodities.js';
 import { sumAmounts } from '../../src/domain/money.js';
@@ -16,7 +16,7 @@ import { readBooks } from '../reconcile/ledger-truth.js';
 import { type AtService, atService } from '../reconcile/service-at.js';
 import { open } from '../sandbox/random-world.js';
 import { beanBalances, beanCheck, hledgerBalances, hledgerCheck, isInstalled } from '../support/accounting-programs.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { DRILL_MS, isLong, report } from '../support/drill.js';
 import { useFolder } from '../support/folder.js';
 import { postBooks } from '../support/posted-books.js';
@@ -29,15 +29,8 @@ const START = Date.UTC(2025, 9, 1, 0, 0, 30);
 /** Of the short year these months are read by other programs too. */
 const read = (n: number) => isLong || n === 1 || n === MONTHS - 1;
 
-let database: TestDatabase;
+const database = useDatabase();
 const dir = useFolder();
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-}, DRILL_MS);
-afterAll(async () => {
-  await database?.drop();
-});
 
 const key = ({ account, assetCode }: AccountTotal): string => `${account} ${assetCode}`;
 
