@@ -1,18 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { variables } from '../src/config/variables.js';
 import { loadConfig, type VariableName } from '../src/config.js';
 import { ConfigError } from '../src/errors.js';
+import { useFolder } from './support/folder.js';
 
-let dir: string;
-beforeAll(async () => {
-  dir = await mkdtemp(path.join(tmpdir(), 'config-'));
-});
-afterAll(() => rm(dir, { recursive: true }));
+const dir = useFolder();
 
 const load = <N extends VariableName>(needs: N[], env: Record<string, string>) => loadConfig(needs, { env });
 

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { unzipSync } from 'fflate';
 import type { Knex } from 'knex';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
 import { exportAudit } from '../../src/finance/audit/export-audit.js';
 import { packMonth } from '../../src/finance/audit/pack-month.js';
@@ -15,22 +14,23 @@ import { sealRows } from '../../src/records/audit/seal-rows.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { finishRun, startRun } from '../../src/records/runs/runs.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { at, payout, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { at, reading } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
+import { payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const DOCUMENT = new URL('../../docs/audit.md', import.meta.url);
 const books = { timeZone: 'UTC', currency: 'USD', chart: defaultChart, table: defaultContract.movements };
 const now = () => new Date();
-let database: TestDatabase;
+const database = useDatabase();
 let db: Knex;
-let dir: string;
+const dir = useFolder();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   db = database.db;
-  dir = await mkdtemp(path.join(tmpdir(), 'evidence-'));
   const program = /```js\n([\s\S]+?)```/.exec(await readFile(DOCUMENT, 'utf8'))?.[1] ?? '';
   expect(program.trim().split('\n').length).toBeLessThan(45);
   await writeFile(path.join(dir, 'check.mjs'), program);
@@ -47,10 +47,6 @@ beforeAll(async () => {
     outcome: 'done',
   });
 }, 120_000);
-afterAll(async () => {
-  await rm(dir, { recursive: true, force: true });
-  await database.drop();
-});
 
 async function savePayout(id: string, description: string): Promise<void> {
   const about = { payoutType: 'withdrawal', amount: '1', feeAmount: '0.5', feeBearer: 'merchant', status: 'confirmed' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Knex } from 'knex';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import type { Finding } from '../../src/records/audit/findings.js';
 import { checkSeals } from '../../src/records/audit/seal-checks.js';
@@ -10,18 +10,19 @@ import { sealedLogs } from '../../src/records/audit/sealed-logs.js';
 import { verifySeals } from '../../src/records/audit/verify-seals.js';
 import { beginClosing } from '../../src/records/books/periods.js';
 import { storePeriodFile } from '../../src/records/books/store-period-file.js';
-import { at, payout, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { at, reading } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
+import { payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const RUNS = process.env['TALLYHOOK_LONG'] === undefined ? 75 : 1_500;
-let database: TestDatabase;
+const database = useDatabase();
 let db: Knex;
 const now = () => new Date();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   db = database.db;
   await judgedBalance(db, { assetCode: 'USDT.TRON', opening: '100', balance: '60', now: new Date(at(0)) });
   await savePayouts('0.5', 100);
@@ -49,7 +50,6 @@ beforeAll(async () => {
     await recordAction(db, { actor: 'ann', action: 'look', target, outcome: 'done' });
   await sealRows({ db, now });
 }, 120_000);
-afterAll(() => database.drop());
 
 async function savePayouts(feeAmount: string, second: number): Promise<void> {
   const about = { payoutType: 'withdrawal', amount: '1', feeAmount, feeBearer: 'merchant', status: 'confirmed' };

@@ -1,25 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { operationNames } from '../../src/service-api/operations.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 import { runHere } from '../support/run-here.js';
 
-let cwd: string;
+const cwd = useFolder();
 let sandbox: Sandbox;
-let database: TestDatabase;
+const database = useDatabase();
 
 beforeAll(async () => {
-  cwd = await mkdtemp(path.join(tmpdir(), 'api-'));
   sandbox = await startSandbox({ payments: 5 });
-  database = await createTestDatabase();
 });
 afterAll(async () => {
   await sandbox.close();
-  await database.drop();
-  await rm(cwd, { recursive: true });
 });
 
 const api = (args: string[], env: Record<string, string> = {}) =>

@@ -1,35 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { beforeAll, expect, test } from 'vitest';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
-import { runHere } from '../support/run-here.js';
+import { useShell } from '../support/shell.js';
 
-let database: TestDatabase;
-let cwd: string;
+const database = useDatabase();
+const shell = useShell(database);
+const balances = (...words: string[]) => shell('balances', ...words);
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  cwd = await mkdtemp(path.join(tmpdir(), 'balances-'));
   await judgedBalance(database.db, { assetCode: 'BTC', opening: '2', balance: '2' });
   await judgedBalance(database.db, { assetCode: 'USDT.TRC20', opening: '100', balance: '56' });
 }, 60_000);
-afterAll(async () => {
-  await database.drop();
-  await rm(cwd, { recursive: true, force: true });
-});
-
-async function balances(...args: string[]) {
-  const env = {
-    DATABASE_URL: database.url,
-    SERVICE_BASE_URL: 'http://127.0.0.1:9',
-    SERVICE_API_KEY: 'none',
-    LOG_LEVEL: 'silent',
-  };
-  const { code, stdout, stderr } = await runHere(['balances', ...args], { cwd, env });
-  return { code, stdout, stderr, json: stdout.startsWith('{') ? JSON.parse(stdout) : null };
-}
 
 const attribute = (amount: string, asset = 'USDT.TRC20', ...more: string[]) =>
   balances('attribute', asset, '--amount', amount, '--note', 'the settlement of 3 November', ...more);

@@ -1,26 +1,19 @@
-import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { breakWords } from '../../src/domain/break-words.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { runHere } from '../support/run-here.js';
+import { useDatabase } from '../support/database.js';
+import { useShell } from '../support/shell.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const run = useShell(database);
 
 test('a break is shown with what it means and what to do', async () => {
   const kind = 'refund_exceeds_net';
   const entity = { kind: 'payment_intent', id: 'pi_1' } as const;
   await database.db.transaction((trx) => openBreaks(trx, [{ kind, entity, evidence: { refunds: ['po_1'] } }]));
   const { id } = await database.db('breaks').where({ kind }).first('id');
-  const { code, stdout } = await runHere(['breaks', 'show', id], {
-    cwd: tmpdir(),
-    env: { DATABASE_URL: database.url, WEBHOOK_SECRETS: 'test=whsec_test' },
-  });
+  const { code, json } = await run('breaks', 'show', id);
   expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ id, kind, evidence: { refunds: ['po_1'] }, ...breakWords[kind] });
+  expect(json).toMatchObject({ id, kind, evidence: { refunds: ['po_1'] }, ...breakWords[kind] });
 });

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { holdOrders } from '../../src/records/calls/hold-orders.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import { prepareKeyed } from '../../src/service-api/keyed-request.js';
-import { savePaid } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { runHere } from '../support/run-here.js';
+import { useDatabase } from '../support/database.js';
+import { savePaid } from '../support/saved.js';
+import { useShell } from '../support/shell.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
-const run = (...args: string[]) =>
-  runHere(args, { cwd: '/', env: { DATABASE_URL: database.url, LOG_LEVEL: 'silent' } });
+const run = useShell(database);
 const hold = () => database.db.transaction((trx) => holdOrders(trx, { limit: 9, rules: { adoptedAt: new Date(0) } }));
 const release = async (payment: string) => (await getOrder(database.db, `order-${payment}`))?.release;
 
@@ -37,9 +32,9 @@ test('a lost refund is listed, shown, and settled by a person, who can’t say w
   const listed = await run('calls', 'list', '--json');
   expect(listed.code).toBe(3);
   const items = [{ key, paymentIntentId: 'pi_lost', undecided: true }];
-  expect(JSON.parse(listed.stdout)).toMatchObject({ items });
+  expect(listed.json).toMatchObject({ items });
   const shown = await run('calls', 'show', key);
-  expect(JSON.parse(shown.stdout)).toMatchObject({ items: [{ key, request: expect.stringContaining('pi_lost') }] });
+  expect(shown.json).toMatchObject({ items: [{ key, request: expect.stringContaining('pi_lost') }] });
   expect(await run('calls', 'show', 'refund-?')).toMatchObject({ code: 2 });
 
   const settle = (...words: string[]) => run('calls', 'settle', key, '--note', 'looked', ...words);

@@ -1,22 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 import { runHere } from '../support/run-here.js';
 
-let cwd: string;
+const cwd = useFolder();
 let empty: Pick<TestDatabase, 'url' | 'drop'>;
 let nobody: string;
 
 beforeAll(async () => {
-  cwd = await mkdtemp(path.join(tmpdir(), 'cli-'));
   empty = await createEmptyDatabase();
   nobody = `127.0.0.1:${await freePort(null)}`;
 });
 afterAll(async () => {
-  await rm(cwd, { recursive: true, force: true });
   await empty.drop();
 });
 

@@ -1,32 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { runHere } from '../support/run-here.js';
+import { useDatabase } from '../support/database.js';
+import { useShell } from '../support/shell.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let sandbox: Sandbox;
-let cwd: string;
-let env: Record<string, string>;
+let secret: string;
 let deliveries: number;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   sandbox = await startSandbox({ confirmationSeconds: 0, kytSeconds: 0, retrySchedule: [] });
-  cwd = await mkdtemp(path.join(tmpdir(), 'deliveries-'));
-  const { secret } = sandbox.control.addEndpoint({ url: 'http://127.0.0.1:9/webhooks' });
-  env = {
-    DATABASE_URL: database.url,
-    SERVICE_BASE_URL: sandbox.url,
-    SERVICE_API_KEY: 'sandbox-api-key',
-    SERVICE_RATE: '1000/s',
-    WEBHOOK_SECRETS: `live=${secret},next=whsec_next`,
-    MISSED_GRACE_SECONDS: '0',
-    ADOPTED_AT: new Date(Date.now() - 3_600_000).toISOString(),
-    LOG_LEVEL: 'silent',
-  };
+  ({ secret } = sandbox.control.addEndpoint({ url: 'http://127.0.0.1:9/webhooks' }));
   sandbox.control.setFaults({ drop: 1 });
   const id = sandbox.control.createPayment({ amount: '12.5', currency: 'USDT.TRC20' });
   sandbox.control.pay(id, { percent: 100 });
@@ -36,14 +20,16 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await sandbox.close();
-  await database.drop();
-  await rm(cwd, { recursive: true, force: true });
 });
 
-const run = async (...args: string[]) => {
-  const { code, stdout, stderr } = await runHere(args, { cwd, env });
-  return { code, stderr, json: stdout.startsWith('{') ? JSON.parse(stdout) : null, stdout };
-};
+const run = useShell(database, () => ({
+  SERVICE_BASE_URL: sandbox.url,
+  SERVICE_API_KEY: 'sandbox-api-key',
+  SERVICE_RATE: '1000/s',
+  WEBHOOK_SECRETS: `live=${secret},next=whsec_next`,
+  MISSED_GRACE_SECONDS: '0',
+  ADOPTED_AT: new Date(Date.now() - 3_600_000).toISOString(),
+}));
 
 test('missed: what the service delivered and we do not hold, exit code 3, and nothing is written; recover: it is here', async () => {
   const marks = await database.db('watermarks');

@@ -1,21 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { checkKey } from '../../src/wiring/doctor/check-key.js';
 import { checkEndpoint, checkService } from '../../src/wiring/doctor/check-service.js';
 import { examine } from '../../src/wiring/doctor/examine.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { isAll } from '../support/sizes.js';
 import { HASTY, partsFor, send, startService } from './doctor-service.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 const running: { close: () => Promise<unknown> }[] = [];
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
 afterEach(async () => {
   for (const service of running.splice(0)) await service.close();
 });
-afterAll(() => database.drop());
 
 type Answers = Parameters<typeof startService>[0];
 

@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Faults } from '../../src/sandbox/faults.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { MerchantClient } from '../../src/service-api/client.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 import { runHere } from '../support/run-here.js';
 import { isAll } from '../support/sizes.js';
 
@@ -96,20 +96,16 @@ const ORDERED = {
   },
 };
 
-let cwd: string;
+const cwd = useFolder();
 let sandbox: Sandbox;
-let database: TestDatabase;
+const database = useDatabase();
 
 beforeAll(async () => {
-  cwd = await mkdtemp(path.join(tmpdir(), 'doctor-'));
-  database = await createTestDatabase();
   sandbox = await startSandbox({ seed: 3, payments: 40, confirmationSeconds: 0, kytSeconds: 0 });
   await furnish();
 });
 afterAll(async () => {
   await sandbox.close();
-  await database.drop();
-  await rm(cwd, { recursive: true });
 });
 beforeEach(() => sandbox.control.setFaults({}));
 

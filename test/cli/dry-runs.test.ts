@@ -8,20 +8,18 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { sealRows } from '../../src/records/audit/seal-rows.js';
 import { verifySignature } from '../../src/webhook/verify-signature.js';
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
+import { createEmptyDatabase, useFreshDatabase } from '../support/database.js';
 import { runHere } from '../support/run-here.js';
 import { isAll } from '../support/sizes.js';
 
 const SECRET = 'whsec_dry';
 
-let database: TestDatabase;
+const database = useFreshDatabase();
 let cwd: string;
 beforeEach(async () => {
-  database = await createTestDatabase();
   cwd = await mkdtemp(path.join(tmpdir(), 'dry-'));
 });
 afterEach(async () => {
-  await database.drop();
   await rm(cwd, { recursive: true, force: true });
 });
 

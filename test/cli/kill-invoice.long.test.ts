@@ -1,27 +1,25 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../service-api/scripted-service.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 import { type CliProcess, startCli } from '../support/run-cli.js';
 import { callSettings } from './call-settings.js';
 
 const MADE = 'made@example.com';
 const LOST = 'lost@example.com';
 
-let database: TestDatabase;
+const database = useDatabase();
 let service: ScriptedService;
-let cwd: string;
+const cwd = useFolder();
 /** Requests to create an invoice, by customer. */
 const arrived: string[] = [];
 const invoices: object[] = [];
 const running: CliProcess[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  cwd = await mkdtemp(path.join(tmpdir(), 'kill-'));
   // Makes what it is asked for, unless for one customer, and never answers.
   service = await startScriptedService((request, response) => void answer(request, response));
 });
@@ -29,8 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const cli of running) await cli.end('SIGKILL');
   await service.close();
-  await database.drop();
-  await rm(cwd, { recursive: true });
 });
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 import { type CliProcess, startCli } from '../support/run-cli.js';
 import { sized } from '../support/sizes.js';
 import { callSettings } from './call-settings.js';
@@ -26,21 +26,17 @@ interface Service {
   close(): Promise<void>;
 }
 
-let database: TestDatabase;
+const database = useDatabase();
 let service: Service;
-let cwd: string;
+const cwd = useFolder();
 const running: CliProcess[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   service = await startService();
-  cwd = await mkdtemp(path.join(tmpdir(), 'kill-'));
 });
 afterAll(async () => {
   for (const cli of running) await cli.end('SIGKILL');
   await service.close();
-  await database.drop();
-  await rm(cwd, { recursive: true });
 });
 
 async function startService(): Promise<Service> {

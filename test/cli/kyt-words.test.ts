@@ -1,17 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 import { runHere } from '../support/run-here.js';
 
-let cwd: string;
+const cwd = useFolder();
 let sandbox: Sandbox;
 const databases: TestDatabase[] = [];
 
 beforeAll(async () => {
-  cwd = await mkdtemp(path.join(tmpdir(), 'kyt-'));
   sandbox = await startSandbox({ seed: 5, confirmationSeconds: 0, kytSeconds: 0 });
   const payment = { amount: '11', currency: 'USDT.TRC20', merchantReference: 'ord-1' };
   sandbox.control.pay(sandbox.control.createPayment(payment), { assetCode: 'USDT.TRC20' });
@@ -19,7 +18,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await sandbox.close();
   for (const database of databases) await database.drop();
-  await rm(cwd, { recursive: true });
 });
 
 /** Why the goods of the order may go out, or not, under the contract of a file. What is rejected is a break at once. */

@@ -1,37 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { seedBooks } from '../support/console-books.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
-import { runHere } from '../support/run-here.js';
+import { useShell } from '../support/shell.js';
 
-let database: TestDatabase;
-let cwd: string;
+const database = useDatabase();
+const shell = useShell(database);
+const match = (...words: string[]) => shell('match', ...words);
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  cwd = await mkdtemp(path.join(tmpdir(), 'match-'));
   const opened = new Date(Date.now() - 60_000);
   await judgedBalance(database.db, { assetCode: 'USDT.TRON', opening: '100', balance: '56', now: opened });
   await seedBooks(database.db);
 }, 60_000);
-afterAll(async () => {
-  await database.drop();
-  await rm(cwd, { recursive: true, force: true });
-});
-
-async function match(...args: string[]) {
-  const env = {
-    DATABASE_URL: database.url,
-    SERVICE_BASE_URL: 'http://127.0.0.1:9',
-    SERVICE_API_KEY: 'none',
-    LOG_LEVEL: 'silent',
-  };
-  const { code, stdout, stderr } = await runHere(['match', ...args], { cwd, env });
-  return { code, stdout, stderr, json: stdout.startsWith('{') ? JSON.parse(stdout) : null };
-}
 
 const names = ({ json }: Awaited<ReturnType<typeof match>>): string[] =>
   json.items.map(({ id }: { id: string }) => id).sort();

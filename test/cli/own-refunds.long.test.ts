@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKeyStore, MerchantClient } from '../../src/index.js';
 import { getOrder } from '../../src/records/orders/orders.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { DRILL_MS, until } from '../support/drill.js';
 import { createInstallation, type Installation } from '../support/installation.js';
 import { type CliProcess, startCli } from '../support/run-cli.js';
@@ -13,14 +13,13 @@ import { runHere } from '../support/run-here.js';
 const SECONDS = 15_000;
 const REFUND_TO = { customerRefundAddress: 'TCustomer0000000001' };
 
-let database: TestDatabase;
+const database = useDatabase();
 let installation: Installation;
 /** Payments by the reference of their order. */
 const payments = new Map<string, string>();
 const others: CliProcess[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   const env = { ADOPTED_AT: '2020-01-01T00:00:00Z' };
   installation = await createInstallation({ databaseUrl: database.url, env });
   const { control } = installation.sandbox;
@@ -43,7 +42,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const cli of others) await cli.end('SIGKILL');
   await installation.close();
-  await database.drop();
 });
 
 const startScheduler = () => others.push(startCli(['schedule'], { cwd: installation.cwd, env: installation.env }));

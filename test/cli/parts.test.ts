@@ -1,34 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { findAlerts } from '../../src/domain/alerts/alerts.js';
 import { loadAlertFacts } from '../../src/records/alerts/load-alert-facts.js';
 import { giveSign } from '../../src/records/alerts/signs-of-life.js';
 import { bindInstallation } from '../../src/records/installation.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { runHere } from '../support/run-here.js';
+import { useFreshDatabase } from '../support/database.js';
+import { NO_SERVICE, useShell } from '../support/shell.js';
 
-let database: TestDatabase;
-let cwd: string;
-beforeEach(async () => {
-  database = await createTestDatabase();
-  cwd = await mkdtemp(path.join(tmpdir(), 'parts-'));
-  await bind();
-});
-afterEach(async () => {
-  await database.drop();
-  await rm(cwd, { recursive: true, force: true });
-});
+const database = useFreshDatabase();
+beforeEach(() => bind());
 
-const bind = () => bindInstallation(database.db, { adoptedAt: new Date(), serviceBaseUrl: 'http://127.0.0.1:1' });
-const parts = async (...args: string[]) => {
-  const { code, stdout, stderr } = await runHere(['parts', ...args, '--json'], {
-    cwd,
-    env: { DATABASE_URL: database.url, SERVICE_BASE_URL: 'http://127.0.0.1:1', LOG_LEVEL: 'silent' },
-  });
-  return { code, stderr, json: stdout.startsWith('{') ? JSON.parse(stdout) : null };
-};
+const bind = () => bindInstallation(database.db, { adoptedAt: new Date(), serviceBaseUrl: NO_SERVICE });
+const shell = useShell(database);
+const parts = (...words: string[]) => shell('parts', ...words, '--json');
 const allSilent = () => database.db('signs_of_life').update({ seen_at: database.db.raw("now() - interval '1 hour'") });
 const silent = async () => {
   const facts = await loadAlertFacts(database.db, { now: new Date(), runEverySeconds: {} });

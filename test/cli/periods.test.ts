@@ -1,37 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { at } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { beforeAll, expect, test } from 'vitest';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { at } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
-import { runHere } from '../support/run-here.js';
+import { useShell } from '../support/shell.js';
 
-let database: TestDatabase;
-let cwd: string;
+const database = useDatabase();
+const shell = useShell(database);
+const periods = (...words: string[]) => shell('periods', ...words);
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  cwd = await mkdtemp(path.join(tmpdir(), 'periods-'));
   await judgedBalance(database.db, { assetCode: 'BTC', opening: '2', balance: '2', now: new Date(at(0)) });
   await postBooks(database.db);
 }, 60_000);
-afterAll(async () => {
-  await database.drop();
-  await rm(cwd, { recursive: true, force: true });
-});
-
-async function periods(...args: string[]) {
-  const env = {
-    DATABASE_URL: database.url,
-    SERVICE_BASE_URL: 'http://127.0.0.1:9',
-    SERVICE_API_KEY: 'none',
-    LOG_LEVEL: 'silent',
-  };
-  const { code, stdout, stderr } = await runHere(['periods', ...args], { cwd, env });
-  return { code, stdout, stderr, json: stdout.startsWith('{') ? JSON.parse(stdout) : null };
-}
 
 const kept = async () => ({
   months: await database.db('periods').select('month', 'status', 'closings', 'reason'),

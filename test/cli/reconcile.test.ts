@@ -1,24 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { runHere } from '../support/run-here.js';
+import { useDatabase } from '../support/database.js';
+import { useShell } from '../support/shell.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let sandbox: Sandbox;
-let cwd: string;
+const shell = useShell(database, () => ({
+  SERVICE_BASE_URL: sandbox.url,
+  SERVICE_API_KEY: 'sandbox-api-key',
+  SERVICE_RATE: '1000/s',
+  ADOPTED_AT: '2020-01-01T00:00:00Z',
+}));
+const reconcile = (...words: string[]) => shell('reconcile', ...words);
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   sandbox = await startSandbox({ seed: 5, confirmationSeconds: 0, kytSeconds: 0 });
-  cwd = await mkdtemp(path.join(tmpdir(), 'reconcile-'));
 }, 60_000);
 afterAll(async () => {
   await sandbox.close();
-  await database.drop();
-  await rm(cwd, { recursive: true, force: true });
 });
 
 /** An order that two payments were made for, which is a break. */
@@ -29,23 +28,12 @@ function payTwice(merchantReference: string): void {
   }
 }
 
-function reconcile(...words: string[]) {
-  const env = {
-    SERVICE_BASE_URL: sandbox.url,
-    SERVICE_API_KEY: 'sandbox-api-key',
-    DATABASE_URL: database.url,
-    SERVICE_RATE: '1000/s',
-    ADOPTED_AT: '2020-01-01T00:00:00Z',
-    LOG_LEVEL: 'silent',
-  };
-  return runHere(['reconcile', ...words], { cwd, env });
-}
 const openBreaks = () => database.db('breaks').where({ status: 'open' }).orderBy('id').pluck('kind');
 
 test('a run that opens breaks is a finding, exit code 3; one that opens none is fine', async () => {
   payTwice('ord-1');
   const first = await reconcile('payment-intents', '--full', '--json');
-  expect(JSON.parse(first.stdout)).toMatchObject({ status: 'succeeded', breaksOpened: 1 });
+  expect(first.json).toMatchObject({ status: 'succeeded', breaksOpened: 1 });
   expect(await openBreaks()).toEqual(['duplicate_payment']);
   expect([first.code, first.stderr]).toEqual([3, '']);
   expect(await reconcile('payment-intents', '--full', '--json')).toMatchObject({ code: 0 });

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { getOrder } from '../../src/records/orders/orders.js';
-import { payout, reading, save, savePaid } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { runHere } from '../support/run-here.js';
+import { useDatabase } from '../support/database.js';
+import { reading } from '../support/observations.js';
+import { payout } from '../support/records.js';
+import { save, savePaid } from '../support/saved.js';
+import { useShell } from '../support/shell.js';
 
 /*
  * A refund that another client, or a person in the dashboard, makes: a payout of type refund that carries the order's
  * reference and names no payment.
  */
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
-const run = (...args: string[]) =>
-  runHere(args, { cwd: '/', env: { DATABASE_URL: database.url, LOG_LEVEL: 'silent' } });
+const run = useShell(database);
 const order = (payment: string) => getOrder(database.db, `order-${payment}`);
 
 async function refundElsewhere(payment: string, amount?: string): Promise<string> {
@@ -32,7 +29,7 @@ test('an order that a refund of nobody holds is released when a person says that
   const id = await refundElsewhere('none', '5');
   const listed = await run('refunds', 'list', '--json');
   expect(listed.code).toBe(3);
-  expect(JSON.parse(listed.stdout)).toMatchObject({ items: [{ id, status: 'confirmed', orders: ['order-none'] }] });
+  expect(listed.json).toMatchObject({ items: [{ id, status: 'confirmed', orders: ['order-none'] }] });
 
   const assign = (...words: string[]) => run('refunds', 'assign', id, '--note', 'a gift', ...words);
   const refused = (said: string) => ({ code: 2, stderr: expect.stringContaining(said) });
@@ -44,7 +41,7 @@ test('an order that a refund of nobody holds is released when a person says that
   expect(dry).toMatchObject({ code: 0, stdout: expect.stringMatching(/^would assign .*\n.*safe \(proven\)/s) });
   expect((await order('none'))?.release.safe).toBe(false);
   const done = await assign('--payment', 'none', '--json');
-  expect(JSON.parse(done.stdout)).toMatchObject({
+  expect(done.json).toMatchObject({
     payoutId: id,
     paymentIntentId: null,
     orders: [{ reference: 'order-none', status: 'paid', release: { safe: true } }],
@@ -62,5 +59,5 @@ test.each([
   const done = await run('refunds', 'assign', id, '--payment', payment, '--note', 'the dashboard shows it');
   expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining(`order order-${payment}: ${status}`) });
   expect(await order(payment)).toMatchObject({ status, refunds: [id], release: { safe: false } });
-  expect(JSON.parse((await run('refunds', 'list', '--json')).stdout)).toMatchObject({ items: [] });
+  expect((await run('refunds', 'list', '--json')).json).toMatchObject({ items: [] });
 });

@@ -1,31 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { expect, test } from 'vitest';
+import { useDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';
-import { runHere } from '../support/run-here.js';
+import { useShell } from '../support/shell.js';
 
-let database: TestDatabase;
-let cwd: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  cwd = await mkdtemp(path.join(tmpdir(), 'replay-'));
-});
-afterAll(async () => {
-  await database.drop();
-  await rm(cwd, { recursive: true, force: true });
-});
+const database = useDatabase();
+const run = useShell(database);
 
 test('an event whose body is gone can not be replayed, and is left out of many', async () => {
   const [gone = '', there = ''] = await storeEvents(database.db, [completed('a'), completed('b')]);
   await database.db('inbox').update({ status: 'applied' });
   await database.db('inbox').where({ id: gone }).update({ body: null });
-  const run = (...args: string[]) => runHere(args, { cwd, env: { DATABASE_URL: database.url } });
   const refused = await run('events', 'replay', gone);
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('RETENTION_BODY_DAYS');
   const many = await run('events', 'replay', '--status', 'applied', '--json');
-  expect(JSON.parse(many.stdout)).toEqual({ replayed: [there], pruned: [gone], dryRun: false });
+  expect(many.json).toEqual({ replayed: [there], pruned: [gone], dryRun: false });
   expect(await database.db('inbox').where({ status: 'received' }).pluck('id')).toEqual([there]);
 });

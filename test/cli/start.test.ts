@@ -6,23 +6,21 @@ import path from 'node:path';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 import { until } from '../support/drill.js';
 import { type CliProcess, startCli } from '../support/run-cli.js';
 import { eventBody, SECRET, signedHeaders } from '../support/signed.js';
 
 let cwd: string;
-let database: TestDatabase;
+const database = useFreshDatabase();
 let cli: CliProcess | undefined;
 let urls: { receiver: string; metrics: string };
 
 beforeEach(async () => {
   cwd = await mkdtemp(path.join(tmpdir(), 'start-'));
-  database = await createTestDatabase();
 });
 afterEach(async () => {
   await cli?.end('SIGKILL');
-  await database.drop();
   await rm(cwd, { recursive: true, force: true });
 });
 

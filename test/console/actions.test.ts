@@ -1,37 +1,21 @@
-import { pino } from 'pino';
 import request from 'supertest';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createConsoleApp } from '../../src/console/server.js';
+import { beforeEach, expect, it } from 'vitest';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { bearer, testConsole } from '../support/console.js';
+import { useFreshDatabase } from '../support/database.js';
 
-const commands = { replay: vi.fn(async () => {}), recover: vi.fn(async () => {}), run: vi.fn(async () => {}) };
-const operator = { Authorization: 'Bearer operator-token' };
-const finance = { Authorization: 'Bearer finance-token-' };
+const operator = bearer('operator');
+const finance = bearer('finance');
 
-let store: TestDatabase;
-let app: ReturnType<typeof createConsoleApp>;
+const store = useFreshDatabase();
+let app: ReturnType<typeof testConsole>['app'];
+let commands: ReturnType<typeof testConsole>['commands'];
 
 // Of what people did nothing can be taken back, so each test has a database of its own.
-beforeEach(async () => {
-  vi.clearAllMocks();
-  store = await createTestDatabase();
-  app = createConsoleApp({
-    db: store.db,
-    log: pino({ level: 'silent' }),
-    tokens: [
-      { name: 'omar', role: 'operator', token: 'operator-token' },
-      { name: 'fina', role: 'finance', token: 'finance-token-' },
-    ],
-    commands,
-    runKinds: ['payment-intents'],
-    ready: async () => ({ ok: true, problems: [] }),
-    metrics: async () => ({ contentType: 'text/plain', body: '' }),
-    secretsStatus: async () => ({ items: [] }),
-  });
+beforeEach(() => {
+  ({ app, commands } = testConsole(store.db));
 });
-afterEach(() => store.drop());
 
 const kept = async (filter = '') =>
   (await request(app).get(`/api/v1/actions${filter}`).set(operator).expect(200)).body.items;

@@ -1,12 +1,12 @@
 import request, { type Response } from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { apiDocument } from '../../src/console/api/serve-document.js';
 import { chartSchema } from '../../src/domain/books/chart.js';
 import { settleAlerts } from '../../src/records/alerts/settle-alerts.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { consoleTokens, testConsole } from '../support/console.js';
+import { bearer, testConsole } from '../support/console.js';
 import { HOSTILE, seedConsole } from '../support/console-samples.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { documentedAnswers } from '../support/document-shapes.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { postBooks } from '../support/posted-books.js';
@@ -14,11 +14,10 @@ import { isAll } from '../support/sizes.js';
 
 const shapeOf = documentedAnswers(apiDocument);
 const seen = new Set<string>();
-let store: TestDatabase;
+const store = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   const { db } = store;
   await seedConsole(db);
   const past = new Date(Date.now() - 70 * 86_400_000);
@@ -36,7 +35,6 @@ beforeAll(async () => {
     },
   }).app;
 }, 120_000);
-afterAll(() => store.drop());
 
 type Verb = 'get' | 'post' | 'put' | 'delete';
 
@@ -44,8 +42,7 @@ type Verb = 'get' | 'post' | 'put' | 'delete';
 async function ask(verb: Verb, path: string, given: Given = {}): Promise<Response['body']> {
   const { params = {}, body, role = 'admin', status = 200, ifMatch } = given;
   const address = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''));
-  const { token = '' } = consoleTokens.find((one) => one.role === role) ?? {};
-  const asked = request(app)[verb](`/api/v1${address}`).set('Authorization', `Bearer ${token}`);
+  const asked = request(app)[verb](`/api/v1${address}`).set(bearer(role));
   if (ifMatch !== undefined) void asked.set('If-Match', ifMatch);
   const answer = await (body === undefined ? asked : asked.send(body));
   const where = `${verb} ${address} as ${role}: ${answer.text.slice(0, 400)}`;

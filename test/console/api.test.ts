@@ -1,72 +1,43 @@
-import { pino } from 'pino';
 import request from 'supertest';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createConsoleApp } from '../../src/console/server.js';
-import type { Observation } from '../../src/domain/observation.js';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
-import { saveObservations } from '../../src/records/save-observations.js';
-import { secretSample } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { bearer, testConsole } from '../support/console.js';
+import { useDatabase } from '../support/database.js';
+import { reading } from '../support/observations.js';
+import { save } from '../support/saved.js';
 
-const commands = { replay: vi.fn(async () => {}), recover: vi.fn(async () => {}), run: vi.fn(async () => {}) };
-const tokens = [
-  { name: 'vera', role: 'viewer' as const, token: 'viewer-token-1' },
-  { name: 'omar', role: 'operator' as const, token: 'operator-token' },
-  { name: 'fina', role: 'finance' as const, token: 'finance-token-' },
-];
-
-let store: TestDatabase;
-let app: ReturnType<typeof createConsoleApp>;
+const store = useDatabase();
+let app: ReturnType<typeof testConsole>['app'];
+let commands: ReturnType<typeof testConsole>['commands'];
 
 beforeAll(async () => {
-  store = await createTestDatabase();
-  app = createConsoleApp({
-    db: store.db,
-    log: pino({ level: 'silent' }),
-    tokens,
-    commands,
-    runKinds: ['payment-intents'],
-    ready: async () => ({ ok: true, problems: [] }),
-    metrics: async () => ({ contentType: 'text/plain', body: 'tallyhook_build_info 1\n' }),
-    secretsStatus: async () => ({ items: [secretSample] }),
-  });
-  await save(Array.from({ length: 7 }, (_, index) => reading(`pi_${index}`, index)));
+  ({ app, commands } = testConsole(store.db));
+  await save(
+    store,
+    Array.from({ length: 7 }, (_, index) => payment(`pi_${index}`, index)),
+  );
 });
 
-afterAll(() => store.drop());
 beforeEach(() => vi.clearAllMocks());
 
-function reading(id: string, minute: number): Observation {
-  const at = Date.UTC(2026, 9, 1, 12, minute);
-  const fields = {
-    id,
-    status: 'completed',
-    merchantReference: `order/ä ${minute}`,
-    amountRequested: '12.500',
-    irregularStatus: 'none',
-    createdAt: new Date(at).toISOString(),
-    payins: [],
-  };
-  return {
-    type: 'reading',
-    kind: 'payment_intent',
-    id,
-    from: at,
-    to: at + 10,
-    source: { type: 'poll', ref: '1' },
-    fields,
-  };
-}
-
-async function save(observations: Observation[]): Promise<void> {
-  await store.db.transaction((trx) =>
-    saveObservations(trx, observations, { now: new Date(), adoptedAt: new Date('2026-01-01') }),
+const payment = (id: string, minute: number) =>
+  reading(
+    'payment_intent',
+    {
+      id,
+      status: 'completed',
+      merchantReference: `order/ä ${minute}`,
+      amountRequested: '12.500',
+      irregularStatus: 'none',
+      createdAt: new Date(Date.UTC(2026, 9, 1, 12, minute)).toISOString(),
+      payins: [],
+    },
+    60 * minute,
   );
-}
 
 const as = (token: string) => ({ Authorization: `Bearer ${token}` });
-const viewer = as('viewer-token-1');
-const operator = as('operator-token');
+const viewer = bearer('viewer');
+const operator = bearer('operator');
 
 describe('who may ask', () => {
   it('refuses a request without a token, with a wrong one, with another scheme', async () => {
@@ -146,7 +117,7 @@ describe('lists', () => {
       const query: Record<string, string> = cursor === null ? { take: '3' } : { take: '3', cursor };
       const { body } = await request(app).get('/api/v1/payment-intents').query(query).set(viewer).expect(200);
       seen.push(...body.items.map((item: { id: string }) => item.id));
-      if (cursor === null) await save([reading('pi_late', 59)]);
+      if (cursor === null) await save(store, [payment('pi_late', 59)]);
       cursor = body.nextCursor;
     } while (cursor !== null);
     expect(seen).toEqual(['pi_6', 'pi_5', 'pi_4', 'pi_3', 'pi_2', 'pi_1', 'pi_0']);
@@ -160,9 +131,9 @@ describe('lists', () => {
       amountRequested: '12.5',
       merchantReference: 'order/ä 3',
       verified: true,
-      observedBy: { type: 'poll', ref: '1' },
+      observedBy: { type: 'poll', ref: 'run-1' },
     });
-    expect(body.verifiedAt).toBe('2026-10-01T12:03:00.000Z');
+    expect(body.verifiedAt).toBe('2026-03-01T00:03:00.000Z');
   });
 
   it('narrow by the fields’ own names and refuse what they do not know', async () => {
@@ -235,8 +206,8 @@ describe('breaks', () => {
     await request(app).post(`/api/v1/breaks/${id}/acknowledge`).set(operator).send({ note: 'looking' }).expect(200);
     const writeOff = () => request(app).post(`/api/v1/breaks/${id}/write-off`).send({ note: 'gone' });
     expect((await writeOff().set(operator)).status).toBe(403);
-    expect((await writeOff().set(as('finance-token-'))).body.status).toBe('written_off');
-    expect((await writeOff().set(as('finance-token-'))).status).toBe(409);
+    expect((await writeOff().set(bearer('finance'))).body.status).toBe('written_off');
+    expect((await writeOff().set(bearer('finance'))).status).toBe(409);
     const shown = await request(app).get(`/api/v1/breaks/${id}`).set(viewer);
     expect(shown.body.steps.map(({ action, actor, note }: Record<string, string>) => [action, actor, note])).toEqual(
       expect.arrayContaining([
@@ -279,6 +250,6 @@ it('tells what is proven of each kind', async () => {
   const { status, body } = await request(app).get('/api/v1/coverage').set(viewer);
   expect(status).toBe(200);
   const nothing = { provenSince: null, completeUntil: null, ageSeconds: null, unread: [] };
-  const expected = { kind: 'payment-intents', ...nothing, reason: 'no run has ended yet' };
-  expect(body).toEqual({ items: [expected], nextCursor: null });
+  const items = ['payment-intents', 'invoices'].map((kind) => ({ kind, ...nothing, reason: 'no run has ended yet' }));
+  expect(body).toEqual({ items, nextCursor: null });
 });

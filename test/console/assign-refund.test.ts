@@ -1,14 +1,15 @@
 import request from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { paidIntent, payin, payout, reading, save } from '../records/observed.js';
-import { testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { beforeAll, expect, it } from 'vitest';
+import { bearer, testConsole } from '../support/console.js';
+import { useDatabase } from '../support/database.js';
+import { reading } from '../support/observations.js';
+import { paidIntent, payin, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
-let store: TestDatabase;
+const store = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   ({ app } = testConsole(store.db));
   await save(store, [
     reading('payment_intent', paidIntent('pi', 'p'), 10),
@@ -17,12 +18,9 @@ beforeAll(async () => {
     reading('payout', payout('btc', { assetCode: 'BTC' }), 20),
   ]);
 });
-afterAll(() => store.drop());
 
-const tokens = { viewer: 'viewer-token-1', operator: 'operator-token', admin: 'admin-token-1' };
-const as = (role: keyof typeof tokens) => ({ Authorization: `Bearer ${tokens[role]}` });
-const assign = (id: string, body: object, role: keyof typeof tokens = 'operator') =>
-  request(app).post(`/api/v1/payouts/${id}/assign`).set(as(role)).send(body);
+const assign = (id: string, body: object, role = 'operator') =>
+  request(app).post(`/api/v1/payouts/${id}/assign`).set(bearer(role)).send(body);
 
 it('an operator says whose refund a payout is, with a note; it is kept with their name, what was refused too', async () => {
   expect((await assign('po', { paymentIntentId: null, note: 'x' }, 'viewer')).status).toBe(403);
@@ -35,7 +33,7 @@ it('an operator says whose refund a payout is, with a note; it is kept with thei
   expect((await assign('po_0', { paymentIntentId: null, note: 'x' })).status).toBe(404);
 
   const release = async () =>
-    (await request(app).get('/api/v1/orders/order-pi').set(as('viewer'))).body.release as { reason: string };
+    (await request(app).get('/api/v1/orders/order-pi').set(bearer('viewer'))).body.release as { reason: string };
   expect((await release()).reason).toBe('refund_unlinked');
   const done = await assign('po', { paymentIntentId: null, note: 'a gift' });
   expect([done.status, done.body]).toEqual([
@@ -43,7 +41,7 @@ it('an operator says whose refund a payout is, with a note; it is kept with thei
     { payoutId: 'po', paymentIntentId: null, before: null, orders: ['order-pi'] },
   ]);
   expect((await release()).reason).toBe('proven');
-  const { body } = await request(app).get('/api/v1/actions?action=assign%20refund').set(as('admin'));
+  const { body } = await request(app).get('/api/v1/actions?action=assign%20refund').set(bearer('admin'));
   expect(body.items.map((one: { outcome: string; reason: string }) => [one.outcome, one.reason])).toEqual([
     ['done', 'a gift'],
     ['refused', 'x'],

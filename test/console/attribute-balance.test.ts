@@ -1,63 +1,34 @@
-import { pino } from 'pino';
 import request from 'supertest';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createConsoleApp } from '../../src/console/server.js';
-import { defaultChart } from '../../src/domain/books/chart.js';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listAttributions } from '../../src/records/balances/balance-attributions.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
-import { defaultContract } from '../../src/service-api/contract.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { bearer, testConsole } from '../support/console.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 
-const tokens = [
-  { name: 'vera', role: 'viewer' as const, token: 'viewer-token-1' },
-  { name: 'omar', role: 'operator' as const, token: 'operator-token' },
-  { name: 'fina', role: 'finance' as const, token: 'finance-token-' },
-];
-
-let store: TestDatabase;
-let app: ReturnType<typeof createConsoleApp>;
+const store = useDatabase();
+let app: ReturnType<typeof testConsole>['app'];
 let count = 0;
 let asset: string;
 
-beforeAll(async () => {
-  store = await createTestDatabase();
-  app = createConsoleApp({
-    db: store.db,
-    log: pino({ level: 'silent' }),
-    tokens,
-    commands: { replay: async () => {}, recover: async () => {}, run: async () => {} },
-    runKinds: ['balances'],
-    ready: async () => ({ ok: true, problems: [] }),
-    metrics: async () => ({ contentType: 'text/plain', body: '' }),
-    secretsStatus: async () => ({ items: [] }),
-    books: {
-      timeZone: 'UTC',
-      currency: 'USD',
-      table: defaultContract.movements,
-      chart: async () => defaultChart,
-    },
-  });
+beforeAll(() => {
+  app = testConsole(store.db).app;
 });
-afterAll(() => store.drop());
 beforeEach(async () => {
   count += 1;
   asset = `C${count}.NET`;
   await judgedBalance(store.db, { assetCode: asset, opening: '100', balance: '56' });
 });
 
-const attribute = (body: object, token = 'finance-token-', code = asset) =>
-  request(app)
-    .post(`/api/v1/balances/${code}/attribute`)
-    .set({ Authorization: `Bearer ${token}` })
-    .send(body);
+const attribute = (body: object, role = 'finance', code = asset) =>
+  request(app).post(`/api/v1/balances/${code}/attribute`).set(bearer(role)).send(body);
 const note = 'the settlement of 3 November, see the bank';
 const residuals = async () => (await listBreaks(store.db, { kind: 'balance_residual', status: 'open' })).items;
 
 describe('what no list shows is attributed', () => {
   it('by finance alone, under the name of who said it', async () => {
-    for (const token of ['viewer-token-1', 'operator-token']) {
-      expect((await attribute({ amount: '-44', note }, token)).status).toBe(403);
+    for (const role of ['viewer', 'operator']) {
+      expect((await attribute({ amount: '-44', note }, role)).status).toBe(403);
     }
     expect(await listAttributions(store.db, asset)).toEqual([]);
     const done = await attribute({ amount: '-44', note });
@@ -125,6 +96,6 @@ describe('what no list shows is attributed', () => {
   });
 
   it('of no asset that was never read', async () => {
-    expect((await attribute({ amount: '-44', note }, 'finance-token-', 'NEVER.SEEN')).status).toBe(404);
+    expect((await attribute({ amount: '-44', note }, 'finance', 'NEVER.SEEN')).status).toBe(404);
   });
 });

@@ -1,24 +1,21 @@
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { resources } from '../../src/console/api/resources.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
-import { consoleTokens, testConsole } from '../support/console.js';
+import { bearer, consoleTokens, testConsole } from '../support/console.js';
 import { seedConsole } from '../support/console-samples.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 
-let store: TestDatabase;
+const store = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   await seedConsole(store.db);
   app = testConsole(store.db).app;
 });
-afterAll(() => store.drop());
 
 function get(path: string, { role = 'viewer', tag }: { role?: string; tag?: string } = {}) {
-  const { token = '' } = consoleTokens.find((one) => one.role === role) ?? {};
-  const asked = request(app).get(`/api/v1/${path}`).set('Authorization', `Bearer ${token}`);
+  const asked = request(app).get(`/api/v1/${path}`).set(bearer(role));
   return tag === undefined ? asked : asked.set('If-None-Match', tag);
 }
 
@@ -50,14 +47,13 @@ describe('an answer that was given before', () => {
   });
 
   it('may be kept by who asked alone, and is asked for again each time', async () => {
-    const { token = '' } = consoleTokens[0] ?? {};
     const [whole, unchanged] = [await get('runs'), await get('runs', { tag: '*' })];
     const refused = await request(app).get('/api/v1/runs');
     for (const answer of [whole, unchanged, refused]) {
       expect(answer.get('cache-control')).toBe('private, no-cache');
       expect(answer.get('vary')).toContain('Authorization');
     }
-    const head = await request(app).head('/api/v1/runs').set('Authorization', `Bearer ${token}`);
+    const head = await request(app).head('/api/v1/runs').set(bearer('viewer'));
     expect([head.status, head.get('etag')]).toEqual([200, whole.get('etag')]);
   });
 
@@ -84,10 +80,9 @@ describe('roles, which may see different things of the same address,', () => {
 });
 
 it('what an action answers is kept by nobody', async () => {
-  const { token = '' } = consoleTokens.find(({ role }) => role === 'operator') ?? {};
   const answer = await request(app)
     .put('/api/v1/orders/kept')
-    .set('Authorization', `Bearer ${token}`)
+    .set(bearer('operator'))
     .set('If-None-Match', '*')
     .send({ amount: '1', currency: 'EUR' });
   expect([answer.status, answer.get('cache-control')]).toEqual([201, 'no-store']);

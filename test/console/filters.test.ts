@@ -1,29 +1,29 @@
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { apiDocument } from '../../src/console/api/serve-document.js';
-import type { JsonObject } from '../../src/domain/json.js';
-import type { RecordKind } from '../../src/domain/records.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
-import { saveObservations } from '../../src/records/save-observations.js';
-import { consoleTokens, testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { bearer, testConsole, tokenOf } from '../support/console.js';
+import { useDatabase } from '../support/database.js';
 import { storeEvents } from '../support/events.js';
+import { claim, reading } from '../support/observations.js';
+import { save } from '../support/saved.js';
 
-let store: TestDatabase;
+const store = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   ({ app } = testConsole(store.db));
   const { db } = store;
-  await save('reading', 'payment_intent', { id: 'pi_read', status: 'completed', payins: [] });
-  await save('claim', 'payment_intent', { id: 'pi_claimed', status: 'completed', payins: [] });
-  await save('reading', 'balance', { id: 'BTC', assetCode: 'BTC', balance: '1' });
-  await save('reading', 'balance', { id: 'ETH', assetCode: 'ETH', balance: '2' });
-  await save('reading', 'endpoint', { id: 'we_on', url: 'https://a.example', isActive: true });
-  await save('reading', 'endpoint', { id: 'we_off', url: 'https://a.example\0', isActive: false });
-  await save('reading', 'endpoint', { id: 'we_untold', url: 'https://a.example', note: '"isActive":true' });
+  await save(store, [
+    reading('payment_intent', { id: 'pi_read', status: 'completed', payins: [] }, 1),
+    claim('payment_intent', 'pi_claimed', { id: 'pi_claimed', status: 'completed', payins: [] }, 1),
+    reading('balance', { id: 'BTC', assetCode: 'BTC', balance: '1' }, 1),
+    reading('balance', { id: 'ETH', assetCode: 'ETH', balance: '2' }, 1),
+    reading('endpoint', { id: 'we_on', url: 'https://a.example', isActive: true }, 1),
+    reading('endpoint', { id: 'we_off', url: 'https://a.example\0', isActive: false }, 1),
+    reading('endpoint', { id: 'we_untold', url: 'https://a.example', note: '"isActive":true' }, 1),
+  ]);
   const run = { kind: 'invoices', status: 'succeeded' };
   await db('runs').insert([
     { ...run, full: true, complete: true },
@@ -43,23 +43,9 @@ beforeAll(async () => {
     [],
   );
 });
-afterAll(() => store.drop());
-
-async function save(type: 'reading' | 'claim', kind: RecordKind, own: JsonObject & { id: string }): Promise<void> {
-  const at = Date.UTC(2026, 9, 1, 12);
-  const fields = { ...own, createdAt: '2026-10-01T12:00:00Z' };
-  const source = { type: type === 'reading' ? 'poll' : 'webhook', ref: '1' } as const;
-  const observation = { type, kind, id: own.id, from: at, to: at + 10, source, fields };
-  await store.db.transaction((trx) =>
-    saveObservations(trx, [observation], { now: new Date(), adoptedAt: new Date('2026-01-01') }),
-  );
-}
 
 function get(path: string, role = 'viewer') {
-  const { token = '' } = consoleTokens.find((one) => one.role === role) ?? {};
-  return request(app)
-    .get(`/api/v1/${path}`)
-    .set({ Authorization: `Bearer ${token}` });
+  return request(app).get(`/api/v1/${path}`).set(bearer(role));
 }
 
 async function found(path: string, name = 'id'): Promise<unknown[]> {
@@ -118,7 +104,7 @@ describe('a filter of a closed list of ours', () => {
       .post('/sign-in')
       .set(here)
       .type('form')
-      .send({ token: consoleTokens[0]?.token });
+      .send({ token: tokenOf('viewer') });
     const cookie = String(signedIn.get('set-cookie')).split(';')[0] ?? '';
     for (const path of [
       'breaks?status=Open',

@@ -1,48 +1,56 @@
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { detailsFor } from '../../src/console/view/action-details.js';
-import type { JsonObject } from '../../src/domain/json.js';
-import type { RecordKind } from '../../src/domain/records.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
-import { saveObservations } from '../../src/records/save-observations.js';
-import { testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { bearer, testConsole } from '../support/console.js';
+import { useDatabase } from '../support/database.js';
 import { storeEvents } from '../support/events.js';
+import { claim, reading } from '../support/observations.js';
+import { save } from '../support/saved.js';
 
 const MAIL = 'ann@example.com';
 const NAME = 'Ann Example';
 const PHONE = '+33123456789';
 
-let store: TestDatabase;
+const store = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   app = testConsole(store.db).app;
   const created = { createdAt: '2026-10-01T12:00:00Z' };
-  await save('payment_intent', { id: 'pi_1', status: 'completed', customerEmail: MAIL, payins: [], ...created });
-  await save('invoice', {
-    id: 'in_1',
-    status: 'sent',
-    customerName: NAME,
-    toEmail: MAIL,
-    description: `call ${PHONE}`,
-    ...created,
-  });
-  await save('account', { id: 'ac_1', status: 'active', label: NAME, email: MAIL, ...created });
-  await save('payout', {
-    id: 'po_1',
-    status: 'pending',
-    amount: '12.5',
-    destination: MAIL,
-    failureReason: `the transfer to ${MAIL} was refused`,
-    statusHistory: [{ status: 'pending', note: `sent to ${MAIL} and ${PHONE}` }],
-    ...created,
-  });
-  await save('payment_intent', { id: 'pi_told', customerEmail: MAIL, note: `call ${PHONE}` }, 'claim');
-  await save('account', { id: 'ac_1', status: 'frozen', label: `${NAME} 2`, email: MAIL }, 'claim');
-  await save('payout', { id: 'po_told', destination: MAIL, statusHistory: [{ note: `to ${MAIL}` }] }, 'claim');
+  await save(store, [
+    reading('payment_intent', { id: 'pi_1', status: 'completed', customerEmail: MAIL, payins: [], ...created }, 1),
+    reading(
+      'invoice',
+      {
+        id: 'in_1',
+        status: 'sent',
+        customerName: NAME,
+        toEmail: MAIL,
+        description: `call ${PHONE}`,
+        ...created,
+      },
+      1,
+    ),
+    reading('account', { id: 'ac_1', status: 'active', label: NAME, email: MAIL, ...created }, 1),
+    reading(
+      'payout',
+      {
+        id: 'po_1',
+        status: 'pending',
+        amount: '12.5',
+        destination: MAIL,
+        failureReason: `the transfer to ${MAIL} was refused`,
+        statusHistory: [{ status: 'pending', note: `sent to ${MAIL} and ${PHONE}` }],
+        ...created,
+      },
+      1,
+    ),
+    claim('payment_intent', 'pi_told', { id: 'pi_told', customerEmail: MAIL, note: `call ${PHONE}` }, 2),
+    claim('account', 'ac_1', { id: 'ac_1', status: 'frozen', label: `${NAME} 2`, email: MAIL }, 2),
+    claim('payout', 'po_told', { id: 'po_told', destination: MAIL, statusHistory: [{ note: `to ${MAIL}` }] }, 2),
+  ]);
   await storeEvents(store.db, [
     { event: 'payment_intent.completed', data: { id: 'pi_1', customerEmail: MAIL, note: `call ${PHONE}` } },
   ]);
@@ -62,22 +70,8 @@ beforeAll(async () => {
     [],
   );
 });
-afterAll(() => store.drop());
 
-async function save(kind: RecordKind, fields: JsonObject & { id: string }, type: 'reading' | 'claim' = 'reading') {
-  const at = type === 'reading' ? 12 : 13;
-  const [from, to] = [Date.UTC(2026, 9, 1, at), Date.UTC(2026, 9, 1, at, 1)];
-  const source = { type: type === 'reading' ? 'poll' : 'webhook', ref: '1' } as const;
-  const observation = { type, kind, id: fields.id, from, to, source, fields };
-  await store.db.transaction((trx) =>
-    saveObservations(trx, [observation], { now: new Date(), adoptedAt: new Date('2026-01-01') }),
-  );
-}
-
-const get = (path: string, token: string) =>
-  request(app)
-    .get(`/api/v1/${path}`)
-    .set({ Authorization: `Bearer ${token}` });
+const get = (path: string, role: string) => request(app).get(`/api/v1/${path}`).set(bearer(role));
 
 const lists = [
   'payment-intents',
@@ -103,7 +97,7 @@ const single = [
 
 describe("a viewer's token shows nothing that tells of a person", () => {
   it.each([...lists, ...single])('%s', async (path) => {
-    const { status, text } = await get(path, 'viewer-token-1');
+    const { status, text } = await get(path, 'viewer');
     expect(status).toBe(200);
     expect(text).not.toContain(MAIL);
     expect(text).not.toContain(NAME);
@@ -112,7 +106,7 @@ describe("a viewer's token shows nothing that tells of a person", () => {
 
   it('and all the rest as it is', async () => {
     const [seen, known] = await Promise.all(
-      ['viewer-token-1', 'operator-token'].map(async (token) => (await get('payouts/po_1', token)).body),
+      ['viewer', 'operator'].map(async (role) => (await get('payouts/po_1', role)).body),
     );
     const told = { destination: '[masked]', failureReason: 'the transfer to [masked] was refused' };
     const statusHistory = [{ status: 'pending', note: 'sent to [masked] and [masked]' }];
@@ -121,26 +115,26 @@ describe("a viewer's token shows nothing that tells of a person", () => {
   });
 
   it('of what reports say too', async () => {
-    expect((await get('accounts/ac_1', 'viewer-token-1')).body).toMatchObject({
+    expect((await get('accounts/ac_1', 'viewer')).body).toMatchObject({
       status: 'active',
       reported: { status: 'frozen', label: '[masked]' },
     });
-    expect((await get('payouts/po_told', 'viewer-token-1')).body).toMatchObject({
+    expect((await get('payouts/po_told', 'viewer')).body).toMatchObject({
       reported: { destination: '[masked]', statusHistory: [{ note: 'to [masked]' }] },
     });
   });
 
   it('while who works with it sees it', async () => {
     for (const path of [...single, 'payment-intents', 'rejections']) {
-      expect((await get(path, 'operator-token')).text, path).toMatch(/ann@example\.com|Ann Example/);
+      expect((await get(path, 'operator')).text, path).toMatch(/ann@example\.com|Ann Example/);
     }
   });
 
   it('and can not be used to ask for one', async () => {
-    expect((await get('accounts?label=Ann', 'viewer-token-1')).status).toBe(400);
-    const found = await get(`accounts?label=${encodeURIComponent(NAME)}`, 'operator-token');
+    expect((await get('accounts?label=Ann', 'viewer')).status).toBe(400);
+    const found = await get(`accounts?label=${encodeURIComponent(NAME)}`, 'operator');
     expect(found.body.items).toHaveLength(1);
-    expect((await get('accounts?status=active', 'viewer-token-1')).body.items).toHaveLength(1);
+    expect((await get('accounts?status=active', 'viewer')).body.items).toHaveLength(1);
   });
 });
 
@@ -148,12 +142,12 @@ it('the secrets that a closing keeps are not for viewers, by the API or on the p
   const details = { missing: [], secrets: [{ label: 'old-shop', fingerprint: 'f1nger' }] };
   const about = { actor: 'ann', action: 'close period', target: 'period 2026-09', outcome: 'done' as const };
   await recordAction(store.db, { ...about, details });
-  const [{ id }] = (await get('actions', 'operator-token')).body.items;
+  const [{ id }] = (await get('actions', 'operator')).body.items;
   for (const path of ['actions', `actions/${id}`]) {
-    const seen = await get(path, 'viewer-token-1');
+    const seen = await get(path, 'viewer');
     expect(seen.text, path).toContain('missing');
     expect(seen.text, path).not.toMatch(/old-shop|f1nger/);
-    expect((await get(path, 'operator-token')).text, path).toContain('f1nger');
+    expect((await get(path, 'operator')).text, path).toContain('f1nger');
   }
   expect(detailsFor({ role: 'viewer' }, details)).toEqual({ missing: [] });
   expect(detailsFor({ role: 'finance' }, details)).toEqual(details);

@@ -1,24 +1,21 @@
 import request from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { consoleTokens, testConsole } from '../support/console.js';
+import { beforeAll, expect, it } from 'vitest';
+import { bearer, testConsole } from '../support/console.js';
 import { seedBooks } from '../support/console-books.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 
-let store: TestDatabase;
+const store = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   const now = new Date(Date.now() - 60_000);
   await judgedBalance(store.db, { assetCode: 'USDT.TRON', opening: '100', balance: '100', now });
   await seedBooks(store.db);
   ({ app } = testConsole(store.db));
 }, 60_000);
-afterAll(() => store.drop());
 
-const get = (path: string) =>
-  request(app).get(`/api/v1/${path}`).set('authorization', `Bearer ${consoleTokens[0]?.token}`);
+const get = (path: string) => request(app).get(`/api/v1/${path}`).set(bearer('viewer'));
 const names = ({ body }: { body: { items: { id: string }[] } }) => body.items.map(({ id }) => id);
 
 it('lists matches by state, age, asset and reason, paged like the other lists', async () => {

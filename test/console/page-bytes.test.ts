@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { resources } from '../../src/console/api/resources.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';
 
 const ROWS = 20;
 const LARGE = 'x'.repeat(200_000);
 
-let database: TestDatabase;
+const database = useDatabase();
 beforeAll(async () => {
-  database = await createTestDatabase();
   const places = Array.from({ length: ROWS }, (_, place) => place);
   await storeEvents(
     database.db,
@@ -25,7 +24,6 @@ beforeAll(async () => {
     })),
   );
 });
-afterAll(() => database.drop());
 
 test.each(['events', 'deliveries'])('a page of %s reads no bodies, however large they are', async (path) => {
   const { db } = database;

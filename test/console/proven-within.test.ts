@@ -1,31 +1,30 @@
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { apiDocument } from '../../src/console/api/serve-document.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { type RecordKind, textField } from '../../src/domain/records.js';
 import { postponeMarks } from '../../src/records/runs/marks.js';
 import { noteServiceClock } from '../../src/records/service-clock.js';
-import { claim, paidIntent, payin, save } from '../records/observed.js';
-import { serve, testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { bearer, serve, testConsole } from '../support/console.js';
+import { useDatabase } from '../support/database.js';
 import { documentedAnswers } from '../support/document-shapes.js';
 import { until } from '../support/drill.js';
+import { claim } from '../support/observations.js';
+import { paidIntent, payin } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const HOUR_MS = 3_600_000;
 const SOON_MS = 500;
 /** Where it matters only that there is no answer: on a slow machine nothing is asked for in so short a time. */
 const HASTY_MS = 100;
 const shapeOf = documentedAnswers(apiDocument);
-const viewer = { Authorization: 'Bearer viewer-token-1' };
+const viewer = bearer('viewer');
 
-let store: TestDatabase;
+const store = useDatabase();
 let reading: AbortController;
 let made = 0;
-beforeAll(async () => {
-  store = await createTestDatabase();
-});
 beforeEach(async () => {
   reading = new AbortController();
   await store.db('watermarks').where({ kind: 'service', name: 'clock' }).delete();
@@ -35,7 +34,6 @@ afterEach(async () => {
   reading.abort();
   await store.db('reading_marks').delete();
 });
-afterAll(() => store.drop());
 
 const patient = (): Express => testConsole(store.db).app;
 const impatient = (): Express => testConsole(store.db, { proofWaitMs: SOON_MS }).app;

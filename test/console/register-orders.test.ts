@@ -1,18 +1,16 @@
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bearer, testConsole } from '../support/console.js';
+import { useDatabase } from '../support/database.js';
 
-let store: TestDatabase;
+const store = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   ({ app } = testConsole(store.db));
 });
-afterAll(() => store.drop());
 
-const operator = { Authorization: 'Bearer operator-token' };
+const operator = bearer('operator');
 
 describe('an order’s expectation', () => {
   it('register once what the store expects; another amount is a conflict', async () => {

@@ -1,23 +1,23 @@
 import fc from 'fast-check';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import { changesOf } from '../../src/records/changes.js';
-import { absence, claim, intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
-import { testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { bearer, testConsole } from '../support/console.js';
+import { useDatabase } from '../support/database.js';
+import { absence, claim, reading } from '../support/observations.js';
+import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 import { sized } from '../support/sizes.js';
 
-let store: TestDatabase;
+const store = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   ({ app } = testConsole(store.db));
 });
-afterAll(() => store.drop());
 
-const operator = { Authorization: 'Bearer operator-token' };
+const operator = bearer('operator');
 const path = (reference: string) => `/api/v1/orders/${encodeURIComponent(reference)}`;
 const get = (reference: string) => request(app).get(path(reference)).set(operator);
 const tagOf = async (reference: string): Promise<string> => (await get(reference)).get('etag') ?? '';
@@ -81,7 +81,7 @@ describe('a registration, while nothing was received,', () => {
     expect([stale.status, stale.body.existing]).toEqual([412, { amount: '11', currency: 'EUR' }]);
     expect((await withdraw('c2', tag)).status).toBe(412);
     expect((await put('c2', '12', '"made-up"')).status).toBe(412);
-    const viewers = await request(app).get(path('c2')).set('Authorization', 'Bearer viewer-token-1');
+    const viewers = await request(app).get(path('c2')).set(bearer('viewer'));
     expect((await put('c2', '12', viewers.get('etag'))).status).toBe(412);
     expect((await put('c2', '11', tag)).status).toBe(200);
     expect((await withdraw('c2', await tagOf('c2'))).status).toBe(200);
@@ -116,7 +116,7 @@ describe('a registration, while nothing was received,', () => {
   });
 
   it('is for operators alone', async () => {
-    const asViewer = { Authorization: 'Bearer viewer-token-1' };
+    const asViewer = bearer('viewer');
     await request(app).delete(path('c5')).set(asViewer).expect(403);
   });
 

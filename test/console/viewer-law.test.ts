@@ -13,7 +13,7 @@ import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
 import { saveObservations } from '../../src/records/save-observations.js';
-import { testConsole } from '../support/console.js';
+import { bearer, testConsole } from '../support/console.js';
 import { storeEvents } from '../support/events.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { sized } from '../support/sizes.js';
@@ -124,7 +124,7 @@ test.each(Array.from({ length: sized(1, 40) }, (_, n) => n))(
   'whatever is known of a person, a viewer is shown nothing of it, nor a hash of it, and can confirm no guess: %i',
   async () => {
     const { app } = testConsole(database.db);
-    const asViewer = (path: string) => request(app).get(path).set({ Authorization: 'Bearer viewer-token-1' });
+    const asViewer = (path: string) => request(app).get(path).set(bearer('viewer'));
     const here = { Host: 'console.example', Origin: 'http://console.example' };
     const signedIn = await request(app).post('/sign-in').set(here).type('form').send({ token: 'viewer-token-1' });
     const cookie = String(signedIn.get('set-cookie')).split(';')[0] ?? '';

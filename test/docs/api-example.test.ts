@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -8,9 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleOf } from '../../src/console/api/example-of.js';
 import { apiDocument } from '../../src/console/api/serve-document.js';
 import { noteServiceClock } from '../../src/records/service-clock.js';
-import { consoleTokens, serve, testConsole } from '../support/console.js';
+import { serve, testConsole, tokenOf } from '../support/console.js';
 import { seedConsole } from '../support/console-samples.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 import { codeBlocks, ROOT, readDocument } from './documents.js';
 
 const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -47,15 +47,14 @@ interface Example {
   mayShip(client: Client, reference: string): Promise<boolean>;
 }
 
-let store: TestDatabase;
+const store = useDatabase();
 let server: Awaited<ReturnType<typeof serve>>;
-let dir: string;
+const dir = useFolder();
 let example: Example;
 const answered: { status: number; bytes: number }[] = [];
 const realFetch = globalThis.fetch;
 
 beforeAll(async () => {
-  dir = await mkdtemp(path.join(tmpdir(), 'api-example-'));
   const [code = ''] = codeBlocks(readDocument('docs/api.md'))
     .filter(({ language }) => language === 'ts')
     .map(({ text }) => text);
@@ -66,7 +65,6 @@ beforeAll(async () => {
   const compile = promisify(execFile)(process.execPath, [TSC, '-p', dir]);
   await compile.catch((error: { stdout?: string }) => expect.fail(`${error.stdout}\n${code}`));
   example = (await import(pathToFileURL(path.join(dir, 'out/example.js')).href)) as Example;
-  store = await createTestDatabase();
   await seedConsole(store.db);
   server = await serve(testConsole(store.db, { proofWaitMs: 500 }).app);
   globalThis.fetch = async (...asked) => {
@@ -79,8 +77,6 @@ beforeAll(async () => {
 afterAll(async () => {
   globalThis.fetch = realFetch;
   await server?.close();
-  await store?.drop();
-  await rm(dir, { recursive: true, force: true });
 });
 
 /** What the document shows is assigned to what the example takes it for. */
@@ -97,8 +93,7 @@ function documentedAnswersAsTypes(): string {
     function asGiven<T>(value: T): T { return value; }`;
 }
 
-const clientOf = (role: string) =>
-  example.createClient({ console: server.url, token: consoleTokens.find((one) => one.role === role)?.token ?? '' });
+const clientOf = (role: string) => example.createClient({ console: server.url, token: tokenOf(role) });
 
 describe('the example of docs/api.md', () => {
   it('registers an order, and tells what was refused', async () => {

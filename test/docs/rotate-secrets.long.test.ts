@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SecretStatus } from '../../src/domain/deliveries/secret-status.js';
 import { startTraffic, type Traffic } from '../../src/sandbox/traffic.js';
 import { compareWithTruth, readTruth } from '../drills/fault/compare-truth.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 import { loggedDeliveries } from '../support/deliveries.js';
 import { DRILL_MS, isLong, report, until } from '../support/drill.js';
 import { createInstallation, type Installation } from '../support/installation.js';
@@ -15,14 +15,13 @@ import { commandsUnder, createReader, type Reader } from './run-document.js';
 
 const DOCUMENT = 'docs/rotate-secrets.md';
 
-let database: TestDatabase;
+const database = useFreshDatabase();
 let installation: Installation;
 let reader: Reader;
 let file: string;
 let traffic: Traffic | null = null;
 
 beforeEach(async () => {
-  database = await createTestDatabase();
   installation = await createInstallation({
     databaseUrl: database.url,
     sandbox: { rateSwingBasisPoints: 0 },
@@ -37,7 +36,6 @@ beforeEach(async () => {
 afterEach(async () => {
   traffic?.stop();
   await installation?.close();
-  await database?.drop();
 });
 
 /** What stands in WEBHOOK_SECRETS_FILE from now on. */

@@ -11,8 +11,9 @@ import { runChecks } from '../../src/domain/checks/run-checks.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { addAmounts, compareAmounts, multiplyAmounts, subtractAmounts, sumAmounts } from '../../src/domain/money.js';
 import { type RecordKind, textField } from '../../src/domain/records.js';
-import { at, intent, invoice, paidIntent, payin, payout } from '../records/observed.js';
 import { checked, checkFacts } from '../support/checked-facts.js';
+import { at } from '../support/observations.js';
+import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
 
 const DAWN = { createdAt: at(0), verifiedAt: at(0), readAt: at(0), firstSeenAt: at(0), since: at(0) };
 const record = (kind: RecordKind, fields: JsonObject, about: Partial<CheckedRecord> = {}): CheckedRecord =>

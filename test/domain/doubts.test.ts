@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import { absorb, show } from '../../src/domain/merge.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { emptyState } from '../../src/domain/record-state.js';
-import { reading, report, SECOND } from '../support/observations.js';
+import { reading, report, SECOND } from './one-record.js';
 
 function shown(first: Observation, ...others: Observation[]) {
   const { kind } = first;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import { absorb, show } from '../../src/domain/merge.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { emptyState } from '../../src/domain/record-state.js';
-import { claim, reading, report, SECOND } from '../support/observations.js';
+import { claim, reading, report, SECOND } from './one-record.js';
 
 const T = 1_700_000_000 * SECOND;
 const stateOf = (observations: Observation[]) =>

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import { absorb, show } from '../../src/domain/merge.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { emptyState } from '../../src/domain/record-state.js';
-import { absence, claim, mention, reading, SECOND } from '../support/observations.js';
+import { absence, claim, mention, reading, SECOND } from './one-record.js';
 
 function shown(...observations: Observation[]) {
   const kind = observations[0]?.kind ?? 'payment_intent';

@@ -3,28 +3,13 @@ import type { CheckedOrder, CheckedRecord, CheckFacts } from '../../src/domain/c
 import { checkOrders } from '../../src/domain/checks/orders.js';
 import type { OrderStatus } from '../../src/domain/orders/order.js';
 import { textField } from '../../src/domain/records.js';
+import { checked, NOW } from '../support/checked-facts.js';
 
-const NOW = 1_700_000_000_000;
 const MINUTE = 60_000;
 
 const asking = { status: 'completed', amountRequested: '10', currencyRequested: 'EUR', assetCode: 'BTC' };
-function payment(fields: object = {}, about: Partial<CheckedRecord> = {}): CheckedRecord {
-  return {
-    kind: 'payment_intent',
-    id: 'pi_1',
-    fields: { ...asking, ...fields },
-    verified: true,
-    verifiedAt: NOW,
-    absent: false,
-    createdAt: NOW,
-    history: false,
-    readAt: NOW,
-    firstSeenAt: NOW,
-    since: NOW,
-    observedBy: { type: 'poll', ref: 'run-1' },
-    ...about,
-  };
-}
+const payment = (fields: object = {}, about: Partial<CheckedRecord> = {}): CheckedRecord =>
+  checked('payment_intent', 'pi_1', { ...asking, ...fields }, about);
 const order = (changes: Partial<CheckedOrder>): CheckedOrder => ({
   reference: 'o-1',
   expected: { amount: '10', currency: 'EUR' },

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { defaultPayoutWords, ownerOfRefund, type ShownRecord } from '../../src/domain/family/links.js';
+import type { ShownRecord } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { deriveOrder } from '../../src/domain/orders/order.js';
 import type { OrderFacts } from '../../src/domain/orders/order-facts.js';
 import { invoiceOutcome } from '../../src/domain/orders/order-intent.js';
-import { refundOf } from '../../src/domain/orders/order-refund.js';
 import {
   describeLines,
   fiat,
@@ -110,69 +109,5 @@ describe('a payment that another order could have', () => {
     expect(other({ paymentIntentId: 'pi_8' })).toEqual(['paid_unverified', 'intent_unknown']);
     expect(other({ status: 'sent' })).toEqual(['awaiting_payment', 'awaiting_payment']);
     expect(other({}, { absent: true })).toEqual(['paid_unverified', 'record_not_at_service']);
-  });
-
-  it('proves nothing of this one, and withholds it beside a good one', () => {
-    expect(shown({ ...order({}), contested: elsewhere })).toEqual(['paid_unverified', 'two_orders']);
-    const beside = { ...order({ intents: [{ fields: paid }] }), contested: elsewhere };
-    expect(shown(beside)).toEqual(['paid', 'two_orders']);
-  });
-});
-
-describe('a payout is taken for a refund', () => {
-  const record = (id: string, fields: JsonObject, absent = false) => ({
-    id,
-    fields,
-    verified: true,
-    verifiedAt: 0,
-    absent,
-  });
-  const disputed = record('pi_1', { irregularRefundPayoutId: 'po_1' });
-  const payout: JsonObject = {
-    amount: '5',
-    status: 'confirmed',
-    payoutType: 'Settlement',
-    paymentIntentId: 'pi_2',
-  };
-  const refund = (paymentIntentId: string) => ({ amount: '5', status: 'confirmed', paymentIntentId });
-
-  const taken = (one: ReturnType<typeof record>, intents: ReturnType<typeof record>[]) => {
-    const { payment } = ownerOfRefund(one, intents, defaultPayoutWords);
-    return payment === null ? null : refundOf(one, payment);
-  };
-
-  it('of the payment that names it, whatever it says itself', () => {
-    expect(taken(record('po_1', payout), [disputed])).toEqual(refund('pi_1'));
-  });
-
-  it('of the payment that it names, unless its word is one for settlements', () => {
-    expect(taken(record('po_2', { ...payout, payoutType: 'refund' }), [disputed])).toEqual(refund('pi_2'));
-    expect(taken(record('po_2', { ...payout, payoutType: 7 as never }), [])).toEqual(refund('pi_2'));
-    expect(taken(record('po_2', payout), [disputed])).toBeNull();
-    expect(taken(record('po_2', { ...payout, payoutType: 'settlement_return' }), [])).toEqual(refund('pi_2'));
-  });
-
-  it('of two payments that name it the first by id, whichever is given first; and of the one that a person named', () => {
-    const other = record('pi_0', { irregularRefundPayoutId: 'po_1' });
-    for (const intents of [
-      [disputed, other],
-      [other, disputed],
-    ])
-      expect(ownerOfRefund(record('po_1', payout), intents, defaultPayoutWords)).toEqual({
-        payment: 'pi_0',
-        candidates: ['pi_0', 'pi_1'],
-      });
-    const assigned = new Map([['po_1', 'pi_9']]);
-    expect(ownerOfRefund(record('po_1', payout), [disputed], defaultPayoutWords, assigned).payment).toBe('pi_9');
-  });
-
-  it('not when it names none, nor where reports alone speak of it and the service does not list it', () => {
-    expect(taken(record('po_2', { ...payout, payoutType: 'refund', paymentIntentId: null }), [])).toBeNull();
-    expect(refundOf({ ...record('po_1', payout, true), unknown: true }, 'pi_1')).toBeNull();
-  });
-
-  it('of our own, which the service does not list, stays in question; an unreadable amount is none', () => {
-    expect(taken(record('po_1', payout, true), [disputed])).toEqual({ ...refund('pi_1'), status: 'denied' });
-    expect(taken(record('po_1', { status: 'confirmed' }), [disputed])).toEqual({ ...refund('pi_1'), amount: '0' });
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 import { DRILL_MS, isLong, report } from '../support/drill.js';
 import { createInstallation, type Installation } from '../support/installation.js';
 import { differingRecords } from '../support/truth.js';
@@ -8,19 +8,17 @@ import { differingRecords } from '../support/truth.js';
 const PAYMENTS = isLong ? 20_000 : 2_000;
 const OTHER_SHOP = 'http://127.0.0.1:9/other-shop/webhooks';
 
-let database: TestDatabase;
+const database = useFreshDatabase();
 let installation: Installation;
 let elsewhere: Sandbox;
 
 beforeEach(async () => {
-  database = await createTestDatabase();
   elsewhere = await startSandbox({ seed: 2 });
   installation = await createInstallation({ databaseUrl: database.url, sandbox: { payments: PAYMENTS } });
 });
 afterEach(async () => {
   await installation?.close();
   await elsewhere?.close();
-  await database?.drop();
 });
 
 test('a service with two years of payments and the endpoint of another shop is read whole, without a break', {

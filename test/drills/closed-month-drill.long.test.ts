@@ -2,11 +2,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { exportFormatNames } from '../../src/finance/exports/export-formats.js';
-import { at, payout, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 import { DRILL_MS, report, until } from '../support/drill.js';
 import { createInstallation, type Installation } from '../support/installation.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { at, reading } from '../support/observations.js';
+import { payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const CHANGES = 1_000;
 const [MONTH, NEXT] = ['2026-03', '2026-04'];
@@ -22,11 +24,10 @@ const kinds = [
   'CATALOG',
 ];
 
-let database: TestDatabase;
+const database = useFreshDatabase();
 let installation: Installation;
 
 beforeEach(async () => {
-  database = await createTestDatabase();
   await judgedBalance(database.db, { assetCode: 'USDT.TRON', opening: '100', balance: '60', now: new Date(at(0)) });
   // The records are given by hand: nothing is read.
   const env = Object.fromEntries(kinds.map((kind) => [`RECONCILE_${kind}_CRON`, 'off']));
@@ -34,7 +35,6 @@ beforeEach(async () => {
 }, DRILL_MS);
 afterEach(async () => {
   await installation?.close();
-  await database?.drop();
 });
 
 async function payouts(feeAmount: string, second: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { DRILL_MS, report, until } from '../support/drill.js';
 import { createInstallation, type Installation } from '../support/installation.js';
 import { signedHeaders } from '../support/signed.js';
@@ -15,11 +15,10 @@ const RELEASED_WITHIN_S = 30;
 const LONGEST_PAUSE_S = 2;
 const tables = ['payment_intents', 'payins', 'invoices', 'payouts', 'reading_marks', 'changes', 'breaks', 'orders'];
 
-let database: TestDatabase;
+const database = useDatabase();
 let installation: Installation;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   installation = await createInstallation({
     databaseUrl: database.url,
     env: { SERVICE_RATE: '5/s' },
@@ -36,7 +35,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await installation?.close();
-  await database?.drop();
 });
 
 /** Signed with the secret that somebody has who should not. */

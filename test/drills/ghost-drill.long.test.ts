@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 import { DRILL_MS, report, until } from '../support/drill.js';
 import { createInstallation, type Installation } from '../support/installation.js';
 import { progress } from '../support/reckoning.js';
@@ -11,19 +11,17 @@ interface Order {
   release: { safe: boolean; reason: string; provenAt: string | null };
 }
 
-let database: TestDatabase;
+const database = useFreshDatabase();
 let installation: Installation;
 let otherEnvironment: Sandbox;
 
 beforeEach(async () => {
-  database = await createTestDatabase();
   installation = await createInstallation({ databaseUrl: database.url });
   otherEnvironment = await startSandbox({ seed: 2, confirmationSeconds: 0 });
 });
 afterEach(async () => {
   await installation?.close();
   await otherEnvironment?.close();
-  await database?.drop();
 });
 
 test('authentic events of payments that the service does not have never make a paid order', {

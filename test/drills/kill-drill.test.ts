@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { afterEach, expect, test } from 'vitest';
+import { useFreshDatabase } from '../support/database.js';
 import { countAnswers, loggedDeliveries } from '../support/deliveries.js';
 import { DRILL_MS, isAll, isLong, report, until } from '../support/drill.js';
 import { readEveryPayment } from '../support/full-reading.js';
@@ -16,18 +16,14 @@ const VICTIMS: readonly LoneRole[][] = isAll ? [['serve'], ['work'], ['serve', '
 /** The queue holds nothing that counts, so the short drill goes without Redis. */
 const QUEUES = isLong && redisKind === 'own' ? ['Postgres', 'Redis'] : ['Postgres'];
 
-let database: TestDatabase;
+const database = useFreshDatabase();
 let redis: TestRedis | null = null;
 let installation: Installation;
 
-beforeEach(async () => {
-  database = await createTestDatabase();
-});
 afterEach(async () => {
   await installation?.close();
   await redis?.close();
   redis = null;
-  await database?.drop();
 });
 
 async function install(queue: string): Promise<void> {

@@ -8,7 +8,7 @@ import { MerchantClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { testSettings } from '../reconcile/fake-service.js';
 import { Random } from '../reconcile/random.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 import { DRILL_MS, isLong, report, until } from '../support/drill.js';
 import { peakMemoryMb } from '../support/peak-memory.js';
 import { startCli } from '../support/run-cli.js';
@@ -21,12 +21,11 @@ const KEY = 'sandbox-api-key';
 const SECONDS_APART = 40;
 const DAYS_S = 5 * 86_400;
 
-let database: TestDatabase;
+const database = useFreshDatabase();
 let sandbox: Sandbox;
 let created = 0;
 
 beforeEach(async () => {
-  database = await createTestDatabase();
   sandbox = await startSandbox({ payments: PAYMENTS });
   // The last of them an hour ago: what the past left open for an hour has ended by then.
   sandbox.control.advance(3_600);
@@ -40,7 +39,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await sandbox?.close();
-  await database?.drop();
 });
 
 function reconcile() {

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 import { loggedDeliveries } from '../support/deliveries.js';
 import { DRILL_MS, report, until } from '../support/drill.js';
 import { type CliProcess, startCli } from '../support/run-cli.js';
@@ -43,7 +43,7 @@ function isInstalled(program: Proxy): boolean {
 }
 
 let cwd: string;
-let database: TestDatabase;
+const database = useFreshDatabase();
 let sandbox: Sandbox;
 let proxyPort: number;
 let ports: number[];
@@ -54,7 +54,6 @@ const receivers: CliProcess[] = [];
 beforeEach(async () => {
   cwd = await mkdtemp(path.join(tmpdir(), 'proxy-'));
   await chmod(cwd, 0o755);
-  database = await createTestDatabase();
   sandbox = await startSandbox({
     confirmationSeconds: 0,
     kytSeconds: 0,
@@ -72,7 +71,6 @@ afterEach(async () => {
     await gone;
   }
   await sandbox.close();
-  await database.drop();
   await rm(cwd, { recursive: true, force: true });
 });
 

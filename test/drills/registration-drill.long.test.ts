@@ -1,21 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changesOf } from '../../src/records/changes.js';
 import { getOrder, registerOrder } from '../../src/records/orders/orders.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { DRILL_MS, until } from '../support/drill.js';
 import { createInstallation, type Installation } from '../support/installation.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let installation: Installation;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   const env = { RELEASE_REQUIRES_REGISTRATION: 'true', RECONCILE_PAYMENT_INTENTS_CRON: '*/2 * * * * *' };
   installation = await createInstallation({ databaseUrl: database.url, env });
 }, DRILL_MS);
 afterAll(async () => {
   await installation.close();
-  await database.drop();
 });
 
 test('with the demand for a registration, what is paid is not safe for a moment before the store registers it', {

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { accounts, beancountName, defaultChart, walletAccount } from '../../src/domain/books/chart.js';
 import { beancountCommodity } from '../../src/domain/books/commodities.js';
 import { sumAmounts } from '../../src/domain/money.js';
@@ -18,8 +16,9 @@ import { readBooks } from '../reconcile/ledger-truth.js';
 import { type AtService, atService } from '../reconcile/service-at.js';
 import { open } from '../sandbox/random-world.js';
 import { beanBalances, beanCheck, hledgerBalances, hledgerCheck, isInstalled } from '../support/accounting-programs.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { DRILL_MS, isLong, report } from '../support/drill.js';
+import { useFolder } from '../support/folder.js';
 import { postBooks } from '../support/posted-books.js';
 import { expectMatched, registerOrders } from './year/expect-matched.js';
 import { ASSETS, emptyYear, makeMonth, type YearWorld } from './year/make-month.js';
@@ -30,17 +29,8 @@ const START = Date.UTC(2025, 9, 1, 0, 0, 30);
 /** Of the short year these months are read by other programs too. */
 const read = (n: number) => isLong || n === 1 || n === MONTHS - 1;
 
-let database: TestDatabase;
-let dir: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  dir = await mkdtemp(path.join(tmpdir(), 'year-'));
-}, DRILL_MS);
-afterAll(async () => {
-  await rm(dir, { recursive: true, force: true });
-  await database?.drop();
-});
+const database = useDatabase();
+const dir = useFolder();
 
 const key = ({ account, assetCode }: AccountTotal): string => `${account} ${assetCode}`;
 

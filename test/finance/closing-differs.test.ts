@@ -1,25 +1,23 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
 import { checkPeriod } from '../../src/finance/periods/check-period.js';
 import { closePeriod } from '../../src/finance/periods/close-period.js';
 import { createLog } from '../../src/log.js';
 import { attributeBalance } from '../../src/records/balances/balance-attributions.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { payout, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { reading } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
+import { payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const zone = { timeZone: 'UTC', currency: 'USD' };
 const NOW = new Date('2026-11-22T12:00:00Z');
-let database: TestDatabase;
+const database = useDatabase();
 let asset: string;
 let count = 0;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-}, 60_000);
-afterAll(() => database.drop());
 beforeEach(async () => {
   count += 1;
   asset = `C${count}.NET`;

@@ -2,10 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
-import { absence, claim, delivered, paidIntent, reading, save } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { absence, claim, delivered, reading } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
+import { paidIntent } from '../support/records.js';
+import { save } from '../support/saved.js';
 import { isAll } from '../support/sizes.js';
 
 const [MARCH, APRIL, MAY] = ['2026-03', '2026-04', '2026-05'];

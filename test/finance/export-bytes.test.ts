@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
 import type { ExportFormat } from '../../src/finance/exports/export-formats.js';
 import { exportMonth } from '../../src/finance/exports/export-month.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 
 /** Of three lines each, so that an entry stands across the parts in which they are read. */
 const ENTRIES = 1_500;
@@ -28,12 +26,10 @@ const TEXTS = [
   '\uFFFFffff',
 ];
 
-let database: TestDatabase;
-let dir: string;
+const database = useDatabase();
+const dir = useFolder();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  dir = await mkdtemp(path.join(tmpdir(), 'export-bytes-'));
   await database.db.transaction(async (trx) => {
     // Past the rules of posting: what is pinned is how rows are written, whatever they are.
     await trx.raw('SET LOCAL session_replication_role = replica');
@@ -71,10 +67,6 @@ beforeAll(async () => {
     );
   });
 }, 60_000);
-afterAll(async () => {
-  await rm(dir, { recursive: true, force: true });
-  await database.drop();
-});
 
 /** SHA-256 of each file that has rows: an open month may not be written otherwise than a closed one was. */
 const PINNED: Record<ExportFormat, Record<string, string>> = {

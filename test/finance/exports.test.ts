@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
 import { sumAmounts } from '../../src/domain/money.js';
 import type { ExportFormat } from '../../src/finance/exports/export-formats.js';
@@ -13,21 +12,22 @@ import { keepRates } from '../../src/records/balances/asset-rates.js';
 import { attributeBalance } from '../../src/records/balances/balance-attributions.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { at, paidIntent, payout, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { at, reading } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
+import { paidIntent, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const run = promisify(execFile);
 const ASSETS = ['USDT.TRON', '1INCH', 'x"y\n; z'] as const;
 const [ASSET] = ASSETS;
 const HOSTILE = '=HYPERLINK("http://x"),\n; "a\\b" ';
-let database: TestDatabase;
-let dir: string;
+const database = useDatabase();
+const dir = useFolder();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  dir = await mkdtemp(path.join(tmpdir(), 'export-'));
   for (const assetCode of ASSETS)
     await judgedBalance(database.db, {
       assetCode,
@@ -52,10 +52,6 @@ beforeAll(async () => {
     );
   await postBooks(database.db);
 }, 60_000);
-afterAll(async () => {
-  await rm(dir, { recursive: true, force: true });
-  await database.drop();
-});
 
 function confirmed(id: string, timestamp: string, fields = {}) {
   const networkFee = { networkFeeAmount: '3.1', networkFeeAssetCode: 'TRX' };

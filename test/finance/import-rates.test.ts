@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { importRatesFile } from '../../src/finance/import-rates.js';
-import { at, paidIntent, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { at, reading } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
+import { paidIntent } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const ASSET = 'USDT.TRON';
-let database: TestDatabase;
+const database = useDatabase();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '100', now: new Date(at(0)) });
   await postBooks(database.db);
   await save(database, [
@@ -18,9 +19,6 @@ beforeAll(async () => {
   ]);
   await postBooks(database.db);
 }, 60_000);
-afterAll(async () => {
-  await database.drop();
-});
 
 const taken = (lines: string[], dryRun = false) =>
   importRatesFile(['date,asset,currency,rate', ...lines].join('\n'), {

@@ -5,14 +5,16 @@ import { matchOrders } from '../../src/finance/matching/match-orders.js';
 import { matchBehind } from '../../src/records/books/match/match-progress.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { checkMatching } from '../../src/wiring/doctor/check-matching.js';
-import { at, paidIntent, payin, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { at, reading, readPaid } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
+import { paidIntent } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const settings = { timeZone: 'UTC', currency: 'USD' };
 const HOUR_MS = 3_600_000;
-let database: TestDatabase;
+const database = useFreshDatabase();
 let told: string[];
 let stop: AbortController;
 let kept: Promise<void>;
@@ -21,13 +23,11 @@ beforeEach(async () => {
   told = [];
   stop = new AbortController();
   kept = Promise.resolve();
-  database = await createTestDatabase();
   await judgedBalance(database.db, { assetCode: 'USDT.TRON', opening: '100', balance: '100', now: new Date(at(0)) });
 }, 60_000);
 afterEach(async () => {
   stop.abort();
   await kept;
-  await database.drop();
 });
 
 /** It pauses for an hour: what happens at all happens at once. */
@@ -81,10 +81,7 @@ it.each(['0001-01-01T00:00:00+01:00', '9999-12-31T23:59:00-14:00'])(
   'a payment created at %s holds up nothing',
   async (createdAt) => {
     const { db } = database;
-    await save(database, [
-      reading('payment_intent', paidIntent('pi_odd', 'pa_odd', { createdAt }), 20),
-      reading('payin', payin('pa_odd', 'pi_odd'), 20),
-    ]);
+    await save(database, readPaid('pi_odd', { createdAt }, 20));
     keepPosting();
     await vi.waitFor(async () => expect(await matchBehind(db)).toBeNull(), { timeout: 10_000 });
     expect(await db('matches').pluck('id')).toEqual(['order-pi_odd']);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { subtractAmounts, sumAmounts } from '../../src/domain/money.js';
 import { matchAsOf } from '../../src/finance/matching/match-as-of.js';
 import { matchOrders } from '../../src/finance/matching/match-orders.js';
@@ -7,23 +7,21 @@ import { listMatches, type MatchFilters } from '../../src/records/books/match/li
 import { matchSummary } from '../../src/records/books/match/match-summary.js';
 import { monthTotals } from '../../src/records/books/month-totals.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
-import { absence, at, claim, intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { absence, at, claim, reading, readPaid } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
+import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const ASSET = 'USDT.TRON';
 const settings = { timeZone: 'UTC', currency: 'USD' };
 const day = { today: '2026-03-02', timeZone: 'UTC' };
-let database: TestDatabase;
+const database = useDatabase();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '100', now: new Date(at(0)) });
 }, 60_000);
-afterAll(async () => {
-  await database.drop();
-});
 
 async function matched(filters: MatchFilters = {}): Promise<Record<string, [string, string | undefined]>> {
   await postBooks(database.db);
@@ -56,14 +54,12 @@ async function expectCountedOnce(): Promise<void> {
 it('matches orders, and what belongs to none, as records and books come in', async () => {
   await database.db.transaction((trx) => registerOrder(trx, { reference: 'waiting', amount: '9', currency: 'EUR' }));
   await save(database, [
-    reading('payment_intent', paidIntent('pi_1', 'pa_1'), 20),
-    reading('payin', payin('pa_1', 'pi_1'), 20),
+    ...readPaid('pi_1', {}, 20),
     reading('payment_intent', paidIntent('pi_2', 'pa_2'), 20),
     reading('payment_intent', intent('pi_3', { status: 'expired' }), 20),
     reading('payment_intent', paidIntent('pi_4', 'pa_4', { merchantReference: null }), 20),
     reading('payin', payin('pa_4', 'pi_4'), 20),
-    reading('payment_intent', paidIntent('pi_5', 'pa_5', { merchantReference: null, invoiceId: 'in_1' }), 20),
-    reading('payin', payin('pa_5', 'pi_5'), 20),
+    ...readPaid('pi_5', { merchantReference: null, invoiceId: 'in_1' }, 20),
     reading('invoice', invoice('in_1', { status: 'paid', paymentIntentId: 'pi_5' }), 20),
   ]);
   expect(await matched()).toEqual({
@@ -152,8 +148,7 @@ it('counts a refund with the payment that it gives back alone', async () => {
     reading('invoice', invoice('in_b', { status: 'paid', merchantReference: 'one' }), 90),
     reading('invoice', invoice('in_c', { merchantReference: 'two', paymentIntentId: 'pi_a' }), 90),
     reading('invoice', invoice('in_d', { merchantReference: 'two', paymentIntentId: 'pi_c' }), 90),
-    reading('payment_intent', paidIntent('pi_c', 'pa_c', { merchantReference: null }), 90),
-    reading('payin', payin('pa_c', 'pi_c'), 90),
+    ...readPaid('pi_c', { merchantReference: null }, 90),
     reading(
       'payout',
       payout('po_a', { paymentIntentId: 'pi_a', feeBearer: 'merchant', feeAmount: '1', status: 'confirmed' }),
@@ -182,8 +177,7 @@ it('counts a refund that two payments are named for once, and says so', async ()
   await save(database, [
     given(91, null),
     reading('payin', payin('pa_x', 'pi_x'), 91),
-    reading('payment_intent', paidIntent('pi_y', 'pa_y'), 91),
-    reading('payin', payin('pa_y', 'pi_y'), 91),
+    ...readPaid('pi_y', {}, 91),
     reading(
       'payout',
       payout('po_x', { paymentIntentId: 'pi_y', feeBearer: 'merchant', feeAmount: '1', status: 'confirmed' }),

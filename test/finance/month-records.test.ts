@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
 import { exportMonth } from '../../src/finance/exports/export-month.js';
 import { postEntries } from '../../src/finance/post-entries.js';
@@ -9,9 +9,11 @@ import { monthOrders } from '../../src/records/books/month-records/month-orders.
 import { monthPayouts, monthRefunds } from '../../src/records/books/month-records/month-payouts.js';
 import type { MonthQuery, MonthRow } from '../../src/records/books/month-records/month-query.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { reading } from '../support/observations.js';
+import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const { movements } = defaultContract;
 const table = {
@@ -21,10 +23,9 @@ const table = {
 const refundWords = movements.words.payoutType.refund;
 const january = '2026-01-10T10:00:00.000Z';
 const march = '2026-03-20T10:00:00.000Z';
-let database: TestDatabase;
+const database = useDatabase();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   for (const assetCode of ['USDT.TRON', 'TRX'])
     await judgedBalance(database.db, {
       assetCode,
@@ -72,7 +73,6 @@ beforeAll(async () => {
   const zone = { timeZone: 'UTC', currency: 'USD' };
   await postEntries({ db: database.db, log: createLog('silent'), table, ...zone });
 }, 60_000);
-afterAll(() => database.drop());
 
 const bare = { merchantReference: null };
 const history = {

@@ -1,26 +1,24 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { checkPeriod } from '../../src/finance/periods/check-period.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
-import { at, paidIntent, payout, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { at, reading } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
+import { paidIntent, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const ASSET = 'USDT.TRON';
 /** The opening of the books, in March. */
 const OPENED = at(3_600);
-let database: TestDatabase;
+const database = useDatabase();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   // What is there the first time is looked past.
   await save(database, [reading('payment_intent', paidIntent('pi_0', 'pa_0'), 1)]);
   await postBooks(database.db);
 }, 60_000);
-afterAll(async () => {
-  await database.drop();
-});
 
 const confirmed = (id: string, timestamp: string, fields: JsonObject = {}): JsonObject =>
   payout(id, {

@@ -1,10 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { pino } from 'pino';
 import request from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createConsoleApp } from '../../src/console/server.js';
+import { beforeAll, expect, it } from 'vitest';
 import { chartSchema, defaultChart } from '../../src/domain/books/chart.js';
 import { dayIn, startOfDay } from '../../src/domain/books/posting-month.js';
 import { sumAmounts } from '../../src/domain/money.js';
@@ -18,27 +13,24 @@ import { accountTotals } from '../../src/records/books/account-totals.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
 import { getPeriod } from '../../src/records/books/periods.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { at, payout, reading, save } from '../records/observed.js';
-import { consoleTokens } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { bearer, testConsole } from '../support/console.js';
+import { useDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { at, reading } from '../support/observations.js';
+import { payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const ASSET = 'USDT.TRON';
 const PAYOUTS = process.env['TALLYHOOK_LONG'] === undefined ? 20 : 1_000;
 const zone = { timeZone: 'Asia/Tokyo', currency: 'USD', table: defaultContract.movements };
-let database: TestDatabase;
-let dir: string;
+const database = useDatabase();
+const dir = useFolder();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  dir = await mkdtemp(path.join(tmpdir(), 'periods-'));
   await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '60', now: new Date(at(0)) });
   await savePayouts('2026-03-31T14:59:59.000Z', '0.5', 100);
 }, 60_000);
-afterAll(async () => {
-  await rm(dir, { recursive: true, force: true });
-  await database.drop();
-});
 
 async function savePayouts(timestamp: string, feeAmount: string, second: number): Promise<void> {
   const about = { payoutType: 'withdrawal', amount: '0.000000000000000001', feeAmount, feeBearer: 'merchant' };
@@ -171,20 +163,10 @@ it('gives out no stored file that is not what was stored', async () => {
 });
 
 it('is asked by programs: only finance closes and reopens, with a reason', async () => {
-  const app = createConsoleApp({
-    db: database.db,
-    log: pino({ level: 'silent' }),
-    tokens: consoleTokens,
-    commands: { replay: async () => {}, recover: async () => {}, run: async () => {} },
-    runKinds: [],
-    ready: async () => ({ ok: true, problems: [] }),
-    metrics: async () => ({ contentType: 'text/plain', body: '' }),
-    secretsStatus: async () => ({ items: [] }),
-    books: { ...zone, chart: async () => defaultChart },
-  });
-  const ask = (verb: 'get' | 'post', url: string, token: string) =>
-    request(app)[verb](`/api/v1/periods${url}`).set('authorization', `Bearer ${token}`);
-  const [viewer, operator, finance] = ['viewer-token-1', 'operator-token', 'finance-token-'];
+  const { app } = testConsole(database.db, { books: { ...zone, chart: async () => defaultChart } });
+  const ask = (verb: 'get' | 'post', url: string, role: string) =>
+    request(app)[verb](`/api/v1/periods${url}`).set(bearer(role));
+  const [viewer, operator, finance] = ['viewer', 'operator', 'finance'];
   expect((await ask('get', '', viewer)).body.items[0]).toMatchObject({ month: '2026-04', status: 'closed' });
   expect((await ask('get', '?take=1&cursor=bm90', viewer)).status).toBe(400);
   for (const verb of ['close', 'reopen'])

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { importRatesFile } from '../../src/finance/import-rates.js';
 import { postEntries } from '../../src/finance/post-entries.js';
@@ -8,16 +8,17 @@ import { attributeBalance } from '../../src/records/balances/balance-attribution
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { type EntryView, getEntry, listEntries } from '../../src/records/books/list-entries.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { absence, at, paidIntent, payout, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
+import { absence, at, reading } from '../support/observations.js';
+import { paidIntent, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const ASSET = 'USDT.TRON';
 const HOUR = 3600;
-let database: TestDatabase;
+const database = useDatabase();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '60', now: new Date(at(0)) });
   await database.db.transaction((trx) =>
     keepRates(trx, [
@@ -26,9 +27,6 @@ beforeAll(async () => {
     ]),
   );
 }, 60_000);
-afterAll(async () => {
-  await database.drop();
-});
 
 const post = () =>
   postEntries({

@@ -1,8 +1,7 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
 import { subtractAmounts, sumAmounts } from '../../src/domain/money.js';
 import { exportMonth } from '../../src/finance/exports/export-month.js';
@@ -13,22 +12,23 @@ import { sheetSums } from '../../src/finance/exports/workbook/sheet-sums.js';
 import { tableSheets } from '../../src/finance/exports/workbook/table-sheets.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { at, intent, paidIntent, payout, reading, save } from '../records/observed.js';
 import { isInstalled } from '../support/accounting-programs.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { readByLibreOffice } from '../support/libreoffice.js';
+import { at, reading } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
+import { intent, paidIntent, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
 const MONTH = '2026-03';
 const ASSETS = ['USDT.TRON', 'BTC'] as const;
 const HOSTILE = '=HYPERLINK("http://x"),\n<b>&"a\\b" \u0001_x0041_';
-let database: TestDatabase;
-let dir: string;
+const database = useDatabase();
+const dir = useFolder();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  dir = await mkdtemp(path.join(tmpdir(), 'workbook-'));
   for (const assetCode of ASSETS)
     await judgedBalance(database.db, {
       assetCode,
@@ -55,10 +55,6 @@ beforeAll(async () => {
   ]);
   await postBooks(database.db);
 }, 60_000);
-afterAll(async () => {
-  await rm(dir, { recursive: true, force: true });
-  await database.drop();
-});
 
 function sent(id: string, payoutType: string, fields: object) {
   const statusHistory = [{ status: 'confirmed', timestamp: '2026-03-20T10:00:00.000Z', source: 'chain' }];

@@ -19,7 +19,7 @@ import { staticSecrets, withoutRetired } from '../../src/webhook/secret-source.j
 import { arrivalOf } from '../../src/webhook/steps.js';
 import { createUnsignedIds } from '../../src/webhook/unsigned-ids.js';
 import { authenticate } from '../../src/webhook/verify-signature.js';
-import { context } from '../records/observed.js';
+import { context } from '../support/saved.js';
 import type { Stage } from './stage.js';
 import type { Life } from './terms.js';
 import { type Delivery, SECRETS, type World } from './world.js';

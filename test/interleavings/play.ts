@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { Arrival } from '../../src/records/inbox/inbox.js';
 import { storeArrivals } from '../../src/records/inbox/store-arrivals.js';
-import { save } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { save } from '../support/saved.js';
 import { addCast, deliver, type Notes } from './cast.js';
 import { digestOf, openGate, randomOf } from './gate.js';
 import { findStale, judge } from './laws.js';

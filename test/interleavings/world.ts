@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import type { Observation } from '../../src/domain/observation.js';
 import { closeRecords } from '../domain/laws/close-worlds.js';
-import { at, intent, invoice, paidIntent, payin, payout, reading } from '../records/observed.js';
+import { at, reading } from '../support/observations.js';
+import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
 import { signedHeaders } from '../support/signed.js';
 import { randomOf } from './gate.js';
 import { type Failure, failures } from './terms.js';

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { alertChannels } from '../../src/notify/alert-channels.js';
 import { type AlertDeps, beat, checkAlerts } from '../../src/notify/keep-alerts.js';
 import { sendNotices } from '../../src/notify/send-notices.js';
@@ -8,19 +8,15 @@ import { listAlerts } from '../../src/records/alerts/list-alerts.js';
 import { giveSign, signsOfLife } from '../../src/records/alerts/signs-of-life.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { alertDeps } from './alert-deps.js';
 import { SECRET, type Store, startStore, verified } from './store.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let slack: Store;
 let hook: Store;
 let deps: AlertDeps;
 let now: number;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
 beforeEach(async () => {
   [slack, hook] = await Promise.all([startStore(), startStore()]);
   // Before the hour of the digest.

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
 import { keepCallbacks } from '../../src/notify/keep-callbacks.js';
@@ -11,8 +11,10 @@ import { listCallbacks } from '../../src/records/callbacks/list-callbacks.js';
 import { replayCallback, replayDeadCallbacks } from '../../src/records/callbacks/replay-callback.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { registerOrder } from '../../src/records/orders/register-order.js';
-import { intent, paidIntent, payin, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
+import { reading } from '../support/observations.js';
+import { intent, paidIntent, payin } from '../support/records.js';
+import { save } from '../support/saved.js';
 import { sized } from '../support/sizes.js';
 import { SECRET, type Store, startStore, verified } from './store.js';
 
@@ -21,12 +23,8 @@ const adoptedAt = new Date('2026-01-01');
 const ORDERS = sized(6, 12);
 
 let store: Store;
-let database: TestDatabase;
+const database = useDatabase();
 let deps: CallbackDeps;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
 beforeEach(async () => {
   store = await startStore();
   deps = {

@@ -1,20 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createStatus } from '../../src/console/status.js';
 import { type AlertDeps, checkAlerts } from '../../src/notify/keep-alerts.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { startReceiver } from '../support/receiver.js';
 import { eventBody, SECRET, signedHeaders } from '../support/signed.js';
 import { isAll } from '../support/sizes.js';
 import { alertDeps } from './alert-deps.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let deps: AlertDeps;
 let now: number;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
 beforeEach(() => {
   now = Date.now();
   deps = alertDeps(database.db, () => new Date(now));

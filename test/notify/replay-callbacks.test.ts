@@ -1,24 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import request from 'supertest';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { consoleTokens, testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { runHere } from '../support/run-here.js';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bearer, testConsole } from '../support/console.js';
+import { useDatabase } from '../support/database.js';
+import { useShell } from '../support/shell.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
-let cwd: string;
+const shell = useShell(database);
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   app = testConsole(database.db).app;
-  cwd = await mkdtemp(path.join(tmpdir(), 'callbacks-'));
-});
-afterAll(async () => {
-  await database.drop();
-  await rm(cwd, { recursive: true, force: true });
 });
 
 /** Two of order a, of which the newer was given up; one of b, given up; one of c, on its way; one of d, taken. */
@@ -50,8 +41,7 @@ const kept = () =>
 
 describe('by the API', () => {
   const replay = (id: string, role = 'operator', body?: object) => {
-    const { token = '' } = consoleTokens.find((one) => one.role === role) ?? {};
-    const asked = request(app).post(`/api/v1/callbacks/${id}/replay`).set('Authorization', `Bearer ${token}`);
+    const asked = request(app).post(`/api/v1/callbacks/${id}/replay`).set(bearer(role));
     return body === undefined ? asked : asked.send(body);
   };
 
@@ -91,20 +81,16 @@ describe('by the API', () => {
 });
 
 describe('by the command line', () => {
-  const callbacks = async (...args: string[]) => {
-    const service = { SERVICE_BASE_URL: 'http://127.0.0.1:9', SERVICE_API_KEY: 'none' };
-    const env = { DATABASE_URL: database.url, ...service, LOG_LEVEL: 'silent' };
-    return runHere(['callbacks', ...args], { cwd, env });
-  };
+  const callbacks = (...words: string[]) => shell('callbacks', ...words);
 
   it('they are listed, rehearsed, and told again one by one or all that were given up', async () => {
     const listed = await callbacks('list', '--status', 'dead', '--json');
     expect(listed.code).toBe(0);
-    expect(JSON.parse(listed.stdout).items.map(({ id }: { id: string }) => id)).toEqual(['3', '2']);
+    expect(listed.json.items.map(({ id }: { id: string }) => id)).toEqual(['3', '2']);
     expect((await callbacks('list', '--reference', 'b')).stdout).toContain('answered 500');
 
     const rehearsed = await callbacks('replay', '--dead', '--dry-run', '--json');
-    expect([rehearsed.code, JSON.parse(rehearsed.stdout)]).toEqual([0, { replayed: 2, dryRun: true, ids: ['3', '2'] }]);
+    expect([rehearsed.code, rehearsed.json]).toEqual([0, { replayed: 2, dryRun: true, ids: ['3', '2'] }]);
     expect([await states(), await kept()]).toMatchObject([{ 2: 'dead', 3: 'dead' }, []]);
 
     expect((await callbacks('replay', '2', '--note', 'the shop was down')).stdout).toBe('replaying 1 callback(s)\n');

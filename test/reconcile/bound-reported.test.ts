@@ -6,22 +6,19 @@ import { inTransaction } from '../../src/records/database/in-transaction.js';
 import { listRecords } from '../../src/records/rows.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
-import { forger, seconds } from '../support/forger.js';
+import { type Forger, forger, informedForger, seconds } from '../support/forger.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 
 const LONG_AGO = new Date(Date.now() - 86_400_000).toISOString();
 const RULES = { adoptedAt: new Date(0) };
 const database = resettableDatabase();
 let flow: DeliveryFlow;
-let who: ReturnType<typeof forger>;
+let who: Forger;
 afterEach(() => flow.close());
 
 test('of a flood of records that do not exist a hundred have a break of their own, and one counts the rest', async () => {
   flow = await startDeliveryFlow({ database });
-  who = forger(flow);
-  flow.addEndpoint('live');
-  await flow.pay(2);
-  await who.learn();
+  who = await informedForger(flow);
   const forge = async (n: number) => {
     const data = { id: `pi_none_${n}`, status: 'completed', amountRequested: '1', createdAt: LONG_AGO };
     await who.send('live', { event: 'payment_intent.completed', timestamp: seconds() - 2, data });

@@ -4,8 +4,9 @@ import { createLog } from '../../src/log.js';
 import { type CrossCheckReport, crossCheck } from '../../src/reconcile/cross-check.js';
 import { getBreak, listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
-import { at, context } from '../records/observed.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { at } from '../support/observations.js';
+import { context } from '../support/saved.js';
 
 export const MINUTE = 60;
 export const HOUR = 60 * MINUTE;

@@ -1,7 +1,9 @@
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
+import { reading } from '../support/observations.js';
+import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 import { HOUR, MINUTE, useCheckedShop } from './checked-shop.js';
 
 const shop = useCheckedShop();

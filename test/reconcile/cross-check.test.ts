@@ -4,8 +4,10 @@ import { createLog } from '../../src/log.js';
 import { crossCheckAll } from '../../src/reconcile/cross-check/cross-check-all.js';
 import { crossCheck } from '../../src/reconcile/cross-check.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
-import { at, claim, context, intent, invoice, paidIntent, payin, payout, reading, save } from '../records/observed.js';
 import { createTestDatabase } from '../support/database.js';
+import { at, claim, reading } from '../support/observations.js';
+import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
+import { context, save } from '../support/saved.js';
 import { HOUR, useCheckedShop } from './checked-shop.js';
 
 const shop = useCheckedShop();

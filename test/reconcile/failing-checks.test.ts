@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
 import { crossCheckAll } from '../../src/reconcile/cross-check/cross-check-all.js';
 import { crossCheck } from '../../src/reconcile/cross-check.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
-import { at, context, paidIntent, payin, payout, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
+import { at, reading, readPaid } from '../support/observations.js';
+import { paidIntent, payout } from '../support/records.js';
+import { context, save } from '../support/saved.js';
 import { HOUR } from './checked-shop.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 /** Makes the database refuse each break about this record, with this SQLSTATE; null: no more. */
 async function refuseBreaksAbout(id: string, code: string | null): Promise<void> {
@@ -37,10 +35,7 @@ test('a record whose check throws is logged and checked again in an hour; the ot
     reading('payout', payout(id, { paymentIntentId: intentId, amount: '26', status: 'confirmed' }), 10);
   const ids = Array.from({ length: 40 }, (_, index) => `g${index}`);
   await save(database, [
-    ...ids.flatMap((id) => [
-      reading('payment_intent', paidIntent(id, `p${id}`), 10),
-      reading('payin', payin(`p${id}`, id), 10),
-    ]),
+    ...ids.flatMap((id) => readPaid(id)),
     excess('x1', 'g1'),
     excess('x2', 'g39'),
     excess('x3', 'g20'),
@@ -50,7 +45,7 @@ test('a record whose check throws is logged and checked again in an hour; the ot
   expect(checked).toBeGreaterThan(80);
   expect(opened).toBe(2);
   expect(await breaks()).toEqual(['g1', 'g39']);
-  const failing = ['pg20', 'g20', 'x3'];
+  const failing = ['in_g20', 'g20', 'x3'];
   expect(failed()).toEqual(failing);
   const planned = db('check_agenda').whereIn('entity_id', failing).pluck('due_at');
   expect(await planned.clone()).toEqual(failing.map(() => new Date(clock + HOUR * 1000)));

@@ -5,11 +5,11 @@ import { defaultContract } from '../../src/service-api/contract.js';
 import { ForbiddenError } from '../../src/service-api/service-errors.js';
 import { loggedDeliveries } from '../support/deliveries.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
-import { forger, itemsOf, otherHistory, seconds, without } from '../support/forger.js';
+import { type Forger, informedForger, itemsOf, otherHistory, seconds, without } from '../support/forger.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 
 let flow: DeliveryFlow;
-let who: ReturnType<typeof forger>;
+let who: Forger;
 const database = resettableDatabase();
 afterEach(() => flow.close());
 
@@ -18,10 +18,7 @@ const refusal = { operation: 'listWebhookDeliveries', status: 403, serviceCode: 
 describe('one forged event', () => {
   beforeEach(async () => {
     flow = await startDeliveryFlow({ database });
-    who = forger(flow);
-    flow.addEndpoint('live');
-    await flow.pay(2);
-    await who.learn();
+    who = await informedForger(flow);
   });
 
   test('is not named within the grace, by a reading that is not complete, or where the history or the endpoints are refused', async () => {

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readProofs } from '../../src/records/balances/balance-proofs.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
-import { forger, seconds } from '../support/forger.js';
+import { type Forger, informedForger, seconds } from '../support/forger.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { fewAssets } from './service-at.js';
 
 const ASSET = 'USDT.TRC20';
 const database = resettableDatabase();
 let flow: DeliveryFlow;
-let who: ReturnType<typeof forger>;
+let who: Forger;
 afterEach(() => flow.close());
 
 const unproven = async () => {
@@ -24,10 +24,7 @@ function payoutSaid(id: string, more: object = {}): Promise<string> {
 
 async function began(faults: object): Promise<void> {
   flow = fewAssets(await startDeliveryFlow({ database }));
-  who = forger(flow);
-  flow.addEndpoint('live');
-  await flow.pay(2);
-  await who.learn();
+  who = await informedForger(flow);
   flow.sandbox.control.setFaults(faults);
   expect(await unproven()).toBeNull();
 }

@@ -3,7 +3,9 @@ import { outsideIrregular } from '../../src/domain/checks/disputes.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { saveFilterListing } from '../../src/records/breaks/filter-listings.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
-import { at, paidIntent, reading, save } from '../records/observed.js';
+import { at, reading } from '../support/observations.js';
+import { paidIntent } from '../support/records.js';
+import { save } from '../support/saved.js';
 import { useCheckedShop } from './checked-shop.js';
 
 const shop = useCheckedShop();

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { kinds } from '../../src/reconcile/deps.js';
 import { type Scheduler, startScheduler } from '../../src/reconcile/schedule.js';
 import { listRuns } from '../../src/records/runs/runs.js';
 import { createServiceRate } from '../../src/records/service-rate.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 import { DAY, depsOf, FakeService } from './fake-service.js';
 import { lives, MovingList } from './moving-list.js';
 import { Random } from './random.js';
@@ -15,17 +15,12 @@ const PAGES = 200;
 const PAYMENTS = 100 * PAGES;
 const within = { timeout: 60_000, interval: 20 };
 
-let database: TestDatabase;
+const database = useFreshDatabase();
 let scheduler: Scheduler | null = null;
-
-beforeEach(async () => {
-  database = await createTestDatabase();
-});
 
 afterEach(async () => {
   await scheduler?.close();
   scheduler = null;
-  await database.drop();
 });
 
 function listOf(many: number, kind: 'payment_intent' | 'invoice'): MovingList {

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { checkSecrets } from '../../src/wiring/doctor/check-installation.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
-import { forger } from '../support/forger.js';
+import { forger, informedForger } from '../support/forger.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 
 let flow: DeliveryFlow;
@@ -17,10 +17,7 @@ async function forgeMany(who: ReturnType<typeof forger>, label: string, n: numbe
 
 test('six forged events in a quiet shop are one critical finding, and the secret, the doctor and the break say the same until it is settled', async () => {
   flow = await startDeliveryFlow({ database });
-  const who = forger(flow);
-  flow.addEndpoint('live');
-  await flow.pay(2);
-  await who.learn();
+  const who = await informedForger(flow);
   await who.payUntil(34);
   const forged = await forgeMany(who, 'live', 6);
   await flow.run('deliveries');

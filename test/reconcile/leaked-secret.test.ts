@@ -9,7 +9,15 @@ import { declareLeaked, type LeakAnswer } from '../../src/records/deliveries/lea
 import { restoreSecret } from '../../src/records/deliveries/secrets.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
-import { forger, itemsOf, otherHistory, refundAtDashboard, seconds } from '../support/forger.js';
+import {
+  type Forger,
+  forger,
+  informedForger,
+  itemsOf,
+  otherHistory,
+  refundAtDashboard,
+  seconds,
+} from '../support/forger.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { isAll } from '../support/sizes.js';
 
@@ -17,7 +25,7 @@ const ASSET = 'USDT.TRC20';
 const LONG_AGO = new Date(Date.now() - 86_400_000).toISOString();
 const RULES = { adoptedAt: new Date(0) };
 let flow: DeliveryFlow;
-let who: ReturnType<typeof forger>;
+let who: Forger;
 
 const reasonOf = async (reference: string, db = flow.db) => (await getOrder(db, reference))?.release.reason;
 const open = async () => (await listBreaks(flow.db, { status: 'open', take: 500 })).items.map(({ kind }) => kind);
@@ -226,10 +234,7 @@ describe('a handful of forged events', () => {
   afterEach(() => flow.close());
   beforeEach(async () => {
     flow = await startDeliveryFlow({ database });
-    who = forger(flow);
-    flow.addEndpoint('live');
-    await flow.pay(2);
-    await who.learn();
+    who = await informedForger(flow);
   });
   test('open breaks that are closed with it, and no others', async () => {
     const data = { id: 'pi_none', status: 'completed', amountRequested: '1', createdAt: LONG_AGO };

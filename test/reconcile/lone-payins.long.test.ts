@@ -1,21 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { getRecord } from '../../src/records/rows.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { DRILL_MS, until } from '../support/drill.js';
 import { createInstallation, type Installation } from '../support/installation.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let installation: Installation;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   installation = await createInstallation({ databaseUrl: database.url });
   await installation.start('serve', 'work', 'schedule');
 }, DRILL_MS);
 
 afterAll(async () => {
   await installation?.close();
-  await database?.drop();
 });
 
 async function deposit(kytStatus: string): Promise<{ id: string; account: string }> {

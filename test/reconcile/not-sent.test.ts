@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
-import { forger, otherHistory, seconds, without } from '../support/forger.js';
+import { informedForger, otherHistory, seconds, without } from '../support/forger.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 
 const LONG = process.env['TALLYHOOK_LONG'] !== undefined;
@@ -14,10 +14,7 @@ test(
   'forged events among a hundred times as many real ones, through a rotation, a retry and a replay: each is named, and none besides',
   async () => {
     flow = await startDeliveryFlow({ database, sandbox: { retrySchedule: [0.05] } });
-    const who = forger(flow);
-    flow.addEndpoint('old');
-    await flow.pay(2);
-    await who.learn();
+    const who = await informedForger(flow, 'old');
     flow.sandbox.control.setFaults({ restamp: true, flaky: 0.05, duplicate: 0.05, stampApartSeconds: 1 });
     const forged: string[] = [];
     await who.payUntil(REAL / 2);
@@ -79,10 +76,7 @@ test(
   'a history that lacks one in twenty is one finding, and no event is named',
   async () => {
     flow = await startDeliveryFlow({ database });
-    const who = forger(flow);
-    flow.addEndpoint('live');
-    await flow.pay(2);
-    await who.learn();
+    const who = await informedForger(flow);
     const places = new Map<string, number>();
     const isLacking = ({ id }: { id: string }) => {
       places.set(id, places.get(id) ?? places.size);

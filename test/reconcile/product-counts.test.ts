@@ -1,18 +1,12 @@
 import { parse } from 'lossless-json';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Json } from '../../src/domain/json.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { openSandbox } from '../sandbox/support.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 import { atService, fewAssets } from './service-at.js';
 
-let database: TestDatabase;
-beforeEach(async () => {
-  database = await createTestDatabase();
-});
-afterEach(async () => {
-  await database.drop();
-});
+const database = useFreshDatabase();
 
 test('counts of a product that are not those of our payments are a break after an hour, until they agree', async () => {
   const sandbox = await openSandbox({ seed: 3 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import { defaultKytWords } from '../../src/domain/orders/kyt.js';
 import { createLog } from '../../src/log.js';
@@ -8,14 +8,12 @@ import { crossCheck } from '../../src/reconcile/cross-check.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { changesOf } from '../../src/records/changes.js';
 import { getOrder, registerOrder } from '../../src/records/orders/orders.js';
-import { at, context, paidIntent, payin, payout, reading, save } from '../records/observed.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { createTestDatabase, useDatabase } from '../support/database.js';
+import { at, reading, readPaid } from '../support/observations.js';
+import { paidIntent, payin, payout } from '../support/records.js';
+import { context, save } from '../support/saved.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const now = () => new Date(at(86_400));
 
@@ -50,12 +48,7 @@ test('other words for compliance results: every order that hangs on them is deri
 
 test('the demand for a registration: what is paid and not registered is held, and released where the demand goes', async () => {
   const { db } = database;
-  await save(database, [
-    reading('payment_intent', paidIntent('d1', 'pd1'), 10),
-    reading('payin', payin('pd1', 'd1'), 10),
-    reading('payment_intent', paidIntent('d2', 'pd2'), 10),
-    reading('payin', payin('pd2', 'd2'), 10),
-  ]);
+  await save(database, [...readPaid('d1'), ...readPaid('d2')]);
   await db.transaction((trx) => registerOrder(trx, { reference: 'order-d2', amount: '25', currency: 'EUR' }));
   const reasons = async () => [
     (await getOrder(db, 'order-d1'))?.release.reason,
@@ -83,8 +76,7 @@ test('the demand for a registration: what is paid and not registered is held, an
 test('other words for types of payouts: an order that a settlement seemed to give back is derived anew', async () => {
   const { db } = database;
   await save(database, [
-    reading('payment_intent', paidIntent('s1', 'ps1'), 10),
-    reading('payin', payin('ps1', 's1'), 10),
+    ...readPaid('s1'),
     reading('payout', payout('os1', { payoutType: 'fiat_leg', paymentIntentId: 's1', status: 'confirmed' }), 10),
   ]);
   const seen = async () => (await getOrder(db, 'order-s1'))?.status;

@@ -2,24 +2,22 @@ import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Run } from '../../src/records/runs/runs.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 import { DRILL_MS, until } from '../support/drill.js';
 import { startCli } from '../support/run-cli.js';
 
 const PAYMENTS = 3_000;
 const PAGES = PAYMENTS / 100;
 
-let database: TestDatabase;
+const database = useFreshDatabase();
 let sandbox: Sandbox;
 
 beforeEach(async () => {
-  database = await createTestDatabase();
   sandbox = await startSandbox({ payments: PAYMENTS });
 }, DRILL_MS);
 
 afterEach(async () => {
   await sandbox?.close();
-  await database?.drop();
 });
 
 function reconcile(...flags: string[]) {

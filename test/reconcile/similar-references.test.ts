@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { withdrawRegistration } from '../../src/records/orders/orders.js';
-import { intent, paidIntent, reading, save } from '../records/observed.js';
+import { reading } from '../support/observations.js';
+import { intent, paidIntent } from '../support/records.js';
+import { save } from '../support/saved.js';
 import { openCheckedShop, useCheckedShop } from './checked-shop.js';
 
 const shop = useCheckedShop();

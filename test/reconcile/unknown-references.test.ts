@@ -5,8 +5,10 @@ import { createLog } from '../../src/log.js';
 import { crossCheck } from '../../src/reconcile/cross-check.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
-import { context, intent, paidIntent, reading, save } from '../records/observed.js';
 import { createTestDatabase } from '../support/database.js';
+import { reading } from '../support/observations.js';
+import { intent, paidIntent } from '../support/records.js';
+import { context, save } from '../support/saved.js';
 
 test('money for an order that the store never registered, where it registers its orders, after a grace', async () => {
   const other = await createTestDatabase();

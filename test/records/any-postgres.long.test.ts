@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -9,15 +8,15 @@ import { migrate } from '../../src/records/database.js';
 import { createTestCluster, type TestCluster } from '../support/cluster.js';
 import { oldServer, startDebianPostgres } from '../support/debian-postgres.js';
 import { DRILL_MS, report, STEP_MS, until } from '../support/drill.js';
+import { useFolder } from '../support/folder.js';
 import { createInstallation } from '../support/installation.js';
 
 const closers: (() => Promise<unknown>)[] = [];
 let keys: string;
-let folder: string;
+const folder = useFolder();
 let cluster: TestCluster;
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'keys-'));
   keys = path.join(folder, 'server');
   const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'];
   const names = ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
@@ -30,7 +29,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await cluster.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Each way to meet the database says the sentence, without the password, and ends in time. */

@@ -9,16 +9,14 @@ import { assignRefund } from '../../src/records/refunds/assign-refund.js';
 import { listOpenRefunds } from '../../src/records/refunds/list-open-refunds.js';
 import { ordersOfPayouts } from '../../src/records/refunds/orders-of-payouts.js';
 import { MINUTE, useCheckedShop } from '../reconcile/checked-shop.js';
-import { absence, at, claim, context, paidIntent, payin, payout, reading, save } from './observed.js';
+import { absence, at, claim, reading, readPaid } from '../support/observations.js';
+import { payout } from '../support/records.js';
+import { context, save } from '../support/saved.js';
 
 const shop = useCheckedShop();
 const { database } = shop;
 
-const paid = (id: string, fields: JsonObject = {}) =>
-  save(database, [
-    reading('payment_intent', paidIntent(id, `p${id}`, fields), 10),
-    reading('payin', payin(`p${id}`, id), 10),
-  ]);
+const paid = (id: string, fields: JsonObject = {}) => save(database, readPaid(id, fields));
 const refund = (id: string, fields: JsonObject = {}, second = 20) =>
   save(database, [reading('payout', payout(id, { status: 'confirmed', amount: '5', ...fields }), second)]);
 const assign = (payoutId: string, paymentIntentId: string | null) =>

@@ -1,18 +1,16 @@
 import { LosslessNumber, parse } from 'lossless-json';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { toJsonText } from '../../src/domain/json-text.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord, listRecords } from '../../src/records/rows.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { claim, intent, paidIntent, payin, payout, reading, save } from './observed.js';
+import { useDatabase } from '../support/database.js';
+import { claim, reading } from '../support/observations.js';
+import { intent, paidIntent, payin, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 async function openBreaksOf(id: string): Promise<string[]> {
   const { items } = await listBreaks(database.db, { status: 'open', entityId: id });

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { autoResolveBreaks, openBreaks } from '../../src/records/breaks/breaks.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { getBreak, listBreaks } from '../../src/records/breaks/list-breaks.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { intent, reading, save } from './observed.js';
+import { useDatabase } from '../support/database.js';
+import { reading } from '../support/observations.js';
+import { intent } from '../support/records.js';
+import { save } from '../support/saved.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const missed = (id: string) => ({
   kind: 'missed_webhook' as const,

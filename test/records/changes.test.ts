@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import type { Knex } from 'knex';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { canonicalJson } from '../../src/domain/canonical-json.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { appendChanges, changesOf, type NewChange, readChanges } from '../../src/records/changes.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { at, claim, intent, paidIntent, reading, save } from './observed.js';
+import { useDatabase } from '../support/database.js';
+import { at, claim, reading } from '../support/observations.js';
+import { intent, paidIntent } from '../support/records.js';
+import { save } from '../support/saved.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let db: Knex;
 beforeAll(async () => {
-  database = await createTestDatabase();
   db = database.db;
 });
-afterAll(() => database.drop());
 
 const change = (id: string): NewChange => ({
   entity: { kind: 'event', id },

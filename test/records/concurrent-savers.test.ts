@@ -1,21 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { absence, claim, mention, reading } from '../support/observations.js';
+import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
+import { everything, save, staleOrders } from '../support/saved.js';
 import { sized } from '../support/sizes.js';
-import {
-  absence,
-  claim,
-  everything,
-  intent,
-  invoice,
-  mention,
-  paidIntent,
-  payin,
-  payout,
-  reading,
-  save,
-  staleOrders,
-} from './observed.js';
 
 const rounds = sized(1, 60);
 const TIMEOUT_MS = process.env['TALLYHOOK_LONG'] ? 900_000 : 120_000;

@@ -1,17 +1,13 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { deliveriesById } from '../../src/records/deliveries/deliveries.js';
 import type { JudgedDelivery } from '../../src/records/deliveries/judge-deliveries.js';
 import { getDelivery, listDeliveries } from '../../src/records/deliveries/list-deliveries.js';
 import { type Delivery, readDelivery } from '../../src/records/deliveries/read-delivery.js';
 import { saveDeliveries } from '../../src/records/deliveries/save-deliveries.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 
-let database: TestDatabase;
-beforeEach(async () => {
-  database = await createTestDatabase();
-});
-afterEach(() => database.drop());
+const database = useFreshDatabase();
 
 const at = (minute: number) => Date.UTC(2026, 9, 1, 0, minute);
 const knowledge = (minute: number, run: string) => {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { familyOf, linksOf } from '../../src/domain/family/family.js';
 import {
   defaultPayoutWords,
@@ -15,17 +15,15 @@ import { untouchedOrder } from '../../src/records/orders/order-row.js';
 import { plain, recordsOf, saidOf, statesOf } from '../domain/laws/judge.js';
 import { rareWorlds } from '../domain/laws/rare-worlds.js';
 import { closeWorld, nothing, references, START, type World, world } from '../domain/laws/worlds.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
+import { absence, ownCall, reading } from '../support/observations.js';
+import { intent, invoice, payout } from '../support/records.js';
+import { save, saveOverlapping, staleOrders } from '../support/saved.js';
 import { isLong, sized } from '../support/sizes.js';
-import { absence, intent, invoice, ownCall, payout, reading, save, saveOverlapping, staleOrders } from './observed.js';
 
 const RUNS = sized(4, 420);
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const TABLES = [
   'payment_intents',

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { RecordKind } from '../../src/domain/records.js';
 import { listEvents } from '../../src/records/inbox/events.js';
 import { listOrders } from '../../src/records/orders/orders.js';
 import { listRecords } from '../../src/records/rows.js';
 import { listRuns } from '../../src/records/runs/runs.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { plansOf, queriesOf } from '../support/query-plans.js';
 import { sized } from '../support/sizes.js';
 
@@ -20,9 +20,8 @@ const recordLists = [
   ['transaction', 'transactions'],
 ] as const satisfies (readonly [RecordKind, string])[];
 
-let database: TestDatabase;
+const database = useDatabase();
 beforeAll(async () => {
-  database = await createTestDatabase();
   const { db } = database;
   const at = `now() - n * interval '1 minute'`;
   for (const [, table] of recordLists)
@@ -44,7 +43,6 @@ beforeAll(async () => {
   );
   await db.raw('VACUUM ANALYZE');
 });
-afterAll(() => database.drop());
 
 /** What a list answers, and how many rows the database looked at for it. */
 async function looked(

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { countOpenBreaks, lastCompleteRuns } from '../../src/records/gauges.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 test('open breaks are counted by kind and severity, closed ones not', async () => {
   const { db } = database;

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { knownAssets } from '../../src/records/balances/balance-assets.js';
 import { countProductPayments, productsOfPayments } from '../../src/records/balances/product-facts.js';
 import { openPayoutIds, payoutsInHand } from '../../src/records/runs/open-payouts.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { plansOf as explained, queriesOf } from '../support/query-plans.js';
 
 const ROWS = 20_000;
 const WIDE = /Seq Scan on (payment_intents|payouts|payins|transactions|movements)\b/;
 
-let database: TestDatabase;
+const database = useDatabase();
 beforeAll(async () => {
-  database = await createTestDatabase();
   const { db } = database;
   const common = 'claims, shown, verified, observed_at, observed_by_type, observed_by_ref';
   const shown = `'[]', '{"x": 1}', true, now(), 'poll', 'run'`;
@@ -43,7 +42,6 @@ beforeAll(async () => {
   );
   await db.raw('VACUUM ANALYZE');
 });
-afterAll(() => database.drop());
 
 /** How the database would answer each statement that `work` sends. */
 async function plansOf(work: () => Promise<unknown>): Promise<string> {

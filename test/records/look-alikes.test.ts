@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeSkeletons } from '../../src/reconcile/cross-check/make-skeletons.js';
 import { lookAlikes } from '../../src/records/orders/look-alikes.js';
 import { getOrder, registerOrder } from '../../src/records/orders/orders.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
+import { reading } from '../support/observations.js';
 import { plansOf, queriesOf } from '../support/query-plans.js';
-import { intent, reading, save } from './observed.js';
+import { intent } from '../support/records.js';
+import { save } from '../support/saved.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const now = () => new Date();
 const similarTo = async (reference: string) => (await getOrder(database.db, reference))?.similarReferences;

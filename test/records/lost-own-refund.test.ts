@@ -15,7 +15,9 @@ import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import type { KeyStore } from '../../src/service-api/key-store.js';
 import { prepareKeyed } from '../../src/service-api/keyed-request.js';
 import { type CheckedShop, MINUTE, openCheckedShop } from '../reconcile/checked-shop.js';
-import { absence, at, claim, context, paidIntent, payin, payout, reading, save } from './observed.js';
+import { absence, at, claim, reading, readPaid } from '../support/observations.js';
+import { paidIntent, payout } from '../support/records.js';
+import { context, save } from '../support/saved.js';
 
 /*
  * A refund of our own, or of the store's own client, whose answer never came; the service's list shows a payout of type refund
@@ -37,10 +39,7 @@ beforeEach(async () => {
   shop.reset();
   await db('service_writes').delete();
   pi = `pi_${(count += 1)}`;
-  await save(shop.database, [
-    reading('payment_intent', paidIntent(pi, `in_${pi}`), 10),
-    reading('payin', payin(`in_${pi}`, pi), 10),
-  ]);
+  await save(shop.database, readPaid(pi));
 });
 
 const key = () => `refund-${pi}`;

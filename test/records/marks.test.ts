@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { dueRequests } from '../../src/records/runs/due-requests.js';
 import { endMarks, markForReading, postponeMarks, waitingMarks } from '../../src/records/runs/marks.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { at, claim, intent, payin, reading, save } from './observed.js';
+import { useDatabase } from '../support/database.js';
+import { at, claim, reading } from '../support/observations.js';
+import { intent, payin } from '../support/records.js';
+import { save } from '../support/saved.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 async function dueIds(kind: 'payment_intent' | 'payin'): Promise<string[]> {
   return (await dueRequests(database.db, kind, 100)).map((mark) => mark.id);

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { listMatches } from '../../src/records/books/match/list-matches.js';
 import { loadMatchFacts } from '../../src/records/books/match/load-match-facts.js';
 import { heldBy, invoicesAlone, ownersOfPayments } from '../../src/records/books/match/match-owners.js';
@@ -13,7 +13,7 @@ import { monthPayouts } from '../../src/records/books/month-records/month-payout
 import { monthTotals } from '../../src/records/books/month-totals.js';
 import { unpricedLines } from '../../src/records/books/period-facts.js';
 import { orderedKinds, ordersBehind, paymentsBehind } from '../../src/records/orders/orders-behind.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { plansOf as explained, queriesOf } from '../support/query-plans.js';
 
 const ROWS = 6_000;
@@ -23,9 +23,8 @@ const WIDE =
 const BY_NO_KEY = /Index (Only )?Scan using [^\n]+\n(?!\s*Index Cond)/;
 const day = { today: '2026-03-31', timeZone: 'UTC' };
 
-let database: TestDatabase;
+const database = useDatabase();
 beforeAll(async () => {
-  database = await createTestDatabase();
   const { db } = database;
   const state = `CASE WHEN n % 500 = 0 THEN 'unmatched' WHEN n % 300 = 0 THEN 'partly_matched' ELSE 'matched' END`;
   const opened = `'2025-01-01'::timestamptz + n * interval '30 minutes'`;
@@ -85,7 +84,6 @@ beforeAll(async () => {
   });
   await db.raw('VACUUM ANALYZE');
 }, 240_000);
-afterAll(() => database.drop());
 
 /** How the database would answer each statement that `work` sends. */
 async function plansOf(work: (trx: Knex.Transaction) => Promise<unknown>): Promise<string> {

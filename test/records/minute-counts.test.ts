@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { minuteCounts } from '../../src/records/inbox/minute-counts.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { createTestDatabase, useDatabase } from '../support/database.js';
 
 /** `TALLYHOOK_LONG`: as many as an installation of a year holds. */
 const EVENTS = process.env['TALLYHOOK_LONG'] ? 1_000_000 : 20_000;
 const NOW = new Date('2026-11-21T12:00:30Z');
 
-let store: TestDatabase;
+const store = useDatabase();
 beforeAll(async () => {
-  store = await createTestDatabase();
   // One event every 3 s up to now: 20 in each minute but the last, which has begun only.
   await store.db.raw(
     `INSERT INTO inbox (key, key_type, content_hash, event_type, event_timestamp, status, source, body, received_at)
@@ -25,7 +24,6 @@ beforeAll(async () => {
   );
   await store.db.raw('ANALYZE inbox');
 }, 240_000);
-afterAll(() => store.drop());
 
 describe('counts per minute', () => {
   it('tell every minute, also an empty one, by what became of the events', async () => {

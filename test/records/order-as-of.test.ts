@@ -1,19 +1,19 @@
 import type { Knex } from 'knex';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { orderAsOf } from '../../src/records/orders/order-as-of.js';
 import { orderStory } from '../../src/records/orders/order-story.js';
 import { registerOrder, withdrawRegistration } from '../../src/records/orders/orders.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { at, claim, intent, reading, save } from './observed.js';
+import { useDatabase } from '../support/database.js';
+import { at, claim, reading } from '../support/observations.js';
+import { intent } from '../support/records.js';
+import { save } from '../support/saved.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let db: Knex;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   db = database.db;
 });
-afterAll(() => database.drop());
 
 /** A moment of the database between two transactions. */
 async function moment(): Promise<Date> {

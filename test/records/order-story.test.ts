@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { tellOrder } from '../../src/cli/tell-order.js';
 import { orderStory } from '../../src/records/orders/order-story.js';
 import { startRun } from '../../src/records/runs/runs.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, claim, delivered, intent, invoice, paidIntent, payin, payout, reading, save } from './observed.js';
+import { useDatabase } from '../support/database.js';
+import { absence, claim, delivered, reading } from '../support/observations.js';
+import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 async function storedEvent(type: string): Promise<string> {
   const [row] = await database

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord } from '../../src/records/rows.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, claim, intent, invoice, ownCall, paidIntent, payin, payout, reading, save } from './observed.js';
+import { useDatabase } from '../support/database.js';
+import { absence, claim, ownCall, reading, readPaid } from '../support/observations.js';
+import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
+import { save } from '../support/saved.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const order = (reference: string) => getOrder(database.db, reference);
 const marks = async (kind: string, id: string) =>
@@ -181,10 +179,7 @@ describe('a refund', () => {
   });
 
   test('that only an event told of holds the order until the service denies it, and takes nothing from it', async () => {
-    await save(database, [
-      reading('payment_intent', paidIntent('pi8', 'in8', { merchantReference: 'ghost' }), 0),
-      reading('payin', payin('in8', 'pi8'), 0),
-    ]);
+    await save(database, readPaid('pi8', { merchantReference: 'ghost' }, 0));
     await save(database, [
       claim('payout', 'po8', { id: 'po8', status: 'confirmed', amount: '25.839', paymentIntentId: 'pi8' }, 1),
     ]);
@@ -267,8 +262,7 @@ test('a refund with the reference of an order is of the payment that names it, f
   const naming = (payout: string | null, second: number) =>
     reading('payment_intent', paidIntent('other', 'dep-o', { irregularRefundPayoutId: payout }), second);
   await saveEach([
-    reading('payment_intent', paidIntent('named', 'dep-n'), 1),
-    reading('payin', payin('dep-n', 'named'), 1),
+    ...readPaid('named', {}, 1),
     naming('carries', 2),
     reading('payout', payout('carries', { merchantReference: 'order-named' }), 2),
   ]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { CursorError } from '../../src/records/database/paging.js';
 import {
@@ -9,14 +9,12 @@ import {
   registerOrder,
 } from '../../src/records/orders/orders.js';
 import { saveObservations } from '../../src/records/save-observations.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { context, intent, paidIntent, payin, reading, save } from './observed.js';
+import { useDatabase } from '../support/database.js';
+import { reading } from '../support/observations.js';
+import { intent, paidIntent, payin } from '../support/records.js';
+import { context, save } from '../support/saved.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const register = (wanted: OrderRegistration) => database.db.transaction((trx) => registerOrder(trx, wanted));
 const order = (reference: string) => getOrder(database.db, reference);

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { getOrder } from '../../src/records/orders/orders.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { invoice, paidIntent, payin, payout, reading, save, saveOverlapping } from './observed.js';
+import { useDatabase } from '../support/database.js';
+import { reading } from '../support/observations.js';
+import { invoice, paidIntent, payin, payout } from '../support/records.js';
+import { save, saveOverlapping } from '../support/saved.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 type Made = (p: string) => Observation;
 

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import { getOrder } from '../../src/records/orders/orders.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, at, paidIntent, payin, payout, reading, save } from './observed.js';
+import { useDatabase } from '../support/database.js';
+import { absence, at, reading } from '../support/observations.js';
+import { payout } from '../support/records.js';
+import { save, savePaid } from '../support/saved.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 /** The answer to a refund of our own, of which no row of service_writes knows the payment: an earlier version made it. */
 const answer = (id: string, paymentIntentId: string, second: number): Observation => ({
@@ -23,10 +21,7 @@ const answer = (id: string, paymentIntentId: string, second: number): Observatio
 
 test.each(['never listed', 'listed before'])('%s: no absence outranks the answer to our own refund', async (was) => {
   const id = was === 'never listed' ? 'n' : 'l';
-  await save(database, [
-    reading('payment_intent', paidIntent(`pi_${id}`, `in_${id}`), 10),
-    reading('payin', payin(`in_${id}`, `pi_${id}`), 10),
-  ]);
+  await savePaid(database, `pi_${id}`);
   await save(database, [answer(`po_${id}`, `pi_${id}`, 20)]);
   if (was === 'listed before')
     await save(database, [reading('payout', payout(`po_${id}`, { status: 'confirmed' }), 30)]);

@@ -1,27 +1,25 @@
 import type { Knex } from 'knex';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
 import { applyRetention } from '../../src/records/retention/apply-retention.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import type { KeyStore, NotedWrite } from '../../src/service-api/key-store.js';
 import { type KeyedParts, prepareKeyed } from '../../src/service-api/keyed-request.js';
 import type { KeyedOperation } from '../../src/service-api/operations.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { insertAsBefore } from './earlier-library.js';
 
 const LIMITS = { leaseMs: 60_000, withinMs: 480_000 };
 const NO_LINKS = { payment_intent_id: null, merchant_reference: null, account_id: null };
 
-let database: TestDatabase;
+const database = useDatabase();
 let db: Knex;
 let log: KeyStore;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   db = database.db;
   log = createServiceWriteLog(db);
 });
-afterAll(() => database.drop());
 beforeEach(() => db('service_writes').delete());
 
 const pi = 'pi_1';

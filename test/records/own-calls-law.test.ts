@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { holdOrders } from '../../src/records/calls/hold-orders.js';
 import { settleCall } from '../../src/records/calls/settle-call.js';
 import { noteTakenIn, takeInCalls } from '../../src/records/calls/take-in-calls.js';
@@ -8,8 +8,10 @@ import { saveObservations } from '../../src/records/save-observations.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import type { KeyStore, NotedWrite } from '../../src/service-api/key-store.js';
 import { prepareKeyed } from '../../src/service-api/keyed-request.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, at, context, paidIntent, payin, payout, reading, save } from './observed.js';
+import { useDatabase } from '../support/database.js';
+import { absence, at, reading } from '../support/observations.js';
+import { paidIntent, payin, payout } from '../support/records.js';
+import { context, save } from '../support/saved.js';
 
 const RUNS = process.env['TALLYHOOK_LONG'] ? 600 : 12;
 const LIMITS = { leaseMs: 0, withinMs: 480_000 };
@@ -30,14 +32,12 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ step: fc.constantFrom(...looks), key: fc.constant(null) }),
 );
 
-let database: TestDatabase;
+const database = useDatabase();
 let log: KeyStore;
 let worlds = 0;
 beforeAll(async () => {
-  database = await createTestDatabase();
   log = createServiceWriteLog(database.db);
 });
-afterAll(() => database.drop());
 
 /** What is known of a call and of what it made, told apart from what is tested. */
 interface Call {

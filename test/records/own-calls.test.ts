@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { holdOrders } from '../../src/records/calls/hold-orders.js';
 import { listCalls } from '../../src/records/calls/list-calls.js';
@@ -14,13 +14,15 @@ import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import type { KeyStore, NotedWrite } from '../../src/service-api/key-store.js';
 import { type KeyedParts, prepareKeyed } from '../../src/service-api/keyed-request.js';
 import type { KeyedOperation } from '../../src/service-api/operations.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
+import { absence, at, reading, readPaid } from '../support/observations.js';
+import { payout } from '../support/records.js';
+import { context, save, savePaid } from '../support/saved.js';
 import { insertAsBefore } from './earlier-library.js';
-import { absence, at, context, paidIntent, payin, payout, reading, save } from './observed.js';
 
 const LIMITS = { leaseMs: 60_000, withinMs: 480_000 };
 
-let database: TestDatabase;
+const database = useDatabase();
 let db: Knex;
 let log: KeyStore;
 /** Each test has a payment of its own, as it may run beside others' rows. */
@@ -28,11 +30,9 @@ let count = 0;
 let pi: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   db = database.db;
   log = createServiceWriteLog(db);
 });
-afterAll(() => database.drop());
 beforeEach(async () => {
   await db('service_writes').delete();
   pi = `pi_${(count += 1)}`;
@@ -51,10 +51,7 @@ const HELD = { safe: false, reason: 'refund_in_progress', provenAt: null };
 
 /** An order whose goods may go out. */
 async function provenOrder(): Promise<void> {
-  await save(database, [
-    reading('payment_intent', paidIntent(pi, `in_${pi}`), 10),
-    reading('payin', payin(`in_${pi}`, pi), 10),
-  ]);
+  await savePaid(database, pi);
   expect(await release()).toMatchObject(SAFE);
 }
 
@@ -167,19 +164,13 @@ describe('a refund of which nobody knows what came', () => {
   test('holds an order whose payment comes after it', async () => {
     await log.begin(refund(), LIMITS);
     await hold();
-    await save(database, [
-      reading('payment_intent', paidIntent(pi, `in_${pi}`), 10),
-      reading('payin', payin(`in_${pi}`, pi), 10),
-    ]);
+    await savePaid(database, pi);
     expect(await release()).toEqual(HELD);
   });
 
   test('waits for whoever is saving its order for the first time', async () => {
     const saving = await db.transaction();
-    const paid = [
-      reading('payment_intent', paidIntent(pi, `in_${pi}`), 10),
-      reading('payin', payin(`in_${pi}`, pi), 10),
-    ];
+    const paid = readPaid(pi);
     await saveObservations(saving, paid, context);
     await log.begin(refund(), LIMITS);
     const held = hold();

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { getOrder } from '../../src/records/orders/orders.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, claim, intent, mention, paidIntent, payin, reading, save } from './observed.js';
+import { useDatabase } from '../support/database.js';
+import { absence, claim, mention, reading } from '../support/observations.js';
+import { intent, paidIntent, payin } from '../support/records.js';
+import { save } from '../support/saved.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const marksOf = (id: string): Promise<string[]> => database.db('reading_marks').where({ id }).pluck('reason');
 const releaseOf = async (reference: string) => (await getOrder(database.db, reference))?.release.reason;

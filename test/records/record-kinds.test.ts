@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { resources } from '../../src/console/api/resources.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { type RecordKind, recordKinds, recordRules } from '../../src/domain/records.js';
 import { changesOf } from '../../src/records/changes.js';
 import { getRecord, listRecords } from '../../src/records/rows.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, claim, delivered, mention, reading, save } from './observed.js';
+import { useDatabase } from '../support/database.js';
+import { absence, claim, delivered, mention, reading } from '../support/observations.js';
+import { save } from '../support/saved.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const breaks = (kind: RecordKind, id: string) =>
   database.db('breaks').where({ entity_kind: kind, entity_id: id }).orderBy('id').select('kind', 'status', 'severity');

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dueRequests } from '../../src/records/runs/due-requests.js';
 import { type AskedBy, markForReading, postponeMarks } from '../../src/records/runs/marks.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { claim, intent, invoice, mention, paidIntent, payin, reading, save } from './observed.js';
+import { useDatabase } from '../support/database.js';
+import { claim, mention, reading, readPaid } from '../support/observations.js';
+import { intent, invoice, paidIntent, payin } from '../support/records.js';
+import { save } from '../support/saved.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const secrets = new Map([
   ['1', 'shop'],
@@ -104,10 +102,7 @@ describe('who asks', () => {
   });
 
   it('of a refund that a webhook tells of an order whose goods may go out: before what else webhooks ask for', async () => {
-    await save(database, [
-      reading('payment_intent', paidIntent('going', 'in_going'), 0),
-      reading('payin', payin('in_going', 'going'), 0),
-    ]);
+    await save(database, readPaid('going', {}, 0));
     await save(
       database,
       [

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { CursorError } from '../../src/records/database/paging.js';
 import { getRecord, listRecords, recordFilters } from '../../src/records/rows.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { claim, intent, payin, reading, save } from './observed.js';
+import { useDatabase } from '../support/database.js';
+import { claim, reading } from '../support/observations.js';
+import { intent, payin } from '../support/records.js';
+import { save } from '../support/saved.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 test('newest first by key, to the microsecond, those of unknown time ahead, and each of them once', async () => {
   const createdAt = [

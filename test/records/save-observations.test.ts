@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord } from '../../src/records/rows.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, claim, delivered, intent, mention, paidIntent, payin, reading, save } from './observed.js';
+import { useDatabase } from '../support/database.js';
+import { absence, claim, delivered, mention, reading } from '../support/observations.js';
+import { intent, paidIntent, payin } from '../support/records.js';
+import { save } from '../support/saved.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const show = (id: string) => getRecord(database.db, 'payment_intent', id);
 const order = (reference: string) => getOrder(database.db, reference);

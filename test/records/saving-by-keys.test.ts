@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { createTestDatabase } from '../support/database.js';
-import { claim, context, paidIntent, payin, save } from './observed.js';
+import { claim } from '../support/observations.js';
+import { paidIntent, payin } from '../support/records.js';
+import { context, save } from '../support/saved.js';
 
 const ROUNDS = 6;
 const EACH = 80;

@@ -1,15 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { expect, it } from 'vitest';
+import { useDatabase } from '../support/database.js';
 import { dumpSchema } from '../support/dump-schema.js';
 
 const file = new URL('../../migrations/schema.sql', import.meta.url);
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 it('migrations/schema.sql shows what the migrations make (UPDATE_SCHEMA=1 writes it anew)', async () => {
   const dump = await dumpSchema(database.db);

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { noteDisproved, noteSearched } from '../../src/records/family/searched.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { markForReading } from '../../src/records/runs/marks.js';
 import { saveObservations } from '../../src/records/save-observations.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { at, paidIntent, payin, payout, reading, save } from './observed.js';
+import { useDatabase } from '../support/database.js';
+import { at, reading, readPaid } from '../support/observations.js';
+import { payout } from '../support/records.js';
+import { save, savePaid } from '../support/saved.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 /** The delivery history was read a while ago. */
 async function historyRead(age: string): Promise<void> {
@@ -27,8 +25,7 @@ const context = { now: new Date(), adoptedAt: new Date(0) };
 test('a refund of which only a report names the payment holds its order until the delivery history was searched', async () => {
   const released = async () => (await getOrder(database.db, 'order-pi_1'))?.release;
   await save(database, [
-    reading('payment_intent', paidIntent('pi_1', 'in_1'), 10),
-    reading('payin', payin('in_1', 'pi_1'), 10),
+    ...readPaid('pi_1'),
     reading('payout', payout('po_1', { status: 'confirmed', paymentIntentId: null }), 10),
   ]);
   expect(await released()).toMatchObject({ safe: true });
@@ -59,10 +56,7 @@ const take = (...observations: Observation[]) =>
   database.db.transaction((trx) => saveObservations(trx, observations, context));
 
 async function paidOrder(name: string): Promise<() => Promise<string | undefined>> {
-  await save(database, [
-    reading('payment_intent', paidIntent(name, `in_${name}`), 10),
-    reading('payin', payin(`in_${name}`, name), 10),
-  ]);
+  await savePaid(database, name);
   return async () => (await getOrder(database.db, `order-${name}`))?.release.reason;
 }
 

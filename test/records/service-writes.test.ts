@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { countUnsettledWrites, createServiceWriteLog } from '../../src/records/service-writes.js';
 import type { KeyStore, NotedWrite } from '../../src/service-api/key-store.js';
 import { MemoryKeyStore } from '../../src/service-api/memory-key-store.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 
 const LIMITS = { leaseMs: 60_000, withinMs: 480_000 };
 /** The lease has run out at once. */
@@ -10,13 +10,8 @@ const UNLEASED = { ...LIMITS, leaseMs: 0 };
 const KEYED = ['createPayout', 'createTransfer'] as const;
 const WRITE: NotedWrite = { operation: 'createPayout', key: 'k-1', hash: 'h-1', request: '{"body":"{}"}' };
 
-let database: TestDatabase;
+const database = useDatabase();
 let elapsed = 0;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
 
 interface Bench {
   store: KeyStore;

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { MOST_RECORDS } from '../../src/domain/orders/order.js';
 import { changesOf } from '../../src/records/changes.js';
 import { getOrder } from '../../src/records/orders/orders.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { claim, everything, intent, invoice, paidIntent, payin, reading, save } from './observed.js';
+import { createTestDatabase, useDatabase } from '../support/database.js';
+import { claim, reading } from '../support/observations.js';
+import { intent, invoice, paidIntent, payin } from '../support/records.js';
+import { everything, save } from '../support/saved.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const order = (reference: string) => getOrder(database.db, reference);
 const payments = (from: number, to: number, merchantReference: string, fields: JsonObject = {}) =>

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { fromJsonText, toJsonText } from '../../src/domain/json-text.js';
 import {
   arrayText,
@@ -11,13 +11,9 @@ import {
 import { fromDatabaseText, toDatabaseText } from '../../src/records/database/database-text.js';
 import { instantText } from '../../src/records/database/instant.js';
 import { anyCharacter } from '../support/any-character.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 /** Strings with what Postgres can't hold, and with what stands for it. */
 const anyString = fc.string({

@@ -4,8 +4,10 @@ import { markForReading } from '../../src/records/runs/marks.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { type Reading, touchUnchanged } from '../../src/records/saving/touch-unchanged.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { absence, at, claim, mention } from '../support/observations.js';
+import { intent } from '../support/records.js';
+import { context, everything, save } from '../support/saved.js';
 import { sized } from '../support/sizes.js';
-import { absence, at, claim, context, everything, intent, mention, save } from './observed.js';
 
 const rounds = sized(3, 200);
 const savers = 3;

@@ -2,19 +2,18 @@ import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isPassing } from '../../src/records/database/database-errors.js';
 import { type WatchedConnection, watchConnection } from '../../src/records/database/watch-connection.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 import { until } from '../support/drill.js';
 import { createPooler } from '../support/pooler.js';
 import { createTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 
 const SILENT_MS = 100;
 
-let database: TestDatabase;
+const database = useFreshDatabase();
 let way: TcpProxy;
 let client: Client;
 
 beforeEach(async () => {
-  database = await createTestDatabase();
   const url = new URL(database.url);
   way = await createTcpProxy(Number(url.port));
   url.port = String(way.port);
@@ -23,7 +22,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await client.end().catch(() => {});
   await way.close();
-  await database.drop();
 });
 
 async function watched(url: string): Promise<Client> {

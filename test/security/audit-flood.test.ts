@@ -4,25 +4,27 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordAction, tellRepeatedRefusals } from '../../src/records/actions/record-action.js';
 import { checkSeals } from '../../src/records/audit/seal-checks.js';
 import { sealRows } from '../../src/records/audit/seal-rows.js';
-import { consoleTokens, serve, testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { serve, testConsole, tokenOf } from '../support/console.js';
+import { useDatabase } from '../support/database.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let site: Awaited<ReturnType<typeof serve>>;
 beforeAll(async () => {
-  database = await createTestDatabase();
   site = await serve(testConsole(database.db).app);
 });
 afterAll(async () => {
   await site.close();
-  await database.drop();
 });
 
 const HERE = { Host: 'console.example', Origin: 'https://console.example', 'Sec-Fetch-Site': 'same-origin' };
 
 async function viewer(): Promise<(path: string) => Promise<number>> {
   const agent = request.agent(site.url);
-  await agent.post('/sign-in').set(HERE).type('form').send({ token: consoleTokens[0]?.token });
+  await agent
+    .post('/sign-in')
+    .set(HERE)
+    .type('form')
+    .send({ token: tokenOf('viewer') });
   const page = await agent.get('/orders').set('Host', HERE.Host);
   const csrf = /name="_csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
   const form = { _csrf: csrf, reason: 'x'.repeat(9_000) };

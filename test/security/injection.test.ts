@@ -7,8 +7,8 @@ import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { applyEvents } from '../../src/webhook/apply-events.js';
-import { consoleTokens, serve, testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { bearer, serve, testConsole, tokenOf } from '../support/console.js';
+import { useDatabase } from '../support/database.js';
 import { isAll, isLong } from '../support/drill.js';
 import { startReceiver } from '../support/receiver.js';
 import { runHere } from '../support/run-here.js';
@@ -36,21 +36,19 @@ const textsOf = (kind: RecordKind) => [
 
 const log = createLog('silent');
 const SLOW = { timeout: 120_000 };
-const admin = { Authorization: `Bearer ${consoleTokens.find(({ role }) => role === 'admin')?.token}` };
+const admin = bearer('admin');
 
-let database: TestDatabase;
+const database = useDatabase();
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let app: Awaited<ReturnType<typeof serve>>;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   receiver = await startReceiver(database.db, { log });
   app = await serve(testConsole(database.db).app);
 });
 afterAll(async () => {
   await app.close();
   await receiver.close();
-  await database.drop();
 });
 
 interface Sent {
@@ -200,7 +198,7 @@ test('pages show it as text', SLOW, async () => {
     .post('/sign-in')
     .set({ Host: 'console.example', Origin: 'https://console.example' })
     .type('form')
-    .send({ token: consoleTokens.find(({ role }) => role === 'admin')?.token });
+    .send({ token: tokenOf('admin') });
   const cookie = String(signedIn.get('set-cookie')).split(';')[0] ?? '';
   for (const path of ['/orders', '/events', `/orders/${encodeURIComponent(HOSTILE_TEXTS[3] ?? '')}`, '/events/4']) {
     const page = await request(app.url).get(path).set('Cookie', cookie);

@@ -1,21 +1,19 @@
 import request from 'supertest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { consoleTokens, serve, testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { serve, testConsole, tokenOf } from '../support/console.js';
+import { useDatabase } from '../support/database.js';
 import { sendRaw, startReceiver } from '../support/receiver.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let site: ReturnType<typeof testConsole>;
 let served: Awaited<ReturnType<typeof serve>>;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   site = testConsole(database.db);
   served = await serve(site.app);
 });
 afterAll(async () => {
   await served.close();
-  await database.drop();
 });
 
 interface Layer {
@@ -47,11 +45,7 @@ const routes = () => routesOf(site.app.router as never).filter(({ path }) => !OP
 
 test('no route of the private port answers anybody without a token, or with a wrong one', async () => {
   expect(routes().length).toBeGreaterThan(50);
-  const wrong = [
-    {},
-    { Authorization: 'Bearer wrong-token-1' },
-    { Authorization: `Bearer ${consoleTokens[0]?.token}x` },
-  ];
+  const wrong = [{}, { Authorization: 'Bearer wrong-token-1' }, { Authorization: `Bearer ${tokenOf('viewer')}x` }];
   for (const { method, path } of routes()) {
     for (const prefix of ['/api/v1', '']) {
       for (const headers of prefix === '' ? [{}] : wrong) {
@@ -70,7 +64,7 @@ test('no route of the private port answers anybody without a token, or with a wr
 });
 
 test('a token is taken from its header alone', async () => {
-  const token = consoleTokens[3]?.token ?? '';
+  const token = tokenOf('admin');
   for (const path of [`/api/v1/orders?token=${token}`, `/api/v1/orders?access_token=${token}`]) {
     expect((await request(served.url).get(path)).status).toBe(401);
   }
@@ -93,7 +87,7 @@ test('other sites may neither read nor frame an answer', async () => {
   for (const path of ['/api/v1/orders', '/metrics', '/sign-in']) {
     const answer = await request(served.url)
       .get(path)
-      .set({ Origin: 'https://evil.example', Authorization: `Bearer ${consoleTokens[3]?.token}` });
+      .set({ Origin: 'https://evil.example', Authorization: `Bearer ${tokenOf('admin')}` });
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
     expect(answer.get('content-security-policy')).toContain("frame-ancestors 'none'");
     expect(answer.get('cross-origin-resource-policy')).toBe('same-origin');
@@ -108,7 +102,7 @@ test('nothing of the private port is on the public one', async () => {
     const paths = routes().flatMap(({ method, path }) => [`${method} /api/v1${path}`, `${method} ${path}`]);
     const answered = [...paths, 'get /metrics', 'get /sign-in', 'post /sign-in', 'get /assets/console.js'];
     const lines = answered.map((line) => line.replace(/^\w+/, (method) => method.toUpperCase()));
-    const auth = `Authorization: Bearer ${consoleTokens[3]?.token}\r\n`;
+    const auth = `Authorization: Bearer ${tokenOf('admin')}\r\n`;
     const requests = lines.map((line) => `${line} HTTP/1.1\r\nHost: a\r\n${auth}\r\n`);
     const last = `GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
     const answer = await sendRaw(receiver.port, [...requests, last].join(''));

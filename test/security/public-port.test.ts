@@ -3,19 +3,18 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Listener, listen } from '../../src/wiring/listen.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { sendRaw, startReceiver } from '../support/receiver.js';
 import { eventBody, NOW, sign } from '../support/signed.js';
 
 const LIMITS = { headersTimeout: 400, requestTimeout: 800, connectionsCheckingInterval: 50 };
 
-let database: TestDatabase;
+const database = useDatabase();
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let front: Listener;
 let port: number;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   receiver = await startReceiver(database.db, {
     bodyLimit: 1_048_576,
     ready: () => Promise.reject(new Error('s3cret')),
@@ -28,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await front.close();
   await receiver.close();
-  await database.drop();
 });
 
 let count = 0;

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import knex from 'knex';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
 import { openEmbeddedPostgres } from '../../src/embedded-postgres/open-embedded-postgres.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
+import { useFolder } from '../support/folder.js';
 import { descendantsOf } from '../support/process-tree.js';
 import { post } from '../support/receiver.js';
 import { type CliProcess, runCli, startCli } from '../support/run-cli.js';
@@ -31,14 +31,13 @@ const secret = (name: string) => SECRETS[name] ?? '';
 
 /** All that anybody may get to see, by where it stood. */
 const seen: Record<string, string> = {};
-let cwd: string;
+const cwd = useFolder();
 let sandbox: Sandbox;
 let env: Record<string, string>;
 let program: CliProcess;
 let addresses: { receiver: string; console: string };
 
 beforeAll(async () => {
-  cwd = await mkdtemp(path.join(tmpdir(), 'secrets-'));
   sandbox = await startSandbox({ payments: 3, confirmationSeconds: 0, kytSeconds: 0 });
   const port = await freePort(null);
   const endpoint = sandbox.control.addEndpoint({ url: `http://127.0.0.1:${port}/webhooks` });
@@ -71,7 +70,6 @@ afterAll(async () => {
   if (existsSync(path.join(cwd, '.tallyhook'))) {
     await (await openEmbeddedPostgres({ dir: path.join(cwd, '.tallyhook') })).close();
   }
-  await rm(cwd, { recursive: true, force: true });
 });
 
 test('nothing that the product says or keeps holds a secret', { timeout: 240_000 }, async () => {

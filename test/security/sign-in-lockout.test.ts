@@ -1,17 +1,13 @@
 import request from 'supertest';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { boundedStore } from '../../src/console/sign-in.js';
-import { consoleTokens, serve, testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { serve, testConsole, tokenOf } from '../support/console.js';
+import { useDatabase } from '../support/database.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const HERE = { Host: 'console.example', Origin: 'https://console.example', 'Sec-Fetch-Site': 'same-origin' };
-const TOKEN = consoleTokens[0]?.token ?? '';
+const TOKEN = tokenOf('viewer');
 
 /** A console of its own, and how often a sign-in was answered with what. */
 async function opened(trustedProxies: string[]) {

@@ -2,26 +2,24 @@ import request from 'supertest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
 import { applyRetention } from '../../src/records/retention/apply-retention.js';
-import { consoleTokens, serve, testConsole } from '../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { serve, testConsole, tokenOf } from '../support/console.js';
+import { useDatabase } from '../support/database.js';
 import { until } from '../support/drill.js';
 
 type Served = Awaited<ReturnType<typeof serve>>;
 
-let database: TestDatabase;
+const database = useDatabase();
 let here: Served;
 let there: Served;
 beforeAll(async () => {
-  database = await createTestDatabase();
   [here, there] = await Promise.all([serve(testConsole(database.db).app), serve(testConsole(database.db).app)]);
 });
 afterAll(async () => {
   await Promise.all([here.close(), there.close()]);
-  await database.drop();
 });
 
 const HERE = { Host: 'console.example', Origin: 'https://console.example', 'Sec-Fetch-Site': 'same-origin' };
-const TOKEN = consoleTokens[0]?.token ?? '';
+const TOKEN = tokenOf('viewer');
 
 async function signIn(cookie = ''): Promise<string> {
   const form = request(here.url).post('/sign-in').set(HERE).set('Cookie', cookie).type('form');

@@ -1,16 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/errors.js';
 import { defaultContract, loadContract } from '../../src/service-api/contract.js';
+import { useFolder } from '../support/folder.js';
 import { rejection } from './test-client.js';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'contract-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 async function load(text: string) {
   const file = path.join(folder, 'contract.json');

@@ -1,15 +1,11 @@
 import nock from 'nock';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createKeyStore, MerchantClient, OutcomeUnknownError, SchemaError } from '../../src/index.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { made, noting, PAYOUTS, payout, post, seen, useScriptedWrites } from './scripted-writes.js';
 import { API_KEY, BASE_URL, rejection } from './test-client.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 useScriptedWrites();
 
 /** A process of a store: its client, and its end. */

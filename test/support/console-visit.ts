@@ -1,10 +1,10 @@
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
-import { consoleTokens } from './console.js';
+import { tokenOf } from './console.js';
 
 const HOST = 'console.example';
 /** As a browser sends a form of our own. */
-const HERE = { Host: HOST, Origin: `https://${HOST}`, 'Sec-Fetch-Site': 'same-origin' };
+export const HERE = { Host: HOST, Origin: `https://${HOST}`, 'Sec-Fetch-Site': 'same-origin' };
 const SIGNS: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
 
 const plain = (html: string): string => html.replaceAll(/&(\w+|#39);/g, (sign, name: string) => SIGNS[name] ?? sign);
@@ -87,10 +87,27 @@ export interface Reader {
   press: (page: Shown, button: string, given?: Record<string, string>) => Promise<Shown>;
 }
 
+/** Signed in as that role, and may send what no form of theirs offers. */
+export async function session(app: Express, role: string) {
+  const signedIn = await request(app)
+    .post('/sign-in')
+    .set(HERE)
+    .type('form')
+    .send({ token: tokenOf(role) });
+  const cookie = String(signedIn.get('set-cookie')).split(';')[0] ?? '';
+  const get = (path: string) => request(app).get(path).set('Cookie', cookie);
+  const csrf = /name="_csrf" value="([^"]+)"/.exec((await get('/orders')).text)?.[1] ?? '';
+  const post = (path: string, fields: object = {}) => {
+    const form = { _csrf: csrf, _back: path.replace(/(?<=.)\/.*/, ''), ...fields };
+    return request(app).post(path).set(HERE).set('Cookie', cookie).type('form').send(form);
+  };
+  return { cookie, csrf, get, post };
+}
+
 /** Somebody of that role at the console, without a browser: reads pages and sends their forms. */
 export async function visit(app: Express, role: string): Promise<Reader> {
   const agent = request.agent(app);
-  const token = consoleTokens.find((one) => one.role === role)?.token ?? '';
+  const token = tokenOf(role);
   await agent.post('/sign-in').set(HERE).type('form').send({ token });
   const get = async (path: string) => new Shown(path, await agent.get(path).set('Host', HOST));
   const press: Reader['press'] = async (page, button, given = {}) => {

@@ -18,6 +18,10 @@ export const consoleTokens = [
   { name: 'ada', role: 'admin' as const, token: 'admin-token-1' },
 ];
 
+export const tokenOf = (role: string): string => consoleTokens.find((one) => one.role === role)?.token ?? '';
+/** The header by which a program of that role shows who it is. */
+export const bearer = (role: string) => ({ Authorization: `Bearer ${tokenOf(role)}` });
+
 export const secretSample: SecretStatus = {
   label: 'old',
   fingerprint: 'c0ffee12',
@@ -61,7 +65,7 @@ export function testConsole(db: Knex, more: TestSettings = {}) {
     commands,
     runKinds: ['payment-intents', 'invoices'],
     ready: async () => ({ ok: true, problems: [] }),
-    metrics: async () => ({ contentType: 'text/plain', body: '' }),
+    metrics: async () => ({ contentType: 'text/plain', body: 'tallyhook_build_info 1\n' }),
     books: { timeZone: 'UTC', currency: 'USD', table: defaultContract.movements, chart: async () => defaultChart },
     secretsStatus: more.secretsStatus ?? (async () => ({ items: [secretSample] })),
     ...(more.books === undefined ? {} : { books: more.books }),

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { Client } from 'pg';
-import { inject } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest';
 import { openDatabase } from '../../src/records/database.js';
 import { copied, newName, TAKE } from './database-pool.js';
 import { openDatabases } from './open-databases.js';
@@ -17,6 +17,22 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const name = ready?.name ?? newName();
   if (ready === undefined) await onCluster(copied(name));
   return opened(name);
+}
+
+/** One for all tests of a file, or of the `describe` that asks; it can be used from its hooks on, and goes after all of theirs. */
+export function useDatabase(): TestDatabase {
+  const database = {} as TestDatabase;
+  beforeAll(async () => void Object.assign(database, await createTestDatabase()));
+  afterAll(() => database.drop());
+  return database;
+}
+
+/** One for each test, for what can't be taken back. */
+export function useFreshDatabase(): TestDatabase {
+  const database = {} as TestDatabase;
+  beforeEach(async () => void Object.assign(database, await createTestDatabase()));
+  afterEach(() => database.drop());
+  return database;
 }
 
 /** The same without any schema. */

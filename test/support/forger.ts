@@ -15,6 +15,17 @@ import { signedHeaders } from './signed.js';
 
 export const seconds = () => Math.floor(Date.now() / 1_000);
 
+export type Forger = ReturnType<typeof forger>;
+
+/** One who holds the secret of that label, of which two payments came and the history was read. */
+export async function informedForger(flow: DeliveryFlow, label = 'live'): Promise<Forger> {
+  const who = forger(flow);
+  flow.addEndpoint(label);
+  await flow.pay(2);
+  await who.learn();
+  return who;
+}
+
 /** Somebody who holds a secret of ours, and what is seen of it. */
 export function forger(flow: DeliveryFlow) {
   let made = 0;

@@ -1,39 +1,51 @@
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
-import type { RecordKind } from '../../src/domain/records.js';
+import { type RecordKind, textField } from '../../src/domain/records.js';
+import { paidIntent, payin } from './records.js';
 
-export const SECOND = 1000;
+/** A second of the service's clock, in milliseconds. */
+export const at = (second: number): number => Date.parse('2026-03-01T00:00:00Z') + second * 1000;
 
-/** A full reading whose request took from `at` to `at` + 200 ms. */
-export function reading(at: number, fields: JsonObject, kind: RecordKind = 'payment_intent'): Observation {
-  return { kind, id: 'x', type: 'reading', from: at, to: at + 200, source: { type: 'poll', ref: `run ${at}` }, fields };
+export function reading(kind: RecordKind, fields: JsonObject, second: number, ref = 'run-1'): Observation {
+  const id = textField(fields, 'id') ?? '';
+  return { type: 'reading', kind, id, from: at(second), to: at(second) + 200, source: { type: 'poll', ref }, fields };
 }
 
-export function absence(at: number): Observation {
-  const source = { type: 'poll', ref: `run ${at}` } as const;
-  return { kind: 'payment_intent', id: 'x', type: 'absence', from: at, to: at + 200, source };
+/** The list shows a payment that is paid in full, and its deposit, `in_` and its id; its order is `order-` and its id. */
+export function readPaid(id: string, fields: JsonObject = {}, second = 10): Observation[] {
+  return [
+    reading('payment_intent', paidIntent(id, `in_${id}`, fields), second),
+    reading('payin', payin(`in_${id}`, id), second),
+  ];
 }
 
-/** What an event of this second said. */
 /** What a webhook says. */
-export function report(at: number, fields: JsonObject, kind: RecordKind = 'payment_intent'): Observation {
-  return { ...claim(at, fields, kind), source: { type: 'webhook', ref: `event ${at}` } };
+export function claim(kind: RecordKind, id: string, fields: JsonObject, second: number, ref = '1'): Observation {
+  return { type: 'claim', kind, id, from: at(second), to: at(second) + 999, source: { type: 'webhook', ref }, fields };
 }
 
-/** What the delivery history shows to have been said. */
-export function claim(at: number, fields: JsonObject, kind: RecordKind = 'payment_intent'): Observation {
-  return {
-    kind,
-    id: 'x',
-    type: 'claim',
-    from: at,
-    to: at + 999,
-    source: { type: 'delivery_history', ref: `event ${at}` },
-    fields,
-  };
+/** What our own request was answered: `operation` is its name in the contract. */
+export function ownCall(
+  kind: RecordKind,
+  id: string,
+  fields: JsonObject,
+  second: number,
+  operation: string,
+): Observation {
+  const source = { type: 'api_response', ref: operation } as const;
+  return { type: 'claim', kind, id, from: at(second), to: at(second) + 200, source, fields };
 }
 
-export function mention(at: number): Observation {
-  const source = { type: 'delivery_history', ref: `event ${at}` } as const;
-  return { kind: 'payment_intent', id: 'x', type: 'mention', from: at, to: at + 999, source };
+/** What the service's delivery history shows that it sent. */
+export function delivered(kind: RecordKind, id: string, fields: JsonObject, second: number): Observation {
+  const source = { type: 'delivery_history', ref: 'dl-1' } as const;
+  return { type: 'claim', kind, id, from: at(second), to: at(second) + 999, source, fields };
+}
+
+export function mention(kind: RecordKind, id: string, second: number): Observation {
+  return { type: 'mention', kind, id, from: at(second), to: at(second) + 999, source: { type: 'webhook', ref: '1' } };
+}
+
+export function absence(kind: RecordKind, id: string, second: number): Observation {
+  return { type: 'absence', kind, id, from: at(second), to: at(second) + 200, source: { type: 'poll', ref: 'run-1' } };
 }

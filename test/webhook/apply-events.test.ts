@@ -1,28 +1,26 @@
 import * as fc from 'fast-check';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { recordRules } from '../../src/domain/records.js';
 import { createMetrics } from '../../src/metrics.js';
 import { MAX_ATTEMPTS } from '../../src/records/inbox/inbox-work.js';
 import { type ApplyDeps, applyEvents } from '../../src/webhook/apply-events.js';
 import { replayEvents } from '../../src/webhook/replay-events.js';
 import { requeueStranded } from '../../src/webhook/requeue-stranded.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';
 import { sized } from '../support/sizes.js';
 
-let database: TestDatabase;
+const database = useFreshDatabase();
 let deps: ApplyDeps;
 let metrics: ReturnType<typeof createMetrics>;
 const going = new AbortController().signal;
 
 beforeEach(async () => {
-  database = await createTestDatabase();
   const { db } = database;
   metrics = createMetrics();
   deps = { db, log: pino({ level: 'silent' }), now: () => new Date(), metrics, adoptedAt: new Date(0) };
 });
-afterEach(() => database.drop());
 
 interface InboxRow {
   id: string;

@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createMetrics } from '../../src/metrics.js';
 import { collectBacklog } from '../../src/webhook/backlog.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';
 
-let database: TestDatabase;
-beforeEach(async () => {
-  database = await createTestDatabase();
-});
-afterEach(() => database.drop());
+const database = useFreshDatabase();
 
 it('the backlog is counted by state, with the age of its oldest event', async () => {
   const metrics = createMetrics();

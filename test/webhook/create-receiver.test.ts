@@ -1,24 +1,20 @@
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createReceiver, type MountedReceiver } from '../../src/index.js';
 import { createLog } from '../../src/log.js';
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
+import { createEmptyDatabase, useDatabase } from '../support/database.js';
 import { post } from '../support/receiver.js';
 import { eventBody, secrets } from '../support/signed.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 const cleanups: (() => Promise<unknown>)[] = [];
 const lines: string[] = [];
 const log = createLog('warn', { write: (line) => void lines.push(line) });
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
-afterAll(() => database.drop());
 
 const fresh = (id: string) => eventBody(id, { timestamp: Math.floor(Date.now() / 1000) });
 

@@ -1,17 +1,13 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { findCollisions } from '../../src/webhook/find-collisions.js';
 import { readEvent } from '../../src/webhook/read-event.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
 const MB = 1_048_576;
 
-let database: TestDatabase;
-beforeEach(async () => {
-  database = await createTestDatabase();
-});
-afterEach(() => database.drop());
+const database = useFreshDatabase();
 
 test('earlier events are read a few megabytes at once, however many are asked for, and none is passed over', async () => {
   const { db } = database;

@@ -1,23 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openDatabase } from '../../src/records/database.js';
 import type { Arrival } from '../../src/records/inbox/inbox.js';
 import { storeArrivals } from '../../src/records/inbox/store-arrivals.js';
 import { OverloadedError } from '../../src/webhook/group-commit.js';
 import { createInboxWriter } from '../../src/webhook/inbox-writer.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let db: Knex;
 beforeAll(async () => {
-  database = await createTestDatabase();
   db = database.db;
 });
 beforeEach(async () => {
   await db.raw('TRUNCATE inbox CASCADE');
 });
-afterAll(() => database.drop());
 
 function arrival(name: string, changes: Partial<Arrival> = {}): Arrival {
   const hash = createHash('sha256').update(name).digest('hex');

@@ -4,19 +4,18 @@ import express from 'express';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { InboxWriter } from '../../src/webhook/inbox-writer.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { sendRaw, startReceiver } from '../support/receiver.js';
 import { eventBody, NOW, SECRET, sign } from '../support/signed.js';
 
 const LIMIT = 1_000;
 
-let database: TestDatabase;
+const database = useDatabase();
 let receivers: Awaited<ReturnType<typeof startReceiver>>[];
 const ports: number[] = [];
 const cleanups: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   receivers = await Promise.all(
     ['/webhooks', '/'].map((path) => startReceiver(database.db, { path, bodyLimit: LIMIT, inbox: memory() })),
   );
@@ -28,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const cleanup of cleanups) await cleanup();
   for (const receiver of receivers) await receiver.close();
-  await database.drop();
 });
 
 /** Fails for what asks for it; ids count. */

@@ -1,16 +1,12 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openDatabase } from '../../src/records/database.js';
 import { createInboxWriter } from '../../src/webhook/inbox-writer.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { startReceiver } from '../support/receiver.js';
 import { eventBody } from '../support/signed.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 /** A way to the database that can be cut and mended. */
 async function createLine(target: URL) {

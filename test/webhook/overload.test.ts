@@ -1,14 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { expect, test, vi } from 'vitest';
+import { useDatabase } from '../support/database.js';
 import { startReceiver } from '../support/receiver.js';
 import { eventBody } from '../support/signed.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 /** The service's own patience with an answer is not known: who has to come back later hears so while he listens. */
 const PROMPT_MS = 600;

@@ -1,17 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { createLog } from '../../src/log.js';
 import { openQueue, openWorker } from '../../src/webhook/queue-backend.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { until } from '../support/drill.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = useDatabase();
 afterEach(() => vi.restoreAllMocks());
-afterAll(() => database.drop());
 
 /** Clients of which at some moment nobody would have heard that they broke: that ends the process. */
 function watchClients(): Set<Client> {

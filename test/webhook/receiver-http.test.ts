@@ -1,18 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { type Answered, sendRaw, startReceiver } from '../support/receiver.js';
 import { eventBody, sign, signedHeaders } from '../support/signed.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   receiver = await startReceiver(database.db, { ready: async () => ({ ok: true, problems: [] }) });
 });
 afterAll(async () => {
   await receiver.close();
-  await database.drop();
 });
 
 describe('HTTP', () => {

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { sendRaw, startReceiver } from '../support/receiver.js';
 import { eventBody, NOW, OTHER_SECRET, sign, signedHeaders } from '../support/signed.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 const expired: string[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   receiver = await startReceiver(database.db, {
     onExpired: ({ data }) => void expired.push(JSON.stringify(data['id'])),
     ready: async () => ({ ok: true, problems: [] }),
@@ -16,7 +15,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await receiver.close();
-  await database.drop();
 });
 
 const row = (id: unknown) =>

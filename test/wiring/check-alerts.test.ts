@@ -1,18 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.js';
 import { claimChannel, keepChannels, releaseChannel } from '../../src/records/alerts/alert-channels.js';
 import { addNotice } from '../../src/records/alerts/settle-alerts.js';
 import { giveSign, signsOfLife } from '../../src/records/alerts/signs-of-life.js';
 import { bindInstallation } from '../../src/records/installation.js';
 import { checkAlerts } from '../../src/wiring/doctor/check-alerts.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
 
-let database: TestDatabase;
-beforeEach(async () => {
-  database = await createTestDatabase();
-});
-afterEach(() => database.drop());
+const database = useFreshDatabase();
 
 const settings = { SERVICE_BASE_URL: 'http://127.0.0.1:1', SERVICE_API_KEY: 'key' };
 const look = async (env: Record<string, string>) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { loadConfig } from '../../src/config.js';
 import { createStatus } from '../../src/console/status.js';
 import { findAlerts } from '../../src/domain/alerts/alerts.js';
@@ -8,13 +8,9 @@ import { loadAlertFacts } from '../../src/records/alerts/load-alert-facts.js';
 import { registerOrder, withdrawRegistration } from '../../src/records/orders/orders.js';
 import { checkRegistration } from '../../src/wiring/doctor/check-registration.js';
 import { sharedSettings } from '../../src/wiring/reconcile-settings.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 async function checked(given: string): Promise<(string | null)[]> {
   const config = loadConfig([], { env: { RELEASE_REQUIRES_REGISTRATION: given } });

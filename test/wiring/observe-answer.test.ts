@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import type { LinkPointers } from '../../src/domain/link-fields.js';
 import { defaultKytWords } from '../../src/domain/orders/kyt.js';
@@ -8,13 +8,9 @@ import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import { prepareKeyed } from '../../src/service-api/keyed-request.js';
 import type { Answered } from '../../src/service-api/service-writes.js';
 import { observeAnswers } from '../../src/wiring/observe-answer.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 async function answered(
   operation: Answered['operation'],

@@ -2,17 +2,15 @@ import type { Knex } from 'knex';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/records/database.js';
 import { createReadiness } from '../../src/wiring/readiness.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 
-let database: TestDatabase;
+const database = useDatabase();
 let db: Knex;
 beforeAll(async () => {
-  database = await createTestDatabase();
   db = openDatabase(database.url, { max: 1 });
 });
 afterAll(async () => {
   await db.destroy();
-  await database.drop();
 });
 
 test('a database that turns read-only is seen within a second, and that it takes writes again', async () => {

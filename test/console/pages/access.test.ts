@@ -1,44 +1,30 @@
 import type { Express } from 'express';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { actions } from '../../../src/console/actions.js';
 import { routePath } from '../../../src/console/api/api-router.js';
 import { operations } from '../../../src/console/api/operations.js';
 import { fillPath, ownPath } from '../../../src/console/page-request.js';
 import { pages } from '../../../src/console/pages.js';
-import { consoleTokens, testConsole } from '../../support/console.js';
+import { bearer, consoleTokens, testConsole, tokenOf } from '../../support/console.js';
 import { samplePaths, seedConsole } from '../../support/console-samples.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { HERE, session } from '../../support/console-visit.js';
+import { useDatabase } from '../../support/database.js';
 
-const HOST = 'console.example';
-const HERE = { Host: HOST, Origin: `https://${HOST}`, 'Sec-Fetch-Site': 'same-origin' };
-const tokenOf = (role: string) => consoleTokens.find((entry) => entry.role === role)?.token ?? '';
+const HOST = HERE.Host;
 
-let store: TestDatabase;
+const store = useDatabase();
 let consoleUnderTest: ReturnType<typeof testConsole>;
 let app: Express;
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   await seedConsole(store.db);
   consoleUnderTest = testConsole(store.db);
   app = consoleUnderTest.app;
 });
-afterAll(() => store.drop());
 
-const sessions = new Map<string, ReturnType<typeof signedIn>>();
-const sessionOf = (role: string) => sessions.get(role) ?? sessions.set(role, signedIn(role)).get(role)!;
-
-async function signedIn(role: string): Promise<{ cookie: string; csrf: string }> {
-  const answer = await request(app)
-    .post('/sign-in')
-    .set(HERE)
-    .type('form')
-    .send({ token: tokenOf(role) });
-  const cookie = String(answer.get('set-cookie')).split(';')[0] ?? '';
-  const page = await request(app).get('/orders').set('Cookie', cookie);
-  return { cookie, csrf: /name="_csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '' };
-}
+const sessions = new Map<string, ReturnType<typeof session>>();
+const sessionOf = (role: string) => sessions.get(role) ?? sessions.set(role, session(app, role)).get(role)!;
 
 describe('pages', () => {
   it.each(pages.map(({ path }) => path))('%s needs a session and is never kept by a cache', async (path) => {
@@ -91,9 +77,7 @@ describe('pages', () => {
       const answer = await request(app).get(path).set('Cookie', cookie);
       expect([path, answer.status, answer.type]).toEqual([path, status, 'text/html']);
     }
-    const problem = await request(app)
-      .get('/api/v1/nowhere')
-      .set('Authorization', `Bearer ${tokenOf('viewer')}`);
+    const problem = await request(app).get('/api/v1/nowhere').set(bearer('viewer'));
     expect([problem.status, problem.type]).toEqual([404, 'application/problem+json']);
   });
 });

@@ -1,35 +1,26 @@
 import request from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { recordAction } from '../../../src/records/actions/record-action.js';
 import { checkSeals } from '../../../src/records/audit/seal-checks.js';
 import { sealRows } from '../../../src/records/audit/seal-rows.js';
-import { intent, reading, save } from '../../records/observed.js';
-import { consoleTokens, testConsole } from '../../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { bearer, testConsole } from '../../support/console.js';
+import { session as sessionAt } from '../../support/console-visit.js';
+import { useDatabase } from '../../support/database.js';
+import { reading } from '../../support/observations.js';
+import { intent } from '../../support/records.js';
+import { save } from '../../support/saved.js';
 
-const HERE = { Host: 'console.example', Origin: 'https://console.example', 'Sec-Fetch-Site': 'same-origin' };
-let database: TestDatabase;
+const database = useDatabase();
 let site: ReturnType<typeof testConsole>;
 const now = () => new Date();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   site = testConsole(database.db);
   await save(database, [reading('payment_intent', intent('pi_1', { merchantReference: 'r1' }), 10)]);
   await recordAction(database.db, { actor: 'ann', action: 'look', outcome: 'done' });
 }, 60_000);
-afterAll(() => database.drop());
 
-async function session(role: string) {
-  const token = consoleTokens.find((one) => one.role === role)?.token ?? '';
-  const signedIn = await request(site.app).post('/sign-in').set(HERE).type('form').send({ token });
-  const Cookie = String(signedIn.get('set-cookie')).split(';')[0] ?? '';
-  const get = (path: string) => request(site.app).get(path).set({ Cookie });
-  const csrf = /name="_csrf" value="([^"]+)"/.exec((await get('/orders')).text)?.[1] ?? '';
-  const post = (path: string) =>
-    request(site.app).post(path).set(HERE).set({ Cookie }).type('form').send({ _csrf: csrf, _back: '/audit' });
-  return { get, post };
-}
+const session = (role: string) => sessionAt(site.app, role);
 
 it('never says that all is well before anything is sealed and verified', async () => {
   const { text } = await (await session('viewer')).get('/audit');
@@ -75,8 +66,7 @@ it('shows an order as it was known, and says what that leaves out', async () => 
   expect((await viewer.get('/orders/r1?asOf=2020-01-01')).text).toContain('Not known then');
   expect((await viewer.get('/orders/r1?asOf=tomorrow')).text).toContain('That is no time');
   expect((await viewer.get('/orders/r9?asOf=2026-01-01')).status).toBe(404);
-  const ask = (query: string) =>
-    request(site.app).get(`/api/v1/orders/r1${query}`).set('authorization', 'Bearer viewer-token-1');
+  const ask = (query: string) => request(site.app).get(`/api/v1/orders/r1${query}`).set(bearer('viewer'));
   expect((await ask('?asOf=2999-01-01')).body).toMatchObject({
     reference: 'r1',
     paymentIntents: ['pi_1'],

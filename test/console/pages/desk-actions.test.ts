@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { secretSample, testConsole } from '../../support/console.js';
 import { seedConsole } from '../../support/console-samples.js';
 import { type Reader, visit } from '../../support/console-visit.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { useDatabase } from '../../support/database.js';
 
-let store: TestDatabase;
+const store = useDatabase();
 let operator: Reader;
 let finance: Reader;
 let commands: ReturnType<typeof testConsole>['commands'];
@@ -14,7 +14,6 @@ const runDoctor = vi.fn(async () => [
 ]);
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   await seedConsole(store.db);
   const secretsStatus = async () => {
     const { retired_at: at } = await store.db('secrets').where({ label: 'old' }).first();
@@ -26,7 +25,6 @@ beforeAll(async () => {
   ({ commands } = rest);
   [operator, finance] = await Promise.all([visit(app, 'operator'), visit(app, 'finance')]);
 });
-afterAll(() => store.drop());
 
 const newestAction = () => store.db('actions').orderBy('id', 'desc').first();
 

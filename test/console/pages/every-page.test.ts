@@ -13,7 +13,7 @@ import {
   visitor,
   WIDE,
 } from '../../support/browser.js';
-import { consoleTokens, serve, testConsole } from '../../support/console.js';
+import { serve, testConsole, tokenOf } from '../../support/console.js';
 import { HOSTILE, samplePaths, seedConsole } from '../../support/console-samples.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { isAll } from '../../support/drill.js';
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { app, commands } = testConsole(store.db);
   site = { ...(await serve(app)), commands };
   admin = await visitor(browser, { baseURL: site.url });
-  await signIn(admin.page, consoleTokens[3]?.token ?? '');
+  await signIn(admin.page, tokenOf('admin'));
 });
 afterAll(async () => {
   await browser.close();

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { createServiceWriteLog } from '../../../src/records/service-writes.js';
 import { prepareKeyed } from '../../../src/service-api/keyed-request.js';
-import { at, claim, paidIntent, payin, payout, reading, save } from '../../records/observed.js';
 import { testConsole } from '../../support/console.js';
 import { type Reader, visit } from '../../support/console-visit.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { useDatabase } from '../../support/database.js';
+import { at, claim, reading } from '../../support/observations.js';
+import { payout } from '../../support/records.js';
+import { save, savePaid } from '../../support/saved.js';
 
-let store: TestDatabase;
+const store = useDatabase();
 let operator: Reader;
 
 beforeAll(async () => {
-  store = await createTestDatabase();
-  for (const pi of ['linked', 'unlinked', 'told', 'called'])
-    await save(store, [
-      reading('payment_intent', paidIntent(pi, `in_${pi}`), 10),
-      reading('payin', payin(`in_${pi}`, pi), 10),
-    ]);
+  for (const pi of ['linked', 'unlinked', 'told', 'called']) await savePaid(store, pi);
   const { write } = prepareKeyed('createRefund', { body: { paymentIntentId: 'called' } });
   const log = createServiceWriteLog(store.db);
   await log.begin(write, { leaseMs: 60_000, withinMs: 480_000 });
@@ -30,7 +27,6 @@ beforeAll(async () => {
   ]);
   operator = await visit(testConsole(store.db).app, 'operator');
 });
-afterAll(() => store.drop());
 
 it.each([
   ['po_linked', 'order-linked', 'refunded', null],

@@ -1,43 +1,29 @@
 import { createHash } from 'node:crypto';
 import request, { type Response } from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { monthAfter } from '../../../src/domain/books/posting-month.js';
-import { at, payout, reading, save } from '../../records/observed.js';
-import { consoleTokens, testConsole } from '../../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { testConsole } from '../../support/console.js';
+import { session as sessionAt } from '../../support/console-visit.js';
+import { useDatabase } from '../../support/database.js';
 import { judgedBalance } from '../../support/judged-balance.js';
+import { at, reading } from '../../support/observations.js';
 import { postBooks } from '../../support/posted-books.js';
+import { payout } from '../../support/records.js';
+import { save } from '../../support/saved.js';
 
 const MONTH = '2026-03';
-const HERE = { Host: 'console.example', Origin: 'https://console.example', 'Sec-Fetch-Site': 'same-origin' };
-let database: TestDatabase;
+const database = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   app = testConsole(database.db, { now: () => new Date('2026-07-01T00:00:00Z') }).app;
   await judgedBalance(database.db, { assetCode: 'BTC', opening: '100', balance: '60', now: new Date(at(0)) });
   const statusHistory = [{ status: 'confirmed', timestamp: '2026-03-20T10:00:00.000Z', source: 'chain' }];
   await save(database, [reading('payout', payout('po_1', { status: 'confirmed', statusHistory }), 30)]);
   await postBooks(database.db);
 }, 60_000);
-afterAll(() => database.drop());
 
-async function session(role: string) {
-  const token = consoleTokens.find((one) => one.role === role)?.token ?? '';
-  const signedIn = await request(app).post('/sign-in').set(HERE).type('form').send({ token });
-  const Cookie = String(signedIn.get('set-cookie')).split(';')[0] ?? '';
-  const get = (path: string) => request(app).get(path).set({ Cookie });
-  const csrf = /name="_csrf" value="([^"]+)"/.exec((await get('/orders')).text)?.[1] ?? '';
-  const post = (path: string, fields: object) =>
-    request(app)
-      .post(path)
-      .set(HERE)
-      .set({ Cookie })
-      .type('form')
-      .send({ _csrf: csrf, _back: '/periods', ...fields });
-  return { get, post };
-}
+const session = (role: string) => sessionAt(app, role);
 
 it('says what is missing, with a link to each, and lets finance alone close nevertheless, with a reason', async () => {
   const viewer = await session('viewer');

@@ -1,26 +1,24 @@
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../../src/console/pages.js';
 import { listAttributions } from '../../../src/records/balances/balance-attributions.js';
-import { testConsole } from '../../support/console.js';
+import { bearer, testConsole } from '../../support/console.js';
 import { recordPaths } from '../../support/console-records.js';
 import { seedConsole } from '../../support/console-samples.js';
 import { type Reader, type Shown, visit } from '../../support/console-visit.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { useDatabase } from '../../support/database.js';
 
-let store: TestDatabase;
+const store = useDatabase();
 let api: ReturnType<typeof testConsole>['app'];
 let readers: Record<string, Reader>;
 
 beforeAll(async () => {
-  store = await createTestDatabase();
   await seedConsole(store.db);
   const { app } = testConsole(store.db);
   api = app;
   const roles = ['viewer', 'operator', 'finance'];
   readers = Object.fromEntries(await Promise.all(roles.map(async (role) => [role, await visit(app, role)] as const)));
 });
-afterAll(() => store.drop());
 
 const reader = (role: string): Reader => readers[role]!;
 const shown = (role: string, path: string): Promise<Shown> => reader(role).get(path);
@@ -133,7 +131,7 @@ describe('the read API', () => {
   it('and the pages know the same filters', async () => {
     const answer = await request(api)
       .get('/api/v1/payment-intents?irregularStatus=pending_decision')
-      .set('Authorization', 'Bearer viewer-token-1');
+      .set(bearer('viewer'));
     expect(answer.body.items).toHaveLength(1);
   });
 });

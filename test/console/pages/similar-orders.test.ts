@@ -1,30 +1,19 @@
-import request from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { registerOrder } from '../../../src/records/orders/orders.js';
 import { testConsole } from '../../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { session } from '../../support/console-visit.js';
+import { useDatabase } from '../../support/database.js';
 
-const HERE = { Host: 'console.example', Origin: 'https://console.example', 'Sec-Fetch-Site': 'same-origin' };
-
-let store: TestDatabase;
+const store = useDatabase();
 beforeAll(async () => {
-  store = await createTestDatabase();
   for (const reference of ['K-1', 'K-1\u200b', '\u041a-1', 'other'])
     await store.db.transaction((trx) => registerOrder(trx, { reference, amount: '1', currency: 'EUR' }));
 });
-afterAll(() => store.drop());
 
 it('the page of an order names the characters in which references that look the same differ', async () => {
-  const { app } = testConsole(store.db);
-  const signedIn = await request(app).post('/sign-in').set(HERE).type('form').send({ token: 'viewer-token-1' });
-  const cookie = String(signedIn.get('set-cookie')).split(';')[0] ?? '';
+  const viewer = await session(testConsole(store.db).app, 'viewer');
   const page = async (reference: string) =>
-    (
-      await request(app)
-        .get(`/orders/${encodeURIComponent(reference)}`)
-        .set('Cookie', cookie)
-        .expect(200)
-    ).text;
+    (await viewer.get(`/orders/${encodeURIComponent(reference)}`).expect(200)).text;
   const shown = await page('K-1');
   for (const part of [
     'Not to be mistaken for',

@@ -1,18 +1,8 @@
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
-import {
-  absence,
-  at,
-  claim,
-  intent,
-  invoice,
-  ownCall,
-  paidIntent,
-  payin,
-  payout,
-  reading,
-} from '../../records/observed.js';
+import { absence, at, claim, ownCall, reading, readPaid } from '../../support/observations.js';
 import { openCall } from '../../support/order-lines.js';
+import { intent, invoice, paidIntent, payin, payout } from '../../support/records.js';
 import { nothing, runs, START, type World } from './worlds.js';
 
 const ofA = (fields: JsonObject = {}) =>
@@ -102,8 +92,7 @@ export const rareWorlds: World[] = [
   // A refund that a second payment names later, and has before the first.
   {
     proofs: [
-      reading('payment_intent', paidIntent('p2', 'd2', { merchantReference: 'B', irregularRefundPayoutId: 'o1' }), 1),
-      reading('payin', payin('d2', 'p2'), 1),
+      ...readPaid('p2', { merchantReference: 'B', irregularRefundPayoutId: 'o1' }, 1),
       reading('payout', payout('o1', { status: 'confirmed' }), 2),
       reading('payment_intent', intent('p1', { merchantReference: 'A', irregularRefundPayoutId: 'o1' }), 3),
     ],

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sumMovements } from '../../../src/records/balances/balance-sums.js';
 import { defaultContract } from '../../../src/service-api/contract.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { useDatabase } from '../../support/database.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database?.drop());
+const database = useDatabase();
 
 test('why a balance can not be told names a record to look at', async () => {
   const unclear = { record_kind: 'payout', line: 1, part: 'unclear', moved_from: 1, why: 'amount is not shown' };

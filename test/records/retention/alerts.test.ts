@@ -1,20 +1,18 @@
 import type { Knex } from 'knex';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { keepChannels } from '../../../src/records/alerts/alert-channels.js';
 import { channelViews } from '../../../src/records/alerts/channel-views.js';
 import { listAlerts } from '../../../src/records/alerts/list-alerts.js';
 import { listNotices } from '../../../src/records/alerts/list-notices.js';
 import { settleAlerts } from '../../../src/records/alerts/settle-alerts.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { useFreshDatabase } from '../../support/database.js';
 import { pruneIn } from './aged.js';
 
-let database: TestDatabase;
+const database = useFreshDatabase();
 let db: Knex;
 beforeEach(async () => {
-  database = await createTestDatabase();
   db = database.db;
 });
-afterEach(() => database.drop());
 
 const DAY_MS = 86_400_000;
 const alert = (subject: string) =>

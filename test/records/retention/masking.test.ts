@@ -5,22 +5,11 @@ import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
 import { MASK, maskPersonal } from '../../../src/domain/personal.js';
 import { maskTasks } from '../../../src/records/retention/mask-records.js';
+import { absence, at, claim, mention, reading } from '../../support/observations.js';
+import { intent, invoice, paidIntent, payin, payout } from '../../support/records.js';
 import { resettableDatabase } from '../../support/resettable-database.js';
+import { everything, save } from '../../support/saved.js';
 import { sized } from '../../support/sizes.js';
-import {
-  absence,
-  at,
-  claim,
-  everything,
-  intent,
-  invoice,
-  mention,
-  paidIntent,
-  payin,
-  payout,
-  reading,
-  save,
-} from '../observed.js';
 import { pruneIn } from './aged.js';
 
 const database = resettableDatabase();

@@ -1,16 +1,15 @@
 import type { Knex } from 'knex';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { beforeAll, expect, test } from 'vitest';
+import { useDatabase } from '../../support/database.js';
 import { sized } from '../../support/sizes.js';
 import { pruneIn } from './aged.js';
 
 const EVENTS = sized(8_000, 100_000);
 const BATCH = 1_000;
 
-let database: TestDatabase;
+const database = useDatabase();
 let db: Knex;
 beforeAll(async () => {
-  database = await createTestDatabase();
   db = database.db;
   await db.raw(`
     INSERT INTO inbox (key, key_type, content_hash, event_type, event_timestamp, status, source, body, received_at, last_arrival_at)
@@ -18,7 +17,6 @@ beforeAll(async () => {
            convert_to(repeat('x', 400), 'UTF8'), now() - interval '100 days', now() - interval '100 days'
     FROM generate_series(1, ${EVENTS}) AS n`);
 });
-afterAll(() => database.drop());
 
 test('many bodies go in small steps: no step takes long, memory stays flat, and a receiver is not held up', async () => {
   const steps: number[] = [];
