@@ -38,6 +38,7 @@ const server = (name, ...more) => ({
 const processes = {
   serve: ours('serve', 'receiver'),
   worker: ours('work', 'metrics'),
+  schedule: ours('schedule', 'metrics'),
   console: ours('console', 'console'),
   start: ours('start', 'receiver'),
   sandbox: ours('sandbox', 'sandbox', '--payments', '100'),
@@ -48,12 +49,16 @@ const processes = {
   list: server('list', 'count', 'newest'),
 };
 
-/** Starts one of them in the folder, ours out of another build where `dist` is given; resolves once it listens. */
+/**
+ * Starts one of them in the folder, ours out of another build where `dist` is given; resolves once it listens. With a module to
+ * `preload` it can be sent messages.
+ */
 export async function serve(name, at) {
   const { args, env, printed } = processes[name];
-  const child = spawn(process.execPath, args(at), {
+  const { preload } = at;
+  const child = spawn(process.execPath, [...(preload === undefined ? [] : ['--import', preload]), ...args(at)], {
     cwd: at.folder,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', ...(preload === undefined ? [] : ['ipc'])],
     env: { PATH: process.env.PATH, NODE_ENV: 'production', DRAIN_SECONDS: '0', ...env(at) },
   });
   let output = '';
@@ -75,7 +80,7 @@ export async function serve(name, at) {
     const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
     return ended.finally(() => clearTimeout(timer));
   };
-  return { port, pid: child.pid, stop };
+  return { port, pid: child.pid, child, stop };
 }
 
 /** As `serve`, for as long as `work` takes. */

@@ -1,89 +1,124 @@
+// node bench/shapes.mjs: how long a signed body of 1 MB takes, by its shape, in each step that has no pause in it.
+// node bench/shapes.mjs --roles: how long it holds the event loop of each role, by the clock and in processor time.
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { eventKey } from '../dist/domain/event-key.js';
+import { openEmbeddedPostgres } from '../dist/embedded-postgres/open-embedded-postgres.js';
+import { migrate } from '../dist/records/database.js';
 import { groupObservations } from '../dist/records/saving/group-observations.js';
 import { mergeRecord } from '../dist/records/saving/merge-record.js';
-import { observeEvent } from '../dist/webhook/observe-event.js';
-import { parseEnvelope } from '../dist/webhook/parse-envelope.js';
+import { envelopeOf, readEvent } from '../dist/webhook/read-event.js';
+import { bodies } from './bodies.mjs';
+import { during } from './processes.mjs';
+import { SECRET } from './sign.mjs';
+import { threadTime } from './thread-time.mjs';
 
-// node bench/shapes.mjs
-/** How long one signed body of 1 MB holds the event loop, by its shape: each step that has no pause in it. */
-
-const SIZE = 1_040_000;
 const RUNS = 5;
+const DONE_MS = 60_000;
 
-function filled(part) {
-  const parts = [];
-  for (let n = 0, size = 0; size < SIZE; n += 1) {
-    parts.push(part(n));
-    size += parts.at(-1).length + 1;
-  }
-  return parts.join(',');
-}
+const say = (name, cells) => process.stdout.write(`${name.padEnd(28)} ${cells.join('  ')}\n`);
 
-const event = (data, reference = 'r') =>
-  `{"event":"payment_intent.completed","timestamp":1700000000,"data":{"id":"pi_1","status":"completed","merchantReference":"${reference}",${data}}}`;
-const meta = (value) => event(`"metadata":${value}`);
-
-const shapes = {
-  keys: event(filled((n) => `"k${n}":1`)),
-  'keys below': meta(`{${filled((n) => `"k${n}":1`)}}`),
-  'keys that are numbers': meta(`{${filled((n) => `"${4_000_000_000 - n * 999}":1`)}}`),
-  'keys with escapes': meta(`{${filled((n) => `"\\u0041${n}":1`)}}`),
-  'short keys': meta(`[${filled(() => '{"a":1,"b":2}')}]`),
-  numbers: meta(`[${filled(() => '1')}]`),
-  'empty objects': meta(`[${filled(() => '{}')}]`),
-  'empty lists': meta(`[${filled(() => '[]')}]`),
-  'deep lists': meta(`[${filled(() => '['.repeat(500) + ']'.repeat(500))}]`),
-  'deep objects': meta(`[${filled(() => `${'{"a":'.repeat(500)}1${'}'.repeat(500)}`)}]`),
-  'one number': event(`"amount":${'9'.repeat(SIZE)}`),
-  'one amount': event(`"amountRequested":"${'9'.repeat(SIZE)}"`),
-  escapes: meta(`"${'\\u0041'.repeat(SIZE / 6)}"`),
-  'texts with an escape': meta(`[${filled(() => '"\\u00e9"')}]`),
-  'one key': event(`"${'k'.repeat(SIZE)}":1`),
-  'a reference': event('"a":1', 'а'.repeat(SIZE / 2)),
-  payins: event(`"payins":[${filled((n) => `{"id":"p${n}"}`)}]`),
-  'a hundred payins': event(
-    `"payins":[${Array.from({ length: 100 }, (_, n) => `{"id":"p${n}","metadata":{${Array.from({ length: 1_200 }, (_, k) => `"${k}":1`).join()}}}`).join()}]`,
-  ),
-  blanks: meta(`${' '.repeat(SIZE)}1`),
-  steps: event(`"statusHistory":[${filled((n) => `{"s":"${n}"}`)}]`),
-};
-
-/** Milliseconds of each step; null: what came before refused it. */
+/** Milliseconds of processor time of each step. */
 function stepsOf(body) {
   const times = {};
   const timed = (name, work) => {
-    const begun = performance.now();
-    try {
-      return work();
-    } finally {
-      times[name] = performance.now() - begun;
-    }
+    const begun = threadTime();
+    const made = work();
+    times[name] = threadTime() - begun;
+    return made;
   };
-  const parsed = timed('parse', () => parseEnvelope(body));
-  if (!parsed.ok) return { times, refused: parsed.detail };
-  const { document, event: type, timestamp } = parsed.envelope;
-  timed('key', () => eventKey({ envelope: document, headers: {}, pointer: 'auto' }));
-  const about = { id: '1', type, timestamp, source: 'webhook', data: document.data };
-  const { observations } = timed('observe', () => observeEvent(about));
-  const { byKind } = timed('group', () => groupObservations(observations));
+  const envelope = timed('parse', () => envelopeOf(body));
+  timed('key', () => eventKey({ envelope: envelope.document, headers: {}, pointer: 'auto' }));
+  const { event: type, timestamp } = envelope;
+  const stored = { id: '1', key: 'k', type, timestamp, source: 'webhook', receivedAt: timestamp * 1_000, body };
+  const { observations } = timed('read', () => readEvent(stored, {}, envelope));
   timed('merge', () => {
-    for (const [kind, groups] of byKind)
+    for (const [kind, groups] of groupObservations(observations).byKind)
       for (const [id, some] of groups) {
         const hashed = some.map((observation) => ({ observation, hash: null }));
         mergeRecord(kind, id, null, hashed, {});
       }
   });
-  return { times, refused: null };
+  return times;
 }
 
-for (const [name, text] of Object.entries(shapes)) {
-  const body = Buffer.from(text);
-  const runs = Array.from({ length: RUNS }, () => stepsOf(body));
-  const steps = Object.keys(runs[0].times).map((step) => {
-    const sorted = runs.map(({ times }) => times[step]).sort((a, b) => a - b);
-    return `${step} ${sorted[0].toFixed(0)}–${sorted.at(-1).toFixed(0)}`;
-  });
-  process.stdout.write(
-    `${name.padEnd(22)} ${String(body.length).padStart(8)} ${steps.join('  ')}  ${runs[0].refused ?? ''}\n`,
-  );
+function tellSteps() {
+  for (const { name, body } of bodies) {
+    const runs = Array.from({ length: RUNS }, () => stepsOf(body()));
+    const cells = Object.keys(runs[0]).map((step) => {
+      const sorted = runs.map((times) => times[step]).sort((a, b) => a - b);
+      return `${step} ${sorted[0].toFixed(0)}–${sorted.at(-1).toFixed(0)}`.padEnd(12);
+    });
+    say(name, cells);
+  }
 }
+
+/** Of a role since it was last asked. */
+function longestOf({ child }) {
+  return new Promise((resolve) => {
+    child.once('message', resolve);
+    child.send('longest');
+  });
+}
+
+const told = (role, { clock, processor }) =>
+  `${role} ${clock.toFixed(0)} ms, ${processor.toFixed(0)} of the processor`.padEnd(40);
+
+async function post(port, body) {
+  const signature = createHmac('sha256', SECRET).update(body).digest('hex');
+  const headers = { 'X-Service-Signature': `sha256=${signature}` };
+  const answer = await fetch(`http://127.0.0.1:${port}/webhooks`, { method: 'POST', headers, body });
+  if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+}
+
+async function until(client, query) {
+  for (const end = Date.now() + DONE_MS; Date.now() < end; await delay(20)) {
+    const { rows } = await client.query(query);
+    if (rows[0].done) return;
+  }
+  throw new Error(`not done within ${DONE_MS} ms: ${query}`);
+}
+
+async function tellRoles(client, at) {
+  await during('serve', at, (receiver) =>
+    during('worker', at, async (worker) => {
+      for (const { name, body } of bodies) {
+        await Promise.all([longestOf(receiver), longestOf(worker)]);
+        for (let n = 0; n < RUNS; n += 1) {
+          await post(receiver.port, body(`pi_${name.replaceAll(/\W/g, '_')}_${n}`, Math.floor(Date.now() / 1_000)));
+          await until(client, "SELECT count(*) = 0 AS done FROM inbox WHERE status IN ('received', 'failed')");
+        }
+        say(name, [told('receiver', await longestOf(receiver)), told('worker', await longestOf(worker))]);
+      }
+    }),
+  );
+  await during('schedule', at, async (scheduler) => {
+    await longestOf(scheduler);
+    await until(client, "SELECT count(*) > 0 AS done FROM runs WHERE kind = 'deliveries' AND status = 'succeeded'");
+    say('all of them', [told('scheduler', await longestOf(scheduler))]);
+  });
+}
+
+async function withDatabase(work) {
+  const folder = mkdtempSync(join(tmpdir(), 'tallyhook-shapes-'));
+  const postgres = await openEmbeddedPostgres({ dir: folder });
+  const client = new pg.Client({ connectionString: postgres.url });
+  try {
+    await migrate(postgres.url);
+    await client.connect();
+    const at = { databaseUrl: postgres.url, folder };
+    const preload = new URL('watch-loop.mjs', import.meta.url).href;
+    await during('sandbox', at, ({ port }) => work(client, { ...at, preload, serviceUrl: `http://127.0.0.1:${port}` }));
+  } finally {
+    await client.end();
+    await postgres.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (process.argv.includes('--roles')) await withDatabase(tellRoles);
+else tellSteps();

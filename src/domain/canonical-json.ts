@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { isLosslessNumber } from 'lossless-json';
-import type { Json, JsonObject } from './json.js';
+import type { Json } from './json.js';
 
 /** What JSON writes as it is, between quotes: most strings, at half the price of asking JSON.stringify. */
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
@@ -40,34 +40,7 @@ function itemsText(items: readonly Json[]): string {
 
 /** SHA-256 of the canonical text, in lowercase hex. */
 export function canonicalHash(value: Json): string {
-  return sha256(canonicalJson(value));
-}
-
-export interface CanonicalMember {
-  key: string;
-  /** Key and value as they stand in the canonical text of the object. */
-  text: string;
-}
-
-/** The members of an object in canonical order: for more than one hash of nearly the same object. */
-export function canonicalMembers(object: JsonObject): CanonicalMember[] {
-  const members: CanonicalMember[] = [];
-  for (const key of Object.keys(object).sort()) {
-    const value = object[key];
-    if (value !== undefined) members.push({ key, text: `${keyText(key)}${canonicalJson(value)}` });
-  }
-  return members;
-}
-
-/** `canonicalHash` of the object that has these members. */
-export function hashOfMembers(members: readonly CanonicalMember[]): string {
-  return sha256(objectText(members));
-}
-
-function objectText(members: readonly CanonicalMember[]): string {
-  let text = '';
-  for (const member of members) text += text === '' ? member.text : `,${member.text}`;
-  return `{${text}}`;
+  return hashOfText(canonicalJson(value));
 }
 
 /** With its colon. Records have few keys, and each of them many times. */
@@ -83,6 +56,6 @@ function quote(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-function sha256(text: string): string {
+export function hashOfText(text: string): string {
   return hash('sha256', text, 'hex');
 }

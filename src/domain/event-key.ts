@@ -1,6 +1,8 @@
-import { isLosslessNumber } from 'lossless-json';
-import { canonicalHash, canonicalMembers, hashOfMembers } from './canonical-json.js';
-import { isJsonObject, type Json, type JsonObject } from './json.js';
+import { canonicalHash, hashOfText } from './canonical-json.js';
+import { atOnce, type Pausing } from './in-turns.js';
+import { isJsonObject, type Json } from './json.js';
+import { writingCanonical } from './json-table/canonical-text.js';
+import type { JsonTable } from './json-table/json-table.js';
 
 /** Where `auto` looks, one after the other; a contract may say otherwise (docs/contract.md, `events.idPlaces`). */
 export const usualIdPlaces: readonly string[] = ['/id', '/eventId', '/event_id', 'header:X-Service-Event-Id'];
@@ -28,17 +30,27 @@ export interface EventKey {
  * @param pointer `auto`, `none`, `header:Name`, a JSON pointer into the envelope (RFC 6901), or several of the last two with
  *   spaces between: the first that has an id counts
  */
-export function eventKey(arrival: {
-  envelope: JsonObject;
+export function eventKey(arrival: KeyedArrival): EventKey {
+  return atOnce(findingKey(arrival));
+}
+
+interface KeyedArrival {
+  envelope: JsonTable;
   headers: Record<string, readonly string[] | undefined>;
   pointer: string;
-}): EventKey {
+}
+
+export function* findingKey(arrival: KeyedArrival): Pausing<EventKey> {
   const { envelope } = arrival;
   const eventId = findEventId(arrival);
-  const members = canonicalMembers(envelope);
-  const contentHash = hashOfMembers(members.filter(({ key }) => key !== 'timestamp'));
-  if (eventId === null) return { key: `fp:${hashOfMembers(members)}`, keyType: 'fingerprint', eventId, contentHash };
-  return { key: `id:${canonicalHash([envelope['event'] ?? null, eventId])}`, keyType: 'id', eventId, contentHash };
+  const contentHash = hashOfText(yield* writingCanonical(envelope, 'timestamp'));
+  if (eventId === null) {
+    const key = `fp:${hashOfText(yield* writingCanonical(envelope))}`;
+    return { key, keyType: 'fingerprint', eventId, contentHash };
+  }
+  const event = envelope.member(0, 'event');
+  const type = event === null ? null : envelope.value(event);
+  return { key: `id:${canonicalHash([type, eventId])}`, keyType: 'id', eventId, contentHash };
 }
 
 /** Whether the text is one that `eventKey` understands as its pointer. */
@@ -53,10 +65,10 @@ export function idHeader(pointer: string): string | null {
   return place === undefined ? null : headerName(place);
 }
 
-function findEventId({ envelope, headers, pointer }: Parameters<typeof eventKey>[0]): string | null {
+function findEventId({ envelope, headers, pointer }: KeyedArrival): string | null {
   for (const place of placesOf(pointer)) {
     const isHeader = place.startsWith(HEADER_PREFIX);
-    const id = isHeader ? headerId(headers[headerName(place)]) : scalarId(valueAt(envelope, place));
+    const id = isHeader ? headerId(headers[headerName(place)]) : scalarId(envelope, place);
     if (id !== null) return id;
   }
   return null;
@@ -79,17 +91,33 @@ function headerId(values: readonly string[] | undefined): string | null {
   return first === '' || others.some((other) => other !== first) ? null : first;
 }
 
-function scalarId(value: Json | undefined): string | null {
-  if (typeof value === 'string') return value === '' ? null : value;
-  return isLosslessNumber(value) ? value.toString() : null;
+function scalarId(envelope: JsonTable, pointer: string): string | null {
+  const part = partAt(envelope, pointer);
+  if (part === null || !['string', 'number'].includes(envelope.kind(part))) return null;
+  return envelope.textOf(part) || null;
+}
+
+/** What a JSON pointer leads to in the document; null: nothing. */
+function partAt(document: JsonTable, pointer: string): number | null {
+  if (!pointer.startsWith('/')) return null;
+  let part: number | null = 0;
+  for (const key of pointer.slice(1).split('/').map(unescaped)) {
+    if (part === null) return null;
+    const index = ARRAY_INDEX.test(key) ? Number(key) : null;
+    part = document.member(part, key) ?? (index === null ? null : document.item(part, index));
+  }
+  return part;
+}
+
+function unescaped(token: string): string {
+  return token.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 /** What a JSON pointer (RFC 6901) leads to; undefined: nothing. */
 export function valueAt(document: Json, pointer: string): Json | undefined {
   if (!pointer.startsWith('/')) return undefined;
   let value: Json | undefined = document;
-  for (const token of pointer.slice(1).split('/')) {
-    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const key of pointer.slice(1).split('/').map(unescaped)) {
     if (Array.isArray(value)) value = ARRAY_INDEX.test(key) ? value[Number(key)] : undefined;
     else value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   }

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.js';
+import type { JsonTable } from './json-table/json-table.js';
 
 /** The member of a signed envelope that says who made it, beside `event`, `timestamp` and `data`. */
 export const MARK_FIELD = 'tallyhook';
@@ -9,6 +9,8 @@ export const TRIGGER_MARK = 'trigger';
  * `trigger` where the envelope says that it is a test of the way to the receiver, whoever sent it: such an event is kept and
  * shown, and nothing follows from it. Null: it is a report.
  */
-export function markOf(envelope: JsonObject): typeof TRIGGER_MARK | null {
-  return Object.hasOwn(envelope, MARK_FIELD) && envelope[MARK_FIELD] === TRIGGER_MARK ? TRIGGER_MARK : null;
+export function markOf(envelope: JsonTable): typeof TRIGGER_MARK | null {
+  const part = envelope.member(0, MARK_FIELD);
+  if (part === null || envelope.kind(part) !== 'string') return null;
+  return envelope.textOf(part) === TRIGGER_MARK ? TRIGGER_MARK : null;
 }

@@ -11,7 +11,7 @@ import { failEvent, markUnhandled, stillWaiting, takeWaiting } from '../records/
 import { type SaveContext, saveObservations } from '../records/save-observations.js';
 import { eventLabel } from './event-label.js';
 import { findCollisions } from './find-collisions.js';
-import { type ReadEvent, readEvent } from './read-event.js';
+import { type ReadEvent, readEvents } from './read-event.js';
 
 export interface ApplyDeps extends Omit<SaveContext, 'now' | 'secrets'> {
   db: Knex;
@@ -98,7 +98,7 @@ async function applyTogether(deps: ApplyDeps, ids: string[]): Promise<Outcome> {
 async function applyIn(trx: Knex.Transaction, deps: ApplyDeps, ids: string[]): Promise<ReadEvent[]> {
   const taken = await takeWaiting(trx, ids);
   if (taken.length === 0) return [];
-  const events = taken.map((event) => readEvent(event, deps.links));
+  const events = await readEvents(taken, deps.links);
   const secrets = new Map(taken.map(({ id, secretLabel }) => [id, secretLabel ?? '']));
   const saveContext = { ...deps, now: deps.now(), secrets };
   await saveObservations(

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { NewBreak } from '../records/breaks/breaks.js';
 import { bodiesByKey } from '../records/inbox/inbox-work.js';
+import { turnFor } from '../records/own-turn.js';
 import { eventKind } from './event-kinds.js';
 import { movementId } from './find-movement.js';
 import { findSubject } from './find-records.js';
@@ -21,6 +22,7 @@ export async function findCollisions(trx: Knex.Transaction, events: ReadEvent[])
   });
   const collisions: NewBreak[] = [];
   for await (const other of bodiesByKey(trx, [...new Set(seconds.map(({ first }) => first))])) {
+    await turnFor(other.body);
     const { data, mark } = envelopeOf(other.body);
     if (mark !== null) continue;
     for (const { event } of seconds.filter(({ first }) => first === other.key)) {

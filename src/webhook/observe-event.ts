@@ -6,6 +6,7 @@ import { withoutBulk } from '../domain/without-bulk.js';
 import { type EventKind, eventKind } from './event-kinds.js';
 import { findMovement } from './find-movement.js';
 import { type FoundRecord, findBeside, findSubject } from './find-records.js';
+import { MOST_PARTS } from './parse-envelope.js';
 
 /** What is needed of a stored event to say what it shows. */
 export interface ObservableEvent {
@@ -18,6 +19,8 @@ export interface ObservableEvent {
   /** When it came in, ms of our clock; left out: not known. */
   receivedAt?: number;
   data: JsonObject;
+  /** How many keys and values it has, where that is too many and `data` an outline. */
+  bulk?: number | null;
   /** It is a test by `tallyhook trigger`: it says nothing of any record. */
   mark?: string | null;
 }
@@ -58,9 +61,7 @@ export function observeEvent(event: ObservableEvent, links: LinkPointers = {}): 
   if (event.mark != null) return { observations: [], handled: true, problems: [] };
   if (about === null) return { observations: [], handled: false, problems: [] };
   const { kind, suffix } = about;
-  const { found, untaken } = about.isMovement
-    ? { found: findMovement(suffix, event.data), untaken: [] }
-    : findRecords(about, event.data);
+  const { found, untaken } = findAll(about, event);
   if (found.length === 0 && !about.isMovement) {
     const entity = { kind: 'event' as const, id: event.id };
     return {
@@ -80,11 +81,26 @@ export function observeEvent(event: ObservableEvent, links: LinkPointers = {}): 
   };
 }
 
+interface Found {
+  found: FoundRecord[];
+  untaken: EventProblem[];
+}
+
+/** Of an outline nothing is taken but which records it names. */
+function findAll(about: EventKind, { data, bulk = null }: ObservableEvent): Found {
+  const { kind, suffix, isMovement } = about;
+  if (bulk === null) return isMovement ? { found: findMovement(suffix, data), untaken: [] } : findRecords(about, data);
+  const subject = isMovement ? null : findSubject(kind, data);
+  const named = isMovement ? findMovement(suffix, data) : subject === null ? [] : [subject];
+  const detail = `${bulk} keys and values given; an event with more than ${MOST_PARTS} only has its record asked for`;
+  return { found: named.map((one) => ({ ...one, fields: null })), untaken: [problem('', detail, null)] };
+}
+
 /**
  * The record that the event is about, with the state that its type names, and those beside it. Where it names more than an
  * event may cause, only its subject is asked for.
  */
-function findRecords({ kind, suffix }: EventKind, data: JsonObject): { found: FoundRecord[]; untaken: EventProblem[] } {
+function findRecords({ kind, suffix }: EventKind, data: JsonObject): Found {
   const subject = findSubject(kind, data);
   if (subject === null) return { found: [], untaken: [] };
   const bulk = bulkOf(subject);

@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { isLosslessNumber } from 'lossless-json';
-import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
-import { JsonTextError, parseJson } from '../domain/parse-json.js';
+import { atOnce, type Pausing } from '../domain/in-turns.js';
+import type { JsonObject } from '../domain/json.js';
+import type { JsonKind, JsonTable } from '../domain/json-table/json-table.js';
+import { outlineOf } from '../domain/json-table/outline.js';
+import { JsonTextError, readingTable } from '../domain/json-table/read-table.js';
 import { markOf } from '../domain/trigger-mark.js';
 
 /** An event as it came (specification 6.1). Numbers inside keep their digits. */
@@ -9,49 +11,78 @@ export interface Envelope {
   event: string;
   /** Unix seconds; finite, may have a fraction. */
   timestamp: number;
-  data: JsonObject;
+  /** Made when it is asked for. */
+  readonly data: JsonObject;
   /** It is a test by `tallyhook trigger`; null: it is a report. */
   mark: ReturnType<typeof markOf>;
+  /** How many keys and values the envelope has, where that is too many and `data` an outline; null: `data` is whole. */
+  bulk: number | null;
   /** The whole envelope, `event`, `timestamp` and `data` among whatever else it holds. */
-  document: JsonObject;
+  document: JsonTable;
 }
 
 export type EnvelopeProblem = { ok: false; reason: 'invalid_body' | 'missing_timestamp'; detail: string };
 
 const MAX_DEPTH = 512;
+/** Keys and values of a body. The largest that the service sends has some thousand; one that is signed may have half a million. */
+export const MOST_PARTS = 20_000;
 const BYTE_ORDER_MARK = 0xfeff;
 
+type Parsed = { ok: true; envelope: Envelope } | EnvelopeProblem;
+
 /** Reads the body once its signature is known to be right. The details name what was found, never the body. */
-export function parseEnvelope(rawBody: Buffer): { ok: true; envelope: Envelope } | EnvelopeProblem {
+export function parseEnvelope(rawBody: Buffer): Parsed {
+  return atOnce(parsingEnvelope(rawBody));
+}
+
+export function* parsingEnvelope(rawBody: Buffer): Pausing<Parsed> {
   if (rawBody.length === 0) return invalid('the body is empty');
   if (!isUtf8(rawBody)) return invalid('the body is not valid UTF-8');
   const text = rawBody.toString('utf8');
   if (text.charCodeAt(0) === BYTE_ORDER_MARK) return invalid('the body begins with a byte order mark');
   try {
-    return checkShape(parseJson(text, MAX_DEPTH));
+    return checkShape(yield* readingTable(text, MAX_DEPTH));
   } catch (error) {
     if (error instanceof JsonTextError) return invalid(`the body is not acceptable JSON: ${error.message}`);
     throw error;
   }
 }
 
-function checkShape(document: Json): { ok: true; envelope: Envelope } | EnvelopeProblem {
-  if (!isJsonObject(document)) return invalid(`the body is ${nameOf(document)}, not an object`);
-  const { event, data, timestamp } = document;
-  if (typeof event !== 'string') return invalid(`"event" is ${nameOf(event)}, not a string`);
-  if (!isJsonObject(data)) return invalid(`"data" is ${nameOf(data)}, not an object`);
-  if (!isLosslessNumber(timestamp)) return missing(`"timestamp" is ${nameOf(timestamp)}, not a number`);
-  const seconds = Number(timestamp.toString());
+function checkShape(document: JsonTable): Parsed {
+  if (document.kind(0) !== 'object') return invalid(`the body is ${nameOf(document, 0)}, not an object`);
+  const [event, data, timestamp] = ['event', 'data', 'timestamp'].map((name) => document.member(0, name));
+  if (!is('string', document, event)) return invalid(`"event" is ${nameOf(document, event)}, not a string`);
+  if (!is('object', document, data)) return invalid(`"data" is ${nameOf(document, data)}, not an object`);
+  if (!is('number', document, timestamp)) return missing(`"timestamp" is ${nameOf(document, timestamp)}, not a number`);
+  const seconds = Number(document.textOf(timestamp));
   if (!Number.isFinite(seconds)) return missing('"timestamp" is a number too large to be a time');
-  return { ok: true, envelope: { event, timestamp: seconds, data, mark: markOf(document), document } };
+  const bulk = document.size > MOST_PARTS ? document.size : null;
+  let read: JsonObject | null = null;
+  const envelope = {
+    event: document.textOf(event),
+    timestamp: seconds,
+    get data(): JsonObject {
+      read ??= bulk === null ? (document.value(data) as JsonObject) : outlineOf(document, data);
+      return read;
+    },
+    mark: markOf(document),
+    bulk,
+    document,
+  };
+  return { ok: true, envelope };
 }
 
-function nameOf(value: Json | undefined): string {
-  if (value === undefined) return 'absent';
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  if (isLosslessNumber(value)) return 'a number';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+type Found = number | null | undefined;
+
+function is(kind: JsonKind, document: JsonTable, part: Found): part is number {
+  return part != null && document.kind(part) === kind;
+}
+
+function nameOf(document: JsonTable, part: Found): string {
+  if (part == null) return 'absent';
+  const kind = document.kind(part);
+  if (kind === 'null') return kind;
+  return `${kind === 'object' || kind === 'array' ? 'an' : 'a'} ${kind}`;
 }
 
 function invalid(detail: string): EnvelopeProblem {

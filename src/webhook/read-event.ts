@@ -1,10 +1,12 @@
 import { severityOf } from '../domain/break.js';
+import { inTurns } from '../domain/in-turns.js';
 import type { JsonObject } from '../domain/json.js';
 import type { LinkPointers } from '../domain/link-fields.js';
 import type { NewBreak } from '../records/breaks/breaks.js';
 import type { UnhandledEvent, WaitingEvent } from '../records/inbox/inbox-work.js';
+import { ownTurn, turnFor } from '../records/own-turn.js';
 import { type EventProblem, type ObservedEvent, observeEvent } from './observe-event.js';
-import { type Envelope, parseEnvelope } from './parse-envelope.js';
+import { type Envelope, parseEnvelope, parsingEnvelope } from './parse-envelope.js';
 
 const MAX_ERROR_LENGTH = 300;
 
@@ -21,10 +23,10 @@ export interface ReadEvent extends UnhandledEvent, Pick<WaitingEvent, 'key' | 't
  * `unhandled`: its type is not kept here, or something in it breaks the specification; then `error` says what.
  * Throws where the stored body is none that the receiver accepts.
  */
-export function readEvent(event: WaitingEvent, links?: LinkPointers): ReadEvent {
+export function readEvent(event: WaitingEvent, links?: LinkPointers, envelope = envelopeOf(event.body)): ReadEvent {
   const { id, key, type } = event;
-  const { data, mark } = envelopeOf(event.body);
-  const observed = observeEvent({ ...event, data, mark }, links);
+  const { data, mark, bulk } = envelope;
+  const observed = observeEvent({ ...event, data, mark, bulk }, links);
   const error = observed.problems.map(({ path, detail }) => `data${path}: ${detail}`).join('; ');
   return {
     ...observed,
@@ -39,9 +41,24 @@ export function readEvent(event: WaitingEvent, links?: LinkPointers): ReadEvent 
   };
 }
 
+/** Of several events, with turns of the event loop between what is done for large ones. */
+export async function readEvents(events: readonly WaitingEvent[], links?: LinkPointers): Promise<ReadEvent[]> {
+  const read: ReadEvent[] = [];
+  for (const event of events) {
+    await turnFor(event.body);
+    const envelope = accepted(await inTurns(parsingEnvelope(event.body), ownTurn));
+    await turnFor(event.body);
+    read.push(readEvent(event, links, envelope));
+  }
+  return read;
+}
+
 /** An envelope that was checked when it came in. */
 export function envelopeOf(body: Buffer): Envelope {
-  const parsed = parseEnvelope(body);
+  return accepted(parseEnvelope(body));
+}
+
+function accepted(parsed: ReturnType<typeof parseEnvelope>): Envelope {
   if (!parsed.ok) throw new TypeError(`the stored body: ${parsed.detail}`);
   return parsed.envelope;
 }

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { eventKey } from '../domain/event-key.js';
+import { findingKey } from '../domain/event-key.js';
+import { inTurns } from '../domain/in-turns.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import type { Arrival, StoredArrival } from '../records/inbox/inbox.js';
+import { ownTurn, turnFor } from '../records/own-turn.js';
 import { type Answer, sendAnswer, unavailable } from './answer.js';
 import type { BodyRoom } from './body-room.js';
 import { OverloadedError } from './group-commit.js';
@@ -14,7 +16,7 @@ import type { RejectionLog } from './rejection-log.js';
 import type { SecretMatchLog } from './secret-matches.js';
 import type { SecretSource } from './secret-source.js';
 import type { createUnsignedIds } from './unsigned-ids.js';
-import { type Authentic, authenticate, type Tolerance } from './verify-signature.js';
+import { type Authentic, authenticating, type Tolerance } from './verify-signature.js';
 
 interface KeySettings {
   /** EVENT_ID_POINTER */
@@ -44,7 +46,9 @@ interface Progress {
   startedAt: number;
   rawBody: Buffer;
   headers: Record<string, string[]>;
-  authentic: Authentic;
+  label: string;
+  /** null once its arrival is made: while that waits to be stored, nothing is held but its body. */
+  envelope: Envelope | null;
   stored: StoredArrival;
 }
 
@@ -82,14 +86,16 @@ function rawBody(deps: StepDeps): RequestHandler {
 }
 
 function verify(deps: StepDeps): RequestHandler {
-  return function verify(req, res, next) {
+  return async function verify(req, res, next) {
     const progress = progressOf(res);
     const { rawBody } = progress;
+    await turnFor(rawBody);
     const headers = headerValues(req);
     const { tolerance } = deps;
-    const verdict = authenticate({ rawBody, headers, secrets: deps.secrets.current(), now: deps.now(), tolerance });
+    const asked = { rawBody, headers, secrets: deps.secrets.current(), now: deps.now(), tolerance };
+    const verdict = await inTurns(authenticating(asked), ownTurn);
     if (verdict.ok) {
-      Object.assign(progress, { headers, authentic: verdict });
+      Object.assign(progress, { headers, label: verdict.label, envelope: verdict.envelope });
       return next();
     }
     const { reason, detail } = verdict;
@@ -101,7 +107,7 @@ function verify(deps: StepDeps): RequestHandler {
 function store(deps: StepDeps): RequestHandler {
   return async function store(req, res, next) {
     const progress = progressOf(res);
-    const arrival = arrivalOf(progress.authentic, progress, deps);
+    const arrival = await takeArrival(progress, deps);
     try {
       progress.stored = await deps.store(arrival);
     } catch (error) {
@@ -118,10 +124,10 @@ function store(deps: StepDeps): RequestHandler {
 
 function answer(deps: StepDeps): RequestHandler {
   return function answer(req, res) {
-    const { stored, authentic } = progressOf(res);
+    const { stored, label } = progressOf(res);
     const { id, duplicate } = stored;
-    deps.metrics.signatureMatches.inc({ secret: authentic.label });
-    deps.matches.add(authentic.label, deps.secrets.current());
+    deps.metrics.signatureMatches.inc({ secret: label });
+    deps.matches.add(label, deps.secrets.current());
     const result = duplicate ? 'duplicate' : 'accepted';
     conclude(deps, req, res, { status: 200, result, body: { received: true, id, duplicate } });
   };
@@ -134,14 +140,23 @@ function answerFailure(deps: StepDeps): ErrorRequestHandler {
   };
 }
 
+function takeArrival(progress: Progress, deps: StepDeps): Promise<Arrival> {
+  const { envelope, label } = progress;
+  if (envelope === null) throw new TypeError('nothing was verified');
+  progress.envelope = null;
+  return arrivalOf({ envelope, label }, progress, deps);
+}
+
 /** An authentic event as it is stored. */
-export function arrivalOf(
+export async function arrivalOf(
   { envelope, label }: Pick<Authentic, 'envelope' | 'label'>,
   { rawBody, headers }: Pick<Progress, 'rawBody' | 'headers'>,
   { eventIdPointer, unsignedIds }: KeySettings,
-): Arrival {
+): Promise<Arrival> {
   const trusted = unsignedIds(headers);
-  const key = eventKey({ envelope: envelope.document, headers: trusted, pointer: eventIdPointer });
+  await turnFor(rawBody);
+  const asked = { envelope: envelope.document, headers: trusted, pointer: eventIdPointer };
+  const key = await inTurns(findingKey(asked), ownTurn);
   return {
     key: key.key,
     keyType: key.keyType,

@@ -1,5 +1,6 @@
+import { atOnce, type Pausing } from '../domain/in-turns.js';
 import { type HeaderValues, matchSignature, type SignatureProblem, type SigningSecret } from './match-signature.js';
-import { type Envelope, type EnvelopeProblem, parseEnvelope } from './parse-envelope.js';
+import { type Envelope, type EnvelopeProblem, parsingEnvelope } from './parse-envelope.js';
 
 /** Seconds that a body's timestamp may differ from now (specification 6.3, points 6 and 7). */
 export interface Tolerance {
@@ -45,19 +46,27 @@ export function verifySignature(
 export type Authentic = { ok: true; label: string; envelope: Envelope };
 
 /** An event that is authentic but came too late, or from the future. */
-export type Expired = TimestampProblem & { envelope: Envelope };
+type Expired = TimestampProblem & { envelope: Envelope };
 
-/** The same as `verifySignature`, losslessly. */
-export function authenticate(arrival: {
+interface SignedArrival {
   rawBody: Buffer;
   headers: HeaderValues;
   secrets: readonly SigningSecret[];
   now: Date;
   tolerance: Tolerance;
-}): Authentic | SignatureProblem | EnvelopeProblem | Expired {
+}
+
+type Verdict = Authentic | SignatureProblem | EnvelopeProblem | Expired;
+
+/** The same as `verifySignature`, losslessly. */
+export function authenticate(arrival: SignedArrival): Verdict {
+  return atOnce(authenticating(arrival));
+}
+
+export function* authenticating(arrival: SignedArrival): Pausing<Verdict> {
   const signature = matchSignature(arrival.rawBody, arrival.headers, arrival.secrets);
   if (!signature.ok) return signature;
-  const parsed = parseEnvelope(arrival.rawBody);
+  const parsed = yield* parsingEnvelope(arrival.rawBody);
   if (!parsed.ok) return parsed;
   const { envelope } = parsed;
   const detail = describeAge(envelope.timestamp, arrival.now, arrival.tolerance);

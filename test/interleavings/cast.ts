@@ -161,7 +161,7 @@ export async function deliver(
   const verdict = authenticate({ rawBody: body, headers, secrets: current, now: now(), tolerance });
   if (!verdict.ok) return { outcome: 'refused' as const, reason: verdict.reason };
   const key = { eventIdPointer: 'auto', unsignedIds: createUnsignedIds('auto') };
-  const stored = await store(arrivalOf(verdict, { rawBody: body, headers }, key));
+  const stored = await store(await arrivalOf(verdict, { rawBody: body, headers }, key));
   return { outcome: 'stored' as const, ...stored, label: verdict.label };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
+import { JsonTable } from '../../src/domain/json-table/json-table.js';
 import { parseEnvelope } from '../../src/webhook/parse-envelope.js';
 
 const parse = (text: string | Buffer) => parseEnvelope(Buffer.from(text));
@@ -37,14 +38,16 @@ test('objects may lie 512 deep, and no deeper', () => {
 });
 
 test('an envelope is given whole', () => {
-  expect(parse('{"event":"a","timestamp":1.5,"data":{"b":"c"},"more":"d"}')).toEqual({
+  const parsed = parse('{"event":"a","timestamp":1.5,"data":{"b":"c"},"more":"d"}');
+  const document = expect.any(JsonTable);
+  expect(parsed).toEqual({
     ok: true,
-    envelope: {
-      event: 'a',
-      timestamp: 1.5,
-      data: { b: 'c' },
-      mark: null,
-      document: { event: 'a', timestamp: expect.anything(), data: { b: 'c' }, more: 'd' },
-    },
+    envelope: { event: 'a', timestamp: 1.5, data: { b: 'c' }, mark: null, bulk: null, document },
+  });
+  expect(parsed.ok && parsed.envelope.document.value()).toEqual({
+    event: 'a',
+    timestamp: expect.anything(),
+    data: { b: 'c' },
+    more: 'd',
   });
 });

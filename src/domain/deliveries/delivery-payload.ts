@@ -1,8 +1,8 @@
-import { isLosslessNumber } from 'lossless-json';
 import { type EventKey, eventKey } from '../event-key.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { isJsonObject, type Json } from '../json.js';
+import type { JsonTable } from '../json-table/json-table.js';
+import { JsonTextError, readTable } from '../json-table/read-table.js';
 import { toJsonText } from '../json-text.js';
-import { JsonTextError, parseJson } from '../parse-json.js';
 
 /** As deep as the receiver takes it. */
 const MAX_DEPTH = 512;
@@ -23,13 +23,14 @@ export interface DeliveredEvent extends EventKey {
 export function deliveredEvent(payload: Json | undefined, pointer: string): DeliveredEvent | null {
   const text = textOf(payload);
   if (text === null) return null;
-  const document = parsed(text);
-  if (!isJsonObject(document)) return null;
-  const { event, timestamp, data } = document;
-  if (typeof event !== 'string' || !isJsonObject(data) || !isLosslessNumber(timestamp)) return null;
-  const seconds = Number(timestamp.toString());
-  if (!Number.isFinite(seconds)) return null;
-  return { ...eventKey({ envelope: document, headers: {}, pointer }), event, timestamp: seconds, text };
+  const envelope = tableOf(text);
+  if (envelope === null) return null;
+  const [event, timestamp, data] = ['event', 'timestamp', 'data'].map((name) => envelope.member(0, name) ?? null);
+  if (event == null || timestamp == null || data == null) return null;
+  const kinds = [event, timestamp, data].map((part) => envelope.kind(part)).join();
+  const seconds = Number(envelope.textOf(timestamp));
+  if (kinds !== 'string,number,object' || !Number.isFinite(seconds)) return null;
+  return { ...eventKey({ envelope, headers: {}, pointer }), event: envelope.textOf(event), timestamp: seconds, text };
 }
 
 /**
@@ -45,9 +46,9 @@ function textOf(payload: Json | undefined): string | null {
   return isJsonObject(payload) ? toJsonText(payload) : null;
 }
 
-function parsed(text: string): JsonObject | Json {
+function tableOf(text: string): JsonTable | null {
   try {
-    return parseJson(text, MAX_DEPTH);
+    return readTable(text, MAX_DEPTH);
   } catch (error) {
     if (error instanceof JsonTextError) return null;
     throw error;

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
-import { isJsonObject, type JsonObject } from '../../domain/json.js';
-import { objectFromJsonText } from '../../domain/json-text.js';
-import { textField } from '../../domain/records.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { JsonTable } from '../../domain/json-table/json-table.js';
+import { readTable } from '../../domain/json-table/read-table.js';
 import { fromDatabaseText } from '../database/database-text.js';
+import { turnFor } from '../own-turn.js';
 
 /** What an event says of itself, for whoever has to decide what to do about it. */
 export interface ReportEvidence {
@@ -17,6 +18,8 @@ const AT_ONCE = 20;
 const LARGEST_BODY = 262_144;
 const FIELDS = ['id', 'merchantReference', 'paymentIntentId', 'payinId', 'invoiceId', 'payoutId', 'accountId'];
 const LONGEST_ID = 200;
+/** As deep as the receiver takes it. */
+const MAX_DEPTH = 512;
 
 export async function evidenceOfReports(db: Knex, ids: readonly string[]): Promise<Map<string, ReportEvidence>> {
   const found = new Map<string, ReportEvidence>();
@@ -30,20 +33,22 @@ export async function evidenceOfReports(db: Knex, ids: readonly string[]): Promi
       )
       .whereRaw('id = ANY (?::bigint[])', [ids.slice(at, at + AT_ONCE)]);
     for (const { id, event_type, key, body } of rows) {
-      const names = body === null ? {} : namesIn(objectFromJsonText(body.toString('utf8')));
+      if (body !== null) await turnFor(body);
+      const names = body === null ? {} : namesIn(readTable(body.toString('utf8'), MAX_DEPTH));
       found.set(id, { eventType: fromDatabaseText(event_type), key, names });
     }
   }
   return found;
 }
 
-function namesIn(envelope: JsonObject): JsonObject {
-  const { data = null } = envelope;
-  if (!isJsonObject(data)) return {};
+function namesIn(envelope: JsonTable): JsonObject {
+  const data = envelope.member(0, 'data');
+  if (data === null) return {};
   return Object.fromEntries(
     FIELDS.flatMap((field) => {
-      const value = textField(data, field);
-      return value === null ? [] : [[field, value.slice(0, LONGEST_ID)]];
+      const part = envelope.member(data, field);
+      if (part === null || envelope.kind(part) !== 'string') return [];
+      return [[field, envelope.textOf(part).slice(0, LONGEST_ID)]];
     }),
   );
 }
