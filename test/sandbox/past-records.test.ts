@@ -26,7 +26,7 @@ async function past(options: SandboxOptions = {}): Promise<Past> {
   return { sandbox, intents, invoices, payouts, products };
 }
 
-/** One for all who only look at it. */
+/** One for all who only look at its records: its sandbox ends with the first of them. */
 let kept: Promise<Past> | undefined;
 const untouched = (): Promise<Past> => (kept ??= past());
 
@@ -169,7 +169,7 @@ describe('past payouts', () => {
   });
 
   it('are found when their payment is to be given back again', async () => {
-    const { sandbox, payouts } = await untouched();
+    const { sandbox, payouts } = await past();
     const refund = payouts.find(({ payoutType, feeAmount }) => payoutType === 'refund' && feeAmount === '1');
     const body = { paymentIntentId: refund?.paymentIntentId };
     const again = await sandbox.call('POST', '/v1/payouts/refund', body);
@@ -200,7 +200,7 @@ describe('past disputes', () => {
 
 describe('past products', () => {
   it('are those that payments came from, at their price, with the statistics of those payments', async () => {
-    const { sandbox, intents, products } = await untouched();
+    const { sandbox, intents, products } = await past();
     const sold = intents.filter(({ productId }) => productId !== null);
     expect(sold.length).toBeGreaterThan(COUNT / 20);
     const productOf = byId(products);
