@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Knex } from 'knex';
 import { type Config, loadConfig } from '../config.js';
+import { lastAccepted } from '../domain/deliveries/last-secret.js';
 import { leakLines } from '../domain/deliveries/secret-leak.js';
 import { retirement, type SecretStatus } from '../domain/deliveries/secret-status.js';
 import { AppError, UsageError } from '../errors.js';
@@ -94,12 +95,16 @@ async function statusNow(db: Knex, config: SecretsConfig): Promise<{ items: Secr
   return secretsStatus(db, config.WEBHOOK_SECRETS, new Date(), deliveries.pending);
 }
 
-async function find(db: Knex, config: SecretsConfig, label: string): Promise<SecretStatus> {
+async function find(
+  db: Knex,
+  config: SecretsConfig,
+  label: string,
+): Promise<SecretStatus & { warning: string | null }> {
   const { items } = await statusNow(db, config);
   const found = items.find((secret) => secret.label === label);
   const labels = items.map((secret) => secret.label).join(', ');
   if (!found) throw new UsageError(`There is no secret "${label}" in WEBHOOK_SECRETS; there are ${labels}.`);
-  return found;
+  return { ...found, warning: lastAccepted(label, items) };
 }
 
 async function retire(db: Knex, config: SecretsConfig, label: string, flags: RetireFlags): Promise<void> {
@@ -116,19 +121,21 @@ async function retire(db: Knex, config: SecretsConfig, label: string, flags: Ret
     );
   }
   const { fingerprint } = before;
+  const warning = answer === 'allowed' ? before.warning : null;
   if (answer === 'allowed' && !dryRun)
     await retireSecret(db, { label, fingerprint, by: cliActor(), note: note ?? null, now: new Date() });
   tell(
     json,
-    { label, retired: true, dryRun, before: before.verdict },
+    { label, retired: true, dryRun, before: before.verdict, warning },
     dryRun ? `would retire ${label}` : `${label} is retired: every receiver refuses it within ten seconds`,
   );
+  if (warning !== null && !json) printText(warning);
 }
 
 async function retireLeaked(
   db: Knex,
   config: SecretsConfig,
-  { label, fingerprint, verdict }: SecretStatus,
+  { label, fingerprint, verdict, warning }: Awaited<ReturnType<typeof find>>,
   { note, dryRun, json }: { note: string; dryRun: boolean; json: boolean },
 ): Promise<void> {
   const rules = releaseRules(config, await loadContract(config.CONTRACT_FILE));
@@ -140,9 +147,10 @@ async function retireLeaked(
       `What the history lacks of "${label}" proves nothing: ${answer.why}.\nTo retire it alone: --force. Then look at each break and order by itself.`,
     );
   const { done } = answer;
-  if (json) return printJson({ label, retired: true, dryRun, before: verdict, ...done });
+  if (json) return printJson({ label, retired: true, dryRun, before: verdict, warning, ...done });
   printText(`${dryRun ? 'would retire' : 'retired'} ${label}, as one that leaked`);
   for (const line of leakLines(done)) printText(line);
+  if (warning !== null) printText(warning);
 }
 
 async function restore(db: Knex, config: SecretsConfig, label: string, flags: NoteFlags): Promise<void> {

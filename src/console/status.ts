@@ -1,9 +1,11 @@
 import { QUEUE_SECONDS } from '../domain/alerts/webhook-conditions.js';
+import { retiredLast } from '../domain/deliveries/last-secret.js';
 import { type FailingChannel, failingChannels } from '../records/alerts/alert-channels.js';
 import { differingSettings, valuesText } from '../records/alerts/setting-signs.js';
 import { type SignOfLife, signsOfLife } from '../records/alerts/signs-of-life.js';
 import { type CallbackBacklog, callbackBacklog } from '../records/callbacks/callback-backlog.js';
 import { countMissed } from '../records/deliveries/list-deliveries.js';
+import { retiredLabels } from '../records/deliveries/secrets.js';
 import { countOpenBreaks } from '../records/gauges.js';
 import { inboxBacklog } from '../records/inbox/inbox-work.js';
 import { heldByRefund } from '../records/orders/held-by-refund.js';
@@ -18,7 +20,7 @@ export interface Status {
   items: { tone: 'good' | 'warn' | 'bad'; text: string; href: string }[];
 }
 
-type StatusDeps = Pick<PageDeps, 'db' | 'log' | 'now' | 'runKinds' | 'runEverySeconds'>;
+type StatusDeps = Pick<PageDeps, 'db' | 'log' | 'now' | 'runKinds' | 'runEverySeconds' | 'secretsStatus'>;
 
 /** What is not proven of a kind now, in words; null: it is proven, and lately. */
 export function unprovenOf(of: Coverage, runEverySeconds: PageDeps['runEverySeconds']): string | null {
@@ -61,20 +63,24 @@ const unknown: Status = {
   items: [{ tone: 'bad', text: 'State unknown: the database can not be asked', href: '/' }],
 };
 
-async function readStatus({ db, runKinds, runEverySeconds, now }: StatusDeps): Promise<Status> {
-  const [covered, breaks, missed, backlog, callbacks, failing, signs, lost, held, settings] = await Promise.all([
-    coverage(db, runKinds, now()),
-    countOpenBreaks(db),
-    countMissed(db),
-    inboxBacklog(db),
-    callbackBacklog(db),
-    failingChannels(db),
-    signsOfLife(db),
-    lostCalls(db),
-    heldByRefund(db),
-    differingSettings(db),
-  ]);
+async function readStatus(deps: StatusDeps): Promise<Status> {
+  const { db, runKinds, runEverySeconds, now } = deps;
+  const [covered, breaks, missed, backlog, callbacks, failing, signs, lost, held, settings, secrets] =
+    await Promise.all([
+      coverage(db, runKinds, now()),
+      countOpenBreaks(db),
+      countMissed(db),
+      inboxBacklog(db),
+      callbackBacklog(db),
+      failingChannels(db),
+      signsOfLife(db),
+      lostCalls(db),
+      heldByRefund(db),
+      differingSettings(db),
+      secretItems(deps),
+    ]);
   const items = [
+    ...secrets,
     ...breakItems(breaks),
     ...missedItems(missed),
     ...eventItems(backlog),
@@ -92,6 +98,18 @@ async function readStatus({ db, runKinds, runEverySeconds, now }: StatusDeps): P
 }
 
 type Items = Status['items'];
+
+/** The evidence of all secrets is read only where one was retired. */
+async function secretItems({ db, log, secretsStatus }: StatusDeps): Promise<Items> {
+  if ((await retiredLabels(db)).length === 0) return [];
+  try {
+    if (retiredLast((await secretsStatus()).items) === null) return [];
+    return [{ tone: 'bad', text: 'Every secret is retired: no webhook is accepted', href: '/secrets' }];
+  } catch (error) {
+    log.warn({ err: error }, 'the secrets could not be read');
+    return [{ tone: 'warn', text: 'The secrets could not be read', href: '/secrets' }];
+  }
+}
 
 function breakItems(breaks: Awaited<ReturnType<typeof countOpenBreaks>>): Items {
   const total = breaks.reduce((sum, { count }) => sum + count, 0);

@@ -20,20 +20,48 @@ export const personalKinds = [
 
 /**
  * Fields that tell of a person (specification 2.1, 2.3, 2.5, 2.14, 4.6), at any depth of a record. Addresses on a chain
- * are not among them, but for the one that the customer named as their own.
+ * are not among them, but for the one that the customer named as their own. Names that the specification does not show stand
+ * for a person wherever they come.
  */
 const personalNames: ReadonlySet<string> = new Set([
+  'birthDate',
+  'birthday',
   'customerEmail',
+  'customerFirstName',
+  'customerFullName',
+  'customerLastName',
+  'customerMobile',
   'customerName',
   'customerPhone',
+  'customerPhoneNumber',
   'customerRefundAddress',
+  'dateOfBirth',
   'email',
+  'emailAddress',
   'firstName',
+  'fullName',
   'lastName',
+  'middleName',
+  'mobile',
+  'mobileNumber',
+  'mobilePhone',
   'phone',
   'phoneNumber',
   'refundAddress',
+  'surname',
+  'telephone',
   'toEmail',
+]);
+
+/**
+ * Where a payout goes (specification 2.4): a refund goes to an address of the customer's. Books and proofs rest on it, so it
+ * is kept; who need not know people does not see it, whatever the payout is for.
+ */
+const destinationNames: ReadonlySet<string> = new Set([
+  'destination',
+  'destinationAddress',
+  'destinationMemo',
+  'destinationTag',
 ]);
 
 /** Of one kind alone: the label of a sub-wallet is the name of its end user (specification 2.5). */
@@ -121,20 +149,57 @@ export function maskEvidence(evidence: JsonObject): JsonObject {
 export function hidePeople(kind: RecordKind, fields: JsonObject): JsonObject {
   return maskPersonal(
     kind,
-    maskFields(fields, (name) => personalNames.has(name) || personalNamesOf[kind] === name),
+    hideFields(fields, (name) => personalNames.has(name) || personalNamesOf[kind] === name),
   );
 }
 
-function maskFields(fields: JsonObject, isNamed: (name: string) => boolean): JsonObject {
-  const known = [...textsOf(fields, isNamed)];
+/** What holds records of several kinds, or what is told of them, for somebody who need not know people. */
+export function hideEvidence(evidence: JsonObject): JsonObject {
+  return hideFields(evidence, (name) => personalNames.has(name));
+}
+
+/** A text for somebody who need not know people: a digest of a value would confirm a guess. */
+export function hideText(text: string, known: readonly string[] = []): string {
+  return maskText(text.replaceAll(DIGESTS, MASK), known);
+}
+
+const DIGESTS = /hmac-sha256:[0-9a-f]*/g;
+
+/** Whether who need not know people sees nothing of the field, whatever its value. */
+export function isHidden(kind: RecordKind, name: string): boolean {
+  return isPersonal(kind, name, 'a') || destinationNames.has(name);
+}
+
+function hideFields(fields: JsonObject, isNamed: (name: string) => boolean): JsonObject {
+  const isDestination = (name: string) => destinationNames.has(name);
+  // A memo is short: it would be found inside amounts.
+  const goneTo = [...textsOf(fields, isDestination)].filter((text) => text.length >= SHORTEST_DESTINATION);
+  return maskFields(fields, (name) => isNamed(name) || isDestination(name), {
+    known: [...textsOf(fields, isNamed), ...goneTo],
+    maskText: hideText,
+  });
+}
+
+const SHORTEST_DESTINATION = 12;
+
+interface Masking {
+  known: readonly string[];
+  maskText: (text: string, known: readonly string[]) => string;
+}
+
+function maskFields(
+  fields: JsonObject,
+  isNamed: (name: string) => boolean,
+  { known, maskText: struck }: Masking = { known: [...textsOf(fields, isNamed)], maskText },
+): JsonObject {
   const masked = (name: string, value: Json): Json => {
     if (value !== null && (isNamed(name) || freeForm.has(name))) return MASK;
-    if (typeof value === 'string') return joining.has(name) || /Ids?$/.test(name) ? value : maskText(value, known);
+    if (typeof value === 'string') return joining.has(name) || /Ids?$/.test(name) ? value : struck(value, known);
     if (Array.isArray(value)) return value.map((item) => masked(name, item));
     return isJsonObject(value) ? inside(value) : value;
   };
   const inside = (object: JsonObject): JsonObject =>
-    Object.fromEntries(Object.entries(object).map(([name, value]) => [maskText(name, known), masked(name, value)]));
+    Object.fromEntries(Object.entries(object).map(([name, value]) => [struck(name, known), masked(name, value)]));
   return inside(fields);
 }
 

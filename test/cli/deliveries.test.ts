@@ -86,6 +86,12 @@ test('secrets: retire is refused without the verdict, done with --force and a no
     retired_note: 'leaked',
     retired_by: expect.stringMatching(/^cli:/),
   });
+  expect(retired.json.warning).toBeNull();
+  const last = await run('secrets', 'retire', 'next', '--force', '--note', 'leaked', '--dry-run');
+  expect(last.stdout).toContain('NO WEBHOOK IS ACCEPTED without "next"');
+  expect(last.stdout).toContain('Add another secret to WEBHOOK_SECRETS, or take it back');
+  const leaked = await run('secrets', 'retire', 'next', '--leaked', '--note', 'leaked', '--dry-run');
+  expect(leaked.stdout).toContain('NO WEBHOOK IS ACCEPTED without "next"');
   expect((await run('secrets', 'restore', 'live', '--note', 'it was not')).code).toBe(0);
   const actions = await database
     .db('actions')

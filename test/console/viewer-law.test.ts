@@ -24,15 +24,24 @@ interface Person {
   mail: string;
   name: string;
   phone: string;
+  address: string;
+  memo: string;
 }
 
 const letters = fc.stringMatching(/^[a-z]{4,9}$/);
 const anyPerson: fc.Arbitrary<Person> = fc
-  .tuple(letters, letters, fc.integer({ min: 10_000_000, max: 99_999_999 }))
-  .map(([first, last, digits]) => ({
+  .tuple(
+    letters,
+    letters,
+    fc.integer({ min: 10_000_000, max: 99_999_999 }),
+    fc.stringMatching(/^T[1-9A-HJ-NP-Za-km-z]{33}$/),
+  )
+  .map(([first, last, digits, address]) => ({
     mail: `${first}.${last}@planted.example`,
     name: `Planted ${first} ${last}`,
     phone: `+4930${digits}`,
+    address,
+    memo: `memo-${digits}`,
   }));
 
 /** What a merchant may put into a free-form object: a person's values at any depth, as values and as keys. */
@@ -49,20 +58,30 @@ const anyWorld = anyPerson.chain((person) => fc.tuple(fc.constant(person), freeF
 
 const kinds = { payment_intent: 'pi_1', invoice: 'in_1', account: 'ac_1', payout: 'po_1' } as const;
 
-function fieldsOf({ mail, name, phone }: Person, [some, more]: [JsonObject, JsonObject]): Record<string, JsonObject> {
+function fieldsOf(
+  { mail, name, phone, address, memo }: Person,
+  [some, more]: [JsonObject, JsonObject],
+): Record<string, JsonObject> {
   const text = `${mail} called from ${phone}`;
   return {
-    payment_intent: { customerEmail: mail, customerRefundAddress: mail, metadata: some, memo: text },
+    payment_intent: { customerEmail: mail, customerRefundAddress: address, metadata: some, memo: text },
     invoice: { customerName: name, customerEmail: mail, description: `for ${name}, ${text}`, meta: more },
     account: { label: name, email: mail, phoneNumber: phone, note: `of ${name}`, metadata: more },
-    payout: { destinationAddress: mail, failureReason: text, statusHistory: [{ note: text }], customer: some },
+    payout: {
+      payoutType: 'refund',
+      destinationAddress: address,
+      destinationMemo: memo,
+      failureReason: `${text}, nothing went to ${address}`,
+      statusHistory: [{ note: text, destinationAddress: address }],
+      customer: some,
+    },
   };
 }
 
 /** A person in whatever is kept; returns the texts whose hashes would tell of one. */
 async function plant(person: Person, objects: [JsonObject, JsonObject]): Promise<string[]> {
   const { db } = database;
-  const hashed: string[] = [person.mail, person.name, person.phone];
+  const hashed: string[] = [person.mail, person.name, person.phone, person.address];
   const createdAt = '2026-10-01T12:00:00Z';
   for (const [kind, fields] of Object.entries(fieldsOf(person, objects)) as [RecordKind, JsonObject][]) {
     const id = kinds[kind as keyof typeof kinds];
@@ -70,7 +89,10 @@ async function plant(person: Person, objects: [JsonObject, JsonObject]): Promise
     for (const [second, type] of (['claim', 'reading', 'claim'] as const).entries()) {
       const from = Date.UTC(2026, 9, 1, 12, 0, second * 10);
       const source = { type: type === 'claim' ? 'webhook' : 'poll', ref: '1' } as const;
-      const own = type === 'claim' ? { ...said, status: 'failed', note: `to ${person.mail}` } : said;
+      const own =
+        type === 'claim'
+          ? { ...said, status: 'failed', note: `to ${person.mail}`, was: [{ email: person.mail }] }
+          : said;
       const seen = { type, kind, id: textField(own, 'id') ?? '', from, to: from, source, fields: own };
       const context = { now: new Date(), adoptedAt: new Date('2026-01-01') };
       await db.transaction((trx) => saveObservations(trx, [seen], context));
@@ -94,6 +116,9 @@ async function plant(person: Person, objects: [JsonObject, JsonObject]): Promise
   const evidence = {
     ours: { customerName: person.name, metadata: objects[1] },
     theirs: { note: `${note} ${person.name}` },
+    destinationAddress: { ours: person.address, theirs: `${person.address} or none` },
+    told: { destinationMemo: person.memo, customerEmail: `hmac-sha256:${'ab'.repeat(32)}` },
+    digests: [`hmac-sha256:${'cd'.repeat(32)}`],
   };
   await openBreaks(db, [{ kind: 'rejected_delivery', entity, evidence }]);
   const open = await db<{ id: string }>('breaks').first('id');
@@ -117,7 +142,7 @@ function hashesOf(texts: readonly string[]): string[] {
 const ids = [...Object.values(kinds), 'r-1', '1'];
 const addresses = (path: string, name: RegExp): string[] =>
   name.test(path)
-    ? (path.includes('/events/') ? ['1', '2', '3', '4'] : ids).map((id) => path.replaceAll(name, id))
+    ? (/events|breaks/.test(path) ? ['1', '2', '3', '4'] : ids).map((id) => path.replaceAll(name, id))
     : [path];
 
 test.each(Array.from({ length: sized(1, 40) }, (_, n) => n))(
@@ -133,7 +158,8 @@ test.each(Array.from({ length: sized(1, 40) }, (_, n) => n))(
     const site = pages.flatMap(({ path }) => addresses(path, /:\w+/g));
     const check = async ([person, ...objects]: [Person, JsonObject, JsonObject]) => {
       const hashed = await plant(person, objects);
-      const forbidden = [person.mail, person.name, person.phone, ...hashesOf(hashed)];
+      const shownNowhere = [person.mail, person.name, person.phone, person.address, person.memo, 'hmac-sha256:'];
+      const forbidden = [...shownNowhere, ...hashesOf(hashed)];
       let shown = 0;
       for (const path of [...api, ...site]) {
         const { status, text } = await asViewer(path).set('Cookie', cookie);
@@ -157,7 +183,7 @@ async function guess(asViewer: (path: string) => request.Test, person: Person): 
     for (const name of Object.keys(query.shape)) {
       if (['take', 'cursor', 'after'].includes(name)) continue;
       const answers = [];
-      for (const value of ['nobody at all', person.mail, person.name, keys[0] ?? '']) {
+      for (const value of ['nobody at all', person.mail, person.name, person.address, keys[0] ?? '']) {
         const { status, body } = await asViewer(`/api/v1${path}?${new URLSearchParams({ [name]: value }).toString()}`);
         answers.push([status, body.items?.length ?? null]);
       }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { expect, test } from 'vitest';
@@ -51,11 +52,15 @@ test('a payout to an e-mail address and the label of a sub-wallet tell of a pers
   });
 });
 
-test.each(
-  'customerEmail customerName customerPhone customerRefundAddress email firstName lastName phone phoneNumber refundAddress toEmail'.split(
-    ' ',
-  ),
-)('%s tells of a person, in every kind of record and in what is told of a difference', (name) => {
+const retention = readFileSync(new URL('../../docs/retention.md', import.meta.url), 'utf8');
+const [, list = ''] = retention.match(/spelled exactly so: ([^;]+);/) ?? [];
+const names = [...list.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+
+test('docs/retention.md names the fields', () => {
+  expect(names).toEqual(expect.arrayContaining(['customerEmail', 'fullName', 'telephone', 'birthDate', 'toEmail']));
+});
+
+test.each(names)('%s tells of a person, in every kind of record and in what is told of a difference', (name) => {
   for (const kind of personalKinds)
     expect(maskPersonal(kind, { a: [{ [name]: 'x' }] })).toEqual({ a: [{ [name]: '[masked]' }] });
   expect(maskEvidence({ ours: { [name]: 'Ann' }, note: 'Ann said' })).toEqual({
@@ -144,3 +149,25 @@ function leaves(value: Json): string[] {
   }
   return [value === MASK ? MASK : canonicalJson(value)];
 }
+
+test('who need not know people sees no destination of a payout and no digest, and amounts as they are', () => {
+  const address = 'TXYZabcdefghjkmnpqrstuvwxyz1234567';
+  const digest = `hmac-sha256:${'0f'.repeat(32)}`;
+  const fields = {
+    amount: '1234.5',
+    destinationAddress: address,
+    destinationMemo: '123',
+    failureReason: `no way to ${address}`,
+    contactEmail: digest,
+    told: [digest, { said: `was ${digest}` }],
+  };
+  expect(hidePeople('payout', fields)).toEqual({
+    amount: '1234.5',
+    destinationAddress: MASK,
+    destinationMemo: MASK,
+    failureReason: `no way to ${MASK}`,
+    contactEmail: MASK,
+    told: [MASK, { said: `was ${MASK}` }],
+  });
+  expect(maskPersonal('payout', fields)).toEqual(fields);
+});

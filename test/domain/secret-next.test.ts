@@ -38,6 +38,12 @@ test.each([
   ['the new one then', next(fresh, [old]), 'Keep it', 0],
   ['retired', next({ ...old, retired: true }, [fresh]), 'Delete the endpoint e1', 6],
   [
+    'retired, and no other is accepted',
+    next({ ...old, retired: true }, [{ ...fresh, retired: true }]),
+    'No webhook is accepted: every secret is retired. Add another secret to WEBHOOK_SECRETS, or take it back: tallyhook secrets restore old',
+    5,
+  ],
+  [
     'retired, and the endpoint is gone',
     next({ ...old, retired: true, endpoint: { ...old.endpoint!, isActive: false } }, [fresh]),
     'take it out of WEBHOOK_SECRETS',

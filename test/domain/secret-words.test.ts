@@ -57,7 +57,7 @@ describe('what is said of a secret', () => {
         successor: null,
         next: 'Delete its endpoint in the service’s dashboard (step 6).',
       },
-      judge({ ...old, retired: true, endpoint: null }, []),
+      judge({ ...old, retired: true, endpoint: null }, [fresh]),
     ],
     [
       keep(ALONE, 'Wait for the first event, or send a test from the dashboard.'),

@@ -28,6 +28,7 @@ const statusLine = async () => {
     now: () => new Date(),
     runKinds: [],
     runEverySeconds: {},
+    secretsStatus: async () => ({ items: [] }),
   });
   return (await status()).items.map(({ text }) => text);
 };

@@ -1,8 +1,11 @@
 import { expect, test, vi } from 'vitest';
+import { createStatus } from '../../src/console/status.js';
 import { createLog } from '../../src/log.js';
-import { retiredLabels } from '../../src/records/deliveries/secrets.js';
+import { retiredLabels, retireSecret } from '../../src/records/deliveries/secrets.js';
 import { secretsStatus } from '../../src/webhook/rotation.js';
 import { staticSecrets, withoutRetired } from '../../src/webhook/secret-source.js';
+import type { DoctorParts } from '../../src/wiring/doctor/check.js';
+import { checkSecrets } from '../../src/wiring/doctor/check-installation.js';
 import { startReceiver } from '../support/receiver.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { eventBody, NOW, OTHER_SECRET, SECRET, secrets, signedHeaders } from '../support/signed.js';
@@ -87,4 +90,32 @@ test('a retired label is refused within seconds, and accepted again when that is
   await vi.waitFor(async () => expect(await send(SECRET)).toBe(200));
   await receiver.close();
   source.close();
+});
+
+test('with every secret retired the doctor and the line on every page say that no webhook is accepted', async () => {
+  const { db } = database;
+  const said = async (configured = secrets) => {
+    const status = createStatus({
+      db,
+      log,
+      now: () => new Date(),
+      runKinds: [],
+      runEverySeconds: {},
+      secretsStatus: () => secretsStatus(db, configured),
+    });
+    const checks = await checkSecrets({ db, config: { WEBHOOK_SECRETS: configured } } as DoctorParts);
+    const line = (await status()).items.filter(({ text }) => text.includes('no webhook is accepted'));
+    return { doctor: checks.filter(({ name }) => name === 'secrets'), line };
+  };
+  const retire = (label: string, now: number) =>
+    retireSecret(db, { label, fingerprint: 'f', by: 'ops', note: 'leaked', now: new Date(now) });
+  await retire('new', 2_000);
+  expect(await said()).toEqual({ doctor: [], line: [] });
+  await retire('live', 1_000);
+  const remedy = 'Add another secret to WEBHOOK_SECRETS, or take it back: tallyhook secrets restore new';
+  expect(await said()).toMatchObject({
+    doctor: [{ status: 'finding', found: 'every secret is retired: no webhook is accepted', remedy }],
+    line: [{ tone: 'bad', href: '/secrets' }],
+  });
+  expect(await said([...secrets, { label: 'newest', secret: 'whsec_newest' }])).toEqual({ doctor: [], line: [] });
 });

@@ -42,7 +42,14 @@ it('says who has another value than others, until all that are at work have the 
   const told = async () => {
     const log = createLog('silent');
     const now = () => new Date();
-    const status = await createStatus({ db: database.db, log, now, runKinds: [], runEverySeconds: {} })();
+    const status = await createStatus({
+      db: database.db,
+      log,
+      now,
+      runKinds: [],
+      runEverySeconds: {},
+      secretsStatus: async () => ({ items: [] }),
+    })();
     const alerts = findAlerts(await loadAlertFacts(database.db, { now: now(), runEverySeconds: {} }));
     return [
       ...alerts.filter(({ name }) => name === 'TallyhookSettingsDiffer').map(({ detail }) => detail),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { lastAccepted } from '../../domain/deliveries/last-secret.js';
 import { leakLines } from '../../domain/deliveries/secret-leak.js';
-import { retirement } from '../../domain/deliveries/secret-status.js';
+import { retirement, type SecretStatus } from '../../domain/deliveries/secret-status.js';
 import { rulesOf } from '../../domain/orders/order-facts.js';
 import { inTransaction } from '../../records/database/in-transaction.js';
 import { declareLeaked, type LeakAnswer } from '../../records/deliveries/leaked-secrets.js';
@@ -36,7 +37,8 @@ export const retireSecretAction: Action = {
     const { force } = given as z.infer<typeof input>;
     const label = params['label'] ?? '';
     const target = `secret ${label}`;
-    const found = (await secretsStatus()).items.find((secret) => secret.label === label);
+    const { items } = await secretsStatus();
+    const found = items.find((secret) => secret.label === label);
     if (found === undefined)
       return { outcome: 'refused', target, message: `There is no secret “${label}” in WEBHOOK_SECRETS.` };
     const answer = retirement(found, force === 'yes');
@@ -51,7 +53,7 @@ export const retireSecretAction: Action = {
       outcome: 'done',
       target,
       recorded: true,
-      message: `“${label}” is retired: every receiver refuses it within ten seconds.`,
+      message: withWarning(`“${label}” is retired: every receiver refuses it within ten seconds.`, label, items),
     };
   },
 };
@@ -67,19 +69,29 @@ export const secretLeakedAction: Action = {
   tone: 'bad',
   preview: async (deps, request) => {
     const answer = await inTransaction(deps.db, true, (trx) => leaked({ ...deps, db: trx }, request));
-    const lines = answer.outcome === 'done' ? leakLines(answer.done) : [`Nothing: ${answer.why}.`];
+    const warning = lastAccepted(request.params['label'] ?? '', (await deps.secretsStatus()).items);
+    const lines =
+      answer.outcome === 'done'
+        ? [...(warning === null ? [] : [warning]), ...leakLines(answer.done)]
+        : [`Nothing: ${answer.why}.`];
     return [{ is: 'facts', facts: [['What comes of it', list(lines.map((line) => text(line)))]] }];
   },
   run: async (deps, request) => {
     const label = request.params['label'] ?? '';
     const target = `secret ${label}`;
+    const { items } = await deps.secretsStatus();
     const answer = await leaked(deps, request);
     if (answer.outcome === 'refused')
       return { outcome: 'refused', target, message: `What the history lacks proves nothing: ${answer.why}.` };
     const message = `“${label}” is retired as one that leaked; ${leakLines(answer.done).join('; ')}.`;
-    return { outcome: 'done', target, recorded: true, message };
+    return { outcome: 'done', target, recorded: true, message: withWarning(message, label, items) };
   },
 };
+
+function withWarning(message: string, label: string, items: readonly SecretStatus[]): string {
+  const warning = lastAccepted(label, items);
+  return warning === null ? message : `${message} ${warning}.`;
+}
 
 async function leaked(
   deps: Parameters<NonNullable<Action['run']>>[0],

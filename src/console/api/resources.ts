@@ -4,7 +4,7 @@ import { alertSeverities } from '../../domain/alerts/condition.js';
 import { conditions } from '../../domain/alerts/conditions.js';
 import { bookedKinds } from '../../domain/books/entry.js';
 import type { JsonObject } from '../../domain/json.js';
-import { hidePeople } from '../../domain/personal.js';
+import { hidePeople, isHidden } from '../../domain/personal.js';
 import type { RecordKind } from '../../domain/records.js';
 import { rejectionWords } from '../../domain/rejection-words.js';
 import { runKinds } from '../../domain/run-kinds.js';
@@ -24,7 +24,7 @@ import { listOrders } from '../../records/orders/orders.js';
 import { getRecord, listFilters, listRecords, recordFilters } from '../../records/rows.js';
 import { getRun, listRuns } from '../../records/runs/runs.js';
 import { withoutSecrets } from '../view/action-details.js';
-import { isPersonalField, maskedDelivery, maskedEvent, maskedRejection } from '../view/personal.js';
+import { maskedDelivery, maskedEvent, maskedRejection } from '../view/personal.js';
 import type { Group } from './groups.js';
 import type { Filters, ListQuery } from './list-query.js';
 import { balanceDetailShape, balanceShape } from './shapes/balance-shapes.js';
@@ -240,6 +240,6 @@ function records(path: string, kind: RecordKind, told: Pick<Resource, 'group' | 
     list: (db, query) => listRecords(db, kind, query),
     get: (db, id) => getRecord(db, kind, id),
     masked: (item) => hidePeople(kind, item as JsonObject),
-    personalFilters: recordFilters(kind).filter((field) => isPersonalField(kind, field)),
+    personalFilters: recordFilters(kind).filter((field) => isHidden(kind, field)),
   };
 }

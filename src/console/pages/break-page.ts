@@ -6,6 +6,7 @@ import type { Page, PageRequest } from '../page.js';
 import { severityTones, statusBadge } from '../view/break-rows.js';
 import { evidenceSections } from '../view/evidence.js';
 import { entityHref } from '../view/links.js';
+import { evidenceFor } from '../view/personal.js';
 import { kindWord } from '../view/record-words.js';
 import type { ActionButton, Section } from '../view/sections.js';
 import { badge, counted, id, list, none, quiet, text, time, words } from '../view/values.js';
@@ -22,7 +23,12 @@ export const breakPage: Page = {
       badges: [badge(severity, severityTones[severity]), statusBadge(status)],
       crumbs: [{ text: 'Breaks', href: '/breaks' }],
       actions: buttonsOf(found, req),
-      sections: [whatToDo(found), factsOf(found, now()), ...evidenceSections(found.evidence), historyOf(found.steps)],
+      sections: [
+        whatToDo(found),
+        factsOf(found, now()),
+        ...evidenceSections(evidenceFor(req.actor, found.evidence)),
+        historyOf(found.steps),
+      ],
     };
   },
 };

@@ -138,14 +138,15 @@ async function secretsTile({ secretsStatus, log }: PageDeps, { actor }: PageRequ
     const { items } = await secretsStatus();
     const live = items.filter(({ retiredAt }) => retiredAt === null);
     const used = live.filter(({ matches24h }) => matches24h > 0).length;
-    const note = `${used} matched in the last 24 h`;
+    const none = items.length > 0 && live.length === 0;
+    const note = none ? 'every secret is retired: no webhook is accepted' : `${used} matched in the last 24 h`;
     return [
       {
         label: 'Signing secrets',
         value: String(live.length),
         note,
         ...(mayDo(actor, secretsPage.roles ?? []) ? { href: secretsPage.path } : {}),
-        ...(used === 0 ? { tone: 'warn' } : {}),
+        ...(none ? { tone: 'bad' } : used === 0 ? { tone: 'warn' } : {}),
       },
     ];
   } catch (error) {

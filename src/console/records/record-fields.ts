@@ -29,7 +29,7 @@ export function fieldGroups(sheet: Sheet, fields: JsonObject, knowsPeople: boole
   return groups.flatMap(({ title, fields: names }): Section[] => {
     const shown = names.filter((name) => Object.hasOwn(fields, name) && !isDeep(fields[name] ?? null));
     if (shown.length === 0) return [];
-    const isMasked = !knowsPeople && (title === 'Customer' || title === 'Holder');
+    const isMasked = !knowsPeople && ['Customer', 'Holder', 'Destination'].includes(title);
     return [
       {
         is: 'panel',

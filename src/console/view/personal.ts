@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { fromJsonText, toJsonText } from '../../domain/json-text.js';
-import { hidePeople, MASK, maskEvidence, maskText, personalKinds, replacePersonal } from '../../domain/personal.js';
+import { hideEvidence, hidePeople, hideText, MASK, personalKinds } from '../../domain/personal.js';
 import type { EntityKind, RecordKind } from '../../domain/records.js';
 import type { DeliveryDetails } from '../../records/deliveries/delivery-details.js';
 import type { RejectionView } from '../../records/inbox/rejections.js';
@@ -78,7 +78,12 @@ export function maskedRejection(rejection: RejectionView): RejectionView {
  * texts that people wrote, such as a note, and whatever no resource thought of.
  */
 export function answerFor(actor: Pick<Actor, 'role'>, body: object): object {
-  return mayKnowPeople(actor) ? body : maskEvidence(body as JsonObject);
+  return mayKnowPeople(actor) ? body : hideEvidence(body as JsonObject);
+}
+
+/** What is told of a break, as the actor may see it: a page shows its fields without their names. */
+export function evidenceFor(actor: Pick<Actor, 'role'>, evidence: Json): Json {
+  return mayKnowPeople(actor) || !isJsonObject(evidence) ? evidence : hideEvidence(evidence);
 }
 
 /** A page as the actor may see it: the same for what stands in its texts. */
@@ -95,7 +100,7 @@ function maskShown(part: unknown): unknown {
   const isWorded = 'is' in part && worded.has(part.is);
   return Object.fromEntries(
     Object.entries(part).map(([name, value]) => {
-      if (typeof value === 'string') return [name, isWorded && name !== 'is' ? maskText(value) : value];
+      if (typeof value === 'string') return [name, isWorded && name !== 'is' ? hideText(value) : value];
       return [name, maskShown(value)];
     }),
   );
@@ -108,16 +113,11 @@ export function maskedDelivery({
   responseHeaders,
   attemptsList,
 }: DeliveryDetails): DeliveryDetails {
-  const { headers, attempts } = maskEvidence({ headers: responseHeaders, attempts: attemptsList } as JsonObject);
+  const { headers, attempts } = hideEvidence({ headers: responseHeaders, attempts: attemptsList } as JsonObject);
   return {
     payload: maskedBody(payload),
     responseBody: responseBody === null ? null : MASK,
     responseHeaders: headers as DeliveryDetails['responseHeaders'],
     attemptsList: attempts as DeliveryDetails['attemptsList'],
   };
-}
-
-/** Whether every value of the field identifies a person. */
-export function isPersonalField(kind: RecordKind, field: string): boolean {
-  return replacePersonal(kind, field, 'a', () => MASK) === MASK;
 }

@@ -1,3 +1,5 @@
+import { acceptAgain } from './last-secret.js';
+
 /** `may_be_retired`: everything speaks for it. `keep`: something is missing. `undetermined`: nothing can tell. */
 export type SecretVerdict = 'retired' | 'may_be_retired' | 'keep' | 'undetermined';
 
@@ -53,8 +55,11 @@ interface Lack {
  */
 export function judgeSecret(facts: VerdictFacts): SecretJudgement {
   const { secret, others } = facts;
-  if (secret.retired) return { verdict: 'retired', missing: [], successor: null, next: afterRetirement(secret) };
   const rivals = others.filter(({ retired }) => !retired);
+  if (secret.retired) {
+    const next = rivals.length === 0 ? noneLeft(secret) : afterRetirement(secret);
+    return { verdict: 'retired', missing: [], successor: null, next };
+  }
   if (rivals.length === 0) return told('keep', [alone(secret)]);
   const { firstMatchAt: since } = secret;
   if (since === null) return told('undetermined', [unmatched(secret)]);
@@ -115,6 +120,10 @@ function unknownsOf(secret: SecretFacts, other: SecretFacts, historyKnown: boole
     ...unlisted.map(({ label }) => ({ what: `what the endpoint of "${label}" subscribes to is not known`, next })),
     ...(historyKnown ? [] : [{ what: `the delivery history was not read lately: ${READ_HISTORY}`, next }]),
   ];
+}
+
+function noneLeft({ label }: SecretFacts): string {
+  return `No webhook is accepted: every secret is retired. ${acceptAgain(label)} (step 5).`;
 }
 
 function alone({ firstMatchAt, endpoint }: SecretFacts): Lack {

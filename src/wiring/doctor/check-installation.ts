@@ -1,3 +1,4 @@
+import { acceptAgain, retiredLast } from '../../domain/deliveries/last-secret.js';
 import type { SecretStatus } from '../../domain/deliveries/secret-status.js';
 import { connectionRoom } from '../../records/database/connection-room.js';
 import { newerSchema } from '../../records/database.js';
@@ -48,7 +49,10 @@ export async function checkSecrets({ db, config }: DoctorParts): Promise<Check[]
       ),
     ];
   const { items } = await secretsStatus(db, configured);
-  return items.map(checkSecret);
+  const last = retiredLast(items);
+  const none =
+    last === null ? [] : [finding('secrets', 'every secret is retired: no webhook is accepted', acceptAgain(last))];
+  return [...none, ...items.map(checkSecret)];
 }
 
 function checkSecret(secret: SecretStatus): Check {

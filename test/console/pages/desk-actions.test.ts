@@ -8,7 +8,7 @@ const store = useDatabase();
 let operator: Reader;
 let finance: Reader;
 let commands: ReturnType<typeof testConsole>['commands'];
-const other = { ...secretSample, label: 'new', missing: ['it is the newest that matched'] };
+let others = [{ ...secretSample, label: 'new', missing: ['it is the newest that matched'] }];
 const runDoctor = vi.fn(async () => [
   { name: 'endpoint', status: 'finding' as const, found: 'it is inactive', remedy: 'switch it on' },
 ]);
@@ -19,7 +19,7 @@ beforeAll(async () => {
     const { retired_at: at } = await store.db('secrets').where({ label: 'old' }).first();
     const old =
       at === null ? secretSample : { ...secretSample, verdict: 'retired' as const, retiredAt: at.toISOString() };
-    return { items: [old, other] };
+    return { items: [old, ...others] };
   };
   const { app, ...rest } = testConsole(store.db, { secretsStatus, runDoctor });
   ({ commands } = rest);
@@ -61,6 +61,17 @@ describe('a secret', () => {
     const again = await press(retired, 'Accept it again', { reason: 'it did not leak' });
     expect(again.flash).toContain('accepted again');
     expect(await store.db('secrets').where({ label: 'old' }).first()).toMatchObject({ retired_at: null });
+  });
+
+  it('is said to be the last one, when it is', async () => {
+    const { get, press } = operator;
+    const page = await get('/secrets');
+    const kept = others;
+    others = [];
+    const retired = await press(page, 'Retire', { force: 'yes', reason: 'it leaked' });
+    others = kept;
+    expect(retired.flash).toContain('NO WEBHOOK IS ACCEPTED without "old"');
+    expect((await press(retired, 'Accept it again', { reason: 'it did not' })).flash).toContain('accepted again');
   });
 });
 

@@ -1,0 +1,22 @@
+/** Null: it is accepted. */
+interface Secret {
+  label: string;
+  retiredAt: string | null;
+}
+
+/** What a person does where no webhook is accepted any more. */
+export function acceptAgain(label: string): string {
+  return `Add another secret to WEBHOOK_SECRETS, or take it back: tallyhook secrets restore ${label}`;
+}
+
+/** What retiring this one comes to, where it is the last that is accepted; null: another one is accepted. */
+export function lastAccepted(label: string, all: readonly Secret[]): string | null {
+  if (all.some((other) => other.label !== label && other.retiredAt === null)) return null;
+  return `NO WEBHOOK IS ACCEPTED without "${label}": it is the last secret that is not retired. ${acceptAgain(label)}`;
+}
+
+/** Where every configured secret is retired, the one that was retired last; null: one is accepted, or none is configured. */
+export function retiredLast(all: readonly Secret[]): string | null {
+  if (all.some(({ retiredAt }) => retiredAt === null)) return null;
+  return all.toSorted((a, b) => ((a.retiredAt ?? '') < (b.retiredAt ?? '') ? 1 : -1))[0]?.label ?? null;
+}
