@@ -3,7 +3,7 @@ import { callbackify } from 'node:util';
 import knex, { type Knex } from 'knex';
 import { Client } from 'pg';
 import { DatabaseError, unready } from './database/database-trouble.js';
-import { examineStanding, openWhenAnswering } from './database/examine-database.js';
+import { examineInbox, examineStanding, openWhenAnswering } from './database/examine-database.js';
 import { examineSessions } from './database/examine-sessions.js';
 import { type WatchedConnection, watchConnection } from './database/watch-connection.js';
 
@@ -129,6 +129,13 @@ export async function schemaState(db: Knex): Promise<{ ok: boolean; problems: st
   if (missing.length > 0) problems.push(`migrations not run: ${missing.join(', ')}`);
   if (queue) problems.push(queue);
   return { ok: problems.length === 0, problems };
+}
+
+/** The same, and whether events can be stored right now. */
+export async function storingState(db: Knex): ReturnType<typeof schemaState> {
+  const state = await schemaState(db);
+  const trouble = state.ok ? await examineInbox((sql) => db.raw(sql)) : null;
+  return trouble ? unready(trouble) : state;
 }
 
 /** Where the database has migrations that this program does not know, that in a sentence. It goes on working: they expand first. */
