@@ -56,7 +56,7 @@ export function loadConfig<N extends VariableName = never>(
     ...halves(config),
     ...shortKeys(config),
     ...loneDirect(config),
-    ...withPassword(config),
+    ...withPassword(config, env),
   );
   if (problems.length > 0) throw new ConfigError(explain(problems));
   return config as Config & { [K in N]: NonNullable<Config[K]> };
@@ -157,9 +157,10 @@ function loneDirect({ DATABASE_URL, DATABASE_DIRECT_URL }: Partial<Config>): Pro
 }
 
 /** Puts DATABASE_PASSWORD into the database's addresses, where a password may not have any character. */
-function withPassword(config: Partial<Config>): Problem[] {
+function withPassword(config: Partial<Config>, env: Environment): Problem[] {
   const password = config.DATABASE_PASSWORD;
   if (password === undefined) return [];
+  config.passwordSetting = env['DATABASE_PASSWORD_FILE'] ? 'DATABASE_PASSWORD_FILE' : 'DATABASE_PASSWORD';
   const refuse = (text: string): Problem[] => [{ name: 'DATABASE_PASSWORD', missing: false, text }];
   if (config.DATABASE_URL === undefined)
     return refuse('given without DATABASE_URL; accepted is postgres://user@host:port/database beside it');

@@ -53,6 +53,7 @@ interface Row extends Omit<DatabaseTrouble, 'code' | 'passing'> {
   passing?: true;
 }
 
+const REFUSED_LOGIN = 'refuses the user or the password';
 const CERTIFICATE =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|CERT_\w+|ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
 
@@ -103,7 +104,7 @@ const ROWS: readonly Row[] = [
   {
     codes: /^28/,
     messages: /(password|SASL|trust|ident|peer) authentication failed|no such user|not authenticated/i,
-    what: 'refuses the user or the password',
+    what: REFUSED_LOGIN,
     remedy: 'correct them in URL; characters such as @ : / # % in a password are written as %40 %3A %2F %23 %25',
   },
   {
@@ -148,6 +149,13 @@ const ROWS: readonly Row[] = [
   },
 ];
 
+let passwordSetting: string | undefined;
+
+/** The setting that held the password, where the address does not; the sentence about a refused login names it. */
+export function passwordComesFrom(setting: string | undefined): void {
+  passwordSetting = setting;
+}
+
 /** What keeps every statement from being run, until somebody sees to the database or to the settings; null: nothing such. */
 export function troubleOf(error: unknown, setting: DatabaseSetting = 'DATABASE_URL'): DatabaseTrouble | null {
   if (error instanceof AggregateError) {
@@ -159,12 +167,18 @@ export function troubleOf(error: unknown, setting: DatabaseSetting = 'DATABASE_U
   const [said] = PASSING_MESSAGES.exec(error.message) ?? [];
   const code = given === '' ? (said ?? null) : given;
   if (row) {
-    const { what, remedy, passing = false } = row;
+    const { what, passing = false } = row;
+    const remedy = what === REFUSED_LOGIN && passwordSetting !== undefined ? lookAt(passwordSetting) : row.remedy;
     return { code, what: naming(what, setting), remedy: naming(remedy, setting), passing };
   }
   if (!PASSING_CODES.has(given) && !/^(08|53|57)/.test(given) && said === undefined) return null;
   const remedy = `see that it runs and can be reached from here, and that host and port in ${setting} are right`;
   return { code, what: 'is unreachable', remedy, passing: isPassing(error) };
+}
+
+function lookAt(setting: string): string {
+  const but = setting.endsWith('_FILE') ? ', without one new line at the end of the file' : '';
+  return `correct the password in ${setting}, which is taken as it stands${but}, or the user in URL`;
 }
 
 function naming(text: string, setting: DatabaseSetting): string {
