@@ -43,6 +43,11 @@ export function openDatabase(url: string, options: { max?: number; applicationNa
   });
 }
 
+/** The address that `openDatabase` was given. */
+export function addressOf(db: Knex): string {
+  return db.client.config.connection.connectionString;
+}
+
 /** Who waits for a table makes all others wait behind it: no migration does so for longer than that. */
 function migrationSource(lockMs: number): Knex.MigrationSource<string> {
   return {
@@ -123,7 +128,7 @@ async function runEach(db: Knex, config: Knex.MigratorConfig): Promise<string[]>
  */
 export async function schemaState(db: Knex): Promise<{ ok: boolean; problems: string[]; lasting?: boolean }> {
   const trouble = await examineStanding((sql) => db.raw(sql));
-  if (trouble) return unready(trouble);
+  if (trouble) return unready(trouble, addressOf(db));
   const problems: string[] = [];
   const { migrations: missing, queues: queue } = await pendingMigrations(db);
   if (missing.length > 0) problems.push(`migrations not run: ${missing.join(', ')}`);
@@ -135,7 +140,7 @@ export async function schemaState(db: Knex): Promise<{ ok: boolean; problems: st
 export async function storingState(db: Knex): ReturnType<typeof schemaState> {
   const state = await schemaState(db);
   const trouble = state.ok ? await examineInbox((sql) => db.raw(sql)) : null;
-  return trouble ? unready(trouble) : state;
+  return trouble ? unready(trouble, addressOf(db)) : state;
 }
 
 /** Where the database has migrations that this program does not know, that in a sentence. It goes on working: they expand first. */
@@ -162,14 +167,16 @@ async function appliedMigrations(db: Knex): Promise<Set<string>> {
 }
 
 async function queueSchemaProblem(db: Knex): Promise<string | null> {
-  const { assertSchemaCompatibility, LATEST_SCHEMA_VERSION } = await import('bullmq');
+  const { assertSchemaCompatibility, LATEST_SCHEMA_VERSION, SchemaMigrationRequiredError, SchemaVersionMismatchError } =
+    await import('bullmq');
   const connection: Client = await db.client.acquireConnection();
   try {
     const version = await assertSchemaCompatibility(connection, QUEUE_SCHEMA);
     if (version >= LATEST_SCHEMA_VERSION) return null;
-    return `BullMQ's schema is at version ${version}, needed is ${LATEST_SCHEMA_VERSION}`;
+    return `the schema of the queues is at version ${version}, needed is ${LATEST_SCHEMA_VERSION}`;
   } catch (error) {
-    if (error instanceof Error && error.name.startsWith('Schema')) return error.message;
+    if (error instanceof SchemaMigrationRequiredError) return 'the schema of the queues is missing';
+    if (error instanceof SchemaVersionMismatchError) return 'the schema of the queues is newer than this program';
     throw error;
   } finally {
     await db.client.releaseConnection(connection);

@@ -16,7 +16,7 @@ export interface Store {
 type StoreConfig = Pick<Config, 'DATABASE_URL' | 'DATABASE_DIRECT_URL'> & Partial<Pick<Config, 'passwordSetting'>>;
 
 /** Where the embedded database of a working directory lives. */
-const EMBEDDED_FOLDER = '.tallyhook';
+export const EMBEDDED_FOLDER = '.tallyhook';
 /** A statement that waits for a lock would be waited for as long. */
 const DESTROY_MS = 2_000;
 /** To stop the server that it starts. */

@@ -1,7 +1,7 @@
 import { TimeoutStrategy, timeout } from 'cockatiel';
 import type { Knex } from 'knex';
-import { troubleOf, unready } from '../records/database/database-trouble.js';
-import { storingState } from '../records/database.js';
+import { nameDatabase, troubleOf, unready } from '../records/database/database-trouble.js';
+import { addressOf, storingState } from '../records/database.js';
 
 export interface Readiness {
   ok: boolean;
@@ -36,7 +36,7 @@ export function createReadiness(db: Knex, now: () => number = Date.now): KeptRea
     try {
       return await inTime.execute(() => storingState(db));
     } catch (error) {
-      return afterFailure(error);
+      return afterFailure(error, addressOf(db));
     } finally {
       isAsking = false;
     }
@@ -57,8 +57,9 @@ export function createReadiness(db: Knex, now: () => number = Date.now): KeptRea
   };
 }
 
-export function afterFailure(error: unknown): Readiness {
+export function afterFailure(error: unknown, url: string): Readiness {
   const trouble = troubleOf(error);
-  if (trouble) return unready(trouble);
-  return { ok: false, problems: [`database: ${error instanceof Error ? error.message || error.name : String(error)}`] };
+  if (trouble) return unready(trouble, url);
+  const said = error instanceof Error ? error.message || error.name : String(error);
+  return { ok: false, problems: [`${nameDatabase(url)} can’t be asked: ${said}`] };
 }

@@ -24,7 +24,7 @@ test('a database that turns read-only is seen within a second, and that it takes
   now += 1;
   expect(await ready()).toMatchObject({
     ok: false,
-    problems: [expect.stringContaining('database: is read-only')],
+    problems: [expect.stringContaining(' is read-only: ')],
     lasting: false,
   });
   await db.raw('SET default_transaction_read_only = off');
@@ -41,7 +41,7 @@ test('an inbox that somebody holds is said within two seconds, and nothing of th
   expect(await ready()).toEqual({
     ok: false,
     problems: [
-      'database: inbox is locked (55P03): no event can be stored until who holds the table is done; pg_locks names the process',
+      `The database at ${new URL(database.url).host}${new URL(database.url).pathname} takes no events, its inbox is locked (55P03): no event can be stored until who holds the table is done; pg_locks names the process`,
     ],
     lasting: false,
   });

@@ -23,28 +23,31 @@ export class DatabaseError extends AppError {
   readonly trouble: DatabaseTrouble;
 
   constructor(trouble: DatabaseTrouble, url: string | undefined, options?: { cause?: unknown }) {
-    super(`The database ${whereabouts(url)} ${tellTrouble(trouble)}.`, options);
+    super(`${sayTrouble(trouble, url)}.`, options);
     this.trouble = trouble;
     this.retryable = trouble.passing;
   }
 }
 
-/** What is wrong and what to do, without where. */
-export function tellTrouble({ code, what, remedy }: DatabaseTrouble): string {
-  return `${what}${code === null ? '' : ` (${code})`}: ${remedy}`;
+/** Where, what is wrong, and what to do. */
+function sayTrouble({ code, what, remedy }: DatabaseTrouble, url: string | undefined): string {
+  return `${nameDatabase(url)} ${what}${code === null ? '' : ` (${code})`}: ${remedy}`;
 }
 
 /** The same as an answer of /readyz. `lasting`: waiting does not help. */
-export function unready(trouble: DatabaseTrouble): { ok: false; problems: string[]; lasting: boolean } {
-  return { ok: false, problems: [`database: ${tellTrouble(trouble)}`], lasting: !trouble.passing };
+export function unready(
+  trouble: DatabaseTrouble,
+  url: string | undefined,
+): { ok: false; problems: [string]; lasting: boolean } {
+  return { ok: false, problems: [sayTrouble(trouble, url)], lasting: !trouble.passing };
 }
 
-/** Without user and password. */
-function whereabouts(url: string | undefined): string {
-  if (url === undefined) return 'under ./.tallyhook';
-  if (!URL.canParse(url)) return 'of DATABASE_URL';
+/** The database and where it is, without user and password. */
+export function nameDatabase(url: string | undefined): string {
+  if (url === undefined) return 'The database under ./.tallyhook';
+  if (!URL.canParse(url)) return 'The database of DATABASE_URL';
   const { host, pathname, searchParams } = new URL(url);
-  return `at ${host === '' ? (searchParams.get('host') ?? 'this machine') : host}${pathname}`;
+  return `The database at ${host === '' ? (searchParams.get('host') ?? 'this machine') : host}${pathname}`;
 }
 
 interface Row extends Omit<DatabaseTrouble, 'code' | 'passing'> {

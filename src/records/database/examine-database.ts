@@ -133,7 +133,7 @@ export async function examineInbox(ask: Ask): Promise<DatabaseTrouble | null> {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === '55P03')) throw error;
     const remedy = 'no event can be stored until who holds the table is done; pg_locks names the process';
-    return { code: '55P03', what: 'inbox is locked', remedy, passing: true };
+    return { code: '55P03', what: 'takes no events, its inbox is locked', remedy, passing: true };
   }
 }
 
