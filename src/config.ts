@@ -4,11 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import type { z } from 'zod';
 import { type WebhookSecret, webhookSecrets } from './config/labelled-lists.js';
+import { readableFile } from './config/values.js';
 import { type Config, type Variable, type VariableName, variables } from './config/variables.js';
 import { ConfigError } from './errors.js';
 
 export type { Config, VariableName, WebhookSecret };
 
+/** A port that a process may open beside PORT. */
+type PortName = 'CONSOLE_PORT' | 'METRICS_PORT';
 type Environment = Record<string, string | undefined>;
 interface Problem {
   name: string;
@@ -34,8 +37,9 @@ export function loadConfig<N extends VariableName = never>(
   needs: readonly N[] = [],
   {
     alsoNeeds = [],
+    apart = [],
     env = { ...readDotEnv(), ...process.env },
-  }: { alsoNeeds?: readonly VariableName[]; env?: Environment } = {},
+  }: { alsoNeeds?: readonly VariableName[]; apart?: readonly PortName[]; env?: Environment } = {},
 ): Config & { [K in N]: NonNullable<Config[K]> } {
   const problems: Problem[] = [];
   const required = new Set<VariableName>([...needs, ...alsoNeeds]);
@@ -53,10 +57,12 @@ export function loadConfig<N extends VariableName = never>(
   }
   problems.push(
     ...strangers(env),
-    ...halves(config),
+    ...halves(config, problems),
     ...shortKeys(config),
     ...loneDirect(config),
-    ...withPassword(config),
+    ...withPassword(config, env),
+    ...unreadableFiles(config),
+    ...sharedPorts(config, apart),
   );
   if (problems.length > 0) throw new ConfigError(explain(problems));
   return config as Config & { [K in N]: NonNullable<Config[K]> };
@@ -105,13 +111,18 @@ function readGiven(name: VariableName, env: Environment): { text?: string; probl
 }
 
 function wrong(name: VariableName, text: string, error?: z.ZodError): Problem {
-  const shown = table[name].secret ? `a secret of ${text.length} characters` : JSON.stringify(text);
+  const shown = table[name].secret ? `a secret of ${text.length} characters` : JSON.stringify(withoutLogin(text));
   const clause = error?.issues.find((issue) => issue.code === 'custom' && issue.params?.['isClause'])?.message;
   return {
     name,
     missing: false,
     text: `given ${shown}${clause === undefined ? '' : `, ${clause}`}; accepted is ${table[name].accepts}`,
   };
+}
+
+/** An address as it may be shown. */
+export function withoutLogin(text: string): string {
+  return text.replace(/\/\/.*@/s, '//');
 }
 
 function missing(name: VariableName): Problem {
@@ -127,13 +138,14 @@ function strangers(env: Environment): Problem[] {
     .map((name) => ({ name, missing: false, text: `not known; accepted are ${known.join(', ')}` }));
 }
 
-function halves(config: Record<string, unknown>): Problem[] {
+function halves(config: Record<string, unknown>, told: readonly Problem[]): Problem[] {
   return PAIRS.flatMap(([a, b]) =>
     [
       { name: a, other: b },
       { name: b, other: a },
     ]
       .filter(({ name, other }) => config[name] === undefined && config[other] !== undefined)
+      .filter(({ name }) => !told.some((problem) => problem.name === name))
       .map(({ name, other }) => ({
         name,
         missing: true,
@@ -157,9 +169,10 @@ function loneDirect({ DATABASE_URL, DATABASE_DIRECT_URL }: Partial<Config>): Pro
 }
 
 /** Puts DATABASE_PASSWORD into the database's addresses, where a password may not have any character. */
-function withPassword(config: Partial<Config>): Problem[] {
+function withPassword(config: Partial<Config>, env: Environment): Problem[] {
   const password = config.DATABASE_PASSWORD;
   if (password === undefined) return [];
+  config.passwordSetting = env['DATABASE_PASSWORD_FILE'] ? 'DATABASE_PASSWORD_FILE' : 'DATABASE_PASSWORD';
   const refuse = (text: string): Problem[] => [{ name: 'DATABASE_PASSWORD', missing: false, text }];
   if (config.DATABASE_URL === undefined)
     return refuse('given without DATABASE_URL; accepted is postgres://user@host:port/database beside it');
@@ -174,6 +187,27 @@ function withPassword(config: Partial<Config>): Problem[] {
     config[name] = url.href;
   }
   return [];
+}
+
+/** What pg reads when it connects, with an error of its own where it can't. */
+function unreadableFiles(config: Partial<Config>): Problem[] {
+  return (['DATABASE_URL', 'DATABASE_DIRECT_URL'] as const).flatMap((name) =>
+    ['sslrootcert', 'sslcert', 'sslkey'].flatMap((part) => {
+      const file = new URL(config[name] ?? 'postgres:').searchParams.get(part);
+      if (!file || readableFile.safeParse(file).success) return [];
+      const text = `given with ${part}=${file}, which can’t be read; accepted is a file that this process can read`;
+      return [{ name, missing: false, text }];
+    }),
+  );
+}
+
+/** Of ports that one process opens, each name once; at addresses of their own two may have one number. */
+function sharedPorts(config: Partial<Config>, apart: readonly PortName[]): Problem[] {
+  const { HOST, CONSOLE_HOST, PORT } = config;
+  const meet = HOST === CONSOLE_HOST || [HOST, CONSOLE_HOST].some((host) => host === '0.0.0.0' || host === '::');
+  return apart
+    .filter((name) => meet && PORT !== 0 && config[name] === PORT)
+    .map((name) => ({ name, missing: false, text: `given ${PORT}, as PORT is; accepted is another port for each` }));
 }
 
 function explain(problems: Problem[]): string {

@@ -87,6 +87,52 @@ test('all that is wrong is listed at once: name, what was given, what is accepte
   expect(message).toContain('SERVICE_BASE_URL\n    given "ftp://x"; accepted is');
 });
 
+test('a setting that is wrong is not called missing, too', () => {
+  const message = refusal({ STORE_CALLBACK_URL: 'ftp://x', STORE_CALLBACK_SECRET: 'a secret of our own' });
+  expect(message.match(/STORE_CALLBACK_URL\n/g)).toHaveLength(1);
+  expect(message).toContain('STORE_CALLBACK_URL\n    given "ftp://x"');
+});
+
+test('of an address that is refused user and password are not shown', () => {
+  const message = refusal({ SERVICE_BASE_URL: 'https://ann:hunter2@shop.example/?a=1' });
+  expect(message).toContain('SERVICE_BASE_URL\n    given "https://shop.example/?a=1"');
+});
+
+test('a certificate that can’t be read is refused by the name of its setting', () => {
+  const DATABASE_URL = 'postgres://ann:hunter2@db/t?sslrootcert=/nonexist&sslmode=verify-full';
+  expect(refusal({ DATABASE_URL })).toContain(
+    'DATABASE_URL\n    given with sslrootcert=/nonexist, which can’t be read; accepted is a file',
+  );
+  expect(refusal({ DATABASE_URL })).not.toContain('hunter2');
+});
+
+test('two ports of one process differ, unless the system gives them or their addresses differ', () => {
+  const told = (env: Record<string, string>) => {
+    try {
+      loadConfig([], { env, apart: ['CONSOLE_PORT'] });
+      return '';
+    } catch (error) {
+      return String(error);
+    }
+  };
+  expect(told({ PORT: '8081' })).toContain('CONSOLE_PORT\n    given 8081, as PORT is');
+  expect(told({ PORT: '0', CONSOLE_PORT: '0' })).toBe('');
+  expect(told({ PORT: '8081', HOST: '10.0.0.1' })).toBe('');
+  expect(told({ METRICS_PORT: '8080' })).toBe('');
+});
+
+test.each([
+  ['hunter2hunter2hunter2', 'entry 1 has a wrong role: it is one of viewer'],
+  ['a:admin:hunter2hunter2hunter2,a b:admin:hunter2hunter2hunter2', 'entry 2 has a wrong name'],
+  ['ann:admin:', 'entry 1 has no token'],
+  ['a:admin:hunter2hunter2hunter2,a:viewer:hunter2hunter2hunter2', 'entry 2 has the name of another'],
+  ['ann:admin:hunter2', 'the token of "ann" has fewer than 16 characters'],
+])('of CONSOLE_TOKENS it is said which part is wrong', (CONSOLE_TOKENS, clause) => {
+  const message = refusal({ CONSOLE_TOKENS });
+  expect(message).toContain(`characters, in which ${clause}`);
+  expect(message).not.toContain('hunter2');
+});
+
 test('a wrong secret is never shown', () => {
   const message = refusal({
     DATABASE_URL: 'mysql://root:hunter2@db/x',

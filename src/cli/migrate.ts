@@ -1,8 +1,9 @@
+import path from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
 import { migrate, newerSchema, pendingMigrations } from '../records/database.js';
-import { openStore, type Store } from '../wiring/open-store.js';
+import { EMBEDDED_FOLDER, openStore, type Store } from '../wiring/open-store.js';
 import { printJson } from './print.js';
 import { reachingDatabase } from './reaching-database.js';
 
@@ -18,6 +19,10 @@ export function defineMigrate(command: Command): void {
     .option('--json', 'print JSON')
     .action(async ({ dryRun = false, json = false }: Flags) => {
       const config = loadConfig();
+      if (config.DATABASE_URL === undefined)
+        process.stderr.write(
+          `DATABASE_URL is not set: this is the embedded database in ${path.resolve(EMBEDDED_FOLDER)}\n`,
+        );
       await reachingDatabase(config, async () => {
         const store = await openStore({ config, log: createLog(config.LOG_LEVEL) }, { migrate: false });
         try {

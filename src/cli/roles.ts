@@ -14,7 +14,10 @@ export function defineRoles(...roles: Role[]): (command: Command) => void {
     command.action(async () => {
       if (roles.every((role) => role === 'scheduler')) keepHeapSmall();
       if (roles.every((role) => role === 'receiver')) collectSooner();
-      const config = loadConfig(['SERVICE_BASE_URL'], { alsoNeeds: roles.flatMap((role) => needsOf[role]) });
+      const config = loadConfig(['SERVICE_BASE_URL'], {
+        alsoNeeds: roles.flatMap((role) => needsOf[role]),
+        apart: roles.includes('receiver') ? [roles.includes('console') ? 'CONSOLE_PORT' : 'METRICS_PORT'] : [],
+      });
       const log = createLog(config.LOG_LEVEL);
       const start = async (closers: Closers, signal: AbortSignal) => {
         const { runtime, addresses } = await startRoles({ config, log, closers, signal }, roles);

@@ -30,8 +30,15 @@ export const consoleTokens = z.string().transform((text, context) => {
     return { name, role: roles.find((known) => known === role), token: rest.join(':') };
   });
   const known = tokens.flatMap(({ role, ...rest }) => (role ? [{ ...rest, role }] : []));
-  const fine = tokens.every(({ name, role, token }) => /^[\w.@-]{1,64}$/.test(name) && role && /^\S+$/.test(token));
-  if (!fine || !areDistinct(tokens.map(({ name }) => name))) return refuse(context);
+  if (tokens.length === 0) return refuse(context);
+  for (const [at, { name, role, token }] of tokens.entries()) {
+    // By its place: who forgot a part may have the token where another part belongs.
+    const refusePart = (clause: string) => refuseSecret(context, `in which entry ${at + 1} ${clause}`);
+    if (!/^[\w.@-]{1,64}$/.test(name)) refusePart('has a wrong name: 1 to 64 letters, digits and . _ @ -');
+    else if (!role) refusePart(`has a wrong role: it is one of ${roles.join(', ')}`);
+    else if (!/^\S+$/.test(token)) refusePart('has no token, or one with spaces');
+    else if (tokens.findIndex((other) => other.name === name) < at) refusePart('has the name of another');
+  }
   for (const { name, token } of tokens) {
     const clause = weakness(token);
     if (clause !== null) refuseSecret(context, `in which the token of "${name}" ${clause}`);

@@ -180,4 +180,6 @@ export type Config = {
 } & {
   /** The file that WEBHOOK_SECRETS came from, to be read again when it changes. */
   WEBHOOK_SECRETS_FILE: string | undefined;
+  /** The setting that held the database's password, where DATABASE_URL has none. */
+  passwordSetting: string | undefined;
 };

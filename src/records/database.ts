@@ -3,7 +3,7 @@ import { callbackify } from 'node:util';
 import knex, { type Knex } from 'knex';
 import { Client } from 'pg';
 import { DatabaseError, unready } from './database/database-trouble.js';
-import { examineStanding, openWhenAnswering } from './database/examine-database.js';
+import { examineInbox, examineStanding, openWhenAnswering } from './database/examine-database.js';
 import { examineSessions } from './database/examine-sessions.js';
 import { type WatchedConnection, watchConnection } from './database/watch-connection.js';
 
@@ -41,6 +41,11 @@ export function openDatabase(url: string, options: { max?: number; applicationNa
     // Knex writes to stdout, which belongs to data. What it would say there it also throws.
     log: { warn() {}, error() {}, deprecate() {}, debug() {} },
   });
+}
+
+/** The address that `openDatabase` was given. */
+export function addressOf(db: Knex): string {
+  return db.client.config.connection.connectionString;
 }
 
 /** Who waits for a table makes all others wait behind it: no migration does so for longer than that. */
@@ -123,12 +128,19 @@ async function runEach(db: Knex, config: Knex.MigratorConfig): Promise<string[]>
  */
 export async function schemaState(db: Knex): Promise<{ ok: boolean; problems: string[]; lasting?: boolean }> {
   const trouble = await examineStanding((sql) => db.raw(sql));
-  if (trouble) return unready(trouble);
+  if (trouble) return unready(trouble, addressOf(db));
   const problems: string[] = [];
   const { migrations: missing, queues: queue } = await pendingMigrations(db);
   if (missing.length > 0) problems.push(`migrations not run: ${missing.join(', ')}`);
   if (queue) problems.push(queue);
   return { ok: problems.length === 0, problems };
+}
+
+/** The same, and whether events can be stored right now. */
+export async function storingState(db: Knex): ReturnType<typeof schemaState> {
+  const state = await schemaState(db);
+  const trouble = state.ok ? await examineInbox((sql) => db.raw(sql)) : null;
+  return trouble ? unready(trouble, addressOf(db)) : state;
 }
 
 /** Where the database has migrations that this program does not know, that in a sentence. It goes on working: they expand first. */
@@ -155,14 +167,16 @@ async function appliedMigrations(db: Knex): Promise<Set<string>> {
 }
 
 async function queueSchemaProblem(db: Knex): Promise<string | null> {
-  const { assertSchemaCompatibility, LATEST_SCHEMA_VERSION } = await import('bullmq');
+  const { assertSchemaCompatibility, LATEST_SCHEMA_VERSION, SchemaMigrationRequiredError, SchemaVersionMismatchError } =
+    await import('bullmq');
   const connection: Client = await db.client.acquireConnection();
   try {
     const version = await assertSchemaCompatibility(connection, QUEUE_SCHEMA);
     if (version >= LATEST_SCHEMA_VERSION) return null;
-    return `BullMQ's schema is at version ${version}, needed is ${LATEST_SCHEMA_VERSION}`;
+    return `the schema of the queues is at version ${version}, needed is ${LATEST_SCHEMA_VERSION}`;
   } catch (error) {
-    if (error instanceof Error && error.name.startsWith('Schema')) return error.message;
+    if (error instanceof SchemaMigrationRequiredError) return 'the schema of the queues is missing';
+    if (error instanceof SchemaVersionMismatchError) return 'the schema of the queues is newer than this program';
     throw error;
   } finally {
     await db.client.releaseConnection(connection);

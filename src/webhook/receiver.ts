@@ -18,6 +18,8 @@ export interface ReceiverDeps
   path: string;
   /** Told of the inbox rows that are to be applied, after they are committed and off the request's path. */
   onStored: (ids: string[]) => void;
+  /** Told each time that an event could not be stored. */
+  onNotStored?: (() => void) | undefined;
   /** Told of authentic events that came too late, of each once. */
   onExpired?: OnExpired | undefined;
   /** Whether webhooks could be stored now. Where it is given, /livez and /readyz are answered, too. */
@@ -47,6 +49,7 @@ export function createReceiverApp(deps: ReceiverDeps): Receiver {
   const inbox = deps.inbox ?? createInboxWriter(deps);
   const rejections = createRejectionLog(deps);
   const matches = createSecretMatchLog(deps);
+  const tellNotStored = logSeldom(log, 'webhooks could not be stored and were answered with 503');
   const steps = webhookSteps({
     ...deps,
     rejections,
@@ -55,7 +58,10 @@ export function createReceiverApp(deps: ReceiverDeps): Receiver {
     unsignedIds: createUnsignedIds(deps.eventIdPointer),
     store: (arrival) => inbox.store(arrival),
     expired: createExpiredEvents(deps.onExpired ?? (() => {}), log),
-    notStored: logSeldom(log, 'webhooks could not be stored and were answered with 503'),
+    notStored: (error) => {
+      deps.onNotStored?.();
+      tellNotStored(error);
+    },
   });
   // A path of text would be decoded, and match in any case. Of what a path may have (config), patterns know the dot alone.
   const router = express.Router().all(new RegExp(`^${path.replaceAll('.', '\\.')}$`), ...steps);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import type { Config } from '../config.js';
+import { type Config, withoutLogin } from '../config.js';
 import { AppError, ConfigError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { bindInstallation } from '../records/installation.js';
@@ -38,7 +38,7 @@ export async function adopt(adoption: Adoption): Promise<Date> {
     throw new ConfigError(
       [
         'SERVICE_BASE_URL',
-        `    given "${config.SERVICE_BASE_URL}", but this database holds the records of "${bound.serviceBaseUrl}".`,
+        `    given "${withoutLogin(config.SERVICE_BASE_URL)}", but this database holds the records of "${withoutLogin(bound.serviceBaseUrl)}".`,
         '    Accepted is that address again, or another database (DATABASE_URL) for the other service.',
       ].join('\n'),
     );
@@ -56,7 +56,7 @@ async function waitUntilReady({ ready, log, signal }: Adoption): Promise<void> {
     const { ok, problems, lasting = false } = await ready();
     if (ok) return;
     if (lasting) throw new NotReadyError(problems.join('; '));
-    const hint = problems.some((problem) => problem.startsWith('database')) ? '' : ' (run: tallyhook migrate)';
+    const hint = problems.some((problem) => problem.startsWith('The database')) ? '' : ' (run: tallyhook migrate)';
     if (Date.now() > deadline) throw new NotReadyError(`Not ready after a minute: ${problems.join('; ')}${hint}`);
     if (!told) log.warn({ problems }, `waiting for the database${hint}`);
     told = true;

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
+import { passwordComesFrom } from '../records/database/database-trouble.js';
 import { migrate, openDatabase, schemaState } from '../records/database.js';
 import { type RunStep, runPlainly } from './start-steps.js';
 import { within } from './within.js';
@@ -12,8 +13,10 @@ export interface Store {
   close(): Promise<void>;
 }
 
+type StoreConfig = Pick<Config, 'DATABASE_URL' | 'DATABASE_DIRECT_URL'> & Partial<Pick<Config, 'passwordSetting'>>;
+
 /** Where the embedded database of a working directory lives. */
-const EMBEDDED_FOLDER = '.tallyhook';
+export const EMBEDDED_FOLDER = '.tallyhook';
 /** A statement that waits for a lock would be waited for as long. */
 const DESTROY_MS = 2_000;
 /** To stop the server that it starts. */
@@ -24,9 +27,10 @@ const EMBEDDED_GRACE_MS = 20_000;
  * `max` bounds the connections of this process, queues not counted; `migrate: false` leaves the schemas to the caller.
  */
 export async function openStore(
-  { config, log }: { config: Pick<Config, 'DATABASE_URL' | 'DATABASE_DIRECT_URL'>; log: Logger },
+  { config, log }: { config: StoreConfig; log: Logger },
   { run = runPlainly, ...options }: { max?: number; migrate?: boolean; run?: RunStep | undefined } = {},
 ): Promise<Store> {
+  passwordComesFrom(config.passwordSetting);
   if (config.DATABASE_URL !== undefined) {
     const db = openDatabase(config.DATABASE_URL, options);
     return { db, databaseUrl: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, close: () => destroy(db) };

@@ -1,7 +1,7 @@
 import { TimeoutStrategy, timeout } from 'cockatiel';
 import type { Knex } from 'knex';
-import { troubleOf, unready } from '../records/database/database-trouble.js';
-import { schemaState } from '../records/database.js';
+import { nameDatabase, troubleOf, unready } from '../records/database/database-trouble.js';
+import { addressOf, storingState } from '../records/database.js';
 
 export interface Readiness {
   ok: boolean;
@@ -16,25 +16,50 @@ const FRESH_MS = 1_000;
 
 export const readinessOf = (problems: string[]): Readiness => ({ ok: problems.length === 0, problems });
 
+export interface KeptReadiness {
+  ready: () => Promise<Readiness>;
+  /** Something failed that needs what the kept answer says is there: the next one is asked for anew. */
+  doubt: () => void;
+}
+
 /**
- * Whether the database answers, takes writes and has both schemas; never throws. Asking often costs no more than asking
- * seldom.
+ * Whether the database answers, takes writes and events, and has both schemas; never throws. Asking often costs no more
+ * than asking seldom.
  */
-export function createReadiness(db: Knex, now: () => number = Date.now): () => Promise<Readiness> {
+export function createReadiness(db: Knex, now: () => number = Date.now): KeptReadiness {
   const inTime = timeout(ANSWER_MS, TimeoutStrategy.Aggressive);
   let asked = Number.NEGATIVE_INFINITY;
+  let isAsking = false;
   let answer: Promise<Readiness> | null = null;
-  return () => {
-    if (!answer || now() - asked > FRESH_MS) {
-      asked = now();
-      answer = inTime.execute(() => schemaState(db)).catch(afterFailure);
+  const ask = async (): Promise<Readiness> => {
+    isAsking = true;
+    try {
+      return await inTime.execute(() => storingState(db));
+    } catch (error) {
+      return afterFailure(error, addressOf(db));
+    } finally {
+      isAsking = false;
     }
-    return answer;
+  };
+  return {
+    ready: () => {
+      if (!answer || (!isAsking && now() - asked > FRESH_MS)) {
+        asked = now();
+        answer = ask();
+      }
+      return answer;
+    },
+    doubt: () => {
+      void answer?.then(({ ok }) => {
+        if (ok && !isAsking) answer = null;
+      });
+    },
   };
 }
 
-export function afterFailure(error: unknown): Readiness {
+export function afterFailure(error: unknown, url: string): Readiness {
   const trouble = troubleOf(error);
-  if (trouble) return unready(trouble);
-  return { ok: false, problems: [`database: ${error instanceof Error ? error.message || error.name : String(error)}`] };
+  if (trouble) return unready(trouble, url);
+  const said = error instanceof Error ? error.message || error.name : String(error);
+  return { ok: false, problems: [`${nameDatabase(url)} can’t be asked: ${said}`] };
 }

@@ -21,6 +21,8 @@ export interface Runtime extends Pick<Store, 'db' | 'databaseUrl'> {
   /** The queues that the roles work with, each once it is in use. */
   queuesInUse: { name: string; isOpen(): boolean }[];
   ready: () => Promise<Readiness>;
+  /** An event could not be stored: `ready` asks the database anew. */
+  doubtReady: () => void;
   closers: Closers;
   /** Aborted when the process is asked to stop. */
   signal: AbortSignal;
@@ -45,7 +47,7 @@ export async function openRuntime({
   const contract = await loadContract(config.CONTRACT_FILE);
   const store = await openStore(parts, { max: POOL_SIZE, run });
   closers.add('database', () => store.close());
-  const stillReady = createReadiness(store.db);
+  const { ready: stillReady, doubt: doubtReady } = createReadiness(store.db);
   const url = config.DATABASE_URL;
   // No pooler stands before the embedded database.
   const sessions = url === undefined ? null : createSessionsCheck({ url, directUrl: store.databaseUrl }, log);
@@ -58,6 +60,7 @@ export async function openRuntime({
     metrics,
     queues: { databaseUrl: store.databaseUrl, redisUrl: config.REDIS_URL, log },
     queuesInUse: [],
+    doubtReady,
     ready: async () => {
       if (parts.signal.aborted) return { ok: false, problems: ['stopping'] };
       const state = await stillReady();

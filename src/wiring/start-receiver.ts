@@ -29,6 +29,7 @@ export async function startReceiver(runtime: Runtime, front: Listener): Promise<
     tolerance: { past: config.WEBHOOK_TOLERANCE_SECONDS, future: config.WEBHOOK_FUTURE_TOLERANCE_SECONDS },
     eventIdPointer: eventIdPointerOf(config, contract),
     onStored: (ids) => queue.enqueue(ids),
+    onNotStored: runtime.doubtReady,
     onExpired: (envelope) => readLater(runtime, envelope),
   });
   closers.add('receiver', async () => {

@@ -1,6 +1,6 @@
 import { TimeoutStrategy, timeout } from 'cockatiel';
 import type { Logger } from '../log.js';
-import { type DatabaseTrouble, tellTrouble } from '../records/database/database-trouble.js';
+import { type DatabaseTrouble, unready } from '../records/database/database-trouble.js';
 import { type DatabaseUrls, examineSessions } from '../records/database/examine-sessions.js';
 import { afterFailure, type Readiness } from './readiness.js';
 
@@ -22,10 +22,11 @@ export function createSessionsCheck(urls: DatabaseUrls, log: Logger): () => Prom
   const judge = (trouble: DatabaseTrouble | null): Readiness => {
     wasWell ||= trouble === null;
     if (trouble === null || (wasWell && trouble.passing)) return { ok: true, problems: [] };
-    const problem = `database ${tellTrouble(trouble)}`;
+    const state = unready(trouble, urls.directUrl);
+    const [problem] = state.problems;
     if (problem !== told) log.error({ problem }, 'the database does not give what sessions need');
     told = problem;
-    return { ok: false, problems: [problem], lasting: !trouble.passing };
+    return state;
   };
   return () => {
     if (!answer || performance.now() > askAgainAt) {
@@ -33,7 +34,7 @@ export function createSessionsCheck(urls: DatabaseUrls, log: Logger): () => Prom
       answer = inTime
         .execute(() => examineSessions(urls))
         .then(judge)
-        .catch((error: unknown) => (wasWell ? { ok: true, problems: [] } : afterFailure(error)))
+        .catch((error: unknown) => (wasWell ? { ok: true, problems: [] } : afterFailure(error, urls.directUrl)))
         .then((said) => {
           askAgainAt = performance.now() + (said.ok ? WELL_MS : WRONG_MS);
           return said;

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
@@ -16,7 +18,7 @@ afterAll(async () => {
   await empty.drop();
 });
 
-const run = (words: string, url: string) =>
+const run = (words: string, url: string, more: Record<string, string> = {}) =>
   runHere(words.split(' '), {
     cwd,
     env: {
@@ -26,6 +28,7 @@ const run = (words: string, url: string) =>
       WEBHOOK_SECRETS: 'test=whsec_test',
       CONSOLE_TOKENS: 'ann:admin:ann-has-a-long-token',
       LOG_LEVEL: 'fatal',
+      ...more,
     },
   });
 
@@ -73,4 +76,23 @@ test('what no waiting helps against ends migrate and doctor at once, with one se
   expect(said.doctor).toMatchObject({ code: 3, stderr: '' });
   expect(said.doctor.stdout.replaceAll(/\s+/g, ' ')).toContain(sentence);
   expect(JSON.stringify(said)).not.toContain(other.password);
+});
+
+test('a refused login names the setting that held the password, and never the password', async () => {
+  const url = new URL(empty.url);
+  url.username = 'nobody_at_all';
+  url.password = '';
+  const refused = `The database at ${url.host}${url.pathname} refuses the user or the password (28P01): correct`;
+  const name = path.join(cwd, 'password');
+  await writeFile(name, 'hunter2-hunter2\n\n');
+  const of = (held: Record<string, string>) => run('migrate', url.href, held);
+  const bare = new URL(url);
+  bare.password = 'hunter2-hunter2';
+  expect(await of({ DATABASE_PASSWORD_FILE: name })).toMatchObject({
+    stderr: `${refused} the password in DATABASE_PASSWORD_FILE, which is taken as it stands, without one new line at the end of the file, or the user in DATABASE_URL.\n`,
+  });
+  expect(await of({ DATABASE_PASSWORD: 'hunter2-hunter2' })).toMatchObject({
+    stderr: `${refused} the password in DATABASE_PASSWORD, which is taken as it stands, or the user in DATABASE_URL.\n`,
+  });
+  expect((await run('migrate', bare.href)).stderr).toContain(`${refused} them in DATABASE_URL; characters such as @`);
 });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
-import { useFreshDatabase } from '../support/database.js';
+import { onCluster, useFreshDatabase } from '../support/database.js';
 import { until } from '../support/drill.js';
 import { type CliProcess, startCli } from '../support/run-cli.js';
 import { eventBody, SECRET, signedHeaders } from '../support/signed.js';
@@ -54,6 +54,27 @@ async function send(id: string): Promise<number> {
   const body = eventBody(id, { timestamp: Math.floor(Date.now() / 1000) });
   return (await fetch(`${urls.receiver}/webhooks`, { method: 'POST', body, headers: signedHeaders(body) })).status;
 }
+
+test('the receiver says no as soon as it could not store, and names who is in its way', async () => {
+  const serving = await start('serve');
+  await serving.stdoutMatch(/^receiver +http/m);
+  const name = new URL(database.url).pathname.slice(1);
+  const saysYes = async () => (await probe(urls.receiver)).status === 200;
+  await until('ready', saysYes);
+  await onCluster(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+  await onCluster(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+  expect(await send('evt_away')).toBe(503);
+  expect(await probe(urls.receiver)).toMatchObject({ status: 503 });
+  await onCluster(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+  await until('ready again', saysYes);
+  const holder = await database.db.transaction();
+  await holder.raw('LOCK TABLE inbox IN ACCESS EXCLUSIVE MODE');
+  await until('no while the inbox is locked', async () => !(await saysYes()));
+  expect(await probe(urls.metrics)).toMatchObject({ problems: [expect.stringContaining('inbox is locked')] });
+  await holder.rollback();
+  await until('ready after the lock', saysYes);
+  expect(await send('evt_back')).toBe(200);
+});
 
 test('whoever reads the addresses can send at once; on SIGTERM it says no and serves on for DRAIN_SECONDS', async () => {
   const serving = await start('serve', { DRAIN_SECONDS: '1' });

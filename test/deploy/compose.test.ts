@@ -20,6 +20,7 @@ interface Service {
   read_only?: boolean;
   cap_drop?: string[];
   secrets?: string[];
+  stop_grace_period?: string;
 }
 
 const compose = parseYaml(read('docker-compose.yml')) as {
@@ -61,6 +62,14 @@ describe('the compose file', () => {
     for (const [name, service] of ours) {
       expect(service, name).toMatchObject({ read_only: true, cap_drop: ['ALL'], image: 'tallyhook' });
       expect(service.environment, name).toMatchObject(compose.services['migrate']?.environment ?? {});
+    }
+  });
+
+  it('lets ours end in peace, for as long as it is told, or as the default of DRAIN_SECONDS needs', () => {
+    const least = Number(variables.DRAIN_SECONDS.fallback) + 50;
+    for (const [name, { stop_grace_period: grace = '' }] of ours) {
+      expect(grace, name).toMatch(/^\$\{STOP_GRACE_PERIOD:-\d+s\}$/);
+      expect(Number(/\d+/.exec(grace)?.[0]), name).toBeGreaterThanOrEqual(least);
     }
   });
 

@@ -75,7 +75,11 @@ test.each([
     expect(await said(migrate(old.url))).toBe(`The database at ${new URL(old.url).host}/shop ${sentence}.`);
     const db = openDatabase(old.url);
     opened.push({ close: () => db.destroy() });
-    expect(await schemaState(db)).toEqual({ ok: false, problems: [`database: ${sentence}`], lasting: true });
+    expect(await schemaState(db)).toEqual({
+      ok: false,
+      problems: [`The database at ${new URL(old.url).host}/shop ${sentence}`],
+      lasting: true,
+    });
     expect(old.asked.filter((sql) => !/^\s*select/i.test(sql))).toEqual([]);
   },
 );
@@ -93,7 +97,11 @@ test.each([
   const server = await stub({ row: () => ({ ...standing, ...differs }) });
   const db = openDatabase(server.url);
   opened.push({ close: () => db.destroy() });
-  expect(await schemaState(db)).toEqual({ ok: false, problems: [`database: ${sentence}`], lasting: false });
+  expect(await schemaState(db)).toEqual({
+    ok: false,
+    problems: [`The database at ${new URL(server.url).host}/shop ${sentence}`],
+    lasting: false,
+  });
 });
 
 test.each([
@@ -168,8 +176,19 @@ test.each([
   const before = await tables(shop);
   const sentence = `holds tables of another program (${shown}), and none of ours: create a database for Tallyhook alone (CREATE DATABASE tallyhook) and set DATABASE_URL to it; nothing was written`;
   expect(await said(migrate(shop.url))).toContain(sentence);
-  expect(await schemaState(shop.db)).toMatchObject({ ok: false, problems: [`database: ${sentence}`], lasting: true });
+  expect(await schemaState(shop.db)).toMatchObject({
+    ok: false,
+    problems: [`The database at ${new URL(shop.url).host}${new URL(shop.url).pathname} ${sentence}`],
+    lasting: true,
+  });
   expect(await tables(shop)).toBe(before);
+});
+
+test('a database with our tables alone lacks the schema of the queues, in our words', async () => {
+  const half = await databaseWith('SELECT');
+  await migrate(half.url);
+  await half.db.raw('DROP SCHEMA bullmq CASCADE');
+  expect(await schemaState(half.db)).toEqual({ ok: false, problems: ['the schema of the queues is missing'] });
 });
 
 test('what a first run left that failed at once is no other program; nor is ours beside others', async () => {
@@ -235,7 +254,7 @@ test('a pooler that gives one session to two clients is told by readiness and th
   expect(state).toEqual({
     ok: false,
     problems: [
-      'database is reached by DATABASE_URL through a pooler that keeps no sessions (pool_mode transaction), which leadership, the queue and migrations need: set DATABASE_DIRECT_URL to Postgres itself, or to a pooler in session mode',
+      `The database at ${new URL(pooler.url).host}/shop is reached by DATABASE_URL through a pooler that keeps no sessions (pool_mode transaction), which leadership, the queue and migrations need: set DATABASE_DIRECT_URL to Postgres itself, or to a pooler in session mode`,
     ],
     lasting: true,
   });

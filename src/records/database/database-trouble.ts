@@ -23,28 +23,31 @@ export class DatabaseError extends AppError {
   readonly trouble: DatabaseTrouble;
 
   constructor(trouble: DatabaseTrouble, url: string | undefined, options?: { cause?: unknown }) {
-    super(`The database ${whereabouts(url)} ${tellTrouble(trouble)}.`, options);
+    super(`${sayTrouble(trouble, url)}.`, options);
     this.trouble = trouble;
     this.retryable = trouble.passing;
   }
 }
 
-/** What is wrong and what to do, without where. */
-export function tellTrouble({ code, what, remedy }: DatabaseTrouble): string {
-  return `${what}${code === null ? '' : ` (${code})`}: ${remedy}`;
+/** Where, what is wrong, and what to do. */
+function sayTrouble({ code, what, remedy }: DatabaseTrouble, url: string | undefined): string {
+  return `${nameDatabase(url)} ${what}${code === null ? '' : ` (${code})`}: ${remedy}`;
 }
 
 /** The same as an answer of /readyz. `lasting`: waiting does not help. */
-export function unready(trouble: DatabaseTrouble): { ok: false; problems: string[]; lasting: boolean } {
-  return { ok: false, problems: [`database: ${tellTrouble(trouble)}`], lasting: !trouble.passing };
+export function unready(
+  trouble: DatabaseTrouble,
+  url: string | undefined,
+): { ok: false; problems: [string]; lasting: boolean } {
+  return { ok: false, problems: [sayTrouble(trouble, url)], lasting: !trouble.passing };
 }
 
-/** Without user and password. */
-function whereabouts(url: string | undefined): string {
-  if (url === undefined) return 'under ./.tallyhook';
-  if (!URL.canParse(url)) return 'of DATABASE_URL';
+/** The database and where it is, without user and password. */
+export function nameDatabase(url: string | undefined): string {
+  if (url === undefined) return 'The database under ./.tallyhook';
+  if (!URL.canParse(url)) return 'The database of DATABASE_URL';
   const { host, pathname, searchParams } = new URL(url);
-  return `at ${host === '' ? (searchParams.get('host') ?? 'this machine') : host}${pathname}`;
+  return `The database at ${host === '' ? (searchParams.get('host') ?? 'this machine') : host}${pathname}`;
 }
 
 interface Row extends Omit<DatabaseTrouble, 'code' | 'passing'> {
@@ -53,6 +56,7 @@ interface Row extends Omit<DatabaseTrouble, 'code' | 'passing'> {
   passing?: true;
 }
 
+const REFUSED_LOGIN = 'refuses the user or the password';
 const CERTIFICATE =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|CERT_\w+|ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
 
@@ -103,7 +107,7 @@ const ROWS: readonly Row[] = [
   {
     codes: /^28/,
     messages: /(password|SASL|trust|ident|peer) authentication failed|no such user|not authenticated/i,
-    what: 'refuses the user or the password',
+    what: REFUSED_LOGIN,
     remedy: 'correct them in URL; characters such as @ : / # % in a password are written as %40 %3A %2F %23 %25',
   },
   {
@@ -148,6 +152,13 @@ const ROWS: readonly Row[] = [
   },
 ];
 
+let passwordSetting: string | undefined;
+
+/** The setting that held the password, where the address does not; the sentence about a refused login names it. */
+export function passwordComesFrom(setting: string | undefined): void {
+  passwordSetting = setting;
+}
+
 /** What keeps every statement from being run, until somebody sees to the database or to the settings; null: nothing such. */
 export function troubleOf(error: unknown, setting: DatabaseSetting = 'DATABASE_URL'): DatabaseTrouble | null {
   if (error instanceof AggregateError) {
@@ -159,12 +170,18 @@ export function troubleOf(error: unknown, setting: DatabaseSetting = 'DATABASE_U
   const [said] = PASSING_MESSAGES.exec(error.message) ?? [];
   const code = given === '' ? (said ?? null) : given;
   if (row) {
-    const { what, remedy, passing = false } = row;
+    const { what, passing = false } = row;
+    const remedy = what === REFUSED_LOGIN && passwordSetting !== undefined ? lookAt(passwordSetting) : row.remedy;
     return { code, what: naming(what, setting), remedy: naming(remedy, setting), passing };
   }
   if (!PASSING_CODES.has(given) && !/^(08|53|57)/.test(given) && said === undefined) return null;
   const remedy = `see that it runs and can be reached from here, and that host and port in ${setting} are right`;
   return { code, what: 'is unreachable', remedy, passing: isPassing(error) };
+}
+
+function lookAt(setting: string): string {
+  const but = setting.endsWith('_FILE') ? ', without one new line at the end of the file' : '';
+  return `correct the password in ${setting}, which is taken as it stands${but}, or the user in URL`;
 }
 
 function naming(text: string, setting: DatabaseSetting): string {

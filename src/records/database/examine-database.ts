@@ -120,6 +120,23 @@ async function askOurs(ask: Ask): Promise<{ ours: boolean; empty: boolean }> {
   }
 }
 
+const INBOX_LOCK_MS = 1_000;
+
+/** What an event needs to be stored, for no longer than it takes to ask. Statements sent together are one transaction. */
+const ENTER_INBOX = `SET LOCAL lock_timeout = ${INBOX_LOCK_MS}; LOCK TABLE inbox IN ROW EXCLUSIVE MODE`;
+
+/** Whether events can be stored, or somebody holds the table against that, as a migration or the build of an index does. */
+export async function examineInbox(ask: Ask): Promise<DatabaseTrouble | null> {
+  try {
+    await ask(ENTER_INBOX);
+    return null;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === '55P03')) throw error;
+    const remedy = 'no event can be stored until who holds the table is done; pg_locks names the process';
+    return { code: '55P03', what: 'takes no events, its inbox is locked', remedy, passing: true };
+  }
+}
+
 function missingRight(standing: Standing): DatabaseTrouble | null {
   const { database, username, schema, owns } = standing;
   const grant = (right: string) =>
