@@ -37,8 +37,7 @@ afterEach(async () => {
   await rm(cwd, { recursive: true, force: true });
 });
 
-const postmaster = async () =>
-  readPostmaster(path.join(await homeOf(path.join(cwd, '.tallyhook', 'postgres')), 'data'));
+const postmaster = async () => readPostmaster(path.join(homeOf(path.join(cwd, '.tallyhook', 'postgres')), 'data'));
 
 const settings = (more: Record<string, string> = {}): Record<string, string> => ({
   SERVICE_BASE_URL: sandbox.url,
@@ -148,7 +147,11 @@ describe('start', () => {
     await expectAskedMetrics(await scrape());
     if (hasPromtool()) expect(promtool(['check', 'metrics'], await scrape())).toEqual({ status: 0, told: '' });
 
-    expect(await runHere(['migrate'], { cwd })).toMatchObject({ code: 0, stdout: '' });
+    expect(await runHere(['migrate'], { cwd })).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining(`this is the embedded database in ${path.join(cwd, '.tallyhook')}\n`),
+    });
     const { pid } = (await postmaster())!;
 
     // A terminal sends it to the whole group, and npm passes it on once more.

@@ -15,7 +15,7 @@ test('starts in an empty folder, keeps what is written, and leaves no process', 
   const { pid } = await postmaster();
   await open.pop()!.close();
   expect(isAlive(pid)).toBe(false);
-  expect(await readPostmaster(await data())).toBeNull();
+  expect(readPostmaster(await data())).toBeNull();
 
   const second = await start();
   expect(await query(second.url, 'SELECT word FROM kept')).toEqual([{ word: 'ä' }]);

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, open, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -10,6 +11,7 @@ import { isAlive } from './process.js';
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
+const PID_FILE = 'postmaster.pid';
 
 /** The role that owns everything, and the database that exists from the start. */
 export const ROLE = 'tallyhook';
@@ -55,10 +57,9 @@ export async function initCluster(
 }
 
 /** The running server of this data directory, if there is one. Another process that got its old id is not taken for it. */
-export async function readPostmaster(data: string): Promise<Postmaster | null> {
-  const lines = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '');
-  const [pid, , , port, , , , status] = lines.split('\n');
-  if (!pid || !isAlive(Number(pid)) || !(await standsIn(Number(pid), data))) return null;
+export function readPostmaster(data: string): Postmaster | null {
+  const [pid, , , port, , , , status] = pidLines(data);
+  if (!pid || !isAlive(Number(pid)) || !standsIn(Number(pid), data)) return null;
   return { pid: Number(pid), port: Number(port), ready: status?.trim() === 'ready' };
 }
 
@@ -67,15 +68,27 @@ export async function readPostmaster(data: string): Promise<Postmaster | null> {
  * wait. All other leftovers it clears up by itself.
  */
 export async function removeStalePid(data: string): Promise<void> {
-  const file = path.join(data, 'postmaster.pid');
-  const pid = Number((await readFile(file, 'utf8').catch(() => '')).split('\n')[0]);
-  if (pid > 0 && isAlive(pid) && !(await standsIn(pid, data))) await rm(file);
+  const pid = Number(pidLines(data)[0]);
+  if (pid > 0 && isAlive(pid) && !standsIn(pid, data)) await rm(path.join(data, PID_FILE));
+}
+
+function pidLines(data: string): string[] {
+  try {
+    return readFileSync(path.join(data, PID_FILE), 'utf8').split('\n');
+  } catch {
+    return [];
+  }
 }
 
 /** A server stands in its data directory, wherever that was moved to. Where the system can't tell, yes. */
-async function standsIn(pid: number, data: string): Promise<boolean> {
-  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
-  return folder === null || folder === (await realpath(data));
+function standsIn(pid: number, data: string): boolean {
+  let folder: string;
+  try {
+    folder = readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return true;
+  }
+  return folder === realpathSync(data);
 }
 
 /**
@@ -114,7 +127,7 @@ export async function startCluster(
     child.once('exit', (code, signal) => (outcome.failure = `exit ${code ?? signal}`));
     const deadline = Date.now() + START_TIMEOUT_MS;
     while (!outcome.failure && Date.now() < deadline && !options.signal?.aborted) {
-      const postmaster = await readPostmaster(options.data);
+      const postmaster = readPostmaster(options.data);
       if (postmaster?.ready && postmaster.pid === child.pid) return postmaster;
       await delay(POLL_MS);
     }
@@ -135,11 +148,17 @@ async function endChild(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** A fast shutdown (connections are cut, everything committed is on disk); waits until the process is gone. */
+/** Asks for a fast shutdown: connections are cut, everything committed is on disk. Returns whom it asked. */
+export function interruptCluster(data: string): Postmaster | null {
+  const postmaster = readPostmaster(data);
+  if (postmaster) process.kill(postmaster.pid, 'SIGINT');
+  return postmaster;
+}
+
+/** The same; waits until the process is gone. */
 export async function stopCluster(data: string): Promise<void> {
-  const postmaster = await readPostmaster(data);
+  const postmaster = interruptCluster(data);
   if (!postmaster) return;
-  process.kill(postmaster.pid, 'SIGINT');
   const deadline = Date.now() + STOP_TIMEOUT_MS;
   while (isAlive(postmaster.pid)) {
     if (Date.now() > deadline) throw new Error(`The embedded Postgres (pid ${postmaster.pid}) does not stop`);

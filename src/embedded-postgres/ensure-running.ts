@@ -36,7 +36,7 @@ export async function ensureRunning({ folder, password, check, ...options }: Ins
   let native: string | null = null;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      let postmaster = await waitUntilReady(path.join(await homeOf(folder), 'data'), options.signal);
+      let postmaster = await waitUntilReady(path.join(homeOf(folder), 'data'), options.signal);
       if (!postmaster) {
         native ??= await prepareBinaries(folder);
         const identity = await chooseIdentity({ ...options, folder, native });
@@ -55,7 +55,7 @@ export async function ensureRunning({ folder, password, check, ...options }: Ins
 async function waitUntilReady(data: string, signal: AbortSignal | undefined): Promise<Postmaster | null> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
-    const postmaster = await readPostmaster(data);
+    const postmaster = readPostmaster(data);
     if (!postmaster || postmaster.ready) return postmaster;
     if (Date.now() > deadline) throw new Error(`The embedded Postgres (pid ${postmaster.pid}) does not get ready`);
     await delay(20, undefined, { signal });

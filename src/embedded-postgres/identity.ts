@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, chown, cp, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import path from 'node:path';
@@ -44,7 +45,7 @@ export async function chooseIdentity(place: Place): Promise<Identity> {
   const ourselves = direct(place);
   const isRoot = process.getuid?.() === 0;
   if (!isRoot && hasName()) return ourselves;
-  const moved = (await homeOf(place.folder)) !== place.folder;
+  const moved = homeOf(place.folder) !== place.folder;
   if (!moved && place.unshare !== false) {
     const unshared = inNamespace(ourselves);
     if (await works(unshared)) return unshared;
@@ -72,8 +73,9 @@ function inNamespace(ourselves: Identity): Identity {
 }
 
 /** Where the data directory of an instance stands. */
-export async function homeOf(folder: string): Promise<string> {
-  return readFile(path.join(folder, POINTER), 'utf8').catch(() => folder);
+export function homeOf(folder: string): string {
+  const pointer = path.join(folder, POINTER);
+  return existsSync(pointer) ? readFileSync(pointer, 'utf8') : folder;
 }
 
 function direct(place: Pick<Place, 'folder' | 'native'>): Identity {
@@ -98,7 +100,7 @@ async function lodge({ folder, native, lodgings = '/var/lib/tallyhook' }: Place)
     .update(await realpath(folder))
     .digest('hex')
     .slice(0, 16);
-  const known = await homeOf(folder);
+  const known = homeOf(folder);
   const home = known === folder ? path.join(lodgings, name) : known;
   const user = await findUser('postgres');
   await mkdir(home, { recursive: true, mode: 0o755 });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isSameProcess, processIdentity } from './process.js';
 
@@ -11,15 +12,15 @@ export async function join(folder: string): Promise<string> {
   return member;
 }
 
-/** Strikes a member off, and all that died without leaving; returns how many remain. Call it under the lock. */
-export async function leave(member: string): Promise<number> {
-  await rm(member, { force: true });
+/** Strikes a member off, and all that died without leaving; returns how many remain. Call it under the lock, or at the exit. */
+export function leave(member: string): number {
+  rmSync(member, { force: true });
   const folder = path.dirname(member);
   let remaining = 0;
-  for (const name of await readdir(folder)) {
+  for (const name of readdirSync(folder)) {
     const file = path.join(folder, name);
-    if (isSameProcess(await readFile(file, 'utf8'))) remaining += 1;
-    else await rm(file, { force: true });
+    if (isSameProcess(readFileSync(file, 'utf8'))) remaining += 1;
+    else rmSync(file, { force: true });
   }
   return remaining;
 }

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from 'pg';
 import type { Logger } from '../log.js';
-import { MAINTENANCE_DATABASE, type Postmaster, ROLE, stopCluster } from './cluster.js';
+import { atExit } from './at-exit.js';
+import { interruptCluster, MAINTENANCE_DATABASE, type Postmaster, ROLE, stopCluster } from './cluster.js';
 import { ensureRunning } from './ensure-running.js';
 import { homeOf } from './identity.js';
 import { withLock } from './lock.js';
@@ -46,27 +48,33 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
     return { postmaster, url: urlOf(postmaster.port, DATABASE) };
   };
   const { signal } = options;
-  const leaveFor = async (member: string) => {
-    if ((await leave(member)) === 0) await stopCluster(path.join(await homeOf(folder), 'data'));
+  const dataOf = () => path.join(homeOf(folder), 'data');
+  const leaveFor = async (member: string, forget: () => void) => {
+    if (leave(member) === 0) await stopCluster(dataOf());
+    forget();
   };
   const open = async () => {
     const member = await join(path.join(folder, 'members'));
+    // Without the lock: whoever joins in this moment starts the server again.
+    const forget = atExit(() => {
+      if (existsSync(member) && leave(member) === 0) interruptCluster(dataOf());
+    });
     try {
       const revived = await revive(signal);
       signal?.throwIfAborted();
-      return { ...revived, member };
+      return { ...revived, leaveNow: () => leaveFor(member, forget) };
     } catch (error) {
-      await leaveFor(member);
+      await leaveFor(member, forget);
       throw error;
     }
   };
-  const { member, url, postmaster } = await withLock(lock, open, signal);
+  const { leaveNow, url, postmaster } = await withLock(lock, open, signal);
   const unwatch = watch(postmaster, options.log, async () => (await withLock(lock, () => revive())).postmaster);
   return {
     url,
     close: async () => {
       await unwatch();
-      await withLock(lock, () => leaveFor(member));
+      await withLock(lock, leaveNow);
     },
   };
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readPostmaster } from '../../src/embedded-postgres/cluster.js';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
 import { onCluster, useFreshDatabase } from '../support/database.js';
 import { until } from '../support/drill.js';
@@ -136,4 +137,25 @@ test('SIGTERM while the embedded database is made leaves no server and no port',
   expect(existsSync(path.join(folder, 'data', 'postmaster.pid'))).toBe(false);
   expect(await readdir(path.join(folder, 'members'))).toEqual([]);
   expect(existsSync(path.join(folder, 'lock'))).toBe(false);
+});
+
+test.each([
+  ['a second SIGTERM amid the drain', ['SIGTERM', 'SIGTERM'], 130],
+  ['SIGHUP', ['SIGHUP'], 129],
+] as const)('%s ends the process at once, and its embedded database with it', async (_, signals, code) => {
+  const running = await start('start', { DATABASE_URL: '', DRAIN_SECONDS: '300' });
+  await running.stdoutMatch(/^receiver +http/m);
+  const data = path.join(cwd, '.tallyhook', 'postgres', 'data');
+  expect(readPostmaster(data)).not.toBeNull();
+  const [first, second] = signals;
+  running.child.kill(first);
+  if (second) {
+    await until('it drains', () => running.output.stderr.includes('serving on before the ports close'));
+    const drainsSince = performance.now();
+    await until('a second signal is no repeat of the first', () => performance.now() - drainsSince > 2_000);
+    running.child.kill(second);
+  }
+  expect(await running.end(null)).toBe(code);
+  await until('the server is gone', () => readPostmaster(data) === null);
+  expect(await readdir(path.join(data, '..', 'members'))).toEqual([]);
 });

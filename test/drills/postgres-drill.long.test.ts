@@ -46,7 +46,7 @@ async function external(): Promise<Ground> {
 async function embedded(): Promise<Ground> {
   const installation = await createInstallation({});
   const folder = path.join(installation.cwd, '.tallyhook', 'postgres');
-  const data = async () => path.join(await homeOf(folder), 'data');
+  const data = async () => path.join(homeOf(folder), 'data');
   closers.push(() => installation.close());
   closers.push(async () => {
     await installation.kill('serve', 'work');
@@ -60,7 +60,7 @@ async function embedded(): Promise<Ground> {
     installation,
     url: `postgres://${ROLE}:${password}@127.0.0.1:${port}/tallyhook`,
     stop: async (how) => stopPostmaster(await data(), how),
-    startAgain: () => until('somebody started it again', async () => (await readPostmaster(await data()))?.ready),
+    startAgain: () => until('somebody started it again', async () => readPostmaster(await data())?.ready),
   };
 }
 

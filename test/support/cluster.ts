@@ -63,8 +63,8 @@ export async function createTestCluster(
       await startAgain(() => startCluster(identity, options));
     },
     stop: (how) => stopPostmaster(data, how),
-    isRunning: async () => (await readPostmaster(data)) !== null,
-    isReady: async () => (await readPostmaster(data))?.ready === true,
+    isRunning: async () => readPostmaster(data) !== null,
+    isReady: async () => readPostmaster(data)?.ready === true,
     close: async () => {
       await stopCluster(data);
       if (hasOwnDisk) await unmount(dir);
@@ -77,7 +77,7 @@ export async function createTestCluster(
 
 /** Stops the server of this data directory and waits until it is gone. */
 export async function stopPostmaster(data: string, how: StopMode): Promise<void> {
-  const postmaster = await readPostmaster(data);
+  const postmaster = readPostmaster(data);
   if (!postmaster) throw new Error(`no Postgres runs in ${data}`);
   process.kill(postmaster.pid, STOP_SIGNALS[how]);
   const deadline = performance.now() + 60_000;

@@ -68,8 +68,8 @@ export async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-export const data = async () => path.join(await homeOf(path.join(dir, 'postgres')), 'data');
-export const postmaster = async () => (await readPostmaster(await data()))!;
+export const data = async () => path.join(homeOf(path.join(dir, 'postgres')), 'data');
+export const postmaster = async () => readPostmaster(await data())!;
 
 /** Another process that uses the database of `dir` until it is told to stop or is killed. */
 export async function startUser(): Promise<{ child: ChildProcess; url: string }> {
