@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { Client } from 'pg';
 import { migrate } from '../../src/records/database.js';
 import { createTestCluster, type TestCluster } from '../support/cluster.js';
 import { TEMPLATE_DATABASE } from '../support/database-pool.js';
@@ -22,23 +21,13 @@ export async function createChaosCluster(): Promise<TestCluster> {
   if (!cluster.hasOwnDisk) {
     process.stderr.write('\n!!! No disk can be mounted here: the full disk of Postgres is SKIPPED !!!\n');
   }
-  await onServer(cluster, `CREATE DATABASE ${TEMPLATE_DATABASE}`);
+  await cluster.ask(`CREATE DATABASE ${TEMPLATE_DATABASE}`);
   await migrate(cluster.url(TEMPLATE_DATABASE));
   return cluster;
 }
 
 export async function createChaosDatabase(cluster: TestCluster): Promise<ChaosDatabase> {
   const name = `chaos_${randomBytes(6).toString('hex')}`;
-  await onServer(cluster, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE_DATABASE}`);
-  return { name, drop: () => onServer(cluster, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
-}
-
-async function onServer(cluster: TestCluster, sql: string): Promise<void> {
-  const client = new Client({ connectionString: cluster.url() });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
+  await cluster.ask(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE_DATABASE}`);
+  return { name, drop: async () => void (await cluster.ask(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)) };
 }

@@ -13,7 +13,7 @@ import { createInstallation, type Installation, type LoneRole } from '../support
 import { createLoad, type Load } from '../support/load.js';
 import { peakMemoryMb } from '../support/peak-memory.js';
 import { createTestRedis, type TestRedis } from '../support/redis.js';
-import { createTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+import { createTcpProxy, type TcpProxy, throughProxy } from '../support/tcp-proxy.js';
 import { type ChaosDatabase, createChaosDatabase } from './chaos-cluster.js';
 import type { Plan } from './plan.js';
 import { createStrangers, type Strangers } from './strangers.js';
@@ -156,12 +156,6 @@ async function startRedis(): Promise<{ server: TestRedis; way: TcpProxy; url: st
   await server.start();
   const way = await createTcpProxy(Number(new URL(server.url).port));
   return { server, way, url: throughProxy(server.url, way) };
-}
-
-function throughProxy(address: string, { port }: TcpProxy): string {
-  const url = new URL(address);
-  url.port = String(port);
-  return url.href;
 }
 
 async function closeWorld(

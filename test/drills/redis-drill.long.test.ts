@@ -7,10 +7,9 @@ import { createInstallation, type Installation } from '../support/installation.j
 import { createLoad, paymentsFor } from '../support/load.js';
 import { progress, reckon, settle } from '../support/reckoning.js';
 import { createTestRedis, redisKind, type TestRedis } from '../support/redis.js';
+import { throughTheQueue } from '../support/through-the-queue.js';
 
 const EVENTS = isLong ? 20_000 : 1_500;
-/** Less than the sweep of the inbox waits: an event this quick came through the queue. */
-const QUICK_MS = 1_900;
 
 let database: TestDatabase;
 let redis: TestRedis;
@@ -52,14 +51,14 @@ describe.skipIf(redisKind !== 'own')('Redis', () => {
     await until('it is applied without Redis', async () => (await progress(db)).applied === load.events());
 
     await redis.start();
-    await throughTheQueue('Redis came');
+    await throughTheQueue('Redis came', everything);
     await during(() => redis.stop());
     await redis.start();
-    await throughTheQueue('Redis came back');
+    await throughTheQueue('Redis came back', everything);
     await during(() => withRedis((client) => client.call('CLIENT', 'PAUSE', '3000', 'ALL')));
-    await throughTheQueue('Redis answers again');
+    await throughTheQueue('Redis answers again', everything);
     await during(() => redis.flush());
-    await throughTheQueue('Redis was flushed');
+    await throughTheQueue('Redis was flushed', everything);
 
     await settle(everything);
     expect(await reckon(everything)).toEqual({ lost: [], unapplied: [], repeated: [], differing: [] });
@@ -67,23 +66,6 @@ describe.skipIf(redisKind !== 'own')('Redis', () => {
     expect(countAnswers(deliveries)).toEqual({ 200: load.events() });
     expect(await installation.stop()).toEqual([0, 0]);
     report('redis-drill', { deliveries: deliveries.length, 'other answers than 200': 0, lost: 0, unapplied: 0 });
-
-    /** Recovery is proven by an event that is applied sooner than the sweep would find it. */
-    async function throughTheQueue(what: string): Promise<void> {
-      await until(`an event goes through the queue after: ${what}`, async () => {
-        load.send(1);
-        await until('it is applied', async () => (await progress(db)).applied === load.events(), { intervalMs: 5 });
-        const waited = await waitOfNewest();
-        return waited < QUICK_MS || `${waited} ms`;
-      });
-    }
-
-    async function waitOfNewest(): Promise<number> {
-      const { rows } = await db.raw<{ rows: [{ ms: number }] }>(
-        'SELECT extract(epoch FROM max(applied_at) - max(received_at))::float8 * 1000 AS ms FROM inbox',
-      );
-      return rows[0].ms;
-    }
   });
 });
 

@@ -1,23 +1,24 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { countAnswers, loggedDeliveries } from '../support/deliveries.js';
 import { DRILL_MS, isLong, report, until } from '../support/drill.js';
 import { createLoad, type Load, paymentsFor } from '../support/load.js';
-import { progress, reckon, settle } from '../support/reckoning.js';
+import { progress } from '../support/reckoning.js';
 import { createTestRedis, redisKind } from '../support/redis.js';
 import { createTestRedisCluster } from '../support/redis-cluster.js';
-import { askConsole, type Fleet, LEADS, type Member, startFleet } from './fleet.js';
+import { isApplied, throughTheQueue } from '../support/through-the-queue.js';
+import { type Balancer, startBalancer } from './balancer.js';
+import { type Fleet, leaders, startFleet } from './fleet.js';
+import { endWell } from './verdict.js';
 
 const EVENTS = isLong ? 20_000 : 600;
 const FLEET = { serve: 2, work: 3, schedule: 2, console: isLong ? 2 : 1 };
 const TAKEOVER_MS = 30_000;
-/** Less than the sweep of the inbox waits: an event this quick came through the queue. */
-const QUICK_MS = 1_900;
 /** A key beside those of the queue, on the same master. */
 const QUEUE_KEY = '{tallyhook}';
 
 let database: TestDatabase;
 let fleet: Fleet | null = null;
+let balancer: Balancer;
 let closeRedis: () => Promise<void>;
 
 afterEach(async () => {
@@ -50,17 +51,17 @@ describe.skipIf(redisKind !== 'own')('2 receivers, 3 workers, 2 schedulers and a
     closeRedis = () => cluster.close();
     await cluster.start();
     const { load, all } = await begin({ REDIS_URL: cluster.url, ...cluster.env });
-    await throughTheQueue('the fleet started', load);
+    await throughTheQueue('the fleet started', { db: database.db, load });
 
     const middle = load.events() + load.send(paymentsFor(EVENTS / 2)) / 4;
     await until('the middle', async () => (await progress(database.db)).stored > middle, { intervalMs: 2 });
     await cluster.killMasterOf(QUEUE_KEY);
     load.send(paymentsFor(EVENTS / 4));
     const takeoverMs = await loseLeader(all);
-    await until('all is applied without Redis', () => isApplied(load));
+    await until('all is applied without Redis', () => isApplied({ db: database.db, load }));
     await cluster.revive();
     const start = performance.now();
-    await throughTheQueue('the master is back', load);
+    await throughTheQueue('the master is back', { db: database.db, load });
     const recoveredMs = Math.round(performance.now() - start);
     load.send(paymentsFor(EVENTS / 4));
     await finish(all, load, { 'takeover ms': takeoverMs, 'queue again after ms': recoveredMs });
@@ -69,14 +70,14 @@ describe.skipIf(redisKind !== 'own')('2 receivers, 3 workers, 2 schedulers and a
 
 async function begin(stores: { REDIS_URL: string } & Record<string, string>): Promise<{ all: Fleet; load: Load }> {
   database = await createTestDatabase();
-  const all = await startFleet(FLEET, { DATABASE_URL: database.url, ...stores });
+  const all = await startFleet(FLEET, {
+    stores: { DATABASE_URL: database.url, ...stores },
+    front: async (ports) => (balancer = await startBalancer(ports)),
+  });
   fleet = all;
   await until('a scheduler leads', () => leaders(all).length === 1);
   return { all, load: createLoad(all.sandbox) };
 }
-
-const leaders = (all: Fleet): Member[] =>
-  all.members('schedule').filter(({ cli }) => cli.output.stdout.includes(LEADS) || cli.output.stderr.includes(LEADS));
 
 /** Kills the leading scheduler; how long it took until another one led and made a run. */
 async function loseLeader(all: Fleet): Promise<number> {
@@ -96,51 +97,15 @@ async function loseLeader(all: Fleet): Promise<number> {
   return Math.round(performance.now() - start);
 }
 
-async function isApplied(load: Load): Promise<true | string> {
-  const { stored, applied } = await progress(database.db);
-  return (stored === load.events() && applied === stored) || `${applied} of ${stored} of ${load.events()}`;
-}
-
-/** Recovery is proven by an event that is applied sooner than the sweep would find it. */
-async function throughTheQueue(what: string, load: Load): Promise<void> {
-  await until(`an event goes through the queue after: ${what}`, async () => {
-    load.send(1);
-    await until('it is applied', () => isApplied(load), { intervalMs: 5 });
-    const { rows } = await database.db.raw<{ rows: [{ ms: number }] }>(
-      'SELECT extract(epoch FROM max(applied_at) - max(received_at))::float8 * 1000 AS ms FROM inbox',
-    );
-    return rows[0].ms < QUICK_MS || `${rows[0].ms} ms`;
-  });
-}
-
 async function finish(all: Fleet, load: Load, numbers: Record<string, number>): Promise<void> {
-  const { db } = database;
-  const everything = { db, sandbox: all.sandbox, load };
-  await settle(everything);
-  expect(await reckon(everything)).toEqual({ lost: [], unapplied: [], repeated: [], differing: [] });
-  const deliveries = await loggedDeliveries(all.sandbox);
-  expect(countAnswers(deliveries)).toEqual({ 200: load.events() });
-  expect([...all.balancer.given().values()].every((connections) => connections > 0)).toBe(true);
-  expect(await overlappingRuns()).toEqual([]);
-  for (const console of all.members('console')) {
-    expect(await askConsole(console, 'events?take=1')).toMatchObject({ items: [{ status: 'applied' }] });
-  }
-  const codes = await all.stop();
-  expect(codes).toEqual(Object.fromEntries(Object.keys(codes).map((name) => [name, 0])));
+  const { answers, processes } = await endWell(all, { db: database.db, load });
+  expect(answers).toEqual({ 200: load.events() });
+  expect([...balancer.given().values()].every((connections) => connections > 0)).toBe(true);
   report(`machines, ${expect.getState().currentTestName?.split(' > ').at(-1)?.split(':')[0]}`, {
-    processes: Object.keys(codes).length + 1,
+    processes: processes + 1,
     events: load.events(),
     'other answers than 200': 0,
     lost: 0,
     ...numbers,
   });
-}
-
-/** Two leaders at once would read the same kind at the same time. */
-async function overlappingRuns(): Promise<string[]> {
-  const { rows } = await database.db.raw<{ rows: { kind: string }[] }>(
-    `SELECT a.kind FROM runs a JOIN runs b ON b.kind = a.kind AND b.id <> a.id
-     WHERE a.started_at < b.started_at AND a.finished_at > b.started_at AND a.status <> 'aborted'`,
-  );
-  return rows.map(({ kind }) => kind);
 }

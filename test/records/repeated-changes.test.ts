@@ -42,6 +42,22 @@ test('a change that begins elsewhere than the one before it ended is told', asyn
   expect(await told([null, 'pending', 'webhook', 1], ['confirming', 'completed', 'poll', 2])).toHaveLength(1);
 });
 
+test('a value whose fields came to stand in another order in between is the same', async () => {
+  const change = {
+    entity_kind: 'payment_intent',
+    entity_id: 'pi_1',
+    field: 'reported',
+    source_type: 'webhook',
+    source_ref: '1',
+  };
+  const [one, other] = ['{"a":"1","b":"2"}', '{"b":"2","a":"1"}'];
+  await database.db('changes').insert({ ...change, to_value: one });
+  await database.db('changes').insert({ ...change, from_value: other, to_value: '{"a":"3"}' });
+  expect(await repeatedChanges(database.db)).toEqual([]);
+  await database.db('changes').insert({ ...change, from_value: '{"a":"4"}', to_value: '{"a":"5"}' });
+  expect(await repeatedChanges(database.db)).toHaveLength(1);
+});
+
 test('a reading may tell which of two events of one second was the later one', async () => {
   const found = await told(
     ['pending', 'unmatched', 'webhook', 5],

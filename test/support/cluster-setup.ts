@@ -1,4 +1,3 @@
-import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/records/database.js';
 import { createTestCluster, type TestCluster } from './cluster.js';
@@ -32,10 +31,7 @@ const PLAIN_PASSWORDS = ['--auth-host=password', '--set=scram_iterations=1'];
 async function startCluster(): Promise<TestCluster> {
   const settings = { max_connections: '300', fsync: 'off', full_page_writes: 'off', autovacuum_naptime: '10min' };
   const cluster = await createTestCluster(settings, { initdb: PLAIN_PASSWORDS });
-  const client = new Client({ connectionString: cluster.url() });
-  await client.connect();
-  await client.query(`CREATE DATABASE ${TEMPLATE_DATABASE}`);
-  await client.end();
+  await cluster.ask(`CREATE DATABASE ${TEMPLATE_DATABASE}`);
   await migrate(cluster.url(TEMPLATE_DATABASE));
   const pool = await keepPool(cluster, (line) => process.stderr.write(`${line}\n`));
   const close = async () => {

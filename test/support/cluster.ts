@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { Client } from 'pg';
 import { prepareBinaries } from '../../src/embedded-postgres/binaries.js';
 import {
   initCluster,
@@ -15,11 +16,11 @@ import {
   stopCluster,
 } from '../../src/embedded-postgres/cluster.js';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
-import { chooseIdentity } from '../../src/embedded-postgres/identity.js';
+import { chooseIdentity, type Identity } from '../../src/embedded-postgres/identity.js';
 import { isAlive } from '../../src/embedded-postgres/process.js';
 
 /** A Postgres of one's own, that a test may stop as it likes. */
-export interface TestCluster {
+export interface TestServer {
   /** By default that of a database to stand on, not to write to. */
   url(database?: string): string;
   port(): number;
@@ -29,16 +30,23 @@ export interface TestCluster {
   isRunning(): Promise<boolean>;
   /** Whether it takes connections. */
   isReady(): Promise<boolean>;
-  /** Where everything of it lies; on a disk of its own where one was asked for and could be had. */
-  folder: string;
-  hasOwnDisk: boolean;
+  /** Runs a statement as the server's owner, in the database to stand on. */
+  ask<Row extends object>(sql: string): Promise<Row[]>;
   close(): Promise<void>;
 }
 
-const START_ATTEMPTS = 50;
-const STOP_SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
+export interface TestCluster extends TestServer {
+  /** Where everything of it lies; on a disk of its own where one was asked for and could be had. */
+  folder: string;
+  hasOwnDisk: boolean;
+  /** A server that streams from this one, until `promote`; this one was stopped for a moment to be copied. To be closed first. */
+  standby(): Promise<TestServer>;
+}
 
-/** `fast`: connections are cut, all is written. `immediate`: as if the power failed. */
+const START_ATTEMPTS = 50;
+const STOP_SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' } as const;
+
+/** `fast`: connections are cut, all is written. `immediate`: as if the power failed. `kill`: -9 of the first process alone. */
 export type StopMode = keyof typeof STOP_SIGNALS;
 
 /** Started. What a killed run of tests left over the next one removes (run-folder.ts). */
@@ -52,27 +60,71 @@ export async function createTestCluster(
   const identity = await chooseIdentity({ folder: dir, native: await prepareBinaries(dir), lodgings: dir });
   const data = path.join(identity.home, 'data');
   await initCluster(identity, data, password, { flags: ['--no-sync', ...initdb] });
-  const options = { data, logFile: path.join(dir, 'log'), port: await freePort(null), settings };
-  const cluster: TestCluster = {
+  const place = { identity, data, logFile: path.join(dir, 'log'), password, settings };
+  const server = await openServer(place);
+  return {
+    ...server,
     folder: dir,
     hasOwnDisk,
-    url: (database = MAINTENANCE_DATABASE) => `postgres://${ROLE}:${password}@127.0.0.1:${options.port}/${database}`,
-    port: () => options.port,
-    async start({ moves } = { moves: false }) {
-      if (moves) options.port = await freePort(null);
-      await startAgain(() => startCluster(identity, options));
-    },
-    stop: (how) => stopPostmaster(data, how),
-    isRunning: async () => readPostmaster(data) !== null,
-    isReady: async () => readPostmaster(data)?.ready === true,
+    standby: () => standbyOf(server, place),
     close: async () => {
-      await stopCluster(data);
+      await server.close();
       if (hasOwnDisk) await unmount(dir);
       await rm(dir, { recursive: true, force: true });
     },
   };
-  await cluster.start();
-  return cluster;
+}
+
+interface Place {
+  identity: Identity;
+  data: string;
+  logFile: string;
+  password: string;
+  settings: Record<string, string>;
+}
+
+/** Starts the server of a data directory on a free port. */
+async function openServer({ password, ...place }: Place): Promise<TestServer> {
+  const options = { ...place, port: await freePort(null) };
+  const url = (database = MAINTENANCE_DATABASE) =>
+    `postgres://${ROLE}:${password}@127.0.0.1:${options.port}/${database}`;
+  const server: TestServer = {
+    url,
+    port: () => options.port,
+    async start({ moves } = { moves: false }) {
+      if (moves) options.port = await freePort(null);
+      await startAgain(() => startCluster(options.identity, options));
+    },
+    stop: (how) => stopPostmaster(options.data, how),
+    isRunning: async () => readPostmaster(options.data) !== null,
+    isReady: async () => readPostmaster(options.data)?.ready === true,
+    async ask<Row extends object>(sql: string) {
+      const client = new Client({ connectionString: url() });
+      await client.connect();
+      try {
+        return (await client.query<Row>(sql)).rows;
+      } finally {
+        await client.end();
+      }
+    },
+    close: () => stopCluster(options.data),
+  };
+  await server.start();
+  return server;
+}
+
+/** The binaries of the package have no pg_basebackup: a stopped server's folder is copied. */
+async function standbyOf(primary: TestServer, place: Place): Promise<TestServer> {
+  const data = `${place.data}-standby-${randomBytes(2).toString('hex')}`;
+  await primary.stop('fast');
+  // With owners and rights, as the server demands them.
+  await promisify(execFile)('cp', ['-a', place.data, data]);
+  await writeFile(path.join(data, 'standby.signal'), '');
+  await place.identity.own(path.join(data, 'standby.signal'));
+  await primary.start();
+  const to = `host=127.0.0.1 port=${primary.port()} user=${ROLE} password=${place.password}`;
+  const logFile = `${place.logFile}-standby`;
+  return openServer({ ...place, data, logFile, settings: { ...place.settings, primary_conninfo: to } });
 }
 
 /** Stops the server of this data directory and waits until it is gone. */

@@ -87,7 +87,7 @@ const ENDED = ['"unmatched"', '"expired"', '"cancelled"'];
  * Each change begins where the one before it ended, and a state is left and entered once, but for this: events name whole
  * seconds, and a retry may name its own: of two of one second, or of two that stand equally far on, one is shown until a reading
  * tells which of them it was. An order is derived from several records that are heard of one after the other: of its states
- * only "paid", which releases, is entered once. What is otherwise is told with its story.
+ * only "paid", which releases, is entered once. Fields in another order are no change. What is otherwise is told with its story.
  */
 export async function repeatedChanges(db: Knex): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { what: string; story: string }[] }>(
@@ -105,7 +105,7 @@ export async function repeatedChanges(db: Knex): Promise<string[]> {
      SELECT what, string_agg(concat_ws(' ', seq, from_value, '→', to_value, 'by', source_type, source_ref, 'of', service_time, 'at',
                                        changed_at), '; ' ORDER BY seq) AS story
      FROM steps GROUP BY what
-     HAVING bool_or((place > 1 AND before IS DISTINCT FROM from_value)
+     HAVING bool_or((place > 1 AND before::jsonb IS DISTINCT FROM from_value::jsonb)
        OR (field IN ('*', 'status') AND entered > 1 AND corrects IS NOT TRUE AND (entity_kind <> 'order' OR to_value = '"paid"')))`,
     [ENDED, ENDED],
   );

@@ -31,6 +31,13 @@ interface Link {
   far: Socket;
 }
 
+/** The address, by way of the proxy. */
+export function throughProxy(address: string, { port }: TcpProxy): string {
+  const url = new URL(address);
+  url.port = String(port);
+  return url.href;
+}
+
 /** On 127.0.0.1, as is the port it leads to. */
 export async function createTcpProxy(target: number): Promise<TcpProxy> {
   const links = new Set<Link>();
@@ -53,8 +60,8 @@ export async function createTcpProxy(target: number): Promise<TcpProxy> {
   const { port } = server.address() as AddressInfo;
   const reset = () => {
     for (const { near, far } of links) {
-      near.resetAndDestroy();
-      far.resetAndDestroy();
+      cut(near);
+      cut(far);
     }
   };
   const proxy: TcpProxy = {
@@ -100,6 +107,12 @@ export async function createTcpProxy(target: number): Promise<TcpProxy> {
   return proxy;
 }
 
+/** Node leaves the handle of a socket open that is reset while it is ending: such a one ends as it began to. */
+function cut(socket: Socket): void {
+  if (socket.writableEnded) socket.destroySoon();
+  else socket.resetAndDestroy();
+}
+
 function stop({ near, far }: Link): void {
   near.pause();
   far.pause();
@@ -122,7 +135,7 @@ function carry(from: Socket, to: Socket, way: { delayMs: number }): void {
   from.on('data', (piece: Buffer) => after(() => void (to.destroyed || to.write(piece))));
   from.once('close', (hadError) =>
     after(() => {
-      if (hadError) to.resetAndDestroy();
+      if (hadError) cut(to);
       else to.destroySoon();
     }),
   );
