@@ -11,7 +11,7 @@ afterAll(() => empty.drop());
 test('an empty database is not ready, and says what is missing', async () => {
   const state = await schemaState(empty.db);
   expect(state.ok).toBe(false);
-  expect(state.problems.join('\n')).toMatch(/0001_installation\.sql[\s\S]*bullmq/i);
+  expect(state.problems.join('\n')).toMatch(/0001_installation\.sql[\s\S]*queue/);
 });
 
 test('migrating from several processes at once runs each migration once', async () => {
