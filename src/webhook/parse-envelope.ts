@@ -24,7 +24,7 @@ export interface Envelope {
 export type EnvelopeProblem = { ok: false; reason: 'invalid_body' | 'missing_timestamp'; detail: string };
 
 const MAX_DEPTH = 512;
-/** Keys and values of a body. The largest that the service sends has some thousand; one that is signed may have half a million. */
+/** Keys and values of a body. No record of the specification comes near it; a body of 1 MB may have half a million. */
 export const MOST_PARTS = 20_000;
 const BYTE_ORDER_MARK = 0xfeff;
 
