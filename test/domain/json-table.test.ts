@@ -51,7 +51,7 @@ describe('of any document', () => {
         expect(canonicalText(read(text))).toBe(canonicalJson(json(text)));
         expect(canonicalJson(read(text).value())).toBe(canonicalJson(json(text)));
       }),
-      { numRuns: sized(300, 5_000) },
+      { numRuns: sized(150, 5_000) },
     );
   });
 

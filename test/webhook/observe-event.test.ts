@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { amountViolations } from '../../src/domain/records.js';
 import { observeEvent } from '../../src/webhook/observe-event.js';
+import { sized } from '../support/sizes.js';
 
 const at = { from: 1_700_000_000_000, to: 1_700_000_000_999, source: { type: 'webhook' as const, ref: '7' } };
 
@@ -253,5 +254,6 @@ it('of a record with more fields than any has nothing is kept but its id: it is 
       const isTooMany = count + 2 > 1_000;
       expect(problems.some(({ detail }) => detail.includes('fields given'))).toBe(isTooMany && !isBeside);
     }),
+    { numRuns: sized(25, 100) },
   );
 });
