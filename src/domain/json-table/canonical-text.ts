@@ -1,15 +1,21 @@
 import { atOnce, type Pausing, SLICE } from '../in-turns.js';
-import { AFTER, END, type JsonTable, LINK, START } from './json-table.js';
+import {
+  AFTER,
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  END,
+  type JsonTable,
+  LINK,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  START,
+} from './json-table.js';
 import { writeQuoted, writeUnits } from './string-units.js';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
 const NONE = -1;
 
 /** `canonicalJson` of the whole document, without its member `left` where one is named. */

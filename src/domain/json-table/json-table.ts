@@ -1,9 +1,15 @@
 import { LosslessNumber } from 'lossless-json';
 import type { Json, JsonObject } from '../json.js';
 
-const QUOTE = 0x22;
-const OPEN_BRACE = 0x7b;
-const OPEN_BRACKET = 0x5b;
+/** Units of JSON text that end or begin something. */
+export const QUOTE = 0x22;
+export const BACKSLASH = 0x5c;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_BRACE = 0x7b;
+export const CLOSE_BRACE = 0x7d;
+export const OPEN_BRACKET = 0x5b;
+export const CLOSE_BRACKET = 0x5d;
 
 /** What is noted of each part. */
 export const START = 0;

@@ -1,5 +1,20 @@
 import { atOnce, type Pausing, SLICE, STEPS } from '../in-turns.js';
-import { AFTER, END, JsonTable, LINK, START, STRIDE } from './json-table.js';
+import {
+  AFTER,
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  END,
+  JsonTable,
+  LINK,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  START,
+  STRIDE,
+} from './json-table.js';
 import { KeySorter } from './sort-keys.js';
 import { endOfEscape, writeUnits } from './string-units.js';
 
@@ -13,15 +28,6 @@ export class JsonTextError extends Error {
     this.position = position;
   }
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const FIRST_ROOM = 128;

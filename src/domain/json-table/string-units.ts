@@ -1,5 +1,5 @@
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
+import { BACKSLASH, QUOTE } from './json-table.js';
+
 /** The escapes of one letter, and what each stands for. */
 const LETTERS = new Map(
   Array.from('"\\/bfnrt', (letter, at) => [letter.charCodeAt(0), '"\\/\b\f\n\r\t'.charCodeAt(at)]),
