@@ -53,7 +53,7 @@ test('an inbox that somebody holds is said within two seconds, and nothing of th
   // Databases made of one template share the numbers of their tables.
   const { rows } = await database.db.raw(
     `SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database AND datname = current_database()
-     WHERE relation = 'inbox'::regclass AND pid <> pg_backend_pid()`,
+     WHERE relation = 'inbox'::regclass AND mode = 'RowExclusiveLock' AND pid <> pg_backend_pid()`,
   );
   expect(rows).toEqual([]);
 });
