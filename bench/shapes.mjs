@@ -65,7 +65,7 @@ function longestOf({ child }) {
   });
 }
 
-const told = (role, { clock, processor }) =>
+const lineOf = (role, { clock, processor }) =>
   `${role} ${clock.toFixed(0)} ms, ${processor.toFixed(0)} of the processor`.padEnd(40);
 
 async function post(port, body) {
@@ -92,14 +92,14 @@ async function tellRoles(client, at) {
           await post(receiver.port, body(`pi_${name.replaceAll(/\W/g, '_')}_${n}`, Math.floor(Date.now() / 1_000)));
           await until(client, "SELECT count(*) = 0 AS done FROM inbox WHERE status IN ('received', 'failed')");
         }
-        say(name, [told('receiver', await longestOf(receiver)), told('worker', await longestOf(worker))]);
+        say(name, [lineOf('receiver', await longestOf(receiver)), lineOf('worker', await longestOf(worker))]);
       }
     }),
   );
   await during('schedule', at, async (scheduler) => {
     await longestOf(scheduler);
     await until(client, "SELECT count(*) > 0 AS done FROM runs WHERE kind = 'deliveries' AND status = 'succeeded'");
-    say('all of them', [told('scheduler', await longestOf(scheduler))]);
+    say('all of them', [lineOf('scheduler', await longestOf(scheduler))]);
   });
 }
 

@@ -138,14 +138,14 @@ function strangers(env: Environment): Problem[] {
     .map((name) => ({ name, missing: false, text: `not known; accepted are ${known.join(', ')}` }));
 }
 
-function halves(config: Record<string, unknown>, told: readonly Problem[]): Problem[] {
+function halves(config: Record<string, unknown>, known: readonly Problem[]): Problem[] {
   return PAIRS.flatMap(([a, b]) =>
     [
       { name: a, other: b },
       { name: b, other: a },
     ]
       .filter(({ name, other }) => config[name] === undefined && config[other] !== undefined)
-      .filter(({ name }) => !told.some((problem) => problem.name === name))
+      .filter(({ name }) => !known.some((problem) => problem.name === name))
       .map(({ name, other }) => ({
         name,
         missing: true,

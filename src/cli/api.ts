@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config.js';
-import { JsonTextError, parseJson } from '../domain/parse-json.js';
+import { JsonTextError, MAX_DEPTH, parseJson } from '../domain/parse-json.js';
 import { UsageError } from '../errors.js';
 import { createLog } from '../log.js';
 import { recordAction } from '../records/actions/record-action.js';
@@ -29,7 +29,6 @@ interface Flags {
   dryRun?: boolean;
 }
 
-const MAX_DEPTH = 512;
 const STDIN = 0;
 
 export function defineApi(command: Command): void {

@@ -153,7 +153,7 @@ export function hidePeople(kind: RecordKind, fields: JsonObject): JsonObject {
   );
 }
 
-/** What holds records of several kinds, or what is told of them, for somebody who need not know people. */
+/** What holds records of several kinds, or says something of them, for somebody who need not know people. */
 export function hideEvidence(evidence: JsonObject): JsonObject {
   return hideFields(evidence, (name) => personalNames.has(name));
 }

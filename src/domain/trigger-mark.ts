@@ -10,7 +10,6 @@ export const TRIGGER_MARK = 'trigger';
  * shown, and nothing follows from it. Null: it is a report.
  */
 export function markOf(envelope: JsonTable): typeof TRIGGER_MARK | null {
-  const part = envelope.member(0, MARK_FIELD);
-  if (part === null || envelope.kind(part) !== 'string') return null;
-  return envelope.textOf(part) === TRIGGER_MARK ? TRIGGER_MARK : null;
+  const part = envelope.member(0, MARK_FIELD, 'string');
+  return part !== null && envelope.textOf(part) === TRIGGER_MARK ? TRIGGER_MARK : null;
 }

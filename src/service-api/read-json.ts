@@ -1,7 +1,5 @@
 import type { Json } from '../domain/json.js';
-import { JsonTextError, parseJson } from '../domain/parse-json.js';
-
-const MAX_DEPTH = 512;
+import { JsonTextError, MAX_DEPTH, parseJson } from '../domain/parse-json.js';
 
 /** What an answer holds instead of JSON, said without repeating any of it. */
 export class UnreadableError extends Error {

@@ -3,7 +3,7 @@ import { atOnce, type Pausing } from '../domain/in-turns.js';
 import type { JsonObject } from '../domain/json.js';
 import type { JsonKind, JsonTable } from '../domain/json-table/json-table.js';
 import { outlineOf } from '../domain/json-table/outline.js';
-import { JsonTextError, readingTable } from '../domain/json-table/read-table.js';
+import { JsonTextError, MAX_DEPTH, readingTable } from '../domain/json-table/read-table.js';
 import { markOf } from '../domain/trigger-mark.js';
 
 /** An event as it came (specification 6.1). Numbers inside keep their digits. */
@@ -23,7 +23,6 @@ export interface Envelope {
 
 export type EnvelopeProblem = { ok: false; reason: 'invalid_body' | 'missing_timestamp'; detail: string };
 
-const MAX_DEPTH = 512;
 /** Keys and values of a body. No record of the specification comes near it; a body of 1 MB may have half a million. */
 export const MOST_PARTS = 20_000;
 const BYTE_ORDER_MARK = 0xfeff;
@@ -50,7 +49,9 @@ export function* parsingEnvelope(rawBody: Buffer): Pausing<Parsed> {
 
 function checkShape(document: JsonTable): Parsed {
   if (document.kind(0) !== 'object') return invalid(`the body is ${nameOf(document, 0)}, not an object`);
-  const [event, data, timestamp] = ['event', 'data', 'timestamp'].map((name) => document.member(0, name));
+  const event = document.member(0, 'event');
+  const data = document.member(0, 'data');
+  const timestamp = document.member(0, 'timestamp');
   if (!is('string', document, event)) return invalid(`"event" is ${nameOf(document, event)}, not a string`);
   if (!is('object', document, data)) return invalid(`"data" is ${nameOf(document, data)}, not an object`);
   if (!is('number', document, timestamp)) return missing(`"timestamp" is ${nameOf(document, timestamp)}, not a number`);
@@ -72,14 +73,12 @@ function checkShape(document: JsonTable): Parsed {
   return { ok: true, envelope };
 }
 
-type Found = number | null | undefined;
-
-function is(kind: JsonKind, document: JsonTable, part: Found): part is number {
-  return part != null && document.kind(part) === kind;
+function is(kind: JsonKind, document: JsonTable, part: number | null): part is number {
+  return part !== null && document.kind(part) === kind;
 }
 
-function nameOf(document: JsonTable, part: Found): string {
-  if (part == null) return 'absent';
+function nameOf(document: JsonTable, part: number | null): string {
+  if (part === null) return 'absent';
   const kind = document.kind(part);
   if (kind === 'null') return kind;
   return `${kind === 'object' || kind === 'array' ? 'an' : 'a'} ${kind}`;

@@ -1,3 +1,4 @@
+import { NONE_ACCEPTED, retiredLast } from '../../domain/deliveries/last-secret.js';
 import { countMissed } from '../../records/deliveries/list-deliveries.js';
 import { countOpenBreaks, type OpenBreaks } from '../../records/gauges.js';
 import { type Backlog, inboxBacklog } from '../../records/inbox/inbox-work.js';
@@ -138,15 +139,15 @@ async function secretsTile({ secretsStatus, log }: PageDeps, { actor }: PageRequ
     const { items } = await secretsStatus();
     const live = items.filter(({ retiredAt }) => retiredAt === null);
     const used = live.filter(({ matches24h }) => matches24h > 0).length;
-    const none = items.length > 0 && live.length === 0;
-    const note = none ? 'every secret is retired: no webhook is accepted' : `${used} matched in the last 24 h`;
+    const noneAccepted = retiredLast(items) !== null;
+    const note = noneAccepted ? NONE_ACCEPTED : `${used} matched in the last 24 h`;
     return [
       {
         label: 'Signing secrets',
         value: String(live.length),
         note,
         ...(mayDo(actor, secretsPage.roles ?? []) ? { href: secretsPage.path } : {}),
-        ...(none ? { tone: 'bad' } : used === 0 ? { tone: 'warn' } : {}),
+        ...(noneAccepted ? { tone: 'bad' } : used === 0 ? { tone: 'warn' } : {}),
       },
     ];
   } catch (error) {

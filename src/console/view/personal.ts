@@ -81,7 +81,7 @@ export function answerFor(actor: Pick<Actor, 'role'>, body: object): object {
   return mayKnowPeople(actor) ? body : hideEvidence(body as JsonObject);
 }
 
-/** What is told of a break, as the actor may see it: a page shows its fields without their names. */
+/** The evidence of a break, as the actor may see it: a page shows its fields without their names. */
 export function evidenceFor(actor: Pick<Actor, 'role'>, evidence: Json): Json {
   return mayKnowPeople(actor) || !isJsonObject(evidence) ? evidence : hideEvidence(evidence);
 }

@@ -1,11 +1,8 @@
 import { type EventKey, eventKey } from '../event-key.js';
 import { isJsonObject, type Json } from '../json.js';
 import type { JsonTable } from '../json-table/json-table.js';
-import { JsonTextError, readTable } from '../json-table/read-table.js';
+import { JsonTextError, MAX_DEPTH, readTable } from '../json-table/read-table.js';
 import { toJsonText } from '../json-text.js';
-
-/** As deep as the receiver takes it. */
-const MAX_DEPTH = 512;
 
 /** An event as a delivery carries it (specification 2.13, `payload`). */
 export interface DeliveredEvent extends EventKey {
@@ -25,11 +22,11 @@ export function deliveredEvent(payload: Json | undefined, pointer: string): Deli
   if (text === null) return null;
   const envelope = tableOf(text);
   if (envelope === null) return null;
-  const [event, timestamp, data] = ['event', 'timestamp', 'data'].map((name) => envelope.member(0, name) ?? null);
-  if (event == null || timestamp == null || data == null) return null;
-  const kinds = [event, timestamp, data].map((part) => envelope.kind(part)).join();
+  const event = envelope.member(0, 'event', 'string');
+  const timestamp = envelope.member(0, 'timestamp', 'number');
+  if (event === null || timestamp === null || envelope.member(0, 'data', 'object') === null) return null;
   const seconds = Number(envelope.textOf(timestamp));
-  if (kinds !== 'string,number,object' || !Number.isFinite(seconds)) return null;
+  if (!Number.isFinite(seconds)) return null;
   return { ...eventKey({ envelope, headers: {}, pointer }), event: envelope.textOf(event), timestamp: seconds, text };
 }
 

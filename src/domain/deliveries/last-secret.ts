@@ -1,8 +1,10 @@
-/** Null: it is accepted. */
 interface Secret {
   label: string;
+  /** Null: it is accepted. */
   retiredAt: string | null;
 }
+
+export const NONE_ACCEPTED = 'every secret is retired: no webhook is accepted';
 
 /** What a person does where no webhook is accepted any more. */
 export function acceptAgain(label: string): string {

@@ -61,8 +61,13 @@ export class JsonTable {
     return inside.includes('\\') ? (JSON.parse(`"${inside}"`) as string) : inside;
   }
 
-  /** The value of an object's member; null: it has none of that name, or is no object. */
-  member(part: number, name: string): number | null {
+  /** The value of an object's member, of any kind or of this one; null: it has none such, or is no object. */
+  member(part: number, name: string, kind?: JsonKind): number | null {
+    const member = this.memberNamed(part, name);
+    return member === null || kind === undefined || this.kind(member) === kind ? member : null;
+  }
+
+  private memberNamed(part: number, name: string): number | null {
     if (this.kind(part) !== 'object') return null;
     for (let key = part + 1; key < this.at(part, AFTER); key = this.at(key + 1, AFTER)) {
       const length = this.at(key, END) - this.at(key, START) - 2;

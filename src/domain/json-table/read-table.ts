@@ -30,6 +30,8 @@ export class JsonTextError extends Error {
 }
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+/** As deep as JSON of the service is taken, whichever way it comes. */
+export const MAX_DEPTH = 512;
 const FIRST_ROOM = 128;
 const NONE = -1;
 

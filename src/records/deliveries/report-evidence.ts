@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { JsonObject } from '../../domain/json.js';
 import type { JsonTable } from '../../domain/json-table/json-table.js';
-import { readTable } from '../../domain/json-table/read-table.js';
+import { MAX_DEPTH, readTable } from '../../domain/json-table/read-table.js';
 import { fromDatabaseText } from '../database/database-text.js';
 import { turnFor } from '../own-turn.js';
 
@@ -18,8 +18,6 @@ const AT_ONCE = 20;
 const LARGEST_BODY = 262_144;
 const FIELDS = ['id', 'merchantReference', 'paymentIntentId', 'payinId', 'invoiceId', 'payoutId', 'accountId'];
 const LONGEST_ID = 200;
-/** As deep as the receiver takes it. */
-const MAX_DEPTH = 512;
 
 export async function evidenceOfReports(db: Knex, ids: readonly string[]): Promise<Map<string, ReportEvidence>> {
   const found = new Map<string, ReportEvidence>();
@@ -46,9 +44,8 @@ function namesIn(envelope: JsonTable): JsonObject {
   if (data === null) return {};
   return Object.fromEntries(
     FIELDS.flatMap((field) => {
-      const part = envelope.member(data, field);
-      if (part === null || envelope.kind(part) !== 'string') return [];
-      return [[field, envelope.textOf(part).slice(0, LONGEST_ID)]];
+      const part = envelope.member(data, field, 'string');
+      return part === null ? [] : [[field, envelope.textOf(part).slice(0, LONGEST_ID)]];
     }),
   );
 }

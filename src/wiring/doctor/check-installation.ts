@@ -1,4 +1,4 @@
-import { acceptAgain, retiredLast } from '../../domain/deliveries/last-secret.js';
+import { acceptAgain, NONE_ACCEPTED, retiredLast } from '../../domain/deliveries/last-secret.js';
 import type { SecretStatus } from '../../domain/deliveries/secret-status.js';
 import { connectionRoom } from '../../records/database/connection-room.js';
 import { newerSchema } from '../../records/database.js';
@@ -50,8 +50,7 @@ export async function checkSecrets({ db, config }: DoctorParts): Promise<Check[]
     ];
   const { items } = await secretsStatus(db, configured);
   const last = retiredLast(items);
-  const none =
-    last === null ? [] : [finding('secrets', 'every secret is retired: no webhook is accepted', acceptAgain(last))];
+  const none = last === null ? [] : [finding('secrets', NONE_ACCEPTED, acceptAgain(last))];
   return [...none, ...items.map(checkSecret)];
 }
 

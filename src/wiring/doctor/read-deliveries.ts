@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../domain/canonical-json.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import { isJsonObject } from '../../domain/json.js';
-import { JsonTextError, parseJson } from '../../domain/parse-json.js';
+import { JsonTextError, MAX_DEPTH, parseJson } from '../../domain/parse-json.js';
 import { textField } from '../../domain/records.js';
 
 /** A delivery of the history, as far as it tells how the service makes events. */
@@ -13,8 +13,6 @@ export interface SeenDelivery {
   createdAt: number;
   lastAttemptAt: number;
 }
-
-const MAX_DEPTH = 512;
 
 export function readDeliveries(rows: readonly JsonObject[]): SeenDelivery[] {
   return rows.flatMap((row) => {
