@@ -53,9 +53,20 @@ export {
   UnavailableError,
 } from './service-api/service-errors.js';
 export type { Answered } from './service-api/service-writes.js';
-export type { Balance, Movement, Payout, PublicAsset, SubWallet } from './service-api/wire/funds.js';
-export type { DirectPayment, Invoice, Payin, PaymentIntent, Product } from './service-api/wire/payments.js';
-export type { DeliveryPage, WebhookEndpoint } from './service-api/wire/webhooks.js';
+export type { DeliveryPage } from './service-api/wire/answers.js';
+export type {
+  Balance,
+  DirectPayment,
+  Invoice,
+  Movement,
+  Payin,
+  PaymentIntent,
+  Payout,
+  Product,
+  PublicAsset,
+  SubWallet,
+  WebhookEndpoint,
+} from './service-api/wire/records.js';
 export type { HeaderValues, SigningSecret } from './webhook/match-signature.js';
 export { type PlainEnvelope, type Reason, type Tolerance, verifySignature } from './webhook/verify-signature.js';
 

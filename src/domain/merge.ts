@@ -1,6 +1,7 @@
 import { advance, type Composed, compose, doubts } from './advance.js';
 import { canonicalHash, canonicalJson } from './canonical-json.js';
 import type { Json, JsonObject } from './json.js';
+import { fieldOf } from './kinds/kinds.js';
 import type { Observation, ObservationSource } from './observation.js';
 import {
   type Claim,
@@ -194,14 +195,11 @@ function slotOf(fields: JsonObject, name: string): string[] {
   return value === null ? [] : [`${name}:${value}`];
 }
 
-/** Of the links of a payout each that any report says is kept by itself: no other report takes it back. */
-const SAID_LINKS: Partial<Record<RecordKind, readonly string[]>> = { payout: ['paymentIntentId', 'merchantReference'] };
-
 function keptFields(kind: RecordKind, fields: JsonObject, isSaid: boolean): { state: string; fields: JsonObject }[] {
   return recordRules[kind].kept.flatMap((name) => {
     const value = own(fields, name);
     if (value === undefined) return [];
-    if (!isSaid || typeof value !== 'string' || SAID_LINKS[kind]?.includes(name) !== true)
+    if (!isSaid || typeof value !== 'string' || !isKeptEach(kind, name))
       return [{ state: `${KEPT}${name}`, fields: { [name]: value } }];
     const type = own(fields, 'payoutType');
     // A report that calls it no refund takes nothing back that another called one: which words do, the contract says.
@@ -209,6 +207,11 @@ function keptFields(kind: RecordKind, fields: JsonObject, isSaid: boolean): { st
     const kept = { [name]: value, ...(type === undefined ? {} : { payoutType: type }) };
     return [{ state: `${KEPT}${name}=${word}${value}`, fields: kept }];
   });
+}
+
+function isKeptEach(kind: RecordKind, name: string): boolean {
+  const field = fieldOf(kind, name);
+  return field?.type === 'text' && field.keptEach === true;
 }
 
 /** The field that is kept in such a slot. */

@@ -1,22 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from './json.js';
-import type { RecordKind } from './record-kinds.js';
-import { recordRules } from './record-rules.js';
+import { fieldOf, kinds, type RecordKind, recordKinds } from './kinds/kinds.js';
+import { recordRules } from './records.js';
 
 /** What stands in the place of a personal value once the record is old. */
 export const MASK = '[masked]';
 
-/**
- * Kinds of record that may tell of a person. Endpoints, products and assets don't, and a settlement account is the
- * merchant's own.
- */
-export const personalKinds = [
-  'payment_intent',
-  'payin',
-  'invoice',
-  'payout',
-  'account',
-  'transaction',
-] as const satisfies readonly RecordKind[];
+/** Kinds of record that may speak of a person. Endpoints, products and assets don't, and a settlement account is the merchant's own. */
+export const personalKinds = recordKinds.filter((kind) => kinds[kind].speaksOfPeople);
 
 /**
  * Fields that tell of a person (specification 2.1, 2.3, 2.5, 2.14, 4.6), at any depth of a record. Addresses on a chain
@@ -64,9 +54,6 @@ const destinationNames: ReadonlySet<string> = new Set([
   'destinationTag',
 ]);
 
-/** Of one kind alone: the label of a sub-wallet is the name of its end user (specification 2.5). */
-const personalNamesOf: Readonly<Partial<Record<RecordKind, string>>> = { account: 'label' };
-
 /** What records are found and joined by stays what it is, though a merchant may have put an address there. */
 const joining: ReadonlySet<string> = new Set([
   'id',
@@ -85,13 +72,18 @@ const freeForm: ReadonlySet<string> = new Set(['metadata', 'meta', 'customer']);
 const LONGEST_ADDRESS = 320;
 const E_MAIL = /^[^\s@/:]+@[^\s@/:]+\.[^\s@/:]+$/;
 
+/** The name says it, or the kind's definition does. */
+function namesPerson(kind: RecordKind, name: string): boolean {
+  return personalNames.has(name) || fieldOf(kind, name)?.personal === true;
+}
+
 /**
  * Whether a field of a record tells of a person: by its name, or because its value is an e-mail address, as the
  * destination of a payout may be (2.4). Never null.
  */
 function isPersonal(kind: RecordKind, name: string, value: Json): boolean {
   if (value === null) return false;
-  if (personalNames.has(name) || personalNamesOf[kind] === name) return true;
+  if (namesPerson(kind, name)) return true;
   // What a mail server said of an invoice (2.3: emailDelivery) repeats the address.
   if (kind === 'invoice' && name === 'error') return typeof value === 'string' && value.includes('@');
   return typeof value === 'string' && isAddress(value) && !joining.has(name) && !name.endsWith('Id');
@@ -149,7 +141,7 @@ export function maskEvidence(evidence: JsonObject): JsonObject {
 export function hidePeople(kind: RecordKind, fields: JsonObject): JsonObject {
   return maskPersonal(
     kind,
-    hideFields(fields, (name) => personalNames.has(name) || personalNamesOf[kind] === name),
+    hideFields(fields, (name) => namesPerson(kind, name)),
   );
 }
 

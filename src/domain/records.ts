@@ -1,12 +1,102 @@
 import { isJsonObject, type Json, type JsonObject } from './json.js';
+import { type Field, fieldsThat, kinds, type RecordKind, recordKinds } from './kinds/kinds.js';
 import { isAmount, isSignedAmount, isTotal } from './money.js';
-import type { Axis, RecordKind } from './record-kinds.js';
-import { recordRules } from './record-rules.js';
 
-export type { Axis, Column, EntityKind, EntityRef, RecordKind, RecordRules } from './record-kinds.js';
-export { recordRules } from './record-rules.js';
+export { type RecordKind, recordKinds } from './kinds/kinds.js';
 
-export const recordKinds = Object.keys(recordRules) as readonly RecordKind[];
+/** What a break or a change can be about (interface: "Shapes outside programs rely on"). */
+export type EntityKind = RecordKind | 'delivery' | 'order' | 'secret' | 'event';
+
+export interface EntityRef {
+  kind: EntityKind;
+  id: string;
+}
+
+/** One state machine of a record: the field that holds its state, and how far on each listed state stands. */
+export interface Axis {
+  field: string;
+  /** None: the specification gives the kind no states. */
+  ranks: ReadonlyMap<string, number>;
+  /** The rank of states that the specification implies without naming them; null: its list is complete. */
+  unlisted: number | null;
+}
+
+/** A column that records are searched by. Its name is the field's in snake case. */
+export interface Column {
+  name: string;
+  field: string;
+  type: 'text' | 'amount' | 'time';
+}
+
+/** What saving and merging ask of a kind, all of it from its definition. */
+export interface RecordRules {
+  main: Axis;
+  /** A second state machine, and the fields that move with it and with it alone. */
+  side: (Axis & { travels: readonly string[] }) | null;
+  amounts: readonly string[];
+  signedAmounts: readonly string[];
+  totals: readonly string[];
+  /** Amounts of the objects in an array field. */
+  nestedAmounts: Readonly<Record<string, readonly string[]>>;
+  kept: readonly string[];
+  decisive: readonly string[];
+  columns: readonly Column[];
+}
+
+const columnTypes: Readonly<Partial<Record<Field['type'], Column['type']>>> = {
+  text: 'text',
+  state: 'text',
+  amount: 'amount',
+  signed: 'amount',
+  total: 'amount',
+  time: 'time',
+};
+
+export const recordRules: Readonly<Record<RecordKind, RecordRules>> = Object.fromEntries(
+  recordKinds.map((kind) => [kind, rulesOf(kind)]),
+) as Record<RecordKind, RecordRules>;
+
+function rulesOf(kind: RecordKind): RecordRules {
+  const { fields } = kinds[kind];
+  const of = (type: Field['type']) => fieldsThat(kind, (field) => field.type === type);
+  const [second] = fieldsThat(kind, (field) => field.type === 'state' && 'states' in field && field.with !== undefined);
+  return {
+    main: axisOf('status', fields['status']),
+    side:
+      second === undefined
+        ? null
+        : { ...axisOf(second, fields[second]), travels: fieldsThat(kind, (field) => field.with === second) },
+    amounts: of('amount'),
+    signedAmounts: of('signed'),
+    totals: of('total'),
+    nestedAmounts: Object.fromEntries(Object.entries(fields).flatMap(([name, field]) => nestedIn(name, field))),
+    kept: fieldsThat(kind, ({ kept }) => kept === true),
+    decisive: fieldsThat(kind, ({ decisive }) => decisive === true),
+    columns: Object.entries(fields).flatMap(([name, field]) => columnOf(name, field)),
+  };
+}
+
+function axisOf(field: string, found: Field | undefined): Axis {
+  const { states = {}, unlisted = null } = found?.type === 'state' ? found : {};
+  return { field, ranks: new Map(Object.entries(states).map(([state, { rank }]) => [state, rank])), unlisted };
+}
+
+function nestedIn(name: string, field: Field): [string, string[]][] {
+  if (field.type !== 'records') return [];
+  return [[name, Object.entries(field.of).flatMap(([inner, { type }]) => (type === 'amount' ? [inner] : []))]];
+}
+
+function columnOf(field: string, { type, column }: Field): Column[] {
+  const columnType = columnTypes[type];
+  if (column === undefined) return [];
+  if (columnType === undefined) throw new Error(`${field} is a ${type}, which has no column`);
+  return [{ name: snakeCase(field), field, type: columnType }];
+}
+
+/** `paymentIntentId` as `payment_intent_id`. */
+export function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
 
 /** The state that the fields name on an axis; null where they name none. */
 export function stateOn(axis: Axis, fields: JsonObject): string | null {
@@ -30,11 +120,10 @@ export function unlistedStates(kind: RecordKind, fields: JsonObject): { field: s
 
 /** The service may cease to show a record that was last seen so, and nothing is wrong. */
 export function mayVanish(kind: RecordKind, fields: JsonObject): boolean {
-  const { main, vanishing } = recordRules[kind];
+  const { vanishing } = kinds[kind];
   if (typeof vanishing === 'string') return vanishing === 'quiet';
-  return vanishing.quietIn.includes(stateOn(main, fields) ?? '');
+  return vanishing.quietIn.includes(textField(fields, 'status') ?? '');
 }
-
 /**
  * Amounts that are given and are not decimal strings of the allowed length (specification section 8): a JSON number
  * above all. `path` is a JSON pointer into the record.

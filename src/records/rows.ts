@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { JsonObject } from '../domain/json.js';
 import { objectFromJsonText } from '../domain/json-text.js';
+import { kinds } from '../domain/kinds/kinds.js';
 import type { SourceType } from '../domain/observation.js';
 import { type RecordKind, recordRules } from '../domain/records.js';
 import { fromDatabaseText, toDatabaseText } from './database/database-text.js';
@@ -58,9 +59,6 @@ const COLUMNS = [
 const CREATED = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created`;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
-/** By which name the specification calls the id, where it has one of its own. */
-const idFields: Partial<Record<RecordKind, string>> = { balance: 'assetCode', asset: 'assetCode' };
-
 /** Names of the text fields that a list of the kind can be narrowed by. */
 export function recordFilters(kind: RecordKind): string[] {
   return recordRules[kind].columns.flatMap(({ type, field }) => (type === 'text' ? [field] : []));
@@ -68,7 +66,7 @@ export function recordFilters(kind: RecordKind): string[] {
 
 /** The same, the name of the id, and `verified` (`true` or `false`). */
 export function listFilters(kind: RecordKind): string[] {
-  return [idFields[kind] ?? [], recordFilters(kind), 'verified'].flat();
+  return [kinds[kind].idField ?? [], recordFilters(kind), 'verified'].flat();
 }
 
 /**
@@ -101,7 +99,7 @@ function select(db: Knex, kind: RecordKind): Knex.QueryBuilder {
 }
 
 function conditionsOf(kind: RecordKind, filters: Readonly<Record<string, string>>): Record<string, string> {
-  const idField = idFields[kind];
+  const { idField } = kinds[kind];
   const columns = recordRules[kind].columns.filter(({ type }) => type === 'text');
   const known = idField === undefined ? columns : [...columns, { name: 'id', field: idField }];
   const conditions = known.flatMap(({ name, field }) => {

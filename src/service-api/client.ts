@@ -8,10 +8,9 @@ import { checkQuery } from './queries.js';
 import type * as requests from './request-schemas.js';
 import { ServiceCalls, type ServiceRequestParts } from './service-calls.js';
 import type { WriteParts } from './service-writes.js';
+import * as answers from './wire/answers.js';
 import { askedFor, readAs, readWritten } from './wire/fields.js';
-import * as funds from './wire/funds.js';
-import * as payments from './wire/payments.js';
-import * as webhooks from './wire/webhooks.js';
+import * as records from './wire/records.js';
 
 export type { MerchantClientOptions } from './service-calls.js';
 export type { Reply };
@@ -53,36 +52,40 @@ export class MerchantClient extends ServiceCalls {
   async createDirectPayment(
     body: requests.DirectPaymentRequest,
     options: CreateOptions = {},
-  ): Read<payments.DirectPayment> {
-    return this.change('createDirectPayment', payments.directPayment, { body, ...options });
+  ): Read<records.DirectPayment> {
+    return this.change('createDirectPayment', records.directPayment, { body, ...options });
   }
 
   /**
    * Specification 4.2. Sent one single time. Where the answer is lost, the invoice is looked for in the list; what is found
    * there lacks `emailDelivery`.
    */
-  async createInvoice(body: requests.InvoiceRequest, options: CallOptions = {}): Read<payments.Invoice> {
-    return this.change('createInvoice', payments.invoice, { body, ...options });
+  async createInvoice(body: requests.InvoiceRequest, options: CallOptions = {}): Read<records.Invoice> {
+    return this.change('createInvoice', records.invoice, { body, ...options });
   }
 
   /** Specification 4.3: one page, newest first; the next page's cursor is the id of the last item. */
-  async listInvoices(query: queries.InvoiceQuery = {}, options: CallOptions = {}): Read<payments.Invoice[]> {
+  async listInvoices(query: queries.InvoiceQuery = {}, options: CallOptions = {}): Read<records.Invoice[]> {
     const parts = { query: checkQuery('listInvoices', query), ...options };
-    return this.read('listInvoices', payments.invoice.array(), parts);
+    return this.read('listInvoices', records.invoice.array(), parts);
   }
 
   /**
    * Specification 4.4: from a sub-wallet to an address on a chain. A memo is asked for, or refused, as far as this client
    * has read the asset's rule (listPublicAssets).
    */
-  async createPayout(accountId: string, body: requests.PayoutRequest, options: CreateOptions = {}): Read<funds.Payout> {
+  async createPayout(
+    accountId: string,
+    body: requests.PayoutRequest,
+    options: CreateOptions = {},
+  ): Read<records.Payout> {
     this.memoRules.check(body);
-    return this.change('createPayout', funds.payout, { path: { id: accountId }, body, ...options });
+    return this.change('createPayout', records.payout, { path: { id: accountId }, body, ...options });
   }
 
   /** Specification 4.5. Without a key it has that of the payment, `refund-<paymentIntentId>`: a single refund each. */
-  async createRefund(body: requests.RefundRequest, options: CreateOptions = {}): Read<funds.Payout> {
-    return this.change('createRefund', funds.payout, { body, ...options });
+  async createRefund(body: requests.RefundRequest, options: CreateOptions = {}): Read<records.Payout> {
+    return this.change('createRefund', records.payout, { body, ...options });
   }
 
   /** Specification 4.6: between a sub-wallet and another, or the operating balance. */
@@ -106,9 +109,9 @@ export class MerchantClient extends ServiceCalls {
   }
 
   /** Specification 4.10: one page. */
-  async listAccounts(query: queries.AccountQuery = {}, options: CallOptions = {}): Read<Page<funds.SubWallet>> {
+  async listAccounts(query: queries.AccountQuery = {}, options: CallOptions = {}): Read<Page<records.SubWallet>> {
     const parts = { query: checkQuery('listAccounts', query), ...options };
-    return this.readPage('listAccounts', funds.account, parts);
+    return this.readPage('listAccounts', records.account, parts);
   }
 
   /** Specification 4.11: one page of one sub-wallet's movements. */
@@ -116,16 +119,19 @@ export class MerchantClient extends ServiceCalls {
     accountId: string,
     query: queries.AccountTransactionQuery = {},
     options: CallOptions = {},
-  ): Read<Page<funds.Movement>> {
+  ): Read<Page<records.Movement>> {
     const operation = 'listAccountTransactions';
     const given = checkQuery(operation, query);
-    return this.readPage(operation, funds.movement, { path: { id: accountId }, query: given, ...options });
+    return this.readPage(operation, records.movement, { path: { id: accountId }, query: given, ...options });
   }
 
   /** Specification 4.12: the movements of all sub-wallets; `totalCount` where a page is asked for by its number. */
-  async listTransactions(query: queries.TransactionQuery = {}, options: CallOptions = {}): Read<Page<funds.Movement>> {
+  async listTransactions(
+    query: queries.TransactionQuery = {},
+    options: CallOptions = {},
+  ): Read<Page<records.Movement>> {
     const parts = { query: checkQuery('listTransactions', query), ...options };
-    return this.readPage('listTransactions', funds.movement, parts);
+    return this.readPage('listTransactions', records.movement, parts);
   }
 
   /** Specification 4.13: whether an asset can be chosen at all. */
@@ -133,72 +139,72 @@ export class MerchantClient extends ServiceCalls {
     assetCode: string,
     body: requests.MerchantAssetUpdateRequest,
     options: CallOptions = {},
-  ): Read<funds.MerchantAsset> {
-    return this.change('updateMerchantAsset', funds.merchantAsset, { path: { assetCode }, body, ...options });
+  ): Read<answers.MerchantAsset> {
+    return this.change('updateMerchantAsset', answers.merchantAsset, { path: { assetCode }, body, ...options });
   }
 
   /** Specification 4.14: one page, newest first; the next page's cursor is the id of the last item. */
   async listPaymentIntents(
     query: queries.PaymentIntentQuery = {},
     options: CallOptions = {},
-  ): Read<payments.PaymentIntent[]> {
+  ): Read<records.PaymentIntent[]> {
     const parts = { query: checkQuery('listPaymentIntents', query), ...options };
-    return this.read('listPaymentIntents', payments.paymentIntent.array(), parts);
+    return this.read('listPaymentIntents', records.paymentIntent.array(), parts);
   }
 
   /** Specification 4.15: one deposit, with its compliance result and status history. */
-  async getPayin(id: string, options: CallOptions = {}): Read<payments.Payin> {
-    const reply = await this.read('getPayin', payments.payin, { path: { id }, ...options });
+  async getPayin(id: string, options: CallOptions = {}): Read<records.Payin> {
+    const reply = await this.read('getPayin', records.payin, { path: { id }, ...options });
     return askedFor('getPayin', reply, reply.data.id === id);
   }
 
   /** Specification 4.16: newest first. */
-  async listSettlementAccounts(options: CallOptions = {}): Read<funds.SettlementAccount[]> {
-    return this.read('listSettlementAccounts', funds.settlementAccount.array(), options);
+  async listSettlementAccounts(options: CallOptions = {}): Read<records.SettlementAccount[]> {
+    return this.read('listSettlementAccounts', records.settlementAccount.array(), options);
   }
 
   /** Specification 4.17: to where a crypto asset can be settled, and from which amount on. */
   async listSettlementPaymentMethods(
     query: queries.SettlementMethodQuery,
     options: CallOptions = {},
-  ): Read<funds.SettlementMethods> {
+  ): Read<answers.SettlementMethods> {
     const operation = 'listSettlementPaymentMethods';
     const given = checkQuery(operation, query);
-    return this.read(operation, funds.settlementMethods, { query: given, ...options });
+    return this.read(operation, answers.settlementMethods, { query: given, ...options });
   }
 
   /** Specification 4.18: zero where the asset was never received. A coin alone may be answered with its network. */
-  async getBalance(assetCode: string, options: CallOptions = {}): Read<funds.Balance> {
-    const reply = await this.read('getBalance', funds.balance, { path: { assetCode }, ...options });
+  async getBalance(assetCode: string, options: CallOptions = {}): Read<records.Balance> {
+    const reply = await this.read('getBalance', records.balance, { path: { assetCode }, ...options });
     const shown = reply.data.assetCode;
     return askedFor('getBalance', reply, shown === assetCode || shown.startsWith(`${assetCode}.`));
   }
 
   /** Specification 4.19. */
-  async getProduct(id: string, options: CallOptions = {}): Read<payments.Product> {
-    const reply = await this.read('getProduct', payments.product, { path: { id }, ...options });
+  async getProduct(id: string, options: CallOptions = {}): Read<records.Product> {
+    const reply = await this.read('getProduct', records.product, { path: { id }, ...options });
     return askedFor('getProduct', reply, reply.data.id === id);
   }
 
   /** Specification 4.20: the assets that the service supports at all; needs no API key. */
-  async listPublicAssets(options: CallOptions = {}): Read<funds.PublicAsset[]> {
-    const reply = await this.read('listPublicAssets', funds.publicAsset.array(), options);
+  async listPublicAssets(options: CallOptions = {}): Read<records.PublicAsset[]> {
+    const reply = await this.read('listPublicAssets', records.publicAsset.array(), options);
     this.memoRules.learn(reply.data);
     return reply;
   }
 
   /** Specification 4.21: newest first. A ForbiddenError where the account is no business account. */
-  async listWebhookEndpoints(options: CallOptions = {}): Read<webhooks.WebhookEndpoint[]> {
-    return this.read('listWebhookEndpoints', webhooks.webhookEndpoint.array(), options);
+  async listWebhookEndpoints(options: CallOptions = {}): Read<records.WebhookEndpoint[]> {
+    return this.read('listWebhookEndpoints', records.webhookEndpoint.array(), options);
   }
 
   /** Specification 4.22: one page, most recent first. */
   async listWebhookDeliveries(
     query: queries.DeliveryQuery = {},
     options: CallOptions = {},
-  ): Read<webhooks.DeliveryPage> {
+  ): Read<answers.DeliveryPage> {
     const parts = { query: checkQuery('listWebhookDeliveries', query), ...options };
-    const reply = await this.read('listWebhookDeliveries', webhooks.deliveryPage, parts);
+    const reply = await this.read('listWebhookDeliveries', answers.deliveryPage, parts);
     return { ...reply, data: { ...reply.data, nextCursor: reply.data.nextCursor ?? null } };
   }
 
@@ -206,9 +212,9 @@ export class MerchantClient extends ServiceCalls {
    * Not in the specification: a NotFoundError where the service has no such list. One page, newest first, out of an array or
    * an object with `items`; the next page's cursor is the id of the last item.
    */
-  async listPayouts(query: queries.PayoutQuery = {}, options: CallOptions = {}): Read<funds.Payout[]> {
+  async listPayouts(query: queries.PayoutQuery = {}, options: CallOptions = {}): Read<records.Payout[]> {
     const parts = { query: checkQuery('listPayouts', query), ...options };
-    const { data, ...about } = await this.readPage('listPayouts', funds.payout, parts);
+    const { data, ...about } = await this.readPage('listPayouts', records.payout, parts);
     return { ...about, data: data.items };
   }
 

@@ -9,7 +9,7 @@ import { openBreaks } from '../records/breaks/breaks.js';
 import { describeError, isPassing } from '../records/database/database-errors.js';
 import { failEvent, markUnhandled, stillWaiting, takeWaiting } from '../records/inbox/inbox-work.js';
 import { type SaveContext, saveObservations } from '../records/save-observations.js';
-import { eventLabel } from './event-label.js';
+import { eventLabel } from './event-kinds.js';
 import { findCollisions } from './find-collisions.js';
 import { type ReadEvent, readEvents } from './read-event.js';
 

@@ -1,37 +1,59 @@
-import { type RecordKind, recordRules } from '../domain/records.js';
+import { kinds } from '../domain/kinds/kinds.js';
+import { type RecordKind, recordKinds, recordRules, snakeCase } from '../domain/records.js';
 
 /** The kind of record that an event is about, by the prefix of its type (specification 6.2, and the same pattern). */
-const prefixes: Readonly<Record<string, RecordKind>> = {
-  payment_intent: 'payment_intent',
-  payin: 'payin',
-  invoice: 'invoice',
-  payout: 'payout',
-  wallet_account: 'account',
-};
+const prefixes: ReadonlyMap<string, RecordKind> = new Map(
+  recordKinds.flatMap((kind) => {
+    const { eventPrefix } = kinds[kind];
+    return eventPrefix === undefined ? [] : [[eventPrefix, kind] as const];
+  }),
+);
 
 export interface EventKind {
   kind: RecordKind;
   /** What the type says beyond the kind: `completed`, `deposit.completed`. */
   suffix: string;
-  /** It tells of money that a sub-wallet got or gave, not of the sub-wallet itself. */
+  /** It is about money that a sub-wallet got or gave, not about the sub-wallet itself. */
   isMovement: boolean;
 }
 
 /** Null: records of such events are not kept here. */
 export function eventKind(type: string): EventKind | null {
   const dot = type.indexOf('.');
-  const prefix = type.slice(0, Math.max(dot, 0));
-  const kind = Object.hasOwn(prefixes, prefix) ? prefixes[prefix] : undefined;
+  const kind = prefixes.get(type.slice(0, Math.max(dot, 0)));
   if (kind === undefined) return null;
   const suffix = type.slice(dot + 1);
   return { kind, suffix, isMovement: kind === 'account' && suffix.includes('.') };
 }
 
 /** The types that the specification names, and those of the same pattern that name a listed state. */
-export const knownEventTypes: ReadonlySet<string> = new Set([
-  ...Object.entries(prefixes).flatMap(([prefix, kind]) =>
+const knownEventTypes: ReadonlySet<string> = new Set([
+  ...[...prefixes].flatMap(([prefix, kind]) =>
     [...recordRules[kind].main.ranks.keys()].map((state) => `${prefix}.${state}`),
   ),
   'wallet_account.deposit.completed',
   'wallet_account.transfer.completed',
 ]);
+
+/** An event's type as a label of a metric: whoever sends events can't make up ever new ones. */
+export function eventLabel(type: string): string {
+  return knownEventTypes.has(type) ? type : 'other';
+}
+
+/** Names under which a payload may carry a record of a kind, or its id alone. Payload shapes: not shown (6.2). */
+interface RecordNames {
+  wrappers: readonly string[];
+  ids: readonly string[];
+}
+
+export const recordNames = Object.fromEntries(recordKinds.map((kind) => [kind, namesOf(kind)])) as Readonly<
+  Record<RecordKind, RecordNames>
+>;
+
+/** `paymentIntent`, `payment_intent`; `paymentIntentId`, `payment_intent_id`. */
+function namesOf(kind: RecordKind): RecordNames {
+  const { names, oddNames = { wrappers: [], ids: [] } } = kinds[kind];
+  const wrappers = names.flatMap((name) => [...new Set([name, snakeCase(name)])]);
+  const ids = wrappers.map((name) => (name.includes('_') ? `${name}_id` : `${name}Id`));
+  return { wrappers: [...wrappers, ...oddNames.wrappers], ids: [...ids, ...oddNames.ids] };
+}

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { textField } from '../domain/records.js';
+import { recordNames } from './event-kinds.js';
 import { explicitId, type FoundRecord, recordFields, textId } from './find-records.js';
-import { recordNames } from './record-names.js';
 
 const MAX_DEPTH = 4;
 const ACCOUNT_NAME = /(account|wallet)(_?id)?$/i;

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import { kinds } from '../domain/kinds/kinds.js';
 import { type RecordKind, recordRules } from '../domain/records.js';
-import { recordNames } from './record-names.js';
+import { recordNames } from './event-kinds.js';
 
 /** A record that an event's data speaks of. */
 export interface FoundRecord {
@@ -40,30 +41,10 @@ export function findSubject(kind: RecordKind, data: JsonObject, path = '', depth
   return bare === null ? null : { kind, id: bare, fields: recordFields(kind, bare, data), path };
 }
 
-interface Beside {
-  kind: RecordKind;
-  /** An id alone counts, too: the record is to be read. */
-  bare: boolean;
-  /** It belongs to the subject, so it names it. */
-  belongs: boolean;
-}
-
-/** What the data of an event of each kind may carry besides. */
-const besides: Readonly<Partial<Record<RecordKind, readonly Beside[]>>> = {
-  payment_intent: [
-    { kind: 'payin', bare: true, belongs: true },
-    { kind: 'invoice', bare: false, belongs: false },
-    { kind: 'payout', bare: false, belongs: true },
-  ],
-  payin: [{ kind: 'payment_intent', bare: true, belongs: false }],
-  invoice: [{ kind: 'payment_intent', bare: true, belongs: false }],
-  payout: [{ kind: 'payment_intent', bare: true, belongs: false }],
-};
-
 /** Records of other kinds that the data, or the subject's own fields, carry or name besides. */
 export function findBeside(data: JsonObject, subject: FoundRecord): FoundRecord[] {
   const holders = subject.fields === null ? [data] : [data, subject.fields];
-  const found = (besides[subject.kind] ?? []).flatMap(({ kind, bare, belongs }) => {
+  const found = (kinds[subject.kind].carries ?? []).flatMap(({ kind, bare, belongs }) => {
     const named = holders.map((holder) => findNamed(kind, holder)).find((one) => one !== null && (bare || one.fields));
     if (!named) return [];
     return [belongs ? linked(named, subject.id) : named];

@@ -3,9 +3,7 @@ import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { createApi, routePath } from '../../src/console/api/api-router.js';
 import { apiDocument, serveDocument } from '../../src/console/api/serve-document.js';
-import * as funds from '../../src/service-api/wire/funds.js';
-import * as wire from '../../src/service-api/wire/payments.js';
-import { webhookEndpoint } from '../../src/service-api/wire/webhooks.js';
+import * as wire from '../../src/service-api/wire/records.js';
 import { testConsole } from '../support/console.js';
 
 const { paths, components } = apiDocument;
@@ -98,12 +96,12 @@ describe('the OpenAPI document', () => {
       Payin: wire.payin,
       Invoice: wire.invoice,
       Product: wire.product,
-      Payout: funds.payout,
-      Account: funds.account,
-      SettlementAccount: funds.settlementAccount,
-      Balance: funds.balance,
-      Asset: funds.publicAsset,
-      Endpoint: webhookEndpoint,
+      Payout: wire.payout,
+      Account: wire.account,
+      SettlementAccount: wire.settlementAccount,
+      Balance: wire.balance,
+      Asset: wire.publicAsset,
+      Endpoint: wire.webhookEndpoint,
     };
     for (const [name, { shape }] of Object.entries(schemas)) {
       const told = Object.keys(components.schemas[name]?.properties ?? {});

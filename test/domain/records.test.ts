@@ -22,8 +22,8 @@ describe('records', () => {
       { path: '/amountRequested', given: 'the number 10.50' },
       { path: '/totalAmountReceived', given: 'the string "1e3"' },
       { path: '/amountInRange', given: 'an object' },
-      { path: '/payins/1/amountNet', given: 'the number 12345678901234567890' },
       { path: '/payins/1/feeAmount', given: 'the boolean true' },
+      { path: '/payins/1/amountNet', given: 'the number 12345678901234567890' },
     ]);
     expect(amountViolations('payin', json('{"amountGross":"1","kytRiskScore":99.5}'))).toEqual([
       { path: '/kytRiskScore', given: 'the number 99.5' },

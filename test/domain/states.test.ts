@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import { isActive, isFinal, isOff } from '../../src/domain/family/states.js';
-
-type Kind = Parameters<typeof isFinal>[0];
+import type { RecordKind } from '../../src/domain/records.js';
 
 /** Every status of specification 3.1, 3.3, 3.4 and 3.5, and what it is: final, active, off. */
-const statuses: Record<Kind, Record<string, string>> = {
+const statuses: Partial<Record<RecordKind, Record<string, string>>> = {
   payment_intent: {
     waiting_address_selection: 'active',
     pending: 'active',
@@ -24,6 +23,6 @@ const lines = Object.entries(statuses).flatMap(([kind, words]) =>
 
 it.each(lines)('%s %s: %s', (kind, status, is) => {
   const marks = { final: isFinal, active: isActive, off: isOff };
-  const said = Object.entries(marks).filter(([, holds]) => holds(kind as Kind, status ?? null));
+  const said = Object.entries(marks).filter(([, holds]) => holds(kind as RecordKind, status ?? null));
   expect(said.map(([name]) => name).join(' ')).toBe(is);
 });

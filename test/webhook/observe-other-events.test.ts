@@ -3,7 +3,7 @@ import { parse, stringify } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { LinkPointers } from '../../src/domain/link-fields.js';
-import { eventLabel } from '../../src/webhook/event-label.js';
+import { eventLabel } from '../../src/webhook/event-kinds.js';
 import { observeEvent } from '../../src/webhook/observe-event.js';
 import { sized } from '../support/sizes.js';
 

@@ -4,6 +4,7 @@ import { alertSeverities } from '../../domain/alerts/condition.js';
 import { conditions } from '../../domain/alerts/conditions.js';
 import { bookedKinds } from '../../domain/books/entry.js';
 import type { JsonObject } from '../../domain/json.js';
+import { kinds } from '../../domain/kinds/kinds.js';
 import { hidePeople, isHidden } from '../../domain/personal.js';
 import type { RecordKind } from '../../domain/records.js';
 import { rejectionWords } from '../../domain/rejection-words.js';
@@ -29,19 +30,11 @@ import type { Group } from './groups.js';
 import type { Filters, ListQuery } from './list-query.js';
 import { balanceDetailShape, balanceShape } from './shapes/balance-shapes.js';
 import { entryShape, periodShape } from './shapes/books-shapes.js';
-import {
-  accountShape,
-  assetShape,
-  endpointShape,
-  payoutShape,
-  settlementAccountShape,
-  transactionShape,
-} from './shapes/funds-shapes.js';
 import { actionShape, alertShape, callbackShape } from './shapes/operation-shapes.js';
 import { orderShape } from './shapes/order-shapes.js';
 import { entity } from './shapes/parts.js';
-import { invoiceShape, payinShape, paymentIntentShape, productShape } from './shapes/payment-shapes.js';
 import { breakDetailShape, breakShape, runShape } from './shapes/proof-shapes.js';
+import { recordShape } from './shapes/record-shape.js';
 import {
   deliveryDetailShape,
   deliveryShape,
@@ -75,47 +68,28 @@ export interface Resource {
 }
 
 export const resources: readonly Resource[] = [
-  records('payment-intents', 'payment_intent', {
-    group: 'Payments',
-    names: ['payment intent', 'payment intents'],
-    shape: paymentIntentShape,
-  }),
-  records('payins', 'payin', { group: 'Payments', names: ['deposit', 'deposits'], shape: payinShape }),
-  records('invoices', 'invoice', { group: 'Payments', names: ['invoice', 'invoices'], shape: invoiceShape }),
-  records('payouts', 'payout', { group: 'Funds', names: ['payout', 'payouts'], shape: payoutShape }),
-  records('accounts', 'account', { group: 'Funds', names: ['sub-wallet', 'sub-wallets'], shape: accountShape }),
-  records('transactions', 'transaction', {
-    group: 'Funds',
-    names: ['movement', 'movements of sub-wallets'],
-    shape: transactionShape,
-  }),
+  records('payment_intent'),
+  records('payin'),
+  records('invoice'),
+  records('payout'),
+  records('account'),
+  records('transaction'),
   {
-    path: 'balances',
-    group: 'Balances',
-    names: ['balance', 'balances'],
+    ...records('balance'),
     shape: balanceShape,
     detail: balanceDetailShape,
     key: ['assetCode', 'The asset.', 'USDT.TRON'],
-    filters: listFilters('balance'),
     list: (db, query) => listBalances(db, query),
     get: (db, id) => getBalance(db, id),
   },
   {
-    ...records('endpoints', 'endpoint', {
-      group: 'Webhooks',
-      names: ['webhook endpoint', 'webhook endpoints'],
-      shape: endpointShape,
-    }),
+    ...records('endpoint'),
     filters: [...listFilters('endpoint'), 'isActive'],
     list: (db, query) => listEndpoints(db, query),
   },
-  records('settlement-accounts', 'settlement_account', {
-    group: 'Funds',
-    names: ['settlement account', 'settlement accounts'],
-    shape: settlementAccountShape,
-  }),
-  records('products', 'product', { group: 'Catalog', names: ['product', 'products'], shape: productShape }),
-  records('assets', 'asset', { group: 'Catalog', names: ['asset', 'assets of the public catalog'], shape: assetShape }),
+  records('settlement_account'),
+  records('product'),
+  records('asset'),
   {
     path: 'orders',
     group: 'Orders',
@@ -232,10 +206,13 @@ function withoutSecretDetails(item: object): object {
   return 'details' in item ? { ...item, details: withoutSecrets(Object(item.details)) } : item;
 }
 
-function records(path: string, kind: RecordKind, told: Pick<Resource, 'group' | 'names' | 'shape'>): Resource {
+function records(kind: RecordKind): Resource {
+  const { api } = kinds[kind];
   return {
-    ...told,
-    path,
+    path: api.path,
+    group: api.group,
+    names: [api.one, api.many],
+    shape: recordShape(kind),
     filters: listFilters(kind),
     list: (db, query) => listRecords(db, kind, query),
     get: (db, id) => getRecord(db, kind, id),

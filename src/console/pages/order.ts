@@ -249,7 +249,7 @@ function rowsOf(what: keyof typeof rowFields, { read, named }: Named, req: PageR
         howKnown(record),
         asked === null ? none() : fieldValue(kind, fields, asked),
         moved === null ? none() : fieldValue(kind, fields, moved),
-        stack(shown.map((field) => list([quiet(fieldLabel(field)), fieldValue(kind, fields, field)]))),
+        stack(shown.map((field) => list([quiet(fieldLabel(kind, field)), fieldValue(kind, fields, field)]))),
       ];
     }),
     ...unread.map((own) => [name(own), none('not read yet'), none(), none(), none(), none()]),

@@ -1,45 +1,13 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { toJsonText } from '../../domain/json-text.js';
-import { type RecordKind, recordRules } from '../../domain/records.js';
-import { inPath, orderHref } from '../view/links.js';
+import { fieldOf, type RecordKind } from '../../domain/kinds/kinds.js';
+import { entityHref } from '../view/links.js';
 import { stateBadge } from '../view/record-words.js';
 import { amount, badge, id, link, list, none, text, time, type Value } from '../view/values.js';
 
-/** Fields that hold the id of another record. */
-const namedAt: ReadonlyMap<string, string> = new Map([
-  ['paymentIntentId', '/payments'],
-  ['invoiceId', '/invoices'],
-  ['productId', '/products'],
-  ['irregularRefundPayoutId', '/payouts'],
-  ['accountId', '/accounts'],
-]);
-/** Copied rather than read. */
-const copied: ReadonlySet<string> = new Set([
-  'txid',
-  'depositAddress',
-  'senderAddress',
-  'destinationAddress',
-  'memo',
-  'destinationMemo',
-  'paymentLink',
-  'externalRef',
-  'settlementPaymentMethodId',
-  'receptionAddress',
-  'url',
-]);
-
-/** Amounts that are not in `assetCode`: the field that names the unit, or the unit itself. */
-const unitOf: Readonly<Partial<Record<RecordKind, Readonly<Record<string, { field: string } | string | null>>>>> = {
-  payment_intent: { amountRequested: { field: 'currencyRequested' } },
-  payin: { kytRiskScore: null },
-  invoice: { amount: { field: 'currency' } },
-  payout: { networkFeeAmount: { field: 'networkFeeAssetCode' }, networkFeeUsdEquivalent: 'USD' },
-  product: { amount: { field: 'currency' } },
-};
-
 export function isAmountField(kind: RecordKind, field: string): boolean {
-  const { amounts, signedAmounts, totals } = recordRules[kind];
-  return [...amounts, ...signedAmounts, ...totals].includes(field);
+  const type = fieldOf(kind, field)?.type;
+  return type === 'amount' || type === 'signed' || type === 'total';
 }
 
 /** A field as it is read: amounts with their unit, times, what can be followed, what is copied. */
@@ -52,13 +20,12 @@ export function fieldValue(kind: RecordKind, fields: JsonObject, field: string):
   if (typeof value === 'boolean') return text(value ? 'yes' : 'no');
   if (Array.isArray(value)) return list(value.map((item) => text(asText(item))));
   const told = asText(value);
-  if (field === 'status' || field === 'irregularStatus' || field === 'kytStatus') return stateBadge(field, told);
+  const known = fieldOf(kind, field);
+  if (known?.type === 'state') return stateBadge(field, told);
   if (field.endsWith('At')) return time(told);
-  if (field === 'merchantReference' && kind !== 'payout') return id(told, orderHref(told));
-  const path = namedAt.get(field);
-  if (path !== undefined) return id(told, `${path}/${inPath(told)}`);
+  if (known?.type === 'text' && known.link !== undefined) return id(told, entityHref(known.link, told));
   if (field === 'txUrl' && isWebAddress(told)) return link('in the block explorer', told);
-  return copied.has(field) ? id(told) : text(told);
+  return known?.copied === true ? id(told) : text(told);
 }
 
 /** Too much for a line: told by itself, below. */
@@ -67,27 +34,11 @@ export function isDeep(value: Json): boolean {
   return isJsonObject(value);
 }
 
-const labels: ReadonlyMap<string, string> = new Map([
-  ['id', 'ID'],
-  ['txid', 'Transaction hash'],
-  ['txUrl', 'Transaction'],
-  ['kytStatus', 'Screening (KYT)'],
-  ['kytRiskScore', 'Risk score'],
-  ['irregularStatus', 'Dispute'],
-  ['amountGross', 'Gross'],
-  ['amountNet', 'Net'],
-  ['totalAmountReceived', 'Received'],
-  ['amountRequested', 'Requested'],
-  ['url', 'URL'],
-  ['isActive', 'Active'],
-  ['isDefault', 'Default'],
-  ['isMatured', 'Matured'],
-]);
-
-/** `amountNetMerchant` as `Amount net merchant`. */
-export function fieldLabel(field: string): string {
-  const own = labels.get(field);
-  if (own !== undefined) return own;
+/** `amountNetMerchant` as `Amount net merchant`, unless its definition has a label. */
+export function fieldLabel(kind: RecordKind, field: string): string {
+  if (field === 'id') return 'ID';
+  const label = fieldOf(kind, field)?.label;
+  if (label !== undefined) return label;
   const parted = field
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/ Id$/, '')
@@ -96,10 +47,9 @@ export function fieldLabel(field: string): string {
 }
 
 function unit(kind: RecordKind, fields: JsonObject, field: string): string | null {
-  const units = unitOf[kind] ?? {};
-  const known = Object.hasOwn(units, field) ? units[field] : undefined;
-  if (known === null || typeof known === 'string') return known;
-  const named = fields[known?.field ?? 'assetCode'];
+  const known = fieldOf(kind, field);
+  const { unit: own = { field: 'assetCode' } } = known !== null && 'unit' in known ? known : {};
+  const named = typeof own === 'object' && own !== null ? fields[own.field] : own;
   return typeof named === 'string' ? named : null;
 }
 

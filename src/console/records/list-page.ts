@@ -79,7 +79,7 @@ function filtersOf(sheet: Sheet, req: PageRequest): Section {
       ...known.map((name) => {
         const options = listedStates(sheet.kind, name);
         const value = req.filters[name] ?? '';
-        return { name, label: fieldLabel(name), value, ...(options.length > 0 ? { options } : {}) };
+        return { name, label: fieldLabel(sheet.kind, name), value, ...(options.length > 0 ? { options } : {}) };
       }),
     ],
   };

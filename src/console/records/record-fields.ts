@@ -1,5 +1,6 @@
 import { stringify } from 'lossless-json';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
+import { isHidden } from '../../domain/personal.js';
 import { textField } from '../../domain/records.js';
 import type { Section, TableSection } from '../view/sections.js';
 import { none, text, time, type Value } from '../view/values.js';
@@ -29,14 +30,17 @@ export function fieldGroups(sheet: Sheet, fields: JsonObject, knowsPeople: boole
   return groups.flatMap(({ title, fields: names }): Section[] => {
     const shown = names.filter((name) => Object.hasOwn(fields, name) && !isDeep(fields[name] ?? null));
     if (shown.length === 0) return [];
-    const isMasked = !knowsPeople && ['Customer', 'Holder', 'Destination'].includes(title);
+    const isMasked = !knowsPeople && names.some((name) => isHidden(sheet.kind, name));
     return [
       {
         is: 'panel',
         title,
         ...(isMasked ? { intro: 'Personal data is masked for the role viewer.' } : {}),
         sections: [
-          { is: 'facts', facts: shown.map((name) => [fieldLabel(name), fieldValue(sheet.kind, fields, name)]) },
+          {
+            is: 'facts',
+            facts: shown.map((name) => [fieldLabel(sheet.kind, name), fieldValue(sheet.kind, fields, name)]),
+          },
         ],
       },
     ];
@@ -44,14 +48,14 @@ export function fieldGroups(sheet: Sheet, fields: JsonObject, knowsPeople: boole
 }
 
 /** What is told by itself: the history of states as a table, whatever else is deep as it came. */
-export function deepFields({ related }: Sheet, fields: JsonObject): Section[] {
+export function deepFields({ kind, related }: Sheet, fields: JsonObject): Section[] {
   const drawn = new Set(related.flatMap(({ named }) => named ?? []));
   return Object.keys(fields).flatMap((name): Section[] => {
     const value = fields[name] ?? null;
     if (ours.has(name) || drawn.has(name) || !isDeep(value)) return [];
     if (name === 'statusHistory' && Array.isArray(value)) return [historyTable(value)];
     if (isJsonObject(value) && Object.keys(value).length === 0) return [];
-    return [{ is: 'code', title: fieldLabel(name), text: stringify(value, null, 2) ?? '' }];
+    return [{ is: 'code', title: fieldLabel(kind, name), text: stringify(value, null, 2) ?? '' }];
   });
 }
 

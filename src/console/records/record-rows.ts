@@ -20,8 +20,8 @@ export function columnsOf(sheet: Sheet, withOrder = isOrdered(sheet)): TableSect
     ...(withOrder ? [{ label: 'Order' }] : []),
     ...sheet.columns.map((field) =>
       isAmountField(sheet.kind, field)
-        ? ({ label: fieldLabel(field), align: 'end' } as const)
-        : { label: fieldLabel(field) },
+        ? ({ label: fieldLabel(sheet.kind, field), align: 'end' } as const)
+        : { label: fieldLabel(sheet.kind, field) },
     ),
     { label: 'Created' },
   ];

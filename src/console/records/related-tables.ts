@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
+import type { Related } from '../../domain/kinds/kinds.js';
 import { getRecord, listRecords, type RecordView } from '../../records/rows.js';
 import type { PageRequest } from '../page.js';
 import type { PageDeps } from '../page-deps.js';
 import type { Section } from '../view/sections.js';
 import { columnsOf, rowOf, unreadRow } from './record-rows.js';
-import type { Related, Sheet } from './sheet.js';
-import { sheetOf } from './sheets.js';
+import { type Sheet, sheetOf } from './sheet.js';
 
 const MOST = 20;
 

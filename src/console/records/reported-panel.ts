@@ -15,7 +15,7 @@ export function reportedPanel({ kind }: Sheet, fields: JsonObject): Section[] {
   const units = { ...fields, ...reported };
   const facts = names
     .filter((name) => !deep.includes(name))
-    .map((name): [string, Value] => [fieldLabel(name), plain(fieldValue(kind, units, name))]);
+    .map((name): [string, Value] => [fieldLabel(kind, name), plain(fieldValue(kind, units, name))]);
   return [
     {
       is: 'panel',
@@ -26,7 +26,7 @@ export function reportedPanel({ kind }: Sheet, fields: JsonObject): Section[] {
         ...(facts.length > 0 ? [{ is: 'facts' as const, facts }] : []),
         ...deep.map((name) => ({
           is: 'code' as const,
-          title: fieldLabel(name),
+          title: fieldLabel(kind, name),
           text: stringify(reported[name], null, 2) ?? '',
         })),
       ],

@@ -1,4 +1,5 @@
-import type { EntityKind } from '../../domain/records.js';
+import { kinds } from '../../domain/kinds/kinds.js';
+import type { EntityKind, RecordKind } from '../../domain/records.js';
 import type { PageRequest } from '../page.js';
 import type { TableSection } from './sections.js';
 
@@ -30,18 +31,7 @@ export const breakHref = (id: string): string => `/breaks/${inPath(id)}`;
 export const periodHref = (month: string): string => `/periods/${inPath(month)}`;
 export const runHref = (id: string): string => `/runs/${inPath(id)}`;
 
-const pathsOf: Readonly<Partial<Record<EntityKind, string>>> = {
-  payment_intent: '/payments',
-  payin: '/deposits',
-  invoice: '/invoices',
-  payout: '/payouts',
-  account: '/accounts',
-  transaction: '/transactions',
-  balance: '/balances',
-  settlement_account: '/settlement-accounts',
-  product: '/products',
-  asset: '/catalog',
-  endpoint: '/endpoints',
+const otherPaths: Readonly<Record<Exclude<EntityKind, RecordKind | 'secret'>, string>> = {
   delivery: '/deliveries',
   order: '/orders',
   event: '/events',
@@ -50,5 +40,6 @@ const pathsOf: Readonly<Partial<Record<EntityKind, string>>> = {
 /** Where whatever a break or a change is about is shown. */
 export function entityHref(kind: EntityKind, id: string): string {
   if (kind === 'secret') return '/secrets';
-  return `${pathsOf[kind] ?? ''}/${inPath(id)}`;
+  const path = kind in otherPaths ? otherPaths[kind as keyof typeof otherPaths] : kinds[kind as RecordKind].href;
+  return `${path}/${inPath(id)}`;
 }

@@ -1,6 +1,6 @@
 import { groupedPairs } from '../grouped.js';
 import { isJsonObject, type JsonObject } from '../json.js';
-import type { RecordKind } from '../record-kinds.js';
+import type { RecordKind } from '../kinds/kinds.js';
 import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
 

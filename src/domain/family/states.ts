@@ -1,4 +1,4 @@
-import type { RecordKind } from '../record-kinds.js';
+import { kinds, type RecordKind, recordKinds } from '../kinds/kinds.js';
 
 interface States {
   /** Nothing happens to it any more by itself. */
@@ -9,32 +9,28 @@ interface States {
   off: readonly string[];
 }
 
-/** Specification 3.1, 3.3, 3.4, 3.5. A state on no list is open: it may still change. */
-export const states = {
-  payment_intent: {
-    final: ['completed', 'expired', 'cancelled'],
-    active: ['waiting_address_selection', 'pending', 'confirming'],
-    off: ['expired', 'cancelled'],
-  },
-  payin: { final: ['confirmed', 'unmatched'], active: [], off: [] },
-  invoice: { final: ['paid', 'expired', 'cancelled'], active: [], off: ['expired', 'cancelled'] },
-  payout: { final: ['confirmed', 'failed'], active: ['pending', 'approved'], off: ['failed'] },
-} as const satisfies Partial<Record<RecordKind, States>>;
+/** Of each kind. A state on no list is open: it may still change. */
+export const states = Object.fromEntries(recordKinds.map((kind) => [kind, statesOf(kind)])) as Record<
+  RecordKind,
+  States
+>;
 
-type StatedKind = keyof typeof states;
-
-export function isFinal(kind: StatedKind, status: string | null): boolean {
-  return isIn(states[kind].final, status);
+function statesOf(kind: RecordKind): States {
+  const status = kinds[kind].fields['status'];
+  const listed = Object.entries((status?.type === 'state' ? status.states : undefined) ?? {});
+  const that = (...meanings: string[]) =>
+    listed.flatMap(([name, { is = '' }]) => (meanings.includes(is) ? [name] : []));
+  return { final: that('final', 'off'), active: that('active'), off: that('off') };
 }
 
-export function isActive(kind: StatedKind, status: string | null): boolean {
-  return isIn(states[kind].active, status);
+export function isFinal(kind: RecordKind, status: string | null): boolean {
+  return status !== null && states[kind].final.includes(status);
 }
 
-export function isOff(kind: StatedKind, status: string | null): boolean {
-  return isIn(states[kind].off, status);
+export function isActive(kind: RecordKind, status: string | null): boolean {
+  return status !== null && states[kind].active.includes(status);
 }
 
-function isIn(list: readonly string[], status: string | null): boolean {
-  return status !== null && list.includes(status);
+export function isOff(kind: RecordKind, status: string | null): boolean {
+  return status !== null && states[kind].off.includes(status);
 }

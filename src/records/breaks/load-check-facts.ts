@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import type { CheckedOrder, CheckedRecord, CheckFacts } from '../../domain/checks/check-facts.js';
 import type { PayoutWords } from '../../domain/family/links.js';
+import { kinds } from '../../domain/kinds/kinds.js';
 import type { KytWords } from '../../domain/orders/kyt.js';
-import type { EntityRef, RecordKind } from '../../domain/records.js';
+import { type EntityRef, type RecordKind, recordKinds } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText } from '../database/database-text.js';
 import { keyText } from '../database/key-text.js';
@@ -51,26 +52,17 @@ export async function loadCheckFacts(
   };
 }
 
-/** The run that reads each kind of record that is judged by when it was read. */
-const RUNS: Partial<Record<RecordKind, string>> = {
-  payment_intent: 'payment-intents',
-  payin: 'payment-intents',
-  invoice: 'invoices',
-  account: 'accounts',
-  transaction: 'transactions',
-};
-
 async function ranAt(trx: Knex): Promise<Map<RecordKind, number>> {
   const { rows } = await trx.raw<{ rows: { kind: string; at: Date }[] }>(
     `SELECT kind, at FROM unnest(?::text[]) AS asked (kind)
      CROSS JOIN LATERAL (SELECT started_at AS at FROM runs
        WHERE runs.kind = asked.kind AND status = 'succeeded' ORDER BY id DESC LIMIT 1) AS last`,
-    [textArray([...new Set(Object.values(RUNS))])],
+    [textArray([...new Set(recordKinds.flatMap((kind) => kinds[kind].run ?? []))])],
   );
   const runs = new Map(rows.map(({ kind, at }) => [kind, at.getTime()]));
   return new Map(
-    (Object.keys(RUNS) as RecordKind[]).flatMap((kind) => {
-      const at = runs.get(RUNS[kind] ?? '');
+    recordKinds.flatMap((kind) => {
+      const at = runs.get(kinds[kind].run ?? '');
       return at === undefined ? [] : [[kind, at] as const];
     }),
   );

@@ -3,7 +3,7 @@ import { isOwnUrl } from '../../domain/deliveries/own-endpoint.js';
 import { AppError } from '../../errors.js';
 import type { MerchantClient } from '../../service-api/client.js';
 import { ForbiddenError, ServiceError, UnauthorizedError } from '../../service-api/service-errors.js';
-import type { WebhookEndpoint } from '../../service-api/wire/webhooks.js';
+import type { WebhookEndpoint } from '../../service-api/wire/records.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 import { clockWords } from './clock-words.js';
 

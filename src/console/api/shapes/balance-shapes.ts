@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Attribution } from '../../../records/balances/balance-attributions.js';
 import type { BalanceProofView } from '../../../records/balances/balance-views.js';
 import { amount, assetCode, ownId, shapeOf, text, time, told } from './parts.js';
-import { amounts, recordShape, texts, whole } from './record-shape.js';
+import { recordShape } from './record-shape.js';
 
 const signed = amount.nullable();
 
@@ -46,25 +46,13 @@ const attribution = shapeOf<Attribution>()(
     .meta({ id: 'Attribution', description: 'What finance said of a part that no list shows.' }),
 );
 
-/** Specification 2.8. Without a proof: it was never judged. */
-const fields = {
-  assetCode: told(text.nullish(), 'The id once more.', 'USDT.TRON'),
-  ...amounts('balance', 'frozen', 'available', 'usdRate'),
-  ...texts('coinCode', 'coin', 'name', 'network', 'color'),
-  ...whole('displayDecimals', 'onChainDecimals'),
-  proof: proof.nullable(),
-};
+/** Without a proof: it was never judged. */
+const judged = { proof: proof.nullable() };
 
-const idExample = 'USDT.TRON';
-
-export const balanceShape = recordShape(
-  'Balance',
-  { description: 'The operating balance of an asset, and how it was judged. Its id is the asset code.', idExample },
-  fields,
-);
+export const balanceShape = recordShape('balance', judged);
 
 export const balanceDetailShape = recordShape(
-  'BalanceDetail',
-  { description: 'A balance with all that finance attributed.', idExample },
-  { ...fields, attributions: z.array(attribution) },
+  'balance',
+  { ...judged, attributions: z.array(attribution) },
+  { id: 'BalanceDetail', description: 'A balance with all that finance attributed.' },
 );

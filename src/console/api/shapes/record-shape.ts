@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Field, type Fields, kinds, type RecordKind } from '../../../domain/kinds/kinds.js';
 import { amount, text, time, told } from './parts.js';
 
 /** How we know a record (interface: every record carries it). */
@@ -28,33 +29,49 @@ const knowledge = {
  * A record of the service: fields of the specification, which may be absent or null, and any other that the service shows.
  * The fields named are those that Tallyhook knows; a state may be any text, for the specification's lists are not complete.
  */
-export function recordShape<F extends z.ZodRawShape>(
-  name: string,
-  { description, idExample }: { description: string; idExample: string },
-  fields: F,
-) {
+export function recordShape(kind: RecordKind, besides: z.ZodRawShape = {}, about: Partial<ShapeWords> = {}): z.ZodType {
+  const { shape, idExample, fields } = kinds[kind];
+  const words = { id: shape, description: kinds[kind].about, ...about };
   return z
-    .looseObject({ id: told(z.string(), 'The service’s id.', idExample), ...fields, ...knowledge })
-    .meta({ id: name, description });
+    .looseObject({
+      id: told(z.string(), 'The service’s id.', idExample),
+      ...shapesOf(fields),
+      ...besides,
+      ...knowledge,
+    })
+    .meta(words);
 }
 
-type Fields<S, N extends string> = Record<N, S>;
-
-function each<S extends z.ZodType, N extends string>(schema: S, names: readonly N[]): Fields<S, N> {
-  return Object.fromEntries(names.map((name) => [name, schema])) as Fields<S, N>;
+interface ShapeWords {
+  id: string;
+  description: string;
 }
 
-/** Fields that may be absent or null. */
-export const texts = <N extends string>(...names: N[]) => each(text.nullish(), names);
-export const amounts = <N extends string>(...names: N[]) => each(amount.nullish(), names);
-export const times = <N extends string>(...names: N[]) => each(time.nullish(), names);
-export const flags = <N extends string>(...names: N[]) => each(z.boolean().nullish(), names);
-export const whole = <N extends string>(...names: N[]) => each(z.int().nullish(), names);
-/** What the specification names without its inside. */
-export const open = <N extends string>(...names: N[]) => each(z.unknown().optional(), names);
+const plain = {
+  id: text.nullish(),
+  text: text.nullish(),
+  state: text.nullish(),
+  time: time.nullish(),
+  amount: amount.nullish(),
+  signed: amount.nullish(),
+  total: amount.nullish(),
+  flag: z.boolean().nullish(),
+  whole: z.int().nullish(),
+  texts: z.array(z.string()).nullish(),
+  list: z.array(z.unknown()).nullish(),
+  object: z.unknown().optional(),
+  any: z.unknown().optional(),
+  record: z.unknown().optional(),
+} satisfies Partial<Record<Field['type'], z.ZodType>>;
 
-/** A state or another word of the service. */
-export const word = (description: string, example: string) => told(text.nullish(), description, example);
+function shapesOf(fields: Fields): Record<string, z.ZodType> {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, shapeOf(field)]));
+}
 
-/** Entry fields are not shown by the specification. */
-export const history = { statusHistory: told(z.array(z.unknown()).nullish(), 'Steps, as the service shows them.', []) };
+function shapeOf(field: Field): z.ZodType {
+  const shape =
+    field.type === 'records'
+      ? z.array(z.looseObject({ ...shapesOf(field.of), id: z.string() })).nullish()
+      : plain[field.type];
+  return field.about === undefined ? shape : told(shape, field.about, field.example);
+}

@@ -1,0 +1,180 @@
+/** The kinds of record that Tallyhook keeps, in the order in which they are locked. Each is defined in a file of its name. */
+export const recordKinds = [
+  'payment_intent',
+  'payin',
+  'invoice',
+  'payout',
+  'account',
+  'transaction',
+  'balance',
+  'endpoint',
+  'settlement_account',
+  'product',
+  'asset',
+] as const;
+export type RecordKind = (typeof recordKinds)[number];
+
+/**
+ * How far on a state stands, and what it is besides: `active` waits for the customer or the chain (minutes to hours); to
+ * what is `final` nothing happens any more by itself; what is `off` is final, asks for nothing any more, and nothing came.
+ */
+export interface State {
+  rank: number;
+  is?: 'active' | 'final' | 'off';
+}
+
+interface About {
+  /** What it is, for the document of the read API; left out: the name says it. */
+  about?: string;
+  example?: unknown;
+  /** On pages; left out: the name in words. */
+  label?: string;
+  /** Fields of one title stand together on the record's page (see `group`); left out: in the last group. */
+  group?: string;
+  /** It says who somebody is, though its name stands in no list of such names (domain/personal.ts). */
+  personal?: true;
+  /** It has a column: a text or a state is a filter of the lists. */
+  column?: true;
+  /** Copied from the page rather than read. */
+  copied?: true;
+  /**
+   * Some views of the record lack it: the newest value reported stands in where a poll has no such key. Among them what only
+   * our own requests say, and what a pointer of the contract found.
+   */
+  kept?: true;
+  /** It holds goods back: a newer report that says otherwise takes `verified` from the poll until the next. */
+  decisive?: true;
+  /** It changes with the state of that field, and with it alone. */
+  with?: string;
+  /**
+   * `created`: the answer to a creation alone has it. `unnamed`: the specification names no such field of the record; it is
+   * taken as it comes.
+   */
+  only?: 'created' | 'unnamed';
+}
+
+interface Plain extends About {
+  /** `texts`: an array of them. `list`: an array whose entries are not shown. `any`: its shape is not shown. */
+  type: 'id' | 'flag' | 'whole' | 'time' | 'texts' | 'list' | 'object' | 'any';
+}
+
+interface Text extends About {
+  type: 'text';
+  /** It is the id of a record of that kind, or the reference of an order. */
+  link?: RecordKind | 'order';
+  /** A link to what the payload is about, kept by itself with each report: no other report takes it back. */
+  keptEach?: true;
+}
+
+/** A word of the service: any text, for the specification's lists are not complete. */
+interface Stated extends About {
+  type: 'state';
+  /** Its state machine; `status` is the record's own. */
+  states?: Readonly<Record<string, State>>;
+  /**
+   * The rank of states that the specification implies without naming them; left out: its list is complete, and any other
+   * state stands nowhere, so that it neither advances a record nor is advanced from.
+   */
+  unlisted?: number;
+}
+
+interface Amount extends About {
+  /** A decimal string; `signed` may be negative; `total` may too, and has more digits. */
+  type: 'amount' | 'signed' | 'total';
+  /** Its unit, or the field that names it; null: none. Left out: `assetCode` names it. */
+  unit?: { field: string } | string | null;
+}
+
+interface Nested extends About {
+  /** An object, or an array of them, whose fields the specification names. */
+  type: 'record' | 'records';
+  of: Fields;
+}
+
+export type Field = Plain | Text | Stated | Amount | Nested;
+export type Fields = Readonly<Record<string, Field>>;
+
+/** What the data of an event about one kind may carry of another. */
+export interface Carried {
+  kind: RecordKind;
+  /** An id alone counts too: the record is to be polled. */
+  bare: boolean;
+  /** It belongs to what the event is about, so it names it. */
+  belongs: boolean;
+}
+
+/** Records that one is linked with, as a table of its page. */
+export interface Related {
+  title: string;
+  kind: RecordKind;
+  /** Their field that holds the id of this record. */
+  by?: string;
+  /** The field of this record that holds theirs; `payins`: its summaries. */
+  named?: string;
+  /** What it means that there is none. */
+  none: string;
+}
+
+/** All that is known of a kind. What else needs to know something of it derives it from here. */
+export interface Kind {
+  /** Of the specification. */
+  section: string;
+  /** Its name in the document of the read API. */
+  shape: string;
+  about: string;
+  idExample: string;
+  /** What the specification calls the id where it has a name of its own. */
+  idField?: string;
+  table: string;
+  fields: Fields;
+  /** Names under which a payload may carry a record, in camel case; its id is there under the same names with `Id`. */
+  names: readonly string[];
+  /** More of them, of wrappers and of ids, that follow no rule. */
+  oddNames?: { wrappers: readonly string[]; ids: readonly string[] };
+  /** Of the types of events about it. */
+  eventPrefix?: string;
+  carries?: readonly Carried[];
+  /** It may speak of a person. */
+  speaksOfPeople?: true;
+  /**
+   * What it means that the service no longer shows a record that it showed, or that an event spoke of: a `break`, or nothing
+   * (`quiet`), or nothing where its last state is one of these.
+   */
+  vanishing: 'break' | 'quiet' | { quietIn: readonly string[] };
+  /** The run that reads it, where it is judged by when it was read. */
+  run?: string;
+  api: { path: string; group: 'Payments' | 'Funds' | 'Balances' | 'Webhooks' | 'Catalog'; one: string; many: string };
+  /** Where the console shows its records. */
+  href: `/${string}`;
+  /** Left out: it has pages of its own. */
+  page?: {
+    title: string;
+    /** One of them, in running text. */
+    one: string;
+    group: 'Records' | 'Webhooks' | 'Books';
+    intro: string;
+    /** Said where there is none yet. */
+    empty: string;
+    /** Filters that are always offered; the others show once they stand in the address. */
+    filters: readonly string[];
+    /** Fields in the list, between the state and the time. */
+    columns: readonly string[];
+    related: readonly Related[];
+  };
+}
+
+type NameIn<F extends Fields> = keyof F & string;
+interface Checked<F extends Fields> {
+  fields: F;
+  page?: { filters: readonly NameIn<F>[]; columns: readonly NameIn<F>[] };
+}
+
+/** The definition as it is; a page that names a field that is none does not compile. */
+export function defineKind<const F extends Fields, const K extends Kind & Checked<F>>(kind: K & { fields: F }): K {
+  return kind;
+}
+
+/** Fields that stand together on the record's page, in this order. */
+export function group<const F extends Fields>(title: string, fields: F): F {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, { ...field, group: title }])) as F;
+}

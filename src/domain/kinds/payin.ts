@@ -1,0 +1,103 @@
+import { defineKind, group } from './kind.js';
+
+export const payinAmounts = {
+  amountGross: { type: 'amount', label: 'Gross' },
+  feeAmount: { type: 'amount' },
+  amountNet: { type: 'amount', label: 'Net' },
+} as const;
+
+export const payin = defineKind({
+  section: '2.2',
+  shape: 'Payin',
+  about: 'A deposit that came in.',
+  idExample: 'in_1',
+  table: 'payins',
+  names: ['payin'],
+  oddNames: { wrappers: ['payIn', 'pay_in'], ids: ['payInId', 'payin_id'] },
+  eventPrefix: 'payin',
+  carries: [{ kind: 'payment_intent', bare: true, belongs: false }],
+  speaksOfPeople: true,
+  vanishing: 'break',
+  run: 'payment-intents',
+  fields: {
+    status: {
+      type: 'state',
+      about: 'Such as pending, confirming, confirmed, unmatched.',
+      example: 'confirmed',
+      column: true,
+      // Rank 2 is left to the states that the specification implies without naming them (3.5).
+      unlisted: 2,
+      states: {
+        pending: { rank: 0 },
+        confirming: { rank: 1 },
+        confirmed: { rank: 3, is: 'final' },
+        unmatched: { rank: 3, is: 'final' },
+      },
+    },
+    ...group('Amounts', payinAmounts),
+    ...group('Screening', {
+      kytStatus: {
+        type: 'state',
+        about: 'What the screening of the deposit said.',
+        example: 'approved',
+        label: 'Screening (KYT)',
+        column: true,
+        decisive: true,
+      },
+      kytRiskScore: { type: 'amount', unit: null, label: 'Risk score' },
+      confirmations: { type: 'whole' },
+    }),
+    ...group('On the chain', {
+      assetCode: { type: 'text', column: true },
+      txid: { type: 'text', label: 'Transaction hash', copied: true },
+      senderAddress: { type: 'text', copied: true },
+      depositAddress: { type: 'text', copied: true },
+      addressPurpose: { type: 'text' },
+    }),
+    ...group('Where it belongs', {
+      payinType: {
+        type: 'text',
+        about: 'blockchain, merchant_deposit or internal_transfer.',
+        example: 'blockchain',
+      },
+      paymentIntentId: {
+        type: 'text',
+        about: 'The payment that it belongs to.',
+        example: 'pi_1',
+        link: 'payment_intent',
+        column: true,
+      },
+      accountId: {
+        type: 'text',
+        about: 'The sub-wallet that it went to, where the service or an event of the deposit names it.',
+        example: 'wa_1',
+        link: 'account',
+        // The specification names no account here: the event of a deposit to a sub-wallet does.
+        only: 'unnamed',
+        kept: true,
+      },
+      createdAt: { type: 'time', column: true },
+    }),
+    statusHistory: { type: 'list', about: 'Steps, as the service shows them.', example: [] },
+  },
+  api: { path: 'payins', group: 'Payments', one: 'deposit', many: 'deposits' },
+  href: '/deposits',
+  page: {
+    title: 'Deposits',
+    one: 'deposit',
+    group: 'Records',
+    intro: 'What came in on a chain, how far it is confirmed, and what its screening says.',
+    empty: 'A deposit appears once a payment lists it, or an event names it.',
+    filters: ['status', 'kytStatus', 'assetCode'],
+    columns: ['amountGross', 'kytStatus', 'confirmations'],
+    related: [
+      {
+        title: 'Payment',
+        kind: 'payment_intent',
+        named: 'paymentIntentId',
+        none: 'The deposit names none: a deposit of the merchant, or a transfer.',
+      },
+      { title: 'Sub-wallet', kind: 'account', named: 'accountId', none: 'None is named.' },
+    ],
+  },
+});
