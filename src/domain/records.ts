@@ -43,6 +43,9 @@ export interface RecordRules {
   columns: readonly Column[];
 }
 
+/** By which a list is ordered: every kind has it. */
+const CREATED: Column = { name: 'created_at', field: 'createdAt', type: 'time' };
+
 const columnTypes: Readonly<Partial<Record<Field['type'], Column['type']>>> = {
   text: 'text',
   state: 'text',
@@ -72,7 +75,7 @@ function rulesOf(kind: RecordKind): RecordRules {
     nestedAmounts: Object.fromEntries(Object.entries(fields).flatMap(([name, field]) => nestedIn(name, field))),
     kept: fieldsThat(kind, ({ kept }) => kept === true),
     decisive: fieldsThat(kind, ({ decisive }) => decisive === true),
-    columns: Object.entries(fields).flatMap(([name, field]) => columnOf(name, field)),
+    columns: [...Object.entries(fields).flatMap(([name, field]) => columnOf(name, field)), CREATED],
   };
 }
 

@@ -58,7 +58,7 @@ test('a record is what the specification names, plain amounts, and how we know i
 });
 
 test('lists are narrowed by the fields own names', async () => {
-  expect(recordFilters('payin')).toEqual(['paymentIntentId', 'status', 'kytStatus', 'assetCode']);
+  expect(recordFilters('payin')).toEqual(['status', 'kytStatus', 'assetCode', 'paymentIntentId']);
   await save(database, [
     reading('payin', payin('p1', 'x', { status: 'pending' }), 0),
     reading('payin', payin('p2', 'x'), 0),

@@ -6,7 +6,7 @@ import { bookedKinds } from '../../domain/books/entry.js';
 import type { JsonObject } from '../../domain/json.js';
 import { kinds } from '../../domain/kinds/kinds.js';
 import { hidePeople, isHidden } from '../../domain/personal.js';
-import type { RecordKind } from '../../domain/records.js';
+import { type RecordKind, recordKinds } from '../../domain/records.js';
 import { rejectionWords } from '../../domain/rejection-words.js';
 import { runKinds } from '../../domain/run-kinds.js';
 import { getAction, listActions } from '../../records/actions/list-actions.js';
@@ -67,29 +67,23 @@ export interface Resource {
   personalFilters?: readonly string[];
 }
 
-export const resources: readonly Resource[] = [
-  records('payment_intent'),
-  records('payin'),
-  records('invoice'),
-  records('payout'),
-  records('account'),
-  records('transaction'),
-  {
-    ...records('balance'),
+/** What is special about a kind. */
+const special: Partial<Record<RecordKind, Partial<Resource>>> = {
+  balance: {
     shape: balanceShape,
     detail: balanceDetailShape,
     key: ['assetCode', 'The asset.', 'USDT.TRON'],
     list: (db, query) => listBalances(db, query),
     get: (db, id) => getBalance(db, id),
   },
-  {
-    ...records('endpoint'),
+  endpoint: {
     filters: [...listFilters('endpoint'), 'isActive'],
     list: (db, query) => listEndpoints(db, query),
   },
-  records('settlement_account'),
-  records('product'),
-  records('asset'),
+};
+
+export const resources: readonly Resource[] = [
+  ...recordKinds.map(records),
   {
     path: 'orders',
     group: 'Orders',
@@ -218,5 +212,6 @@ function records(kind: RecordKind): Resource {
     get: (db, id) => getRecord(db, kind, id),
     masked: (item) => hidePeople(kind, item as JsonObject),
     personalFilters: recordFilters(kind).filter((field) => isHidden(kind, field)),
+    ...special[kind],
   };
 }

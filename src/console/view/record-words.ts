@@ -1,4 +1,5 @@
-import { type RecordKind, recordRules } from '../../domain/records.js';
+import { kinds, type RecordKind, recordKinds } from '../../domain/kinds/kinds.js';
+import { recordRules } from '../../domain/records.js';
 import type { RecordView } from '../../records/rows.js';
 import { eventHref } from './links.js';
 import { badge, link, list, type Tone, type Value, words } from './values.js';
@@ -20,14 +21,10 @@ const tones: ReadonlyMap<string, Tone> = new Map(
   } as const),
 );
 
-const kindWords: ReadonlyMap<string, string> = new Map([
-  ['payment_intent', 'payment'],
-  ['payin', 'deposit'],
-]);
-
 /** A kind of record as the navigation names it: `payment_intent` is a payment, `payin` a deposit. */
 export function kindWord(kind: string): string {
-  return kindWords.get(kind) ?? words(kind);
+  const known = recordKinds.find((one) => one === kind);
+  return (known === undefined ? undefined : kinds[known].page?.one) ?? words(kind);
 }
 
 /** A state of the service, in its own words; the colour only where its meaning is known. */

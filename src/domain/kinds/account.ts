@@ -30,7 +30,7 @@ export const account = defineKind({
     }),
     ...group('Account', {
       externalRef: { type: 'text', copied: true, column: true },
-      createdAt: { type: 'time', column: true },
+      createdAt: { type: 'time' },
     }),
   },
   api: { path: 'accounts', group: 'Funds', one: 'sub-wallet', many: 'sub-wallets' },

@@ -22,7 +22,6 @@ export const asset = defineKind({
       blockchainName: { type: 'text' },
       memoRequired: { type: 'flag' },
     }),
-    createdAt: { type: 'time', only: 'unnamed', column: true },
     fees: {
       type: 'record',
       of: { payin: { type: 'text' }, payout: { type: 'text' }, settlement: { type: 'text' } },

@@ -24,7 +24,6 @@ export const balance = defineKind({
     color: { type: 'text' },
     displayDecimals: { type: 'whole' },
     onChainDecimals: { type: 'whole' },
-    createdAt: { type: 'time', only: 'unnamed', column: true },
   },
   api: { path: 'balances', group: 'Balances', one: 'balance', many: 'balances' },
   href: '/balances',

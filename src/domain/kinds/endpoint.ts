@@ -19,7 +19,7 @@ export const endpoint = defineKind({
     },
     isActive: { type: 'flag', label: 'Active' },
     events: { type: 'texts', about: 'Types that it subscribes to.', example: ['payment_intent.completed'] },
-    createdAt: { type: 'time', column: true },
+    createdAt: { type: 'time' },
   }),
   api: { path: 'endpoints', group: 'Webhooks', one: 'webhook endpoint', many: 'webhook endpoints' },
   href: '/endpoints',

@@ -59,7 +59,7 @@ export const invoice = defineKind({
         column: true,
       },
       description: { type: 'text' },
-      createdAt: { type: 'time', column: true },
+      createdAt: { type: 'time' },
       expiresAt: { type: 'time', column: true },
       paymentLink: { type: 'text', copied: true },
     }),

@@ -76,7 +76,7 @@ export const payin = defineKind({
         only: 'unnamed',
         kept: true,
       },
-      createdAt: { type: 'time', column: true },
+      createdAt: { type: 'time' },
     }),
     statusHistory: { type: 'list', about: 'Steps, as the service shows them.', example: [] },
   },

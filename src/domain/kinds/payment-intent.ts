@@ -86,7 +86,7 @@ export const paymentIntent = defineKind({
       invoiceId: { type: 'text', link: 'invoice', column: true },
       productId: { type: 'text', link: 'product', column: true },
       posTerminalId: { type: 'text' },
-      createdAt: { type: 'time', column: true },
+      createdAt: { type: 'time' },
       expiresAt: { type: 'time' },
     }),
     ...group('How it is paid', {

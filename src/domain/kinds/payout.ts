@@ -56,7 +56,7 @@ export const payout = defineKind({
       },
       accountId: { type: 'text', link: 'account', only: 'unnamed', kept: true },
       note: { type: 'text', about: 'As it was asked for (4.4, 4.5), where the service shows it.', only: 'unnamed' },
-      createdAt: { type: 'time', column: true },
+      createdAt: { type: 'time' },
       updatedAt: { type: 'time', column: true },
     }),
     ...group('Screening', {

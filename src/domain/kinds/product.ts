@@ -22,7 +22,7 @@ export const product = defineKind({
       currency: { type: 'text' },
       assetCode: { type: 'text' },
     }),
-    createdAt: { type: 'time', column: true },
+    createdAt: { type: 'time' },
     stats: {
       type: 'record',
       of: {

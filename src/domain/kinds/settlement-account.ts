@@ -24,7 +24,7 @@ export const settlementAccount = defineKind({
       settlementPaymentMethodId: { type: 'text', copied: true },
     }),
     ...group('Times', {
-      createdAt: { type: 'time', column: true },
+      createdAt: { type: 'time' },
       maturedAt: { type: 'time', column: true },
       isMatured: { type: 'flag', label: 'Matured' },
       revokedAt: { type: 'time', column: true },

@@ -27,7 +27,7 @@ export const transaction = defineKind({
         only: 'unnamed',
         column: true,
       },
-      createdAt: { type: 'time', only: 'unnamed', column: true },
+      createdAt: { type: 'time', only: 'unnamed' },
     }),
   },
   api: { path: 'transactions', group: 'Funds', one: 'movement', many: 'movements of sub-wallets' },
