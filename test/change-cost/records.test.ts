@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { LosslessNumber } from 'lossless-json';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import type { RecordKind } from '../../src/domain/records.js';
 import { useFolder } from '../support/folder.js';
 
 const folder = useFolder();
@@ -21,8 +22,21 @@ async function programWith(changes: Readonly<Record<string, (text: string) => st
   const load = createRequire(path.join(root, 'index.js'));
   return (file) => load(path.join(root, file));
 }
-// biome-ignore lint/suspicious/noExplicitAny: modules of a program that the compiler does not see
-type Program = (file: string) => any;
+/** The modules that are looked at. */
+interface Modules {
+  'console/api/serve-document.js': typeof import('../../src/console/api/serve-document.js');
+  'console/records/field-value.js': typeof import('../../src/console/records/field-value.js');
+  'console/records/record-pages.js': typeof import('../../src/console/records/record-pages.js');
+  'console/records/sheet.js': typeof import('../../src/console/records/sheet.js');
+  'console/view/links.js': typeof import('../../src/console/view/links.js');
+  'domain/family/states.js': typeof import('../../src/domain/family/states.js');
+  'domain/personal.js': typeof import('../../src/domain/personal.js');
+  'domain/records.js': typeof import('../../src/domain/records.js');
+  'records/saving/record-columns.js': typeof import('../../src/records/saving/record-columns.js');
+  'service-api/wire/records.js': typeof import('../../src/service-api/wire/records.js');
+  'webhook/event-kinds.js': typeof import('../../src/webhook/event-kinds.js');
+}
+type Program = <F extends keyof Modules>(file: F) => Modules[F];
 
 beforeAll(() => symlink(path.resolve(import.meta.dirname, '../../node_modules'), path.join(folder, 'node_modules')));
 
@@ -40,7 +54,7 @@ describe('a field of a payment is added in one file', () => {
 
   it('the read API documents it', () => {
     const { apiDocument } = program('console/api/serve-document.js');
-    const { tip, nickname } = apiDocument.components.schemas.PaymentIntent.properties;
+    const { tip, nickname } = apiDocument.components.schemas['PaymentIntent']?.properties ?? {};
     expect(tip).toMatchObject({ description: 'What was given.' });
     expect(JSON.stringify(tip)).toContain('#/components/schemas/Amount');
     expect(nickname).toBeDefined();
@@ -67,8 +81,10 @@ describe('a field of a payment is added in one file', () => {
   it('its page shows it among the amounts, with its label and unit', () => {
     const { sheetOf } = program('console/records/sheet.js');
     const { fieldLabel, fieldValue } = program('console/records/field-value.js');
-    const { groups } = sheetOf('payment_intent');
-    expect(groups[0]).toMatchObject({ title: 'Amounts', fields: expect.arrayContaining(['tip']) });
+    expect(sheetOf('payment_intent')?.groups[0]).toMatchObject({
+      title: 'Amounts',
+      fields: expect.arrayContaining(['tip']),
+    });
     expect(fieldLabel('payment_intent', 'tip')).toBe('Tip');
     expect(JSON.stringify(fieldValue('payment_intent', { tip: '1.5', assetCode: 'BTC' }, 'tip'))).toContain('BTC');
   });
@@ -96,6 +112,9 @@ export const voucher = defineKind({
   page: { title: 'Vouchers', one: 'voucher', group: 'Records', intro: '', empty: '', filters: ['status'], columns: ['value'], related: [] },
 });`;
 
+/** The compiler does not know it. */
+const kind = 'voucher' as RecordKind;
+
 describe('a kind of record is added by its definition and its name in the table', () => {
   let program: Program;
   beforeAll(async () => {
@@ -109,27 +128,25 @@ describe('a kind of record is added by its definition and its name in the table'
 
   it('the read API lists, filters and documents it', () => {
     const { apiDocument } = program('console/api/serve-document.js');
-    const filters = apiDocument.paths['/vouchers'].get.parameters.map(({ name }: { name: string }) => name);
+    const filters = apiDocument.paths['/vouchers']?.get?.parameters.map(({ name }) => name);
     expect(filters).toEqual(expect.arrayContaining(['status', 'paymentIntentId', 'verified']));
     expect(apiDocument.paths).toHaveProperty(['/vouchers/{id}']);
-    expect(apiDocument.components.schemas.Voucher.properties).toHaveProperty('value');
-    expect(apiDocument.components.schemas.Entity.properties.kind.enum).toContain('voucher');
+    expect(apiDocument.components.schemas['Voucher']?.properties).toHaveProperty('value');
+    expect(apiDocument.components.schemas['Entity']?.properties?.['kind']?.enum).toContain('voucher');
   });
 
   it('the console has its two pages, and every link to one leads there', () => {
     const { recordPages } = program('console/records/record-pages.js');
     const { entityHref } = program('console/view/links.js');
-    expect(recordPages.map((page: { path: string }) => page.path)).toEqual(
-      expect.arrayContaining(['/vouchers', '/vouchers/:id']),
-    );
-    expect(entityHref('voucher', 'v_1')).toBe('/vouchers/v_1');
+    expect(recordPages.map(({ path: at }) => at)).toEqual(expect.arrayContaining(['/vouchers', '/vouchers/:id']));
+    expect(entityHref(kind, 'v_1')).toBe('/vouchers/v_1');
   });
 
   it('events about it are understood, under each of its names', () => {
     const { eventKind, eventLabel, recordNames } = program('webhook/event-kinds.js');
     expect(eventKind('voucher.used')).toMatchObject({ kind: 'voucher', suffix: 'used' });
     expect(eventLabel('voucher.used')).toBe('voucher.used');
-    expect(recordNames.voucher).toEqual({
+    expect(recordNames[kind]).toEqual({
       wrappers: ['giftVoucher', 'gift_voucher'],
       ids: ['giftVoucherId', 'gift_voucher_id'],
     });
@@ -139,13 +156,13 @@ describe('a kind of record is added by its definition and its name in the table'
     const { recordTables, writtenColumns } = program('records/saving/record-columns.js');
     const { recordRules } = program('domain/records.js');
     const { isFinal } = program('domain/family/states.js');
-    const columns = writtenColumns('voucher').map(({ name }: { name: string }) => name);
-    expect(recordTables.voucher).toBe('vouchers');
+    const columns = writtenColumns(kind).map(({ name }) => name);
+    expect(recordTables[kind]).toBe('vouchers');
     expect(columns).toEqual(expect.arrayContaining(['status', 'value', 'payment_intent_id', 'created_at']));
-    expect([...recordRules.voucher.main.ranks]).toEqual([
+    expect([...recordRules[kind].main.ranks]).toEqual([
       ['open', 0],
       ['used', 1],
     ]);
-    expect([isFinal('voucher', 'open'), isFinal('voucher', 'used')]).toEqual([false, true]);
+    expect([isFinal(kind, 'open'), isFinal(kind, 'used')]).toEqual([false, true]);
   });
 });

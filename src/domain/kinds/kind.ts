@@ -18,7 +18,7 @@ export type RecordKind = (typeof recordKinds)[number];
  * How far on a state stands, and what it is besides: `active` waits for the customer or the chain (minutes to hours); to
  * what is `final` nothing happens any more by itself; what is `off` is final, asks for nothing any more, and nothing came.
  */
-export interface State {
+interface State {
   rank: number;
   is?: 'active' | 'final' | 'off';
 }
@@ -95,7 +95,7 @@ export type Field = Plain | Text | Stated | Amount | Nested;
 export type Fields = Readonly<Record<string, Field>>;
 
 /** What the data of an event about one kind may carry of another. */
-export interface Carried {
+interface Carried {
   kind: RecordKind;
   /** An id alone counts too: the record is to be polled. */
   bare: boolean;

@@ -30,7 +30,7 @@ export const definitions = {
 } as const satisfies Record<RecordKind, Kind>;
 
 /** The same, where the kind is not known beforehand. */
-export const kinds: Readonly<Record<RecordKind, Kind>> = definitions;
+export const kinds: Readonly<Record<RecordKind, Kind>> = { ...definitions };
 
 /** What is said of a field of the kind; null: the service shows it, and we know nothing of it. */
 export function fieldOf(kind: RecordKind, name: string): Field | null {
