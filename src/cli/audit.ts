@@ -1,10 +1,12 @@
 import path from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { stringify } from 'lossless-json';
 import { UsageError } from '../errors.js';
 import { exportAudit, planAuditExport } from '../finance/audit/export-audit.js';
 import { packMonth, planPack } from '../finance/audit/pack-month.js';
 import { loadChart } from '../finance/load-chart.js';
 import { recordAction } from '../records/actions/record-action.js';
+import type { Finding } from '../records/audit/findings.js';
 import { checkSeals } from '../records/audit/seal-checks.js';
 import { type SealState, sealState, tellUnsealed } from '../records/audit/seal-state.js';
 import type { KnownSeal } from '../records/audit/verify-head.js';
@@ -12,7 +14,7 @@ import { loadContract } from '../service-api/contract.js';
 import { cliActor } from './actor.js';
 import { month, wholeNumber } from './arguments.js';
 import { EXIT_FINDINGS } from './exit-codes.js';
-import { createFindingList } from './finding-list.js';
+import { oneLine } from './print.js';
 import { printFiles, printPlan } from './print-files.js';
 import { withStore } from './with-store.js';
 
@@ -134,4 +136,42 @@ function knownSeals(text: string, before: KnownSeal[]): KnownSeal[] {
   if (seal === undefined || hash === undefined)
     throw new InvalidArgumentError('Accepted is a number and a hash of 64 digits, as 120:<hash>.');
   return [...before, { number: seal, hash }];
+}
+
+const EVERY_MS = 200;
+
+interface FindingList {
+  add: (finding: Finding) => void;
+  progress: (at: { seal: string; rows: number }) => void;
+  end(summary: object): void;
+}
+
+/** Findings are written as they are found, however many; in JSON as the first member of one object. */
+function createFindingList({ json }: { json: boolean }): FindingList {
+  let count = 0;
+  let shownAt = 0;
+  const isTerminal = process.stderr.isTTY;
+  const clear = () => isTerminal && shownAt > 0 && process.stderr.write('\r\u001b[K');
+  return {
+    add: (finding) => {
+      clear();
+      count += 1;
+      if (!json) process.stdout.write(`${oneLine(finding.told)}\n`);
+      else process.stdout.write(`${count === 1 ? '{"items":[' : ','}\n${stringify(finding)}`);
+    },
+    progress: ({ seal, rows }) => {
+      if (!isTerminal || Date.now() - shownAt < EVERY_MS) return;
+      shownAt = Date.now();
+      process.stderr.write(`\r\u001b[Kseal ${seal}, ${rows} rows verified`);
+    },
+    end: (summary) => {
+      clear();
+      if (json) process.stdout.write(`${count === 0 ? '{"items":[' : '\n'}],${stringify(summary)?.slice(1)}\n`);
+      else if (count === 0) process.stdout.write(`${toldOf(summary)}\n`);
+    },
+  };
+}
+
+function toldOf(summary: { seals?: number; rows?: number }): string {
+  return `${summary.seals ?? 0} seals with ${summary.rows ?? 0} rows are as they were sealed`;
 }

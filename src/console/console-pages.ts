@@ -1,17 +1,20 @@
-import express, { Router } from 'express';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import express, { type ErrorRequestHandler, type Request, Router } from 'express';
+import { periodFiles, readPeriodFile } from '../records/books/period-files.js';
+import { isDataError, isPassing } from '../records/database/database-errors.js';
+import { CursorError } from '../records/database/paging.js';
 import { actionRoutes } from './action-router.js';
 import { actions } from './actions.js';
 import type { ApiDeps } from './api/api-deps.js';
 import { type ConsoleToken, knownTokens } from './authenticate.js';
-import { downloads } from './downloads.js';
 import { type LiveSettings, liveRoutes } from './live.js';
 import type { PageDeps } from './page-deps.js';
-import { pageProblems } from './page-problem.js';
-import { createSite, pageRoutes } from './page-router.js';
+import { createSite, pageRoutes, type Site } from './page-router.js';
 import { pages } from './pages.js';
 import { Problem } from './problem.js';
 import { assetsFolder } from './render.js';
-import { createSessions } from './session.js';
+import { createSessions, type Session } from './session.js';
 import { signInRoutes } from './sign-in.js';
 import { createStatus } from './status.js';
 
@@ -46,4 +49,80 @@ export function consolePages(deps: PageDeps & LiveSettings, tokens: readonly Con
   });
   router.use(pageProblems(site));
   return router;
+}
+
+const types: Readonly<Record<string, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  ndjson: 'application/x-ndjson',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+};
+
+/** The files of closed months, as they were stored. */
+function downloads({ deps: { db }, sessions }: Site): Router {
+  const router = Router();
+  router.get('/periods/:month/files/:name', async (req, res) => {
+    if ((await sessions.find(req)) === null) throw new Problem(401, 'Not signed in', 'Sign in first.');
+    const { month, name } = req.params;
+    const file = (await periodFiles(db, month)).find((one) => one.name === name);
+    if (file === undefined) throw new Problem(404, 'Not found', 'The month has no such file, or it is not closed.');
+    res.set({
+      'Content-Type': types[file.format] ?? 'text/plain; charset=utf-8',
+      'Content-Length': String(file.bytes),
+      'Content-Disposition': `attachment; filename="${file.name}"`,
+      'Repr-Digest': `sha-256=:${Buffer.from(file.sha256, 'hex').toString('base64')}:`,
+    });
+    try {
+      await pipeline(Readable.from(readPeriodFile(db, file.id)), res);
+    } catch (error) {
+      // Whoever asked went away: there is nobody to tell.
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    }
+  });
+  return router;
+}
+
+/** Tells a browser what went wrong as a page, with a way on; other programs get the problem itself. */
+function pageProblems(site: Site): ErrorRequestHandler {
+  return async (error: unknown, req, res, next) => {
+    const problem = problemOf(error);
+    if (problem === null || res.headersSent || !req.accepts('html') || req.path.startsWith('/live')) {
+      next(problem ?? error);
+      return;
+    }
+    if (problem.status >= 500) site.deps.log.error({ err: error, path: req.path }, 'console page failed');
+    const session = await knownSession(site, req);
+    const link =
+      session === null && problem.status !== 503
+        ? { text: 'Sign in', href: '/sign-in' }
+        : { text: 'Go to the overview', href: '/' };
+    const notice = { is: 'notice', tone: 'bad', title: problem.title, text: problem.message, link } as const;
+    await site.send(
+      { req, res, session },
+      { title: problem.title, view: { sections: [notice] }, status: problem.status },
+    );
+  };
+}
+
+/** Where the database can't be asked nobody is known. */
+async function knownSession(site: Site, req: Request): Promise<Session | null> {
+  try {
+    return await site.sessions.find(req);
+  } catch {
+    return null;
+  }
+}
+
+function problemOf(error: unknown): Problem | null {
+  if (error instanceof Problem) return error;
+  if (error instanceof CursorError) return new Problem(400, 'Bad request', error.message);
+  if (isDataError(error)) return new Problem(400, 'Bad request', 'A value that was given is none we could hold.');
+  if (isPassing(error))
+    return new Problem(503, 'Not available', 'The database can not be asked now. Try again in a moment.');
+  const status = typeof error === 'object' && error !== null && 'status' in error ? Number(error.status) : 500;
+  if (status >= 400 && status < 500) return new Problem(status, 'Bad request', 'The request was not understood.');
+  return new Problem(
+    500,
+    'Something failed here',
+    'The log of this process says why. Nothing is known to be lost by it; try again.',
+  );
 }

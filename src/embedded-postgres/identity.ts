@@ -1,11 +1,22 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, chown, cp, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  cp,
+  lchown,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { chownTree } from './chown-tree.js';
 
 const UNSHARE = ['--user', '--map-user=65534', '--map-group=65534'];
 const NOBODY = { uid: 65534, gid: 65534 };
@@ -136,3 +147,11 @@ const exists = (file: string): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+/** Everything in the folder, and the folder, to another user. */
+async function chownTree(folder: string, owner: { uid: number; gid: number }): Promise<void> {
+  await lchown(folder, owner.uid, owner.gid);
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+    await lchown(path.join(entry.parentPath, entry.name), owner.uid, owner.gid);
+  }
+}

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from 'pg';
@@ -9,8 +9,7 @@ import { interruptCluster, MAINTENANCE_DATABASE, type Postmaster, ROLE, stopClus
 import { ensureRunning } from './ensure-running.js';
 import { homeOf } from './identity.js';
 import { withLock } from './lock.js';
-import { join, leave } from './members.js';
-import { isAlive } from './process.js';
+import { isAlive, isSameProcess, processIdentity } from './process.js';
 
 const DATABASE = 'tallyhook';
 const WATCH_MS = 1_000;
@@ -119,4 +118,25 @@ function watch(first: Postmaster, log: Logger | undefined, revive: () => Promise
     clearInterval(timer);
     await reviving;
   };
+}
+
+/** Writes this process down as a user of the server; returns what `leave` needs. Call it under the lock. */
+async function join(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const member = path.join(folder, `${process.pid}-${randomBytes(4).toString('hex')}`);
+  await writeFile(member, processIdentity(process.pid), { mode: 0o600 });
+  return member;
+}
+
+/** Strikes a member off, and all that died without leaving; returns how many remain. Call it under the lock, or at the exit. */
+function leave(member: string): number {
+  rmSync(member, { force: true });
+  const folder = path.dirname(member);
+  let remaining = 0;
+  for (const name of readdirSync(folder)) {
+    const file = path.join(folder, name);
+    if (isSameProcess(readFileSync(file, 'utf8'))) remaining += 1;
+    else rmSync(file, { force: true });
+  }
+  return remaining;
 }

@@ -1,13 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Knex } from 'knex';
 import { findAlerts } from '../domain/alerts/alerts.js';
-import { keepChannels } from '../records/alerts/alert-channels.js';
+import type { AlertFacts } from '../domain/alerts/facts.js';
+import type { Logger } from '../log.js';
+import type { Metrics } from '../metrics.js';
+import {
+  type ClaimedChannel,
+  claimChannel,
+  keepChannels,
+  noticeSent,
+  releaseChannel,
+} from '../records/alerts/alert-channels.js';
 import { loadAlertFacts } from '../records/alerts/load-alert-facts.js';
-import { addNotice, type Settled, settleAlerts } from '../records/alerts/settle-alerts.js';
+import { type AlertRow, addNotice, type Settled, settleAlerts } from '../records/alerts/settle-alerts.js';
 import { expectSigns, giveSign } from '../records/alerts/signs-of-life.js';
 import { describeError } from '../records/database/database-errors.js';
+import type { AlertChannel } from './alert-channels.js';
+import type { AlertMessage } from './alert-message.js';
 import { type CallOutDeps, callOut } from './call-out.js';
-import { digestKey, digestMessage } from './digest.js';
-import { type NoticeDeps, sendNotices } from './send-notices.js';
+import { retryInMs } from './retry-in.js';
 
 export interface AlertDeps extends NoticeDeps, CallOutDeps {
   now: () => Date;
@@ -84,4 +95,71 @@ async function repeat(
     const left = Math.max(every - (performance.now() - began), every / 10);
     await delay(left, undefined, { signal }).catch(() => {});
   }
+}
+
+/** From then on, UTC, the digest of the day is due. */
+const DIGEST_HOUR = 7;
+
+/** One for each day; null: it is too early. */
+function digestKey(now: Date): string | null {
+  return now.getUTCHours() < DIGEST_HOUR ? null : `digest ${now.toISOString().slice(0, 10)}`;
+}
+
+/** What stands, in numbers: also on a quiet day, so that silence is not mistaken for it. */
+function digestMessage(facts: AlertFacts, firing: readonly AlertRow[], now: Date): AlertMessage {
+  const lines = [
+    ...firing.map(({ severity, summary, subject, detail }) =>
+      [`[${severity}]`, summary, subject === '' ? '' : `(${subject})`, detail].filter((part) => part !== '').join(' '),
+    ),
+    `Open breaks, critical or high: ${facts.breaks.reduce((sum, { count }) => sum + count, 0)}`,
+    `Missed deliveries: ${facts.missed ?? 'not measured yet'}`,
+    `Events given up: ${facts.backlog.dead}`,
+    `Callbacks given up: ${facts.callbacks.dead}`,
+    `Never proven: ${facts.kinds.filter(({ provenSecondsAgo }) => provenSecondsAgo === null).length} of ${facts.kinds.length} kinds`,
+  ];
+  const summary =
+    firing.length === 0 ? 'Tallyhook today: no alert fires' : `Tallyhook today: ${firing.length} alerts fire`;
+  return { type: 'alert.digest', summary, detail: lines.join('\n'), day: now.toISOString().slice(0, 10) };
+}
+
+interface NoticeDeps {
+  db: Knex;
+  log: Logger;
+  metrics: Pick<Metrics, 'alertNotices'>;
+  channels: readonly AlertChannel[];
+  firstRetryMs?: number;
+}
+
+const FIRST_RETRY_MS = 15_000;
+/** Longer than a turn and its last notice take. */
+const CLAIM_SECONDS = 90;
+const TURN_MS = 30_000;
+
+/** Tells each channel what waits for it, in order, until one notice fails: the rest waits with it. */
+export async function sendNotices(deps: NoticeDeps): Promise<void> {
+  await Promise.all(
+    deps.channels.map(async (channel) => {
+      const claimed = await claimChannel(deps.db, channel.name, CLAIM_SECONDS);
+      if (claimed !== null) await tellAll(deps, channel, claimed);
+    }),
+  );
+}
+
+async function tellAll(deps: NoticeDeps, channel: AlertChannel, claimed: ClaimedChannel): Promise<void> {
+  const { db, log, metrics } = deps;
+  const began = performance.now();
+  for (const { id, webhookId, message, createdAt } of claimed.notices) {
+    const answer = await channel.send({ id: webhookId, at: createdAt, message: message as AlertMessage });
+    metrics.alertNotices.inc({ channel: channel.name, result: answer.ok ? 'sent' : 'failed' });
+    if (!answer.ok) {
+      const { error, retryAfterMs } = answer;
+      log.warn({ channel: channel.name, error, failures: claimed.failures + 1 }, 'a channel of alerts fails');
+      const pause = retryInMs(claimed.failures + 1, deps.firstRetryMs ?? FIRST_RETRY_MS);
+      await releaseChannel(db, claimed, { error, retryInMs: Math.max(pause, retryAfterMs ?? 0) });
+      return;
+    }
+    await noticeSent(db, id);
+    if (performance.now() - began > TURN_MS) break;
+  }
+  await releaseChannel(db, claimed, null);
 }

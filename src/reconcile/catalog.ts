@@ -1,10 +1,13 @@
+import type { Json } from '../domain/json.js';
+import { toJsonText } from '../domain/json-text.js';
+import { assetsToSettle, keepSettlementMethods } from '../records/balances/product-facts.js';
 import { readWatermarks } from '../records/runs/watermarks.js';
-import { ServiceError, UnauthorizedError } from '../service-api/service-errors.js';
+import { NotFoundError, RefusedError, ServiceError, UnauthorizedError } from '../service-api/service-errors.js';
 import { checkProducts, type ProductsChecked } from './catalog/check-products.js';
 import { readCatalog, readSettlementAccounts } from './catalog/read-catalog.js';
 import { type ProductsRead, readProducts } from './catalog/read-products.js';
-import { readSettlementMethods } from './catalog/read-settlement-methods.js';
 import type { Outcome, RunContext } from './deps.js';
+import { NOTHING, writeFenced } from './write-fenced.js';
 
 /** So many findings are told one by one. */
 const TOLD = 20;
@@ -48,4 +51,35 @@ export async function reconcileCatalog(run: RunContext): Promise<Outcome> {
 
 function productsOf({ read, agree }: ProductsRead, checked: ProductsChecked | null): Record<string, unknown> {
   return { read, agree: agree.length, findings: checked?.findings.slice(0, TOLD) ?? [] };
+}
+
+/** One call each; the others have their turn in the next run. */
+const MOST_ASSETS = 20;
+
+/** To where each asset can be settled (specification 4.17), some assets on each run. Returns how many were asked for. */
+async function readSettlementMethods(run: RunContext): Promise<number> {
+  const { db, now } = run.deps;
+  const assets = await assetsToSettle(db, MOST_ASSETS);
+  for (const asset of assets) {
+    const answer = await ask(run, asset);
+    await writeFenced({ db, now, tally: run.tally, fence: run.fence }, async (trx) => {
+      const content = answer === null ? null : toJsonText(answer);
+      await keepSettlementMethods(trx, asset, content, run.deps.client.serviceNow());
+      return NOTHING;
+    });
+  }
+  return assets.length;
+}
+
+/** Null: the service has no way to settle it. */
+async function ask({ deps, tally, signal }: RunContext, assetCode: string): Promise<Json | null> {
+  signal?.throwIfAborted();
+  tally.calls += 1;
+  try {
+    const request = { query: { assetCode }, ...(signal ? { signal } : {}) };
+    return (await deps.client.reply('listSettlementPaymentMethods', request)).data;
+  } catch (error) {
+    if (error instanceof NotFoundError || error instanceof RefusedError) return null;
+    throw error;
+  }
 }

@@ -32,8 +32,7 @@ import {
 } from '../records/breaks/filter-listings.js';
 import { loadCheckFacts } from '../records/breaks/load-check-facts.js';
 import { openEvidence } from '../records/breaks/open-evidence.js';
-import { describeError } from '../records/database/database-errors.js';
-import { type Apart, checkApart } from './cross-check/check-apart.js';
+import { describeError, isPassing } from '../records/database/database-errors.js';
 import type { ReconcileDeps } from './deps.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
 
@@ -195,4 +194,33 @@ function add(report: CrossCheckReport, more: CrossCheckReport): void {
   report.checked += more.checked;
   report.opened += more.opened;
   report.resolved += more.resolved;
+}
+
+interface Apart<Item> {
+  /** May be called again with fewer of them; what it wrote when it threw is undone. */
+  work: (trx: Knex.Transaction, items: readonly Item[]) => Promise<void>;
+  /** One that can't be worked on even alone. */
+  fail: (trx: Knex.Transaction, item: Item, error: unknown) => Promise<void>;
+}
+
+/**
+ * All of them at once; where that throws, in halves, so that one that can't be worked on fails alone. What speaks of the
+ * database's condition is thrown: it is nobody's fault.
+ */
+async function checkApart<Item>(
+  trx: Knex.Transaction,
+  items: readonly Item[],
+  { work, fail }: Apart<Item>,
+): Promise<void> {
+  const [first] = items;
+  if (first === undefined) return;
+  try {
+    await trx.transaction((part) => work(part, items));
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    if (items.length === 1) return fail(trx, first, error);
+    const middle = Math.ceil(items.length / 2);
+    await checkApart(trx, items.slice(0, middle), { work, fail });
+    await checkApart(trx, items.slice(middle), { work, fail });
+  }
 }

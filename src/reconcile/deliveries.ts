@@ -1,5 +1,7 @@
+import type { Knex } from 'knex';
 import { GIVE_UP_MS } from '../domain/deliveries/delivery-class.js';
 import { type HistoryKnown, knownAfter, LONGEST_RETRY_MS } from '../domain/deliveries/report-standing.js';
+import { autoResolveBreaks, openBreaks } from '../records/breaks/breaks.js';
 import {
   deliveriesById,
   knownButUnseen,
@@ -8,9 +10,10 @@ import {
   openDeliveries,
 } from '../records/deliveries/deliveries.js';
 import type { JudgedDelivery, JudgeRules } from '../records/deliveries/judge-deliveries.js';
+import { endpointsById } from '../records/deliveries/listed-endpoints.js';
 import type { Delivery } from '../records/deliveries/read-delivery.js';
 import { recoverableIds } from '../records/deliveries/recoverable-deliveries.js';
-import { learnSecretEndpoints } from '../records/deliveries/secret-endpoints.js';
+import { learnSecretEndpoints, retiredSecretUse } from '../records/deliveries/secret-endpoints.js';
 import { readWatermarks, type Watermark } from '../records/runs/watermarks.js';
 import { ForbiddenError, NotFoundError } from '../service-api/service-errors.js';
 import { judgeReports } from './deliveries/judge-reports.js';
@@ -22,7 +25,6 @@ import {
 } from './deliveries/read-deliveries.js';
 import { recoverDeliveries } from './deliveries/recover-deliveries.js';
 import { saveJudged } from './deliveries/save-judged.js';
-import { saveSecretUse } from './deliveries/secret-use.js';
 import type { Outcome, ReconcileDeps, RunContext } from './deps.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
 
@@ -195,4 +197,47 @@ function proofOf(
 
 function count(counts: Record<string, number>, judged: readonly JudgedDelivery[]): void {
   for (const { verdict } of judged) counts[verdict.class] = (counts[verdict.class] ?? 0) + 1;
+}
+
+/** After a retirement deliveries that were on their way may still come. */
+const ON_THEIR_WAY_MS = 60_000;
+/** An endpoint that was given nothing for so long may be taken to be gone. */
+const QUIET_MS = 86_400_000;
+
+/**
+ * A retired secret whose endpoint is still given new events signs for nobody: the old endpoint is to be deleted. Returns
+ * how many such breaks were opened; they resolve themselves when the endpoint is gone or quiet for a day.
+ */
+async function saveSecretUse(trx: Knex.Transaction, { deps, source }: RunContext): Promise<number> {
+  const uses = await retiredSecretUse(trx);
+  const endpoints = await endpointsById(
+    trx,
+    uses.map(({ endpointId }) => endpointId),
+  );
+  const now = deps.client.serviceNow();
+  const inUse = uses.filter(({ endpointId, delivery, retiredAt }) => {
+    const at = delivery?.createdAt.getTime() ?? 0;
+    const isGone = endpoints.get(endpointId)?.gone ?? false;
+    return !isGone && at > retiredAt.getTime() + ON_THEIR_WAY_MS && at > now - QUIET_MS;
+  });
+  const still = new Set(inUse.map(({ label }) => label));
+  const entity = (label: string) => ({ kind: 'secret' as const, id: label });
+  await autoResolveBreaks(
+    trx,
+    uses
+      .filter(({ label }) => !still.has(label))
+      .map(({ label }) => ({ kind: 'secret_still_in_use', entity: entity(label) })),
+  );
+  return openBreaks(
+    trx,
+    inUse.map(({ label, endpointId, retiredAt, delivery }) => ({
+      kind: 'secret_still_in_use',
+      entity: entity(label),
+      evidence: {
+        ours: { retiredAt: retiredAt.toISOString() },
+        theirs: { endpointId, delivery: delivery?.id ?? null, createdAt: delivery?.createdAt.toISOString() ?? null },
+        source: { ...source },
+      },
+    })),
+  );
 }

@@ -1,13 +1,14 @@
 import type { Knex } from 'knex';
-import type { JsonObject } from '../domain/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { objectFromJsonText } from '../domain/json-text.js';
 import { kinds } from '../domain/kinds/kinds.js';
+import { isTotal, normalizeAmount } from '../domain/money.js';
 import type { SourceType } from '../domain/observation.js';
 import { type RecordKind, recordRules } from '../domain/records.js';
 import { fromDatabaseText, toDatabaseText } from './database/database-text.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from './database/paging.js';
-import { withPlainAmounts } from './saving/plain-amounts.js';
 import { recordTables } from './saving/record-columns.js';
+import { ownField } from './saving/stored-record.js';
 
 /**
  * A record as programs see it: the fields of the specification (section 2) as they are shown, and how we know them.
@@ -133,4 +134,24 @@ function viewOf(kind: RecordKind, row: Row): RecordView {
     observedBy: { type: row.observed_by_type, ref: row.observed_by_ref },
     absentSince: row.absent_since?.toISOString() ?? null,
   };
+}
+
+/** The record with its amounts written without trailing zeros; whatever is no amount stays as the service wrote it. */
+function withPlainAmounts(kind: RecordKind, fields: JsonObject): JsonObject {
+  const { amounts, signedAmounts, totals, nestedAmounts } = recordRules[kind];
+  const plain = normalized(fields, [...amounts, ...signedAmounts, ...totals]);
+  for (const [list, names] of Object.entries(nestedAmounts)) {
+    const items = ownField(fields, list);
+    if (Array.isArray(items)) plain[list] = items.map((item) => (isJsonObject(item) ? normalized(item, names) : item));
+  }
+  return plain;
+}
+
+function normalized(fields: JsonObject, names: readonly string[]): JsonObject {
+  const plain = { ...fields };
+  for (const name of names) {
+    const value: Json | undefined = ownField(fields, name);
+    if (isTotal(value)) plain[name] = normalizeAmount(value);
+  }
+  return plain;
 }

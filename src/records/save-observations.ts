@@ -3,16 +3,17 @@ import type { Observation } from '../domain/observation.js';
 import type { RecordKind } from '../domain/records.js';
 import { boundReported } from './breaks/bound-reported.js';
 import { autoResolveBreaks, type NewBreak, openBreaks } from './breaks/breaks.js';
-import { appendChanges, type ChangeSource } from './changes.js';
+import { appendChanges, type ChangeSource, type NewChange } from './changes.js';
 import { fromDatabaseText } from './database/database-text.js';
-import { lockAffected } from './family/affected.js';
+import { instantText } from './database/instant.js';
+import { type Affected, lockAffected } from './family/affected.js';
 import { deniedPayins, saveListings } from './family/listings.js';
-import { membersOf } from './family/lock.js';
+import { type FamilyMembers, membersOf } from './family/lock.js';
 import { saveReportedRefunds } from './family/searched.js';
 import { noteKyt } from './family/shows-kyt.js';
 import { type DerivedRow, deriveOrders } from './orders/derive-orders.js';
+import type { TouchedOrder } from './orders/lock-orders.js';
 import { orderBreaks, orderChanges } from './orders/order-follow-up.js';
-import { type TouchedOrders, touchedOrders } from './orders/touched-orders.js';
 import type { NewMark } from './runs/marks.js';
 import { updateMarks } from './runs/settle-marks.js';
 import { followUpMarks, payinMarks } from './saving/follow-up-marks.js';
@@ -23,7 +24,7 @@ import { deniedBreaks, recordBreaks } from './saving/record-breaks.js';
 import { recordChanges } from './saving/record-changes.js';
 import type { SaveContext } from './saving/save-context.js';
 import { mergeAgain, type SavedRecords, saveRecords } from './saving/save-records.js';
-import type { MergedRecord } from './saving/stored-record.js';
+import { type MergedRecord, ownField } from './saving/stored-record.js';
 
 export type { SaveContext } from './saving/save-context.js';
 
@@ -204,4 +205,45 @@ async function saveChanges(
     }),
   ];
   await appendChanges(trx, law === undefined ? changes : changes.map((change) => ({ ...change, source: law })));
+}
+
+/** An event's time names a whole second. */
+const SECOND_MS = 1_000;
+
+type Cause = Pick<NewChange, 'source' | 'serviceTime'>;
+
+/** By reference as the database holds it; each with the newest observation behind it. */
+type TouchedOrders = Map<string, TouchedOrder & { cause: Cause }>;
+
+/** The orders that changed records belong to, or belonged to before. The records' links are locked. */
+function touchedOrders(members: FamilyMembers, affected: Affected): TouchedOrders {
+  const touched: TouchedOrders = new Map();
+  for (const record of Object.values(members).flat()) {
+    for (const reference of affected.references(record)) touch(touched, reference, record);
+  }
+  return touched;
+}
+
+function touch(touched: TouchedOrders, reference: string, record: MergedRecord): void {
+  const known = touched.get(reference);
+  const cause = { source: record.cause.source, serviceTime: record.cause.at };
+  touched.set(reference, {
+    reference,
+    since: earlier(known?.since ?? null, sinceOf(record)),
+    cause: known !== undefined && (known.cause.serviceTime ?? 0) > cause.serviceTime ? known.cause : cause,
+  });
+}
+
+/** An order began with its first request; where only a report tells of that, no later than the report. */
+function sinceOf({ kind, shown: { fields, reported, observedAt } }: MergedRecord): string | null {
+  if (kind !== 'payment_intent' && kind !== 'invoice') return null;
+  const proven = instantText(ownField(fields, 'createdAt'));
+  if (proven !== null || reported === null) return proven;
+  const said = instantText(ownField(reported, 'createdAt'));
+  return said !== null && Date.parse(said) <= observedAt + SECOND_MS ? said : null;
+}
+
+function earlier(a: string | null, b: string | null): string | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b ? a : b;
 }

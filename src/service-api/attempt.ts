@@ -1,9 +1,7 @@
 import type { Json } from '../domain/json.js';
 import type { Contract } from './contract.js';
-import { BodyTooLargeError, readBody } from './read-body.js';
 import { readJson, UnreadableError } from './read-json.js';
 import { refusalOf } from './refusal-of.js';
-import { httpDate, retryAfterMs } from './retry-after.js';
 import type { ServiceClock } from './service-clock.js';
 import { ContractViolationError, type ServiceError, UnavailableError } from './service-errors.js';
 
@@ -172,4 +170,44 @@ function noteDate(headers: Headers, times: { sentAt: number; receivedAt: number 
 function countOf(headers: Headers, name: string): number | null {
   const count = headers.get(name);
   return count !== null && /^\d{1,15}$/.test(count) ? Number(count) : null;
+}
+
+/** The body was larger than allowed: `limit` bytes, after decompression. */
+class BodyTooLargeError extends Error {
+  constructor(limit: number) {
+    super(`an answer of more than ${limit} bytes`);
+    this.name = 'BodyTooLargeError';
+  }
+}
+
+/** The bytes of an answer. Stops reading, and gives the connection up, as soon as there are more than `limit`. */
+async function readBody(response: Response, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.byteLength;
+    if (length > limit) throw new BodyTooLargeError(limit);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+}
+
+/**
+ * How long a Retry-After header (RFC 9110, 10.2.3) asks to wait, in ms: seconds, or an HTTP date, which is compared with
+ * `date`, the answer's own Date header, so that no clock of ours matters; without that with `now` (ms). Null where it
+ * says nothing that can be read.
+ */
+export function retryAfterMs(headers: Headers, now: number): number | null {
+  const value = headers.get('retry-after')?.trim();
+  if (!value) return null;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
+  const at = httpDate(value);
+  return at === null ? null : Math.max(0, at - (httpDate(headers.get('date')) ?? now));
+}
+
+/** An HTTP date in ms since the epoch. */
+function httpDate(value: string | null): number | null {
+  if (value === null || !/^[A-Z][a-z]+, /.test(value)) return null;
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) ? null : ms;
 }

@@ -1,12 +1,12 @@
 import type { Json } from '../domain/json.js';
 import type { Reply } from './attempt.js';
-import { MemoRules } from './memo-rules.js';
 import type { ReadOperation, WriteOperation } from './operations.js';
 import { type Page, pageOf } from './pages.js';
 import type * as queries from './queries.js';
 import { checkQuery } from './queries.js';
 import type * as requests from './request-schemas.js';
 import { ServiceCalls, type ServiceRequestParts } from './service-calls.js';
+import { InvalidRequestError } from './service-errors.js';
 import type { WriteParts } from './service-writes.js';
 import * as answers from './wire/answers.js';
 import { askedFor, readAs, readWritten } from './wire/fields.js';
@@ -245,5 +245,29 @@ export class MerchantClient extends ServiceCalls {
   ): Read<ReturnType<typeof readAs<S>>> {
     const reply = await this.write(operation, parts);
     return { ...reply, data: readWritten(schema, reply.data, operation) };
+  }
+}
+
+interface Asset {
+  assetCode: string;
+  memoRequired?: boolean | null | undefined;
+}
+
+/** Which assets need a memo at their destination and which have none (specification 2.11, 4.4), as far as was read. */
+class MemoRules {
+  private readonly required = new Map<string, boolean>();
+
+  learn(catalog: readonly Asset[]): void {
+    for (const { assetCode, memoRequired } of catalog) {
+      if (typeof memoRequired === 'boolean') this.required.set(assetCode, memoRequired);
+    }
+  }
+
+  /** @throws {InvalidRequestError} Without its memo, or with one that means nothing there, a payout may be lost. */
+  check({ assetCode, destinationMemo }: { assetCode: string; destinationMemo?: string | undefined }): void {
+    const required = this.required.get(assetCode);
+    if (required === undefined || required === (destinationMemo !== undefined)) return;
+    const rule = required ? 'is required' : 'is to be left out';
+    throw new InvalidRequestError(`destinationMemo ${rule} for ${assetCode}`, { operation: 'createPayout' });
   }
 }

@@ -1,20 +1,27 @@
-import type { Json } from '../domain/json.js';
+import { valueAt } from '../domain/event-key.js';
+import { isJsonObject, type Json } from '../domain/json.js';
 import { fromJsonText } from '../domain/json-text.js';
 import { ConfigError } from '../errors.js';
 import type { Reply } from './attempt.js';
-import { buildUrl, type RequestParts } from './build-url.js';
 import { checkOutline } from './check-outline.js';
 import { checkRequest } from './check-request.js';
 import { type Contract, defaultContract } from './contract.js';
 import { defaultPatience, type Patience, ServiceHttp, type ServiceHttpSettings } from './http.js';
-import { inOurNames } from './in-our-names.js';
 import type { KeyStore } from './key-store.js';
 import { MemoryKeyStore } from './memory-key-store.js';
 import type { SettledWrite } from './open-writes.js';
-import { type OperationName, operationOf, type ReadOperation, type WriteOperation } from './operations.js';
+import {
+  type OperationName,
+  operationOf,
+  pathOf,
+  queryNamesOf,
+  type ReadOperation,
+  type WriteOperation,
+} from './operations.js';
 import { checkQuery } from './queries.js';
 import type { Sending } from './sending.js';
 import { type ClockBounds, ServiceClock } from './service-clock.js';
+import { InvalidRequestError } from './service-errors.js';
 import { type Answered, ServiceWrites, type WriteParts } from './service-writes.js';
 
 export interface MerchantClientOptions
@@ -153,4 +160,71 @@ function checkedBaseUrl(given: string): string {
     throw new ConfigError('baseUrl: accepted is an http:// or https:// address without a user, ? or #');
   }
   return url.href.replace(/\/+$/, '');
+}
+
+/**
+ * A page of a list whose shape is not shown as `{items, nextCursor}`, whatever the service calls them (`pages` of the
+ * contract). Anything else is handed over as it came.
+ */
+export function inOurNames(operation: OperationName, data: Json, { pages }: Pick<Contract, 'pages'>): Json {
+  if (!isJsonObject(data) || operationOf(operation).answer !== 'not shown') return data;
+  if (pages.items === '/items' && pages.nextCursor === '/nextCursor') return data;
+  const items = valueAt(data, pages.items);
+  if (!Array.isArray(items)) return data;
+  const nextCursor = valueAt(data, pages.nextCursor);
+  return { ...data, items, ...(nextCursor === undefined ? {} : { nextCursor }) };
+}
+
+interface RequestParts {
+  /** Values of the {placeholders} of the path. */
+  path?: Readonly<Record<string, string>>;
+  /** By our names (contract.ts), whatever the service calls them. What is undefined is left out. */
+  query?: Readonly<Record<string, string | number | undefined>>;
+}
+
+const MAX_TAKE = 100;
+/** URLs would carry another character in its place. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * The address of a call. Nothing is added that the caller left out.
+ * @throws {InvalidRequestError} that names the field and its rule.
+ */
+function buildUrl(
+  operation: OperationName,
+  { path = {}, query = {} }: RequestParts,
+  { baseUrl, contract }: { baseUrl: string; contract: Contract },
+): URL {
+  const refuse = (field: string, rule: string) => new InvalidRequestError(`${field} ${rule}`, { operation });
+  const filled = pathOf(operation, contract).replaceAll(/\{(\w+)\}/g, (_, field: string) => {
+    const value = Object.hasOwn(path, field) ? path[field] : undefined;
+    // "." and ".." would climb to another path, however they are written.
+    if (!value || value === '.' || value === '..' || LONE_SURROGATE.test(value))
+      throw refuse(field, 'is to be an identifier');
+    return encodeURIComponent(value);
+  });
+  const url = new URL(`${baseUrl}${filled}`);
+  const names = queryNamesOf(operation, contract);
+  for (const [field, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    const name = names.get(field);
+    if (name === undefined) throw refuse(field, `is not known; known are ${[...names.keys()].join(', ') || 'none'}`);
+    const problem = field === 'take' ? takeProblem(value) : textProblem(value);
+    if (problem !== null) throw refuse(field, problem);
+    url.searchParams.append(name, String(value));
+  }
+  return url;
+}
+
+/** Specification 8. */
+function takeProblem(value: string | number): string | null {
+  const take = typeof value === 'number' || /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+  return Number.isInteger(take) && take >= 1 && take <= MAX_TAKE
+    ? null
+    : `is to be a whole number from 1 to ${MAX_TAKE}`;
+}
+
+function textProblem(value: string | number): string | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'is to be a finite number';
+  return value !== '' && !LONE_SURROGATE.test(value) ? null : 'is to be a text, not empty, without lone surrogates';
 }

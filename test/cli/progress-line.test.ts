@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createProgressLine, progressText } from '../../src/cli/progress-line.js';
+import { createProgressLine, progressText } from '../../src/cli/reconcile.js';
 
 const at = { seen: 12_300, calls: 130, oldest: Date.parse('2026-01-03T10:00:00Z'), total: null };
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exampleOf } from '../../src/console/api/example-of.js';
+import { exampleOf } from '../../src/console/api/openapi-document.js';
 import { apiDocument } from '../../src/console/api/serve-document.js';
 import { noteServiceClock } from '../../src/records/service-clock.js';
 import { serve, testConsole, tokenOf } from '../support/console.js';

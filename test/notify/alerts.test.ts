@@ -1,8 +1,7 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { alertChannels } from '../../src/notify/alert-channels.js';
-import { type AlertDeps, beat, checkAlerts } from '../../src/notify/keep-alerts.js';
-import { sendNotices } from '../../src/notify/send-notices.js';
+import { type AlertDeps, beat, checkAlerts, sendNotices } from '../../src/notify/keep-alerts.js';
 import { failingChannels } from '../../src/records/alerts/alert-channels.js';
 import { listAlerts } from '../../src/records/alerts/list-alerts.js';
 import { giveSign, signsOfLife } from '../../src/records/alerts/signs-of-life.js';

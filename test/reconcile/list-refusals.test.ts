@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refusedAgain, withdrawnSince } from '../../src/reconcile/payouts/list-refusals.js';
+import { refusedAgain, withdrawnSince } from '../../src/reconcile/payouts.js';
 import type { Watermark } from '../../src/records/runs/watermarks.js';
 
 const HOUR = 3_600_000;

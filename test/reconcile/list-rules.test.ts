@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import type { Walk } from '../../src/reconcile/lists/follow-list.js';
+import { overlapCursor, type Walk } from '../../src/reconcile/lists/follow-list.js';
 import { isDue } from '../../src/reconcile/lists/is-due.js';
 import { isNewer, readRows } from '../../src/reconcile/lists/list-row.js';
-import { overlapCursor } from '../../src/reconcile/lists/overlap-cursor.js';
 import { assertSameList, StrangeListError } from '../../src/reconcile/lists/same-list.js';
 import { covers, spansByPlace } from '../../src/reconcile/lists/span.js';
 import { whyIncomplete } from '../../src/reconcile/lists/why-incomplete.js';

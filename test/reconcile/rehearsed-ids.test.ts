@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRehearsedIds } from '../../src/reconcile/lists/rehearsed-ids.js';
+import { createRehearsedIds } from '../../src/reconcile/lists/sql-list-store.js';
 
 test('an id that came is never taken for new, and few new ones for known, in room that does not grow', () => {
   const ids = createRehearsedIds(2 ** 20);

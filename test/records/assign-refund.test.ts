@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
-import { rederiveReleases } from '../../src/reconcile/cross-check/rederive-releases.js';
+import { rederiveReleases } from '../../src/reconcile/cross-check/keep-cross-checking.js';
 import { changesOf } from '../../src/records/changes.js';
 import { orderStory } from '../../src/records/orders/order-story.js';
 import { getOrder } from '../../src/records/orders/orders.js';

@@ -5,11 +5,13 @@ import { loadMatchFacts } from '../../src/records/books/match/load-match-facts.j
 import { heldBy, invoicesAlone, ownersOfPayments } from '../../src/records/books/match/match-owners.js';
 import { matchBehind } from '../../src/records/books/match/match-progress.js';
 import { matchSummary } from '../../src/records/books/match/match-summary.js';
-import { monthDeposits } from '../../src/records/books/month-records/month-deposits.js';
-import { monthFees } from '../../src/records/books/month-records/month-fees.js';
-import { monthOrders } from '../../src/records/books/month-records/month-orders.js';
-import { monthPayments } from '../../src/records/books/month-records/month-payments.js';
-import { monthPayouts } from '../../src/records/books/month-records/month-payouts.js';
+import {
+  monthDeposits,
+  monthFees,
+  monthOrders,
+  monthPayments,
+  monthPayouts,
+} from '../../src/records/books/month-records/month-rows.js';
 import { monthTotals } from '../../src/records/books/month-totals.js';
 import { unpricedLines } from '../../src/records/books/period-facts.js';
 import { orderedKinds, ordersBehind, paymentsBehind } from '../../src/records/orders/orders-behind.js';

@@ -2,8 +2,8 @@ import { describe, expect, it, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { type Contract, defaultContract } from '../../src/service-api/contract.js';
 import { isDated, seekInvoice } from '../../src/service-api/find-invoice.js';
-import { inOurNames } from '../../src/service-api/in-our-names.js';
 import { refusalOf } from '../../src/service-api/refusal-of.js';
+import { inOurNames } from '../../src/service-api/service-calls.js';
 
 const SENT = Date.parse('2026-03-01T12:00:00Z');
 const asked = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { retryAfterMs } from '../../src/service-api/retry-after.js';
+import { retryAfterMs } from '../../src/service-api/attempt.js';
 
 const NOW = Date.parse('2026-01-02T03:04:05Z');
 const read = (headers: Record<string, string>) => retryAfterMs(new Headers(headers), NOW);

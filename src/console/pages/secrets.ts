@@ -2,11 +2,10 @@ import type { SecretStatus } from '../../domain/deliveries/secret-status.js';
 import { type DayOfMatches, matchesPerDay } from '../../records/deliveries/secret-matches.js';
 import { restoreSecretAction, retireSecretAction, secretLeakedAction } from '../actions/retire-secret.js';
 import type { Page, PageRequest } from '../page.js';
-import { dayChart } from '../view/day-chart.js';
 import { entityHref } from '../view/links.js';
 import { verdictOf, verdictWords } from '../view/secret-words.js';
-import type { Section } from '../view/sections.js';
-import { badge, count, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
+import type { ChartSection, Section } from '../view/sections.js';
+import { badge, count, counted, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
 
 const DAYS = 30;
 
@@ -133,4 +132,35 @@ function sectionsOf(secret: SecretStatus, { req, days, isOnly }: Known): Section
         }
       : dayChart(`Matches of “${label}”, per day`, days, ['match', 'matches']),
   ];
+}
+
+const WIDTH = 600;
+const HEIGHT = 100;
+const GAP = 4;
+
+/** One bar a day, the oldest first. */
+function dayChart(
+  title: string,
+  days: readonly { day: Date; count: number }[],
+  [one, many]: readonly [string, string],
+): ChartSection {
+  const highest = Math.max(...days.map(({ count }) => count), 1);
+  const total = days.reduce((sum, { count }) => sum + count, 0);
+  const step = WIDTH / Math.max(days.length, 1);
+  const named = (day: Date | undefined) => day?.toISOString().slice(0, 10) ?? '';
+  return {
+    is: 'chart',
+    title,
+    told: `${counted(total, one, many)} in ${days.length} days; at most ${highest} on one day.`,
+    width: WIDTH,
+    height: HEIGHT,
+    bars: days.map(({ day, count }, index) => {
+      const height = Math.round((count / highest) * HEIGHT * 100) / 100;
+      const parts = count === 0 ? [] : [{ y: HEIGHT - height, height, tone: 'info' as const }];
+      const label = `${named(day)}: ${counted(count, one, many)}`;
+      return { x: Math.round(index * step * 100) / 100, width: Math.round((step - GAP) * 100) / 100, label, parts };
+    }),
+    legend: [{ tone: 'info', text: counted(total, one, many) }],
+    axis: { first: named(days[0]?.day), last: named(days.at(-1)?.day), highest: `${highest} / day` },
+  };
 }

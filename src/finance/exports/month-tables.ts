@@ -1,14 +1,17 @@
 import { nameIn } from '../../domain/books/chart.js';
 import { startOfDay } from '../../domain/books/posting-month.js';
-import { monthBalances } from '../../records/books/month-records/month-balances.js';
-import { monthBreaks } from '../../records/books/month-records/month-breaks.js';
-import { monthDeposits } from '../../records/books/month-records/month-deposits.js';
-import { monthFees } from '../../records/books/month-records/month-fees.js';
-import { monthOrders } from '../../records/books/month-records/month-orders.js';
-import { monthPayments } from '../../records/books/month-records/month-payments.js';
-import { monthPayouts, monthRefunds } from '../../records/books/month-records/month-payouts.js';
 import type { MonthQuery, MonthRow } from '../../records/books/month-records/month-query.js';
-import { monthTransactions } from '../../records/books/month-records/month-transactions.js';
+import {
+  monthBalances,
+  monthBreaks,
+  monthDeposits,
+  monthFees,
+  monthOrders,
+  monthPayments,
+  monthPayouts,
+  monthRefunds,
+  monthTransactions,
+} from '../../records/books/month-records/month-rows.js';
 import type { MonthBooks } from './month-books.js';
 import { firstDayAfter } from './month-days.js';
 import { type TableColumn, tableColumns } from './table-columns.js';

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { describeError } from '../../records/database/database-errors.js';
+import { fillSkeletons } from '../../records/orders/look-alikes.js';
+import { rederiveSlice } from '../../records/orders/rederive-releases.js';
+import { showSliceAgain } from '../../records/orders/show-again.js';
 import { type CrossCheckDeps, crossCheck } from '../cross-check.js';
 import type { ReconcileDeps } from '../deps.js';
-import { makeSkeletons } from './make-skeletons.js';
-import { rederiveReleases } from './rederive-releases.js';
+import { NOTHING, writeFenced } from '../write-fenced.js';
 
 const EVERY_MS = 60_000;
 const AFTER_FAILURE_MS = 10_000;
@@ -33,4 +35,42 @@ export async function lookOver(deps: CrossCheckDeps & ReleaseRules, signal?: Abo
   await rederiveReleases(deps, signal);
   await makeSkeletons(deps, signal);
   await crossCheck(deps, signal);
+}
+
+/** Makes the skeletons of references that are missing, slice by slice. */
+export async function makeSkeletons(
+  { db, now }: Pick<ReconcileDeps, 'db' | 'now'>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
+  const left: boolean[] = [];
+  do {
+    signal?.throwIfAborted();
+    await writeFenced({ db, now, tally, fence: null }, async (trx) => {
+      left.push(await fillSkeletons(trx));
+      return NOTHING;
+    });
+  } while (left.at(-1) === true);
+}
+
+/**
+ * Orders keep the release that they were derived with until one of their records changes. So where the rules of the release
+ * are others than when they were last derived, all that hang on them are derived anew: slice by slice, going on where a
+ * process before stopped.
+ */
+export async function rederiveReleases(
+  { db, now, ...rules }: Pick<ReconcileDeps, 'db' | 'now' | 'adoptedAt' | keyof ReleaseRules>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
+  for (;;) {
+    signal?.throwIfAborted();
+    const left: boolean[] = [];
+    await writeFenced({ db, now, tally, fence: null }, async (trx) => {
+      const context = { ...rules, now: now() };
+      left.push((await showSliceAgain(trx, context)) || (await rederiveSlice(trx, context)));
+      return NOTHING;
+    });
+    if (left.at(-1) !== true) return;
+  }
 }

@@ -1,5 +1,8 @@
 import type { Knex } from 'knex';
-import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
+import { deliveryBreakKinds } from '../../domain/deliveries/delivery-class.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { ObservationSource } from '../../domain/observation.js';
+import { autoResolveBreaks, type BreakRef, type NewBreak, openBreaks } from '../../records/breaks/breaks.js';
 import { withoutDecided } from '../../records/breaks/closed-breaks.js';
 import { siblingsOf } from '../../records/deliveries/deliveries.js';
 import { type JudgedDelivery, type JudgeRules, judgeDeliveries } from '../../records/deliveries/judge-deliveries.js';
@@ -10,7 +13,6 @@ import { unlinkedBy } from '../../records/family/searched.js';
 import { markForReading, type NewMark } from '../../records/runs/marks.js';
 import type { RunContext } from '../deps.js';
 import { type Written, writeFenced } from '../write-fenced.js';
-import { deliveryBreaks } from './delivery-breaks.js';
 
 /**
  * Judges deliveries, with their siblings that are known, writes them down and opens and resolves their breaks, in one
@@ -73,4 +75,54 @@ function marksOf(judged: readonly JudgedDelivery[]): NewMark[] {
   return lost.flatMap(({ delivery }) =>
     delivery.mentions.map(({ kind, id }) => ({ kind, id, reason: 'unreadable_delivery' })),
   );
+}
+
+/** What is wrong with these deliveries, and which breaks are gone. */
+function deliveryBreaks(
+  judged: readonly JudgedDelivery[],
+  source: ObservationSource,
+): { open: NewBreak[]; resolve: BreakRef[] } {
+  const open = judged.flatMap((one): NewBreak[] => {
+    const kind = one.verdict.breakKind;
+    return kind === null ? [] : [{ kind, entity: entityOf(one), evidence: evidenceOf(one, source) }];
+  });
+  const resolve = judged.flatMap((one): BreakRef[] =>
+    deliveryBreakKinds
+      .filter((kind) => kind !== one.verdict.breakKind)
+      .map((kind) => ({ kind, entity: entityOf(one) })),
+  );
+  return { open, resolve };
+}
+
+function entityOf({ delivery }: JudgedDelivery): BreakRef['entity'] {
+  return { kind: 'delivery', id: delivery.id };
+}
+
+function evidenceOf({ delivery, verdict, inboxId, reason }: JudgedDelivery, source: ObservationSource): JsonObject {
+  return {
+    class: verdict.class,
+    ours: {
+      held: inboxId !== null,
+      eventId: inboxId,
+      refusal: verdict.class === 'rejected' ? reason : null,
+      recoverable: delivery.payload !== null || inboxId !== null,
+      source: { type: 'inbox', ref: inboxId },
+    },
+    theirs: {
+      status: delivery.status,
+      httpStatus: delivery.httpStatus === null ? null : String(delivery.httpStatus),
+      attempts: delivery.attempts === null ? null : String(delivery.attempts),
+      lastAttemptAt: iso(delivery.lastAttemptAt),
+      nextRetryAt: iso(delivery.nextRetryAt),
+      createdAt: iso(delivery.createdAt),
+      eventType: delivery.eventType,
+      endpointId: delivery.endpointId,
+      endpointUrl: delivery.endpointUrl,
+      source: { ...source },
+    },
+  };
+}
+
+function iso(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
 }

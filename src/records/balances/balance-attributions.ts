@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
 import type { ToldAtOpening } from '../../domain/balances/at-opening.js';
 import { attributedPart } from '../../domain/balances/balance-proof.js';
+import { dayIn, isDay } from '../../domain/books/posting-month.js';
 import { addAmounts, compareAmounts, isSignedAmount, normalizeAmount, subtractAmounts } from '../../domain/money.js';
 import { recordAction } from '../actions/record-action.js';
-import { lockBooks } from '../books/posting-progress.js';
+import { closedMonths, lockBooks } from '../books/posting-progress.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
-import { type AttributionDay, whyNoDay } from './attribution-day.js';
 import { type BalanceProof, lockProof, readProofs } from './balance-proofs.js';
 
 /** What finance says of a part of a residual that no list shows. */
@@ -122,4 +122,24 @@ export async function listAttributions(db: Knex, assetCode: string): Promise<Att
   return rows.map(({ asset_code, at, booked_on, ...row }) => {
     return { ...row, assetCode: fromDatabaseText(asset_code), at: at.toISOString(), bookedOn: booked_on };
   });
+}
+
+interface AttributionDay {
+  /** YYYY-MM-DD. */
+  day: string;
+  /** Of the books. */
+  timeZone: string;
+}
+
+/** Why nothing can be booked on a day, in a sentence; null: it can. `opening`: when the asset's books begin. */
+async function whyNoDay(
+  trx: Knex,
+  { day, timeZone }: AttributionDay,
+  { opening, now }: { opening: string | null; now: Date },
+): Promise<string | null> {
+  if (!isDay(day)) return `${day.slice(0, 40)} is no day such as 2026-10-30`;
+  if (day > dayIn(timeZone, now.getTime())) return `${day} is yet to come`;
+  const first = opening === null ? null : dayIn(timeZone, Date.parse(opening));
+  if (first !== null && day < first) return `the books of the asset begin on ${first}`;
+  return (await closedMonths(trx)).has(day.slice(0, 7)) ? `${day.slice(0, 7)} is closed` : null;
 }

@@ -11,6 +11,9 @@ import {
 } from '../../domain/deliveries/delivery-class.js';
 import { isOwnUrl, type OwnAddress } from '../../domain/deliveries/own-endpoint.js';
 import { pairDelivery } from '../../domain/deliveries/pair-delivery.js';
+import { textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { keysGoneBefore } from '../retention/retention-state.js';
 import { pairedBefore } from './deliveries.js';
 import { keptPayload } from './delivery-details.js';
 import {
@@ -25,7 +28,6 @@ import {
 } from './delivery-evidence.js';
 import type { Delivery } from './read-delivery.js';
 import { readSince } from './read-since.js';
-import { tooOldDeliveries } from './too-old-deliveries.js';
 
 export interface JudgeRules extends DeliveryClock {
   own: OwnAddress;
@@ -241,4 +243,24 @@ function reasonOf(facts: DeliveryFacts, { class: kind, missed }: DeliveryVerdict
     return 'no payload to recover it from; what it reported was read from the service since';
   if (missed && !facts.recoverable) return 'no payload to recover it from';
   return kind === 'never_reached' && facts.httpStatus !== null ? `answered ${facts.httpStatus}, not by us` : null;
+}
+
+/** Two clocks, and the way between. */
+const CLOCKS_MS = 3_600_000;
+
+/**
+ * Ids of the deliveries that are from a time of which keys are deleted, and that were not seen while the keys were there:
+ * that no event is here proves nothing. What was seen then keeps the class it got.
+ */
+async function tooOldDeliveries(db: Knex, deliveries: readonly Delivery[]): Promise<Set<string>> {
+  const gone = await keysGoneBefore(db);
+  if (gone === null) return new Set();
+  const before = gone.getTime() + CLOCKS_MS;
+  const old = deliveries.flatMap(({ id, createdAt }) => (createdAt !== null && createdAt < before ? [id] : []));
+  if (old.length === 0) return new Set();
+  const seen: { id: string; class: DeliveryClass }[] = await db('deliveries')
+    .select('id', 'class')
+    .whereRaw('id = ANY (?::text[])', [textArray(old.map(toDatabaseText))]);
+  const judged = new Set(seen.flatMap((row) => (row.class === 'too_old' ? [] : [fromDatabaseText(row.id)])));
+  return new Set(old.filter((id) => !judged.has(id)));
 }

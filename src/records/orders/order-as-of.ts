@@ -3,9 +3,9 @@ import { listedPayins } from '../../domain/family/links.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import type { OrderStatus } from '../../domain/orders/order.js';
 import { type EntityRef, type RecordKind, recordRules, textField } from '../../domain/records.js';
-import { ASSIGNED, type Change, REPORTED } from '../changes.js';
+import { ASSIGNED, type Change, changesOf, REPORTED } from '../changes.js';
+import { toDatabaseText } from '../database/database-text.js';
 import { listRecords } from '../rows.js';
-import { changesUntil, type KnownChange } from './changes-until.js';
 import type { StoryStep } from './order-story.js';
 import { getOrder, type OrderDetail } from './orders.js';
 import { sourceDetails } from './source-details.js';
@@ -187,4 +187,26 @@ function laterOf(later: readonly KnownChange[], asOf: Date): OrderAsOf['toldLate
 
 function texts(value: Json): string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+}
+
+interface KnownChange extends Change {
+  /** False: the field is gone. */
+  isSet: boolean;
+}
+
+/** The history of one record or order, oldest first: what was known at a time (to its millisecond), and what came later. */
+async function changesUntil(
+  db: Knex,
+  entity: EntityRef,
+  asOf: Date,
+): Promise<{ known: KnownChange[]; later: KnownChange[] }> {
+  const changes = await changesOf(db, entity);
+  const gone = await db('changes')
+    .where({ entity_kind: entity.kind, entity_id: toDatabaseText(entity.id) })
+    .whereNull('to_value')
+    .pluck('seq');
+  const unset = new Set(gone.map(String));
+  const all = changes.map((change) => ({ ...change, isSet: !unset.has(change.seq) }));
+  const isKnown = ({ changedAt }: Change): boolean => Date.parse(changedAt) <= asOf.getTime();
+  return { known: all.filter(isKnown), later: all.filter((change) => !isKnown(change)) };
 }

@@ -1,5 +1,7 @@
+import { rejectedHold } from '../../domain/checks/kyt-hold.js';
 import { referenceOf } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
+import { defaultKytWords, isRejected } from '../../domain/orders/kyt.js';
 import {
   type Claim,
   compareClaims,
@@ -9,11 +11,10 @@ import {
   MENTION,
   type RecordState,
 } from '../../domain/record-state.js';
-import { amountViolations, mayVanish, type RecordKind, unlistedStates } from '../../domain/records.js';
+import { amountViolations, mayVanish, type RecordKind, textField, unlistedStates } from '../../domain/records.js';
 import type { BreakRef, NewBreak } from '../breaks/breaks.js';
 import { keyText, LONGEST_KEY_BYTES } from '../database/key-text.js';
 import { isHistory, type SaveContext } from './save-context.js';
-import { rejectedScreenings } from './screening-breaks.js';
 import type { MergedRecord } from './stored-record.js';
 
 export interface BreakFindings {
@@ -155,4 +156,20 @@ function unlistedBreaks({ kind, id, shown, changedFields }: MergedRecord): NewBr
       },
       once: true,
     }));
+}
+
+/**
+ * A screening that the service itself shows as rejected, at once: of a deposit that belongs to no payment, where nothing else
+ * would tell, and of one that was shown as anything else before, whose goods may be gone. The others hold an order, and are
+ * told by the cross-check.
+ */
+function rejectedScreenings(
+  { kind, id, shown, before }: MergedRecord,
+  { kytWords = defaultKytWords }: SaveContext,
+): NewBreak[] {
+  const { fields, verified, observedBy } = shown;
+  if (kind !== 'payin' || !verified || !isRejected(fields, kytWords)) return [];
+  const hasTurned = before?.verified === true && !isRejected(before.fields, kytWords);
+  const ofPayment = textField(fields, 'paymentIntentId') !== null;
+  return ofPayment && !hasTurned ? [] : [rejectedHold({ kind, id, fields, verified, observedBy }, null)];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { depositEntries } from '../../../src/domain/books/deposit-entries.js';
+import { depositEntries } from '../../../src/domain/books/entries-of.js';
 import type { Moved } from '../../../src/domain/books/entry.js';
 import { negatedLines, netLines, unbalanced } from '../../../src/domain/books/lines.js';
 import { payoutEntries } from '../../../src/domain/books/payout-entries.js';

@@ -1,11 +1,18 @@
 import type { Knex } from 'knex';
 import { momentOf } from '../../../domain/books/dating.js';
 import type { BookedSum, MatchFacts } from '../../../domain/books/match/match-facts.js';
-import { defaultPayoutWords, listedPayins, type ShownRecord } from '../../../domain/family/links.js';
+import {
+  defaultPayoutWords,
+  listedPayins,
+  ownerOfRefund,
+  type PayoutWords,
+  type ShownRecord,
+} from '../../../domain/family/links.js';
 import { grouped } from '../../../domain/grouped.js';
 import type { OrderFacts, OrderRefund } from '../../../domain/orders/order-facts.js';
 import { refundOf } from '../../../domain/orders/order-refund.js';
 import { textField } from '../../../domain/records.js';
+import { loadNaming, readAssigned } from '../../family/around.js';
 import { openedAssets } from '../openings.js';
 import { ownersOfPayments } from './match-owners.js';
 import type { MatchSettings } from './match-progress.js';
@@ -13,7 +20,6 @@ import { bookedOf, movedBy, type RecordRef } from './match-sums.js';
 import { type MatchUnit, unitKey } from './match-unit.js';
 import { readShown } from './read-shown.js';
 import { readUnitRecords, type UnitRecords } from './read-unit-records.js';
-import { refundClaims } from './refund-claims.js';
 
 /** The facts of each that stands by itself, by `unitKey`; the others are counted with another, or are not there. */
 export async function loadMatchFacts(
@@ -130,4 +136,32 @@ function openedAt({ registeredAt, invoices, since }: UnitRecords, intents: reado
   const created = [...intents, ...invoices].flatMap(({ fields }) => momentOf(fields['createdAt']) ?? []);
   const known = registeredAt === null ? created : [...created, registeredAt];
   return known.length === 0 ? since : Math.min(...known);
+}
+
+interface RefundClaim {
+  /** The one payment that the refund is counted with; null: it gives none back. */
+  payment: string | null;
+  /** What its records say that can't all be so; null: they agree. */
+  differs: string | null;
+}
+
+/** Which payment each refund gives back (`ownerOfRefund`), and where its records name several. */
+async function refundClaims(
+  trx: Knex,
+  refunds: readonly ShownRecord[],
+  words: PayoutWords,
+): Promise<Map<string, RefundClaim>> {
+  if (refunds.length === 0) return new Map();
+  const naming = await loadNaming(trx, new Map(), refunds, []);
+  const assigned = await readAssigned(trx, refunds);
+  return new Map(
+    refunds.map((refund) => {
+      const { payment, candidates } = ownerOfRefund(refund, naming, words, assigned);
+      return [refund.id, { payment, differs: candidates.length > 1 ? differenceOf(refund, candidates) : null }];
+    }),
+  );
+}
+
+function differenceOf({ id }: ShownRecord, payments: readonly string[]): string {
+  return `refund ${id} is said to be of payments ${payments.join(' and ')}: it is counted with the first`;
 }

@@ -1,0 +1,173 @@
+import type { Knex } from 'knex';
+import { accounts } from '../../../domain/books/chart.js';
+import { fromDatabaseText } from '../../database/database-text.js';
+import { accountTotals } from '../account-totals.js';
+import { bookedLines, exact, lookedUp, type MonthQuery, type MonthRow, monthRows, utc, worth } from './month-query.js';
+
+/**
+ * Orders registered in the month, or with a payment, deposit, invoice or refund that was made or booked in it, by the links that
+ * orders are derived from; as they stand.
+ */
+export function monthOrders(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
+  return monthRows(trx, ORDERS, about);
+}
+
+const made = (kind: string, table: string): string =>
+  `SELECT '${kind}' AS kind, id FROM ${table} WHERE created_at >= :from AND created_at < :to`;
+
+const ORDERS = `
+  WITH made AS (
+    ${made('payment_intent', 'payment_intents')} UNION ${made('payin', 'payins')}
+    UNION ${made('invoice', 'invoices')} UNION ${made('payout', 'payouts')}
+    UNION SELECT record_kind, record_id FROM entries
+      WHERE month = :month AND record_kind IN ('payment_intent', 'payin', 'payout')
+  ), intents AS (
+    SELECT DISTINCT payment_intent_id AS id FROM made
+    CROSS JOIN ${lookedUp('family_links', 'id', 'made.id AND family_links.kind = made.kind')}
+  ), touched AS (
+    SELECT reference FROM orders WHERE registered_at >= :from AND registered_at < :to
+    UNION SELECT reference FROM intents CROSS JOIN ${lookedUp('payment_orders', 'payment_intent_id', 'intents.id')}
+    UNION SELECT merchant_reference FROM made CROSS JOIN ${lookedUp('invoices', 'id', 'made.id')} WHERE kind = 'invoice'
+    UNION SELECT merchant_reference FROM made CROSS JOIN ${lookedUp('payouts', 'id', 'made.id')} WHERE kind = 'payout'
+  )
+  SELECT orders.reference AS "order", status, ${utc('registered_at')} AS "registeredAt", ${exact('expected_amount')} AS "expectedAmount",
+         expected_currency AS "expectedCurrency", array_to_string(payment_intents, ' ') AS payments,
+         array_to_string(invoices, ' ') AS invoices, array_to_string(refunds, ' ') AS refunds,
+         CASE WHEN release_safe THEN 'yes' ELSE 'no' END AS "releaseSafe", release_reason AS "releaseReason",
+         ${utc('release_proven_at')} AS "provenAt"
+  FROM touched CROSS JOIN ${lookedUp('orders', 'reference', 'touched.reference')}
+  ORDER BY registered_at NULLS LAST, orders.reference COLLATE "C"`;
+
+const EARNED = `account IN ('income:payments', 'equity:deposits', 'equity:transfers')`;
+
+/**
+ * Payments made or booked in the month, by asset: what came, what the service took and what the balance got. Deposits that are of
+ * no payment stand here under their own id, so that what is booked of payments and deposits is here whole.
+ */
+export function monthPayments(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
+  return monthRows(trx, PAYMENTS, about);
+}
+
+const PAYMENTS = `
+  WITH lines AS MATERIALIZED (${bookedLines} AND record_kind IN ('payment_intent', 'payin') AND NOT memo),
+  owned AS (
+    SELECT lines.*, CASE WHEN record_kind = 'payin' THEN coalesce(payment_intent_id, record_id) ELSE record_id END AS id
+    FROM lines LEFT JOIN ${lookedUp('payins', 'id', "record_id AND record_kind = 'payin'")} ON true
+  ), booked AS (
+    SELECT id, asset_code, min(date)::text AS date,
+           coalesce(-sum(amount) FILTER (WHERE ${EARNED}), 0) AS gross,
+           coalesce(sum(amount) FILTER (WHERE account = 'expenses:fees:service'), 0) AS fee,
+           coalesce(sum(amount) FILTER (WHERE account = 'assets:operating'), 0) AS net,
+           coalesce(sum(amount) FILTER (WHERE account = 'assets:held:disputes'), 0) AS held,
+           ${worth(EARNED, '-')} AS value
+    FROM owned GROUP BY id, asset_code
+  ), ids AS (
+    SELECT id FROM booked UNION SELECT id FROM payment_intents WHERE created_at >= :from AND created_at < :to
+  )
+  SELECT ids.id, merchant_reference AS "order", status, irregular_status AS "irregularStatus", ${utc('created_at')} AS "createdAt",
+         ${exact('amount_requested')} AS "requestedAmount", currency_requested AS "requestedCurrency", date AS "bookedOn",
+         asset_code AS asset, ${exact('gross')} AS gross, ${exact('fee')} AS fee, ${exact('net')} AS net, ${exact('held')} AS held,
+         ${exact('value')} AS value
+  FROM ids LEFT JOIN ${lookedUp('payment_intents', 'id', 'ids.id')} ON true LEFT JOIN booked ON booked.id = ids.id
+  ORDER BY created_at NULLS LAST, ids.id COLLATE "C", asset_code COLLATE "C"`;
+
+/** Deposits made or booked in the month. */
+export function monthDeposits(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
+  return monthRows(trx, DEPOSITS, about);
+}
+
+const DEPOSITS = `
+  WITH ids AS (
+    SELECT id FROM payins WHERE created_at >= :from AND created_at < :to
+    UNION SELECT record_id FROM entries WHERE month = :month AND record_kind = 'payin'
+  )
+  SELECT payins.id, payment_intent_id AS payment, status, kyt_status AS "kytStatus", asset_code AS asset, ${utc('created_at')} AS "createdAt"
+  FROM ids CROSS JOIN ${lookedUp('payins', 'id', 'ids.id')} ORDER BY created_at NULLS LAST, payins.id COLLATE "C"`;
+
+/** What went to somebody, or into fiat: not fees, and not where it came from. */
+const GIVEN = `account IN ('equity:withdrawals', 'equity:transfers', 'equity:conversion', 'income:refunds')`;
+
+const CALLED_REFUND = 'lower(payout_type) = ANY (CAST(:refundWords AS text[]))';
+
+/** Payouts that are no refunds, made or booked in the month, by asset. */
+export function monthPayouts(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
+  return monthRows(trx, payouts('NOT'), about);
+}
+
+/** Refunds made or booked in the month, by asset: by the contract's word for them, or booked as such. All of one stands here. */
+export function monthRefunds(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
+  return monthRows(trx, payouts(''), about);
+}
+
+const payouts = (isRefund: '' | 'NOT'): string => `
+  WITH lines AS MATERIALIZED (${bookedLines} AND record_kind = 'payout' AND NOT memo),
+  booked AS (
+    SELECT record_id AS id, asset_code, min(date)::text AS date, bool_or(bool_or(account = 'income:refunds')) OVER (PARTITION BY record_id) AS refunds,
+           coalesce(sum(amount) FILTER (WHERE ${GIVEN}), 0) AS given,
+           coalesce(sum(amount) FILTER (WHERE account LIKE 'expenses:fees:%'), 0) AS fee,
+           coalesce(-sum(amount) FILTER (WHERE account LIKE 'assets:%'), 0) AS paid,
+           ${worth(GIVEN)} AS value
+    FROM lines GROUP BY record_id, asset_code
+  ), ids AS (
+    SELECT id FROM booked UNION SELECT id FROM payouts WHERE created_at >= :from AND created_at < :to
+  )
+  SELECT ids.id, payout_type AS type, status, merchant_reference AS "order", payment_intent_id AS payment,
+         ${utc('created_at')} AS "createdAt", date AS "bookedOn", coalesce(booked.asset_code, payouts.asset_code) AS asset,
+         CASE WHEN booked.asset_code IS NULL OR booked.asset_code = payouts.asset_code THEN ${exact('payouts.amount')} END AS amount,
+         ${exact('given')} AS booked, ${exact('fee')} AS fee, ${exact('paid')} AS paid, ${exact('value')} AS value, txid
+  FROM ids LEFT JOIN ${lookedUp('payouts', 'id', 'ids.id')} ON true LEFT JOIN booked ON booked.id = ids.id
+  WHERE ${isRefund} coalesce(${CALLED_REFUND} OR refunds, refunds, false)
+  ORDER BY created_at NULLS LAST, ids.id COLLATE "C", coalesce(booked.asset_code, payouts.asset_code) COLLATE "C"`;
+
+/** What moved in sub-wallets, made or booked in the month. */
+export function monthTransactions(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
+  return monthRows(trx, TRANSACTIONS, about);
+}
+
+const TRANSACTIONS = `
+  WITH ids AS (
+    SELECT id FROM transactions WHERE created_at >= :from AND created_at < :to
+    UNION SELECT record_id FROM entries WHERE month = :month AND record_kind = 'transaction'
+  )
+  SELECT transactions.id, account_id AS account, type, asset_code AS asset, ${exact('amount')} AS amount, ${exact('fee_amount')} AS fee,
+         ${utc('created_at')} AS "createdAt"
+  FROM ids CROSS JOIN ${lookedUp('transactions', 'id', 'ids.id')}
+  ORDER BY created_at NULLS LAST, transactions.id COLLATE "C"`;
+
+/** Each line of a fee that is posted in the month; a memo is known and moved nothing. */
+export function monthFees(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
+  return monthRows(trx, FEES, about);
+}
+
+const FEES = `
+  SELECT date::text AS date, entry_id::text AS entry, record_kind AS kind, record_id AS record, account, asset_code AS asset,
+         CASE WHEN NOT memo THEN ${exact('amount')} END AS amount, CASE WHEN memo THEN ${exact('amount')} END AS memo,
+         CASE WHEN NOT memo THEN ${exact('amount * rate')} END AS value
+  FROM (${bookedLines}) AS lines WHERE account ~ '^(expenses|income):fees:' ORDER BY entry_id, line`;
+
+const unread: MonthRow = { balance: null, frozen: null, readAt: null, unexplained: null, unproven: null };
+
+/** Of each asset: what the books of the month hold, and how the balance that the service shows is proven, as it stands. */
+export async function monthBalances(trx: Knex.Transaction, month: string): Promise<MonthRow[]> {
+  const totals = (await accountTotals(trx, month)).filter(({ account }) => account === accounts.operating);
+  const { rows } = await trx.raw<{ rows: (MonthRow & { asset: string })[] }>(
+    `SELECT asset_code AS asset, ${exact('balance')} AS balance, ${exact('frozen')} AS frozen, ${utc('agreed_at')} AS "readAt",
+            ${exact('unexplained')} AS unexplained, unproven FROM balance_proofs`,
+  );
+  const proofs = new Map(rows.map((row) => [fromDatabaseText(row.asset), row]));
+  const booked = new Map(totals.map((total) => [total.assetCode, total]));
+  return [...new Set([...proofs.keys(), ...booked.keys()])].sort().map((asset) => {
+    const { opening = '0', activity = '0', closing = '0' } = booked.get(asset) ?? {};
+    return { ...unread, ...proofs.get(asset), asset, opening, activity, closing };
+  });
+}
+
+/** Breaks that nobody has closed, whatever month they are of. What was found is not here: it may tell of persons. */
+export function monthBreaks(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
+  return monthRows(trx, BREAKS, about);
+}
+
+const BREAKS = `
+  SELECT id::text AS id, severity, kind, entity_kind AS "entityKind", entity_id AS entity, status, ${utc('opened_at')} AS "openedAt"
+  FROM breaks WHERE status IN ('open', 'acknowledged')
+  ORDER BY array_position(ARRAY['critical', 'high', 'medium', 'low'], severity), id`;
