@@ -4,6 +4,7 @@ import type { BreakView } from './breaks/list-breaks.js';
 import { openBreaksOf } from './breaks/open-breaks-of.js';
 import { changesOf } from './changes.js';
 import { fromDatabaseText, fromNullableText } from './database/database-text.js';
+import { isRowId } from './database/row-id.js';
 import type { StoryStep } from './orders/order-story.js';
 import { sourceDetails } from './orders/source-details.js';
 import { getRecord, type RecordView } from './rows.js';
@@ -65,7 +66,7 @@ const MOST = 100;
 
 /** Deliveries that are paired with the events, oldest first; a hundred at most. Ids that are none of ours are passed over. */
 async function deliveriesOfEvents(db: Knex, eventIds: readonly string[]): Promise<EventDelivery[]> {
-  const ids = [...new Set(eventIds.filter((id) => /^\d{1,18}$/.test(id)))];
+  const ids = [...new Set(eventIds.filter(isRowId))];
   if (ids.length === 0) return [];
   const rows: Row[] = await db('deliveries')
     .select('id', 'inbox_id', 'endpoint_url', 'status', 'attempts', 'created_at')

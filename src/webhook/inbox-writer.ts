@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { type Arrival, insertNew, type StoredArrival } from '../records/inbox/inbox.js';
 import { storeRepeats } from '../records/inbox/store-arrivals.js';
+import { Batcher } from './batcher.js';
 import { flushSafely } from './flush-safely.js';
-import { GroupCommit } from './group-commit.js';
 
 export interface InboxWriter {
   /**
@@ -16,9 +16,9 @@ export interface InboxWriter {
 
 const LIMITS = {
   maxItems: 200,
-  maxBytes: 4 * 1024 * 1024,
+  maxWeight: 4 * 1024 * 1024,
   maxWaitingItems: 10_000,
-  maxWaitingBytes: 64 * 1024 * 1024,
+  maxWaitingWeight: 64 * 1024 * 1024,
   maxWaitMs: 5_000,
   shedAfterMs: 2_000,
 };
@@ -28,7 +28,7 @@ const LIMITS = {
  * keys, which have to wait for whoever works on their row, are counted in another, so that they delay nobody else.
  */
 export function createInboxWriter({ db, onStored }: { db: Knex; onStored: (ids: string[]) => void }): InboxWriter {
-  const sizeOf = (arrival: Arrival) => arrival.body.length;
+  const weightOf = (arrival: Arrival) => arrival.body.length;
   const tell = (outcomes: PromiseSettledResult<StoredArrival | null>[]) => {
     const ids = outcomes.flatMap((outcome) =>
       outcome.status === 'fulfilled' && outcome.value?.open ? [outcome.value.id] : [],
@@ -36,16 +36,16 @@ export function createInboxWriter({ db, onStored }: { db: Knex; onStored: (ids: 
     if (ids.length > 0) setImmediate(onStored, ids);
     return outcomes;
   };
-  const fresh = new GroupCommit<Arrival, StoredArrival | null>({
+  const fresh = new Batcher<Arrival, StoredArrival | null>({
     ...LIMITS,
     concurrency: 3,
-    sizeOf,
+    weightOf,
     flush: async (arrivals) => tell(await flushSafely(arrivals, (items) => insertNew(db, items))),
   });
-  const repeats = new GroupCommit<Arrival, StoredArrival>({
+  const repeats = new Batcher<Arrival, StoredArrival>({
     ...LIMITS,
     concurrency: 2,
-    sizeOf,
+    weightOf,
     flush: async (arrivals) => {
       const outcomes = await flushSafely(arrivals, (items) => storeRepeats(db, items));
       tell(outcomes);

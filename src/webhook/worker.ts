@@ -1,6 +1,6 @@
 import { TimeoutStrategy, timeout } from 'cockatiel';
 import { type ApplyDeps, applyEvents } from './apply-events.js';
-import { GroupCommit } from './group-commit.js';
+import { Batcher } from './batcher.js';
 import { keepRunning, type QueueConsumer } from './keep-running.js';
 import type { EventJob } from './queue.js';
 import { openWorker, type QueueSettings } from './queue-backend.js';
@@ -18,7 +18,7 @@ const CLOSE_TIMEOUT_MS = 15_000;
 const JOBS_IN_HAND = 50;
 const MAX_PER_BATCH = 200;
 /** Events that are worth a batch beside the one that runs. Of a trickle each batch takes all that came during the one before. */
-const BESIDE = { bytes: 25, ms: 250 };
+const BESIDE = { weight: 25, ms: 250 };
 
 const inTime = timeout(CLOSE_TIMEOUT_MS, TimeoutStrategy.Aggressive);
 
@@ -43,19 +43,19 @@ export function createWorker(settings: WorkerSettings): QueueConsumer {
 }
 
 /** Each job ends when the batch that holds its events does. */
-function gatherBatches(deps: ApplyDeps, concurrency: number): GroupCommit<string[], void> {
-  return new GroupCommit<string[], void>({
+function gatherBatches(deps: ApplyDeps, concurrency: number): Batcher<string[], void> {
+  return new Batcher<string[], void>({
     flush: async (jobs) => {
       await applyEvents(deps, jobs.flat());
       return jobs.map(() => ({ status: 'fulfilled', value: undefined }));
     },
-    sizeOf: (ids) => ids.length,
+    weightOf: (ids) => ids.length,
     concurrency,
     beside: BESIDE,
     maxItems: JOBS_IN_HAND,
-    maxBytes: MAX_PER_BATCH,
+    maxWeight: MAX_PER_BATCH,
     maxWaitingItems: JOBS_IN_HAND,
-    maxWaitingBytes: Number.POSITIVE_INFINITY,
+    maxWaitingWeight: Number.POSITIVE_INFINITY,
     maxWaitMs: Number.POSITIVE_INFINITY,
     shedAfterMs: Number.POSITIVE_INFINITY,
   });

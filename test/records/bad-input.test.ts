@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { toJsonText } from '../../src/domain/json-text.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
+import { CursorError } from '../../src/records/database/paging.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord, listRecords } from '../../src/records/rows.js';
 import { useDatabase } from '../support/database.js';
@@ -136,4 +137,9 @@ test('whatever stands in the fields survives: __proto__, numbers of 100 digits, 
   expect(toJsonText([shown?.['confirmations'], shown?.['exp'], shown?.['minus']])).toBe(`[${digits},1e999,-0.0]`);
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   expect((await listRecords(database.db, 'payment_intent', { take: 500 })).items.length).toBeGreaterThan(0);
+});
+
+test('a cursor beyond what an id can be is none of ours', async () => {
+  const cursor = Buffer.from(JSON.stringify(['9'.repeat(19)])).toString('base64url');
+  await expect(listBreaks(database.db, { cursor })).rejects.toThrow(CursorError);
 });

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openDatabase } from '../../src/records/database.js';
 import type { Arrival } from '../../src/records/inbox/inbox.js';
 import { storeArrivals } from '../../src/records/inbox/store-arrivals.js';
-import { OverloadedError } from '../../src/webhook/group-commit.js';
+import { OverloadedError } from '../../src/webhook/batcher.js';
 import { createInboxWriter } from '../../src/webhook/inbox-writer.js';
 import { useDatabase } from '../support/database.js';
 

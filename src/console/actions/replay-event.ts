@@ -1,3 +1,4 @@
+import { isRowId } from '../../records/database/row-id.js';
 import { PRUNED_EVENT, prunedEvents } from '../../records/inbox/inbox-work.js';
 import type { Action } from '../action.js';
 
@@ -12,7 +13,7 @@ export const replayEvent: Action = {
   run: async ({ db, commands }, { params }) => {
     const id = params['id'] ?? '';
     const target = `event ${id.slice(0, 40)}`;
-    const known = /^\d{1,18}$/.test(id) && (await db('inbox').where({ id }).first('id'));
+    const known = isRowId(id) && (await db('inbox').where({ id }).first('id'));
     if (!known) return { outcome: 'refused', target, message: 'There is no such event.', to: '/events' };
     if ((await prunedEvents(db, [id])).has(id)) return { outcome: 'refused', target, message: `${PRUNED_EVENT}.` };
     return {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRowId } from '../../records/database/row-id.js';
 import { PRUNED_EVENT, prunedEvents } from '../../records/inbox/inbox-work.js';
 import { Problem } from '../problem.js';
 import { accepted, optionalNote } from './bodies.js';
@@ -19,7 +20,7 @@ const replayEvent = operation({
   refusals: { 404: 'There is no such event.', 409: 'Its body was deleted by its age.' },
   answer: async ({ db, log, commands }, { actor, params, body: { note: reason } }) => {
     const id = params['id'] ?? '';
-    const known = /^\d{1,18}$/.test(id) && (await db('inbox').where({ id }).first('id'));
+    const known = isRowId(id) && (await db('inbox').where({ id }).first('id'));
     if (!known) throw new Problem(404, 'Not found', `There is no event "${id.slice(0, 40)}" here.`);
     if ((await prunedEvents(db, [id])).has(id)) throw new Problem(409, 'Conflict', `${PRUNED_EVENT}.`);
     await keepAction({ db, log }, actor, { action: 'replay', target: `event ${id}`, reason, outcome: 'asked' });

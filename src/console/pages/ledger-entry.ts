@@ -1,6 +1,7 @@
 import { exactValue, roundedValue } from '../../domain/books/fiat-report.js';
 import { type EntryLineView, type EntryView, getEntry, listEntries } from '../../records/books/list-entries.js';
 import { maximumTake } from '../../records/database/paging.js';
+import { isRowId } from '../../records/database/row-id.js';
 import type { Page } from '../page.js';
 import { entryBadge, entryHref, lineOf, recordOf } from '../view/entry-rows.js';
 import { eventHref, runHref } from '../view/links.js';
@@ -76,7 +77,7 @@ function factsOf(entry: EntryView, { same, others }: { same: readonly EntryView[
 function observationOf(observed: EntryView['observedBy']): Value {
   if (observed === null) return none('no record: it was not observed');
   const { type, ref, at } = observed;
-  const isRow = /^\d{1,18}$/.test(ref);
+  const isRow = isRowId(ref);
   const name = type === 'poll' ? `run ${ref}` : `event ${ref}`;
   const shown = isRow ? link(name, type === 'poll' ? runHref(ref) : eventHref(ref)) : text(`${words(type)} ${ref}`);
   return list([shown, time(at)]);

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { fromDatabaseText, fromNullableText, toDatabaseText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
+import { isRowId } from '../database/row-id.js';
 import type { ActionOutcome } from './record-action.js';
 
 export interface ActionView {
@@ -35,7 +36,7 @@ export async function listActions(db: Knex, query: PageQuery & ActionFilters): P
 }
 
 export async function getAction(db: Knex, id: string): Promise<ActionView | null> {
-  if (!/^\d{1,18}$/.test(id)) return null;
+  if (!isRowId(id)) return null;
   const row = await db<Row>('actions').where({ id }).first();
   return row === undefined ? null : toView(row);
 }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
+import { isRowId } from '../database/row-id.js';
 
 /** A leg, and what one unit of its asset was worth then; `rate` null: `unpriced` says why. */
 export interface EntryLineView {
@@ -103,7 +104,7 @@ const COLUMNS = `id, record_kind, record_id, key, version, type, reverses, corre
   ${utc('at')} AS at, dated_by, adjusts, description, sources, observed, ${utc('posted_at')} AS posted_at`;
 
 export async function getEntry(db: Knex, id: string): Promise<EntryView | null> {
-  if (!/^\d{1,18}$/.test(id)) return null;
+  if (!isRowId(id)) return null;
   const rows = (await select(db).where({ id })) as Row[];
   return (await viewsOf(db, rows))[0] ?? null;
 }

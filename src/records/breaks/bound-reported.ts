@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { toDatabaseText } from '../database/database-text.js';
+import { isRowId } from '../database/row-id.js';
 import { type NewBreak, renewEvidence } from './breaks.js';
 
 /** So many of a day have a break of their own: more tell nothing that one which counts does not. */
@@ -55,7 +56,7 @@ async function labelsOf(db: Knex, refs: readonly string[]): Promise<Map<string, 
     `SELECT inbox.id, inbox.secret_label AS label, coalesce(state = 'not_sent' AND leaked_at IS NOT NULL, false) AS forged
      FROM inbox LEFT JOIN report_checks ON inbox_id = inbox.id LEFT JOIN secrets ON secrets.label = inbox.secret_label
      WHERE inbox.id = ANY (?::bigint[]) AND inbox.secret_label IS NOT NULL`,
-    [refs.filter((id) => /^\d{1,18}$/.test(id))],
+    [refs.filter(isRowId)],
   );
   return new Map(rows.map(({ id, label, forged }) => [id, { label, isForged: forged }]));
 }

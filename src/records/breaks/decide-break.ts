@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { recordAction } from '../actions/record-action.js';
 import { fromDatabaseText } from '../database/database-text.js';
+import { isRowId } from '../database/row-id.js';
 import { type BreakRow, type BreakView, breakView } from './list-breaks.js';
 
 export type BreakDecision = 'acknowledge' | 'resolve' | 'write_off';
@@ -22,7 +23,7 @@ export async function decideBreak(
   decision: BreakDecision,
   { actor, note, now = new Date() }: { actor: string; note: string | null; now?: Date },
 ): Promise<DecideBreakResult> {
-  if (!/^\d{1,18}$/.test(id)) return { outcome: 'not_found' };
+  if (!isRowId(id)) return { outcome: 'not_found' };
   return db.transaction(async (trx) => {
     const row = await trx<BreakRow>('breaks').where({ id }).forUpdate().first();
     if (row === undefined) return { outcome: 'not_found' };

@@ -7,6 +7,7 @@ import type { EntityKind, EntityRef } from '../../domain/records.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
+import { isRowId } from '../database/row-id.js';
 
 type BreakStatus = 'open' | 'acknowledged' | 'resolved' | 'written_off' | 'auto_resolved';
 
@@ -93,7 +94,7 @@ export async function getBreak(
   id: string,
   now = new Date(),
 ): Promise<(BreakView & { steps: BreakStep[] }) | null> {
-  if (!/^\d{1,18}$/.test(id)) return null;
+  if (!isRowId(id)) return null;
   const row = await db<BreakRow>('breaks').where({ id }).first();
   if (row === undefined) return null;
   const steps = await db<{ break_id: string; action: string; actor: string; note: string | null; at: Date }>(

@@ -4,6 +4,7 @@ import { fromJsonText } from '../../domain/json-text.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
+import { isRowId } from '../database/row-id.js';
 
 export const callbackStatuses = ['pending', 'sent', 'dead', 'superseded'] as const;
 export type CallbackStatus = (typeof callbackStatuses)[number];
@@ -58,7 +59,7 @@ export async function listCallbacks(db: Knex, query: PageQuery & CallbackFilters
 }
 
 export async function getCallback(db: Knex, id: string): Promise<CallbackView | null> {
-  if (!/^\d{1,18}$/.test(id)) return null;
+  if (!isRowId(id)) return null;
   const row = await db<Row>('callbacks').where({ id }).first();
   return row === undefined ? null : viewOf(row);
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { isRowId } from '../database/row-id.js';
 import { lockCallbacks } from './lock-callbacks.js';
 
 export type ReplayResult =
@@ -11,7 +12,7 @@ export type ReplayResult =
 
 /** Has a callback sent again at once, under the same webhook-id, with all its attempts before it. */
 export async function replayCallback(trx: Knex.Transaction, id: string): Promise<ReplayResult> {
-  if (!/^\d{1,18}$/.test(id)) return { outcome: 'not_found' };
+  if (!isRowId(id)) return { outcome: 'not_found' };
   await lockCallbacks(trx);
   const row = await trx('callbacks')
     .where({ id })

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { isRowId } from './row-id.js';
 
 /** What a list is asked for: `take` rows (1 to 500) after the opaque `cursor` of an earlier answer. */
 export interface PageQuery {
@@ -29,7 +30,7 @@ export async function pageById<Row extends { id: string }>(
 ): Promise<Page<Row>> {
   const take = takeOf(page);
   const below = page.cursor === undefined ? undefined : decodeCursor(page.cursor, 1)[0];
-  if (below !== undefined && !/^\d{1,19}$/.test(below)) throw new CursorError(page.cursor ?? '');
+  if (below !== undefined && !isRowId(below)) throw new CursorError(page.cursor ?? '');
   if (below !== undefined) query = query.where('id', '<', below);
   const rows = (await query.orderBy('id', 'desc').limit(take + 1)) as Row[];
   return cut(rows, take, (row) => [row.id]);

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { isRowId } from '../database/row-id.js';
 
 /** Of a secret, by what the delivery history lacked. */
 export interface ReportCounts {
@@ -59,7 +60,7 @@ export async function historyReason(db: Knex): Promise<string | null> {
 
 /** Those of the reports, by their rows of the inbox, that the service did not send. */
 export async function notSentAmong(db: Knex, reports: readonly string[]): Promise<Set<string>> {
-  const ids = reports.filter((id) => /^\d{1,18}$/.test(id));
+  const ids = reports.filter(isRowId);
   if (ids.length === 0) return new Set();
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
     `SELECT inbox_id AS id FROM report_checks WHERE inbox_id = ANY (?::bigint[]) AND state = 'not_sent'`,

@@ -7,6 +7,7 @@ import { ownText } from '../../domain/own-text.js';
 import { type RecordKind, recordKinds, textField } from '../../domain/records.js';
 import { instantMs } from '../database/instant.js';
 import { keyText, usableId } from '../database/key-text.js';
+import { isRowId } from '../database/row-id.js';
 import { detailsIn } from './delivery-details.js';
 
 /** A delivery as the service shows it (specification 2.13), as far as it is judged. Times in ms of the service's clock. */
@@ -126,7 +127,7 @@ function answerIn(body: Json | undefined): JsonObject | null {
 
 function inboxIdIn(answer: JsonObject): string | null {
   const id = textField(answer, 'id');
-  return answer['received'] === true && id !== null && /^\d{1,18}$/.test(id) ? id : null;
+  return answer['received'] === true && id !== null && isRowId(id) ? id : null;
 }
 
 function wholeNumber(value: Json | undefined): number | null {

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
+import { isRowId } from '../database/row-id.js';
 
 type EventStatus = 'received' | 'applied' | 'failed' | 'unhandled' | 'dead';
 
@@ -100,7 +101,7 @@ export async function listEvents(db: Knex, page: PageQuery & EventFilters): Prom
 }
 
 export async function getEvent(db: Knex, id: string): Promise<EventDetail | null> {
-  if (!/^\d{1,18}$/.test(id)) return null;
+  if (!isRowId(id)) return null;
   const row = (await db('inbox')
     .select([...columns, 'body', 'content_hash'])
     .where({ id })

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
+import { isRowId } from '../database/row-id.js';
 
 /** A refused request, as far as it is kept. */
 export interface Rejection {
@@ -62,7 +63,7 @@ export async function listRejections(
 }
 
 export async function getRejection(db: Knex, id: string): Promise<RejectionView | null> {
-  if (!/^\d{1,18}$/.test(id)) return null;
+  if (!isRowId(id)) return null;
   const row: (ReturnType<typeof toRow> & { id: string }) | undefined = await db('rejections').where({ id }).first();
   return row === undefined ? null : toView(row);
 }

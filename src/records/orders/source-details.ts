@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Change } from '../changes.js';
+import { isRowId } from '../database/row-id.js';
 
 /** The event or the run behind an observation. `at`: when it came in, or began; ISO 8601 UTC. */
 export interface SourceDetail {
@@ -10,15 +11,13 @@ export interface SourceDetail {
 
 type Source = Change['source'];
 
-const ROW_ID = /^\d{1,18}$/;
-
 /** Looks up the stored events and runs that are named; null for whatever has no row (any more). */
 export async function sourceDetails(
   db: Knex,
   sources: readonly Source[],
 ): Promise<(source: Source) => SourceDetail | null> {
   const idsOf = (isWanted: (source: Source) => boolean): string[] => [
-    ...new Set(sources.filter((source) => isWanted(source) && ROW_ID.test(source.ref)).map(({ ref }) => ref)),
+    ...new Set(sources.filter((source) => isWanted(source) && isRowId(source.ref)).map(({ ref }) => ref)),
   ];
   const events = await db<{ id: string; event_type: string; received_at: Date }>('inbox')
     .select('id', 'event_type', 'received_at')

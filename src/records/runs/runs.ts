@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { AppError } from '../../errors.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
+import { isRowId } from '../database/row-id.js';
 
 export type RunStatus = 'running' | 'succeeded' | 'failed' | 'aborted';
 
@@ -130,7 +131,7 @@ export async function listRuns(db: Knex, query: PageQuery & RunFilters): Promise
 }
 
 export async function getRun(db: Knex, id: string): Promise<Run | null> {
-  if (!/^\d{1,18}$/.test(id)) return null;
+  if (!isRowId(id)) return null;
   const row = await db<RunRow>('runs').where({ id }).first();
   return row ? toRun(row) : null;
 }

@@ -6,21 +6,22 @@ export class OverloadedError extends AppError {
   override readonly retryable = true;
 }
 
-export interface GroupCommitSettings<T, R> {
+export interface BatchLimits<T, R> {
   /** Outcomes in the order of the items. */
   flush(items: T[]): Promise<PromiseSettledResult<R>[]>;
-  sizeOf(item: T): number;
+  /** What an item counts towards a batch: bytes, or rows. */
+  weightOf(item: T): number;
   /** Flushes that may run at once. */
   concurrency: number;
   /**
    * What waits is flushed beside a flush that runs once it is so large, or the first of it waited for so long when another one
    * comes; until then it waits for the end of that flush: side by side, small ones hold one another up. Left out: at once.
    */
-  beside?: { bytes: number; ms: number };
+  beside?: { weight: number; ms: number };
   maxItems: number;
-  maxBytes: number;
+  maxWeight: number;
   maxWaitingItems: number;
-  maxWaitingBytes: number;
+  maxWaitingWeight: number;
   /** Whoever waited longer when a flush could take it is sent away: its sender hardly waits any more. */
   maxWaitMs: number;
   /** While the first in line has waited for longer, nobody joins: he would only be written late, or sent away later. */
@@ -29,37 +30,37 @@ export interface GroupCommitSettings<T, R> {
 
 interface Waiting<T, R> {
   item: T;
-  size: number;
+  weight: number;
   since: number;
   resolve(result: R): void;
   reject(error: unknown): void;
 }
 
 /** Gathers what comes while a flush runs, and flushes it together. Nobody waits for company: the first goes at once. */
-export class GroupCommit<T, R> {
-  private readonly settings: GroupCommitSettings<T, R>;
+export class Batcher<T, R> {
+  private readonly settings: BatchLimits<T, R>;
   private waiting: Waiting<T, R>[] = [];
-  private waitingBytes = 0;
+  private waitingWeight = 0;
   private running = 0;
   private scheduled = false;
   private onIdle: (() => void)[] = [];
 
-  constructor(settings: GroupCommitSettings<T, R>) {
+  constructor(settings: BatchLimits<T, R>) {
     this.settings = settings;
   }
 
   /** Settles with this item's own outcome, after the flush that held it. Rejects at once with OverloadedError. */
   submit(item: T): Promise<R> {
-    const size = this.settings.sizeOf(item);
-    const { maxWaitingItems, maxWaitingBytes } = this.settings;
-    if (this.waiting.length >= maxWaitingItems || this.waitingBytes + size > maxWaitingBytes) {
-      const message = `${this.waiting.length} items of ${this.waitingBytes} bytes are waiting`;
+    const weight = this.settings.weightOf(item);
+    const { maxWaitingItems, maxWaitingWeight } = this.settings;
+    if (this.waiting.length >= maxWaitingItems || this.waitingWeight + weight > maxWaitingWeight) {
+      const message = `${this.waiting.length} items of weight ${this.waitingWeight} are waiting`;
       return Promise.reject(new OverloadedError(message));
     }
     if (this.standsStill()) return Promise.reject(new OverloadedError(`${this.waiting.length} items wait too long`));
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, size, since: performance.now(), resolve, reject });
-      this.waitingBytes += size;
+      this.waiting.push({ item, weight, since: performance.now(), resolve, reject });
+      this.waitingWeight += weight;
       this.schedule();
     });
   }
@@ -98,7 +99,7 @@ export class GroupCommit<T, R> {
     const { beside } = this.settings;
     const [first] = this.waiting;
     if (beside === undefined || first === undefined) return true;
-    return this.waitingBytes >= beside.bytes || performance.now() - first.since >= beside.ms;
+    return this.waitingWeight >= beside.weight || performance.now() - first.since >= beside.ms;
   }
 
   private rejectLate(): void {
@@ -106,23 +107,23 @@ export class GroupCommit<T, R> {
     const firstInTime = this.waiting.findIndex(({ since }) => since >= oldest);
     const late = this.waiting.splice(0, firstInTime === -1 ? this.waiting.length : firstInTime);
     for (const entry of late) {
-      this.waitingBytes -= entry.size;
+      this.waitingWeight -= entry.weight;
       entry.reject(new OverloadedError(`not written within ${this.settings.maxWaitMs} ms`));
     }
   }
 
   private takeBatch(): Waiting<T, R>[] {
-    const { maxItems, maxBytes } = this.settings;
+    const { maxItems, maxWeight } = this.settings;
     let count = 0;
-    let bytes = 0;
-    for (const { size } of this.waiting) {
-      if (count > 0 && (count === maxItems || bytes + size > maxBytes)) break;
+    let taken = 0;
+    for (const { weight } of this.waiting) {
+      if (count > 0 && (count === maxItems || taken + weight > maxWeight)) break;
       count += 1;
-      bytes += size;
+      taken += weight;
     }
     const batch = this.waiting.slice(0, count);
     this.waiting = this.waiting.slice(count);
-    this.waitingBytes -= bytes;
+    this.waitingWeight -= taken;
     return batch;
   }
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { GroupCommit, OverloadedError } from '../../src/webhook/group-commit.js';
+import { Batcher, OverloadedError } from '../../src/webhook/batcher.js';
 
 type Outcome = PromiseSettledResult<string>;
 
@@ -10,19 +10,19 @@ beforeEach(() => {
 
 const fulfilled = (items: string[]): Outcome[] => items.map((value) => ({ status: 'fulfilled', value }));
 
-function create(changes: Partial<ConstructorParameters<typeof GroupCommit<string, string>>[0]> = {}) {
+function create(changes: Partial<ConstructorParameters<typeof Batcher<string, string>>[0]> = {}) {
   const own = batches;
-  return new GroupCommit<string, string>({
+  return new Batcher<string, string>({
     flush: (items) =>
       new Promise((resolve, reject) => {
         own.push({ items, finish: (outcomes = fulfilled(items)) => resolve(outcomes), fail: reject });
       }),
-    sizeOf: (item) => item.length,
+    weightOf: (item) => item.length,
     concurrency: 1,
     maxItems: 3,
-    maxBytes: 100,
+    maxWeight: 100,
     maxWaitingItems: 5,
-    maxWaitingBytes: 1_000,
+    maxWaitingWeight: 1_000,
     maxWaitMs: 60_000,
     shedAfterMs: 60_000,
     ...changes,
@@ -51,15 +51,15 @@ test('the first goes at once; what comes meanwhile goes together, in batches of 
   expect(await Promise.all(answers)).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('bytes bound a batch too, but a large item still goes, alone', async () => {
-  const commits = create({ maxBytes: 10, concurrency: 3 });
+test('weight bounds a batch too, but a large item still goes, alone', async () => {
+  const commits = create({ maxWeight: 10, concurrency: 3 });
   for (const item of ['x'.repeat(50), 'aaaaaa', 'bbbb', 'c']) void commits.submit(item);
   for (let i = 0; i < 4; i += 1) await turn();
   expect(batches.map(({ items }) => items.map(({ length }) => length))).toEqual([[50], [6, 4], [1]]);
 });
 
 test('a little waits for the flush that runs, much or what waited long goes beside it', async () => {
-  const many = create({ concurrency: 2, beside: { bytes: 4, ms: 60_000 } });
+  const many = create({ concurrency: 2, beside: { weight: 4, ms: 60_000 } });
   void many.submit('a');
   await turn();
   void many.submit('bb');
@@ -69,7 +69,7 @@ test('a little waits for the flush that runs, much or what waited long goes besi
   await turn();
   expect(batches.map(({ items }) => items)).toEqual([['a'], ['bb', 'cc']]);
 
-  const impatient = create({ concurrency: 2, beside: { bytes: 4, ms: 0 } });
+  const impatient = create({ concurrency: 2, beside: { weight: 4, ms: 0 } });
   for (const item of ['d', 'e']) {
     void impatient.submit(item);
     await turn();
@@ -97,11 +97,11 @@ test('each hears its own outcome; a flush that fails, or forgets somebody, fails
   await expect(failed).rejects.toThrow('down');
 });
 
-test('beyond what may wait, items or bytes, the next is sent away at once', async () => {
+test('beyond what may wait, items or weight, the next is sent away at once', async () => {
   const commits = create();
   const waiting = ['a', 'b', 'c', 'd', 'e'].map((item) => commits.submit(item));
   await expect(commits.submit('f')).rejects.toThrow(OverloadedError);
-  await expect(create({ maxWaitingBytes: 3 }).submit('long')).rejects.toThrow(OverloadedError);
+  await expect(create({ maxWaitingWeight: 3 }).submit('long')).rejects.toThrow(OverloadedError);
   await turn();
   batches[0]?.finish();
   expect(await waiting[0]).toBe('a');
