@@ -6,14 +6,14 @@ import { Problem } from '../problem.js';
 import { note } from './bodies.js';
 import { keepAction } from './keep-action.js';
 import { type Operation, operation } from './operation.js';
-import { told } from './shapes/parts.js';
+import { described } from './shapes/parts.js';
 
 const assigned = z
   .object({
-    payoutId: told(z.string(), 'The payout.', 'po_1'),
-    paymentIntentId: told(z.string().nullable(), 'The payment that it gives back; null: none.', 'pi_1'),
-    before: told(z.string().nullable(), 'The payment that it counted with until now; null: none.', null),
-    orders: told(z.array(z.string()), 'References of the orders that were derived anew.', ['A-1001']),
+    payoutId: described(z.string(), 'The payout.', 'po_1'),
+    paymentIntentId: described(z.string().nullable(), 'The payment that it gives back; null: none.', 'pi_1'),
+    before: described(z.string().nullable(), 'The payment that it counted with until now; null: none.', null),
+    orders: described(z.array(z.string()), 'References of the orders that were derived anew.', ['A-1001']),
   })
   .meta({ id: 'RefundAssigned', description: 'Whose refund a payout is, as a person said.' });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Attribution } from '../../../records/balances/balance-attributions.js';
 import type { BalanceProofView } from '../../../records/balances/balance-views.js';
-import { amount, assetCode, ownId, shapeOf, text, time, told } from './parts.js';
+import { amount, assetCode, described, ownId, shapeOf, text, time } from './parts.js';
 import { recordShape } from './record-shape.js';
 
 const signed = amount.nullable();
@@ -9,22 +9,22 @@ const signed = amount.nullable();
 const proof = shapeOf<BalanceProofView>()(
   z
     .object({
-      status: told(
+      status: described(
         z.enum(['agrees', 'unexplained', 'unproven']),
         'Whether opening, movements and what was attributed are the balance; `unproven`: it is not known, and why.',
       ),
-      opening: told(z.object({ balance: amount, at: time }).nullable(), 'Where the reckoning began.'),
-      agreedBalance: told(signed, 'What two readings around the movements showed.'),
+      opening: described(z.object({ balance: amount, at: time }).nullable(), 'Where the reckoning began.'),
+      agreedBalance: described(signed, 'What two readings around the movements showed.'),
       agreedFrozen: signed,
-      agreedAt: told(time.nullable(), 'When two readings agreed last.'),
-      explained: told(signed, 'By movements that the service lists.'),
-      unobservable: told(signed, 'By operations that no list shows.'),
-      attributed: told(signed, 'What finance named of that.'),
-      unknownAmount: told(signed, 'Of known operations whose amount is not shown; to be attributed.'),
-      unexplained: told(signed, 'What nothing explains.'),
-      unproven: told(text.nullable(), 'Why it is not known.'),
+      agreedAt: described(time.nullable(), 'When two readings agreed last.'),
+      explained: described(signed, 'By movements that the service lists.'),
+      unobservable: described(signed, 'By operations that no list shows.'),
+      attributed: described(signed, 'What finance named of that.'),
+      unknownAmount: described(signed, 'Of known operations whose amount is not shown; to be attributed.'),
+      unexplained: described(signed, 'What nothing explains.'),
+      unproven: described(text.nullable(), 'Why it is not known.'),
       askedAt: time,
-      atOpening: told(
+      atOpening: described(
         z.object({ payouts: z.array(text), most: amount, amount }).nullable(),
         'What payouts that were under way at the opening were found to make.',
       ),
@@ -41,7 +41,11 @@ const attribution = shapeOf<Attribution>()(
       note: text,
       actor: text,
       at: time,
-      bookedOn: told(text.nullable(), 'The day on which finance said that it was; null: none was named.', '2026-10-30'),
+      bookedOn: described(
+        text.nullable(),
+        'The day on which finance said that it was; null: none was named.',
+        '2026-10-30',
+      ),
     })
     .meta({ id: 'Attribution', description: 'What finance said of a part that no list shows.' }),
 );

@@ -3,20 +3,20 @@ import type { PeriodCheck } from '../../../finance/periods/check-period.js';
 import type { EntryLineView, EntryView } from '../../../records/books/list-entries.js';
 import type { PeriodFile } from '../../../records/books/period-files.js';
 import type { PeriodView } from '../../../records/books/periods.js';
-import { amount, assetCode, count, month, ownId, shapeOf, text, time, told } from './parts.js';
+import { amount, assetCode, count, described, month, ownId, shapeOf, text, time } from './parts.js';
 
 const line = shapeOf<EntryLineView>()(
   z
     .object({
-      account: told(text, 'Of the chart of accounts.', 'Assets:Service:Operating'),
+      account: described(text, 'Of the chart of accounts.', 'Assets:Service:Operating'),
       assetCode,
       amount,
-      memo: told(z.boolean(), 'It says what is known, and moves nothing.', false),
-      rate: told(amount.nullable(), 'What one unit was worth then.'),
-      rateCurrency: told(text.nullable(), 'In which currency.', 'USD'),
-      rateSource: told(text.nullable(), 'Who says so.'),
+      memo: described(z.boolean(), 'It says what is known, and moves nothing.', false),
+      rate: described(amount.nullable(), 'What one unit was worth then.'),
+      rateCurrency: described(text.nullable(), 'In which currency.', 'USD'),
+      rateSource: described(text.nullable(), 'Who says so.'),
       rateAt: time.nullable(),
-      unpriced: told(text.nullable(), 'Why there is no rate.', null),
+      unpriced: described(text.nullable(), 'Why there is no rate.', null),
     })
     .meta({ id: 'EntryLine', description: 'A leg of an entry. Debits are positive; the lines are zero per asset.' }),
 );
@@ -25,18 +25,18 @@ export const entryShape = shapeOf<EntryView>()(
   z
     .object({
       id: ownId,
-      recordKind: told(text, 'What it was derived from.', 'payment_intent'),
-      recordId: told(text, 'Its id.', 'pi_1'),
-      key: told(text, 'Which of the record’s entries it is.'),
-      version: told(z.int(), 'Counts up where it was corrected.', 1),
+      recordKind: described(text, 'What it was derived from.', 'payment_intent'),
+      recordId: described(text, 'Its id.', 'pi_1'),
+      key: described(text, 'Which of the record’s entries it is.'),
+      version: described(z.int(), 'Counts up where it was corrected.', 1),
       type: z.enum(['entry', 'reversal', 'correction', 'change']),
-      reverses: told(text.nullable(), 'The entry that it takes back.', null),
-      corrects: told(text.nullable(), 'The entry that it stands for.', null),
-      month: told(month, 'The period that it was posted in.'),
-      date: told(text, 'YYYY-MM-DD in the zone of the books.', '2026-10-31'),
-      at: told(time, 'The service’s time of what is booked.'),
-      datedBy: told(text, 'Which of its times that is.', 'createdAt'),
-      adjusts: told(text.nullable(), 'The closed month that it belongs to.', null),
+      reverses: described(text.nullable(), 'The entry that it takes back.', null),
+      corrects: described(text.nullable(), 'The entry that it stands for.', null),
+      month: described(month, 'The period that it was posted in.'),
+      date: described(text, 'YYYY-MM-DD in the zone of the books.', '2026-10-31'),
+      at: described(time, 'The service’s time of what is booked.'),
+      datedBy: described(text, 'Which of its times that is.', 'createdAt'),
+      adjusts: described(text.nullable(), 'The closed month that it belongs to.', null),
       description: text,
       sources: z.array(z.object({ kind: text, id: text })),
       observedBy: z.object({ type: text, ref: text, at: text }).nullable(),
@@ -55,14 +55,14 @@ export const periodShape = shapeOf<PeriodView>()(
     .object({
       month,
       status: z.enum(['open', 'closed']),
-      closings: told(count, 'How often it was closed.', 1),
+      closings: described(count, 'How often it was closed.', 1),
       closedAt: time.nullable(),
       closedBy: text.nullable(),
-      reason: told(text.nullable(), 'Why it was closed though something was missing, or reopened.', null),
+      reason: described(text.nullable(), 'Why it was closed though something was missing, or reopened.', null),
       reopenedAt: time.nullable(),
       reopenedBy: text.nullable(),
-      entries: told(count, 'How many entries it has.', 420),
-      files: told(z.array(file), 'Of a closed month: its files, with their hashes.', []),
+      entries: described(count, 'How many entries it has.', 420),
+      files: described(z.array(file), 'Of a closed month: its files, with their hashes.', []),
     })
     .meta({ id: 'Period', description: 'A month of the books.' }),
 );
@@ -81,13 +81,13 @@ const missing = z.object({
     'closing_differs',
     'unpriced_lines',
   ]),
-  of: told(text.nullable(), 'Which break, kind, asset, month or entry.', '7'),
-  told: told(text, 'In a sentence.', 'break 7 is open: balance_residual of balance BTC'),
-  byReason: told(z.boolean(), 'It may be closed nevertheless by who gives a reason.', true),
+  of: described(text.nullable(), 'Which break, kind, asset, month or entry.', '7'),
+  told: described(text, 'In a sentence.', 'break 7 is open: balance_residual of balance BTC'),
+  byReason: described(z.boolean(), 'It may be closed nevertheless by who gives a reason.', true),
 });
 
 export const periodCheckShape = shapeOf<PeriodCheck>()(
   z
-    .object({ month, missing: told(z.array(missing), 'Empty: it may be closed.') })
+    .object({ month, missing: described(z.array(missing), 'Empty: it may be closed.') })
     .meta({ id: 'PeriodCheck', description: 'What is missing for a month to be closed.' }),
 );

@@ -5,62 +5,66 @@ import type { MatchAmount } from '../../../domain/books/match/match-sides.js';
 import { matchReasons } from '../../../domain/books/match/reasons.js';
 import type { MatchTotals } from '../../../domain/books/match/totals.js';
 import type { MatchView } from '../../../records/books/match/list-matches.js';
-import { amount, count, shapeOf, text, time, told } from './parts.js';
+import { amount, count, described, shapeOf, text, time } from './parts.js';
 
 const ages = ['0-30', '31-60', '61-90', '90+'] as const satisfies AgeBucket[];
 const state = z.enum(matchStates);
-const age = told(z.enum(ages), 'How many days it waits.', '31-60');
+const age = described(z.enum(ages), 'How many days it waits.', '31-60');
 
 const sides = {
-  code: told(text, 'An asset; of what is asked for and not paid, the currency that it is asked for in.', 'USDT.TRON'),
-  asked: told(amount, 'By the order, its invoices or what its payments asked for.'),
-  paid: told(amount, 'Gross, as the service’s payments show it.'),
-  returned: told(amount, 'By confirmed refunds that moved a balance.'),
-  booked: told(amount, 'Income of payments less refunds, in the books.'),
-  value: told(amount, 'What is booked was worth in the reporting currency, as far as it is priced; exact.'),
-  unpriced: told(count, 'Lines of it that are not.', 0),
+  code: described(
+    text,
+    'An asset; of what is asked for and not paid, the currency that it is asked for in.',
+    'USDT.TRON',
+  ),
+  asked: described(amount, 'By the order, its invoices or what its payments asked for.'),
+  paid: described(amount, 'Gross, as the service’s payments show it.'),
+  returned: described(amount, 'By confirmed refunds that moved a balance.'),
+  booked: described(amount, 'Income of payments less refunds, in the books.'),
+  value: described(amount, 'What is booked was worth in the reporting currency, as far as it is priced; exact.'),
+  unpriced: described(count, 'Lines of it that are not.', 0),
 };
 
 const amounts = shapeOf<MatchAmount>()(z.object(sides).meta({ id: 'MatchAmount', description: 'The three sides.' }));
 
 const reason = z.object({
-  code: told(z.enum(matchReasons), 'Which it is.', 'underpaid'),
-  told: told(text, 'In words, with the amounts.', '20 USDT.TRON came in, asked were 25 EUR'),
+  code: described(z.enum(matchReasons), 'Which it is.', 'underpaid'),
+  told: described(text, 'In words, with the amounts.', '20 USDT.TRON came in, asked were 25 EUR'),
 });
 
 export const matchShape = shapeOf<MatchView>()(
   z
     .object({
-      kind: told(z.enum(['order', 'invoice', 'payment_intent']), 'An order, or what belongs to none.', 'order'),
-      id: told(text, 'The order’s reference, or the record’s id.', 'order-1042'),
+      kind: described(z.enum(['order', 'invoice', 'payment_intent']), 'An order, or what belongs to none.', 'order'),
+      id: described(text, 'The order’s reference, or the record’s id.', 'order-1042'),
       state,
-      reasons: told(z.array(reason), 'The first decides.'),
+      reasons: described(z.array(reason), 'The first decides.'),
       amounts: z.array(amounts),
       openedAt: time,
-      openedOn: told(text, 'The day in the zone of the books, from which it is aged.', '2026-10-31'),
+      openedOn: described(text, 'The day in the zone of the books, from which it is aged.', '2026-10-31'),
       age,
     })
     .meta({ id: 'Match', description: 'What was asked, what was paid, and what is booked.' }),
 );
 
-const place = { state, age, matches: told(count, 'How many.', 3) };
+const place = { state, age, matches: described(count, 'How many.', 3) };
 
 const totals = shapeOf<MatchTotals>()(
   z.object({
-    counts: told(z.array(z.object(place)), 'Each match once.'),
-    amounts: told(z.array(z.object({ ...place, ...sides })), 'By asset.'),
+    counts: described(z.array(z.object(place)), 'Each match once.'),
+    amounts: described(z.array(z.object({ ...place, ...sides })), 'By asset.'),
   }),
 );
 
 export const matchSummaryShape = totals
   .extend({
-    asOf: told(text, 'Today in the zone of the books.', '2026-10-31'),
-    currency: told(text.nullable(), 'In which `value` is.', 'USD'),
-    unproven: told(
+    asOf: described(text, 'Today in the zone of the books.', '2026-10-31'),
+    currency: described(text.nullable(), 'In which `value` is.', 'USD'),
+    unproven: described(
       z.array(z.object({ assetCode: text, why: text })),
       'Assets whose balance is not proven: that the books agree says less of them.',
       [],
     ),
-    behindSince: told(time.nullable(), 'Since when changes wait to be matched; null: none does.'),
+    behindSince: described(time.nullable(), 'Since when changes wait to be matched; null: none does.'),
   })
   .meta({ id: 'MatchSummary', description: 'The three-way match by age and asset.' });

@@ -1,30 +1,30 @@
 import { z } from 'zod';
-import { amount, anyObject, count, text, time, told } from './parts.js';
+import { amount, anyObject, count, described, text, time } from './parts.js';
 
 const record = z
   .object({
     kind: text,
     id: text,
     verified: z.boolean(),
-    absent: told(z.boolean(), 'The service’s list did not show it any more.'),
-    knownAt: told(time, 'When the newest of it came to be known here.'),
+    absent: described(z.boolean(), 'The service’s list did not show it any more.'),
+    knownAt: described(time, 'When the newest of it came to be known here.'),
     knownBy: z.object({ type: text, ref: text }),
-    fields: told(anyObject, 'By the names of the specification. What identifies a person is a digest.', {}),
+    fields: described(anyObject, 'By the names of the specification. What identifies a person is a digest.', {}),
   })
   .meta({ id: 'RecordAsOf', description: 'A record as it was known at a time.' });
 
 /** What is answered with `asOf`. */
 export const orderAsOfShape = z
   .object({
-    reference: told(text, 'The store’s own, byte for byte.', 'A-1001'),
-    asOf: told(time, 'What was known at that millisecond is in it.'),
+    reference: described(text, 'The store’s own, byte for byte.', 'A-1001'),
+    asOf: described(time, 'What was known at that millisecond is in it.'),
     status: text.nullable(),
     expected: z.object({ amount, currency: text }).nullable(),
     paymentIntents: z.array(text),
     invoices: z.array(text),
     refunds: z.array(text),
     release: z.object({ safe: z.boolean(), reason: text }),
-    toldLater: told(
+    toldLater: described(
       z.object({ changes: count, firstKnownAt: time.nullable() }),
       'What the service dates by then, and what was known later: it is not in the above.',
     ),

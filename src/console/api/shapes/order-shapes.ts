@@ -1,27 +1,27 @@
 import { z } from 'zod';
 import { orderStatuses, releaseReasons } from '../../../domain/orders/reasons.js';
 import type { OrderDetail, OrderView } from '../../../records/orders/orders.js';
-import { amount, count, shapeOf, text, time, told } from './parts.js';
+import { amount, count, described, shapeOf, text, time } from './parts.js';
 
 const order = z.object({
-  reference: told(text, 'The store’s own, byte for byte.', 'A-1001'),
-  status: told(z.enum(orderStatuses), 'docs/orders.md explains each.', 'paid'),
-  expected: told(z.object({ amount, currency: text }).nullable(), 'What the store registered.', {
+  reference: described(text, 'The store’s own, byte for byte.', 'A-1001'),
+  status: described(z.enum(orderStatuses), 'docs/orders.md explains each.', 'paid'),
+  expected: described(z.object({ amount, currency: text }).nullable(), 'What the store registered.', {
     amount: '49.9',
     currency: 'EUR',
   }),
-  paymentIntents: told(z.array(text), 'Ids.', ['pi_1']),
-  invoices: told(z.array(text), 'Ids.', []),
-  refunds: told(z.array(text), 'Ids of payouts.', []),
-  release: told(
+  paymentIntents: described(z.array(text), 'Ids.', ['pi_1']),
+  invoices: described(z.array(text), 'Ids.', []),
+  refunds: described(z.array(text), 'Ids of payouts.', []),
+  release: described(
     z.object({
-      safe: told(z.boolean(), 'May the goods go out?', true),
-      reason: told(
+      safe: described(z.boolean(), 'May the goods go out?', true),
+      reason: described(
         z.enum(releaseReasons),
         '`proven` exactly where they may; docs/orders.md says what each asks for.',
         'proven',
       ),
-      provenAt: told(time.nullable(), 'The oldest reading that the proof rests on; null where it is not safe.'),
+      provenAt: described(time.nullable(), 'The oldest reading that the proof rests on; null where it is not safe.'),
     }),
     'Goods go out on this, and on nothing else.',
   ),
@@ -37,12 +37,12 @@ export const orderShape = shapeOf<OrderView>()(
 export const orderDetailShape = shapeOf<OrderDetail>()(
   order
     .extend({
-      similarReferences: told(
+      similarReferences: described(
         z.array(text),
         'References of other orders that look the same: in upper or lower case, with a blank, an invisible character or another hyphen, with letters of another script. A hundred at most.',
         [],
       ),
-      sharedBy: told(
+      sharedBy: described(
         z.object({ paymentIntents: count, invoices: count }).nullable(),
         'How many carry the reference, where that is more than can be one order’s.',
       ),

@@ -10,7 +10,7 @@ export function shapeOf<T>() {
 }
 
 /** The same schema with its meaning, and with an example where there is one. */
-export function told<S extends z.ZodType>(schema: S, description: string, example?: unknown): S {
+export function described<S extends z.ZodType>(schema: S, description: string, example?: unknown): S {
   return schema.meta({ description, ...(example === undefined ? {} : { examples: [example] }) });
 }
 
@@ -28,8 +28,8 @@ export const time = z.string().meta({
   examples: ['2026-10-31T12:00:00.000Z'],
 });
 
-export const ownId = told(z.string(), 'An id of ours: digits, to be taken as a text.', '128');
-export const assetCode = told(z.string(), 'An asset as the service names it.', 'USDT.TRON');
+export const ownId = described(z.string(), 'An id of ours: digits, to be taken as a text.', '128');
+export const assetCode = described(z.string(), 'An asset as the service names it.', 'USDT.TRON');
 export const text = z.string();
 export const count = z.int().min(0);
 export const month = z.string().meta({ description: 'A month.', pattern: '^\\d{4}-\\d\\d$', examples: ['2026-10'] });
@@ -41,5 +41,8 @@ export const anyObject = z.record(z.string(), z.unknown());
 const otherEntities = ['delivery', 'order', 'secret', 'event'] as const;
 
 export const entity = z
-  .object({ kind: z.enum<EntityKind[]>([...recordKinds, ...otherEntities]), id: told(z.string(), 'Its id.', 'pi_1') })
+  .object({
+    kind: z.enum<EntityKind[]>([...recordKinds, ...otherEntities]),
+    id: described(z.string(), 'Its id.', 'pi_1'),
+  })
   .meta({ id: 'Entity', description: 'What it is about.' });

@@ -4,23 +4,23 @@ import type { BreakStep, BreakView } from '../../../records/breaks/list-breaks.j
 import type { Change } from '../../../records/changes.js';
 import type { Coverage } from '../../../records/runs/coverage.js';
 import type { Run } from '../../../records/runs/runs.js';
-import { anyObject, anything, count, entity, ownId, shapeOf, text, time, told } from './parts.js';
+import { anyObject, anything, count, described, entity, ownId, shapeOf, text, time } from './parts.js';
 
 const breakFields = z.object({
   id: ownId,
-  kind: told(z.enum(breakKinds), 'docs/breaks.md explains each.', 'missed_webhook'),
-  severity: told(z.enum(['critical', 'high', 'medium', 'low']), 'How grave it is.', 'high'),
+  kind: described(z.enum(breakKinds), 'docs/breaks.md explains each.', 'missed_webhook'),
+  severity: described(z.enum(['critical', 'high', 'medium', 'low']), 'How grave it is.', 'high'),
   entity,
-  evidence: told(anything, 'What was found, field by field, with its sources.', {}),
-  status: told(
+  evidence: described(anything, 'What was found, field by field, with its sources.', {}),
+  status: described(
     z.enum(['open', 'acknowledged', 'resolved', 'written_off', 'auto_resolved']),
     '`auto_resolved`: its cause is gone.',
     'open',
   ),
   openedAt: time,
   resolvedAt: time.nullable(),
-  age: told(z.enum(['0-30', '31-60', '61-90', '90+']), 'Days since it was opened, until it was closed.'),
-  ageDays: told(count, 'The same as a number.', 0),
+  age: described(z.enum(['0-30', '31-60', '61-90', '90+']), 'Days since it was opened, until it was closed.'),
+  ageDays: described(count, 'The same as a number.', 0),
 });
 
 export const breakShape = shapeOf<BreakView>()(
@@ -31,7 +31,7 @@ const step = shapeOf<BreakStep>()(z.object({ action: text, actor: text, note: te
 
 export const breakDetailShape = shapeOf<BreakView & { steps: BreakStep[] }>()(
   breakFields
-    .extend({ steps: told(z.array(step), 'What was done about it, oldest first.') })
+    .extend({ steps: described(z.array(step), 'What was done about it, oldest first.') })
     .meta({ id: 'BreakDetail', description: 'A break and all that was done about it.' }),
 );
 
@@ -40,18 +40,18 @@ export const runShape = shapeOf<Omit<Run, 'id'> & { id: string }>()(
   z
     .object({
       id: ownId,
-      kind: told(text, 'What it read.', 'payment-intents'),
-      full: told(z.boolean(), 'To the end of the list, however long.', false),
+      kind: described(text, 'What it read.', 'payment-intents'),
+      full: described(z.boolean(), 'To the end of the list, however long.', false),
       status: z.enum(['running', 'succeeded', 'failed', 'aborted']),
-      calls: told(count, 'Calls to the service.', 2),
-      seen: told(count, 'Rows that the service showed.', 140),
-      changed: told(count, 'Records that it changed.', 3),
-      breaksOpened: told(count, 'Breaks that it opened.', 0),
-      complete: told(z.boolean(), 'Everything that it set out to read was proven to be read.', true),
-      proof: told(anyObject, 'What that rests on, or why it is not proven.', {}),
+      calls: described(count, 'Calls to the service.', 2),
+      seen: described(count, 'Rows that the service showed.', 140),
+      changed: described(count, 'Records that it changed.', 3),
+      breaksOpened: described(count, 'Breaks that it opened.', 0),
+      complete: described(z.boolean(), 'Everything that it set out to read was proven to be read.', true),
+      proof: described(anyObject, 'What that rests on, or why it is not proven.', {}),
       startedAt: time,
       finishedAt: time.nullable(),
-      error: told(text.nullable(), 'Why it failed.', null),
+      error: described(text.nullable(), 'Why it failed.', null),
     })
     .meta({ id: 'Run', description: 'One reading of a list of the service.' }),
 );
@@ -59,12 +59,12 @@ export const runShape = shapeOf<Omit<Run, 'id'> & { id: string }>()(
 export const changeShape = shapeOf<Change>()(
   z
     .object({
-      seq: told(text, 'The place in the feed: `after` of the next request.', '4096'),
+      seq: described(text, 'The place in the feed: `after` of the next request.', '4096'),
       entity,
-      field: told(text, '`*`: the record came to be known, and `to` is the whole record.', 'status'),
-      from: told(anything, 'Null where it was absent.', 'pending'),
-      to: told(anything, 'Null where it is absent. What identifies a person is a digest.', 'completed'),
-      source: told(
+      field: described(text, '`*`: the record came to be known, and `to` is the whole record.', 'status'),
+      from: described(anything, 'Null where it was absent.', 'pending'),
+      to: described(anything, 'Null where it is absent. What identifies a person is a digest.', 'completed'),
+      source: described(
         z.object({
           type: z.enum([
             'webhook',
@@ -81,8 +81,8 @@ export const changeShape = shapeOf<Change>()(
         'What it is known from.',
         { type: 'webhook', ref: '128' },
       ),
-      serviceTime: told(time.nullable(), 'When it was so, by the service’s clock.'),
-      changedAt: told(time, 'When it was kept here.'),
+      serviceTime: described(time.nullable(), 'When it was so, by the service’s clock.'),
+      changedAt: described(time, 'When it was kept here.'),
     })
     .meta({ id: 'Change', description: 'One change of one field of a record or an order.' }),
 );
@@ -90,12 +90,15 @@ export const changeShape = shapeOf<Change>()(
 export const coverageShape = shapeOf<Coverage>()(
   z
     .object({
-      kind: told(text, 'What is read.', 'payment-intents'),
-      provenSince: told(time.nullable(), 'All that was created since is held; null: that is not proven of any time.'),
-      completeUntil: told(time.nullable(), 'The beginning of the newest complete run.'),
-      ageSeconds: told(z.int().nullable(), 'How long ago that is.', 40),
-      reason: told(text.nullable(), 'What the newest run did not prove, and why.', null),
-      unread: told(
+      kind: described(text, 'What is read.', 'payment-intents'),
+      provenSince: described(
+        time.nullable(),
+        'All that was created since is held; null: that is not proven of any time.',
+      ),
+      completeUntil: described(time.nullable(), 'The beginning of the newest complete run.'),
+      ageSeconds: described(z.int().nullable(), 'How long ago that is.', 40),
+      reason: described(text.nullable(), 'What the newest run did not prove, and why.', null),
+      unread: described(
         z.array(z.object({ createdBefore: time.nullable(), createdAfter: time.nullable() })),
         'Stretches of the list that are known to be unread.',
         [],

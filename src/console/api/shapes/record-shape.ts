@@ -1,28 +1,28 @@
 import { z } from 'zod';
 import { type Field, type Fields, kinds, type RecordKind } from '../../../domain/kinds/kinds.js';
-import { amount, text, time, told } from './parts.js';
+import { amount, described, text, time } from './parts.js';
 
 /** How we know a record (interface: every record carries it). */
 const knowledge = {
-  verified: told(z.boolean(), 'The service’s own list or detail showed exactly these fields.', true),
-  reported: told(
+  verified: described(z.boolean(), 'The service’s own list or detail showed exactly these fields.', true),
+  reported: described(
     z.record(z.string(), z.unknown()).nullable(),
     'What only webhooks say, where that is other than the fields. Whoever holds a signing secret can write it: never pay to an address, and never decide anything, by it.',
     null,
   ),
-  doubted: told(
+  doubted: described(
     z.boolean(),
     'A webhook newer than the poll says that it stands elsewhere: it may hold an order until the next poll.',
     false,
   ),
-  verifiedAt: told(time.nullable(), 'When it did last, by the service’s clock.'),
-  observedAt: told(time, 'When the state that is shown was seen, by the service’s clock.'),
-  observedBy: told(
+  verifiedAt: described(time.nullable(), 'When it did last, by the service’s clock.'),
+  observedAt: described(time, 'When the state that is shown was seen, by the service’s clock.'),
+  observedBy: described(
     z.object({ type: z.enum(['webhook', 'poll', 'delivery_history', 'api_response']), ref: text }),
     'Where that state was seen; `ref` is the event, the run or the operation.',
     { type: 'poll', ref: '512' },
   ),
-  absentSince: told(time.nullable(), 'Since when the service provably does not list it.'),
+  absentSince: described(time.nullable(), 'Since when the service provably does not list it.'),
 };
 
 /**
@@ -34,7 +34,7 @@ export function recordShape(kind: RecordKind, besides: z.ZodRawShape = {}, about
   const words = { id: shape, description: kinds[kind].about, ...about };
   return z
     .looseObject({
-      id: told(z.string(), 'The service’s id.', idExample),
+      id: described(z.string(), 'The service’s id.', idExample),
       ...shapesOf(fields),
       ...besides,
       ...knowledge,
@@ -73,5 +73,5 @@ function shapeOf(field: Field): z.ZodType {
     field.type === 'records'
       ? z.array(z.looseObject({ ...shapesOf(field.of), id: z.string() })).nullish()
       : plain[field.type];
-  return field.about === undefined ? shape : told(shape, field.about, field.example);
+  return field.about === undefined ? shape : described(shape, field.about, field.example);
 }

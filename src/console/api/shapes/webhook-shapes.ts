@@ -4,34 +4,34 @@ import type { SecretStatus } from '../../../domain/deliveries/secret-status.js';
 import type { DeliveryDetail, DeliveryView } from '../../../records/deliveries/list-deliveries.js';
 import type { EventDetail, EventView } from '../../../records/inbox/events.js';
 import type { RejectionView } from '../../../records/inbox/rejections.js';
-import { anyObject, count, ownId, shapeOf, text, time, told } from './parts.js';
+import { anyObject, count, described, ownId, shapeOf, text, time } from './parts.js';
 
-const eventType = told(text, 'As the service names it.', 'payment_intent.completed');
+const eventType = described(text, 'As the service names it.', 'payment_intent.completed');
 
 const event = z.object({
   id: ownId,
   eventType,
-  status: told(
+  status: described(
     z.enum(['received', 'applied', 'failed', 'unhandled', 'dead']),
     '`failed` is tried again, `dead` no more; `unhandled`: nothing is kept of such events.',
     'applied',
   ),
-  source: told(z.enum(['webhook', 'delivery_history']), 'How it came.'),
-  key: told(
+  source: described(z.enum(['webhook', 'delivery_history']), 'How it came.'),
+  key: described(
     text,
     'What distinguishes it from other events. Masked for viewers where it is a hash of the content.',
     'evt_1',
   ),
-  keyType: told(z.enum(['id', 'fingerprint']), 'Whether that is an id of the service or the content.'),
-  eventId: told(text.nullable(), 'The service’s id of it.', 'evt_1'),
-  secretLabel: told(text.nullable(), 'The secret that it came under.', 'live'),
-  mark: told(text.nullable(), '`trigger`: a test by `tallyhook trigger`, of which nothing follows.', null),
-  arrivals: told(count, 'How often it came.', 1),
-  attempts: told(count, 'How often it was tried to be applied.', 1),
+  keyType: described(z.enum(['id', 'fingerprint']), 'Whether that is an id of the service or the content.'),
+  eventId: described(text.nullable(), 'The service’s id of it.', 'evt_1'),
+  secretLabel: described(text.nullable(), 'The secret that it came under.', 'live'),
+  mark: described(text.nullable(), '`trigger`: a test by `tallyhook trigger`, of which nothing follows.', null),
+  arrivals: described(count, 'How often it came.', 1),
+  attempts: described(count, 'How often it was tried to be applied.', 1),
   receivedAt: time,
   lastArrivalAt: time,
   appliedAt: time.nullable(),
-  error: told(text.nullable(), 'Why it could not be applied.', null),
+  error: described(text.nullable(), 'Why it could not be applied.', null),
 });
 
 export const eventShape = shapeOf<EventView>()(
@@ -43,9 +43,9 @@ const arrivals = z.object({ secretLabel: text, arrivals: count, firstAt: time, l
 export const eventDetailShape = shapeOf<EventDetail>()(
   event
     .extend({
-      arrivalsBySecret: told(z.array(arrivals), 'How often it came under each secret.'),
-      sameContentAs: told(z.array(text), 'Other events with the same content.', []),
-      body: told(
+      arrivalsBySecret: described(z.array(arrivals), 'How often it came under each secret.'),
+      sameContentAs: described(z.array(text), 'Other events with the same content.', []),
+      body: described(
         text.nullable(),
         'As it came, as text; null once it was deleted. Masked for viewers.',
         '{"event":"…"}',
@@ -55,27 +55,27 @@ export const eventDetailShape = shapeOf<EventDetail>()(
 );
 
 const delivery = z.object({
-  id: told(text, 'The service’s id.', 'wd_1'),
-  endpointId: told(text.nullable(), 'The endpoint at the service.', 'we_1'),
+  id: described(text, 'The service’s id.', 'wd_1'),
+  endpointId: described(text.nullable(), 'The endpoint at the service.', 'we_1'),
   endpointUrl: text.nullable(),
   eventType: eventType.nullable(),
-  status: told(text.nullable(), 'As the service calls it.', 'delivered'),
-  httpStatus: told(z.int().nullable(), 'Our answer, as the service noted it.', 200),
-  attempts: told(z.int().nullable(), 'How often the service tried.', 1),
+  status: described(text.nullable(), 'As the service calls it.', 'delivered'),
+  httpStatus: described(z.int().nullable(), 'Our answer, as the service noted it.', 200),
+  attempts: described(z.int().nullable(), 'How often the service tried.', 1),
   lastAttemptAt: time.nullable(),
   nextRetryAt: time.nullable(),
   createdAt: time.nullable(),
-  class: told(z.enum(deliveryClasses), 'What became of it: docs/operate.md explains each.', 'received'),
+  class: described(z.enum(deliveryClasses), 'What became of it: docs/operate.md explains each.', 'received'),
   classSince: time,
-  reason: told(text.nullable(), 'Why it was refused, or what else there is to say.', null),
-  missed: told(z.boolean(), 'It should be here and is not, or is not applied yet.', false),
-  eventId: told(text.nullable(), 'The event that it is paired with.', '128'),
+  reason: described(text.nullable(), 'Why it was refused, or what else there is to say.', null),
+  missed: described(z.boolean(), 'It should be here and is not, or is not applied yet.', false),
+  eventId: described(text.nullable(), 'The event that it is paired with.', '128'),
   recoveredAt: time.nullable(),
-  recoverable: told(z.boolean(), 'It is not here, and the service shows what it held.', false),
-  verified: told(z.literal(true), 'Only the service’s own history shows deliveries.', true),
-  verifiedAt: told(time, 'When the history showed it like this, by the service’s clock.'),
-  observedAt: told(time, 'The same: nothing else shows a delivery.'),
-  observedBy: told(z.object({ type: z.literal('poll'), ref: text }), 'The run that read it.', {
+  recoverable: described(z.boolean(), 'It is not here, and the service shows what it held.', false),
+  verified: described(z.literal(true), 'Only the service’s own history shows deliveries.', true),
+  verifiedAt: described(time, 'When the history showed it like this, by the service’s clock.'),
+  observedAt: described(time, 'The same: nothing else shows a delivery.'),
+  observedBy: described(z.object({ type: z.literal('poll'), ref: text }), 'The run that read it.', {
     type: 'poll',
     ref: '512',
   }),
@@ -88,10 +88,10 @@ export const deliveryShape = shapeOf<DeliveryView>()(
 export const deliveryDetailShape = shapeOf<DeliveryDetail>()(
   delivery
     .extend({
-      payload: told(text.nullable(), 'As it was sent, as text. Masked for viewers.', '{"event":"…"}'),
-      responseBody: told(text.nullable(), 'What was answered, as the service noted it.', '{"received":true}'),
-      responseHeaders: told(anyObject.nullable(), 'The headers of that answer.', {}),
-      attemptsList: told(z.array(z.unknown()).nullable(), 'Each attempt, as the service lists it.', []),
+      payload: described(text.nullable(), 'As it was sent, as text. Masked for viewers.', '{"event":"…"}'),
+      responseBody: described(text.nullable(), 'What was answered, as the service noted it.', '{"received":true}'),
+      responseHeaders: described(anyObject.nullable(), 'The headers of that answer.', {}),
+      attemptsList: described(z.array(z.unknown()).nullable(), 'Each attempt, as the service lists it.', []),
     })
     .meta({ id: 'DeliveryDetail', description: 'A delivery with its payload and its attempts.' }),
 );
@@ -100,12 +100,12 @@ export const rejectionShape = shapeOf<RejectionView>()(
   z
     .object({
       id: ownId,
-      reason: told(text, 'Specification 6.3.', 'invalid_signature'),
-      detail: told(text, 'What was found.', 'no secret matches'),
-      diagnosis: told(text.nullable(), 'The likely cause and its remedy.'),
-      bodySize: told(count, 'In bytes.', 412),
-      bodyHash: told(text, 'SHA-256, hexadecimal. Masked for viewers.'),
-      firstBytes: told(text, 'The beginning of the body as text. Masked for viewers.'),
+      reason: described(text, 'Specification 6.3.', 'invalid_signature'),
+      detail: described(text, 'What was found.', 'no secret matches'),
+      diagnosis: described(text.nullable(), 'The likely cause and its remedy.'),
+      bodySize: described(count, 'In bytes.', 412),
+      bodyHash: described(text, 'SHA-256, hexadecimal. Masked for viewers.'),
+      firstBytes: described(text, 'The beginning of the body as text. Masked for viewers.'),
       rejectedAt: time,
     })
     .meta({
@@ -117,41 +117,41 @@ export const rejectionShape = shapeOf<RejectionView>()(
 export const secretShape = shapeOf<SecretStatus>()(
   z
     .object({
-      label: told(text, 'Its name in WEBHOOK_SECRETS.', 'live'),
-      fingerprint: told(text, 'Distinguishes secrets without showing them.', 'c0ffee12'),
+      label: described(text, 'Its name in WEBHOOK_SECRETS.', 'live'),
+      fingerprint: described(text, 'Distinguishes secrets without showing them.', 'c0ffee12'),
       firstMatchAt: time.nullable(),
       lastMatchAt: time.nullable(),
-      matches24h: told(count, 'Requests that it signed in the last 24 hours.', 3),
-      endpointId: told(text.nullable(), 'The endpoint that signs with it.', 'we_1'),
-      verdict: told(
+      matches24h: described(count, 'Requests that it signed in the last 24 hours.', 3),
+      endpointId: described(text.nullable(), 'The endpoint that signs with it.', 'we_1'),
+      verdict: described(
         z.enum(['retired', 'may_be_retired', 'keep', 'undetermined']),
         'docs/rotate-secrets.md says what to do.',
         'keep',
       ),
-      missing: told(z.array(text), 'What speaks against retiring it, or is not known.', []),
-      successor: told(text.nullable(), 'The secret that takes its place.', null),
-      overlap: told(
+      missing: described(z.array(text), 'What speaks against retiring it, or is not known.', []),
+      successor: described(text.nullable(), 'The secret that takes its place.', null),
+      overlap: described(
         z.object({ both: count, onlyThis: count }).nullable(),
         'Events of the time in which both were in use.',
       ),
       retiredAt: time.nullable(),
-      notSent: told(
+      notSent: described(
         count.nullable(),
         'Events under it that the service did not send: it may have leaked. Null: it is not known.',
         0,
       ),
-      unmatched: told(
+      unmatched: described(
         count,
         'Events of which the delivery history can’t show that, those that came just now among them.',
         0,
       ),
-      lacking: told(
+      lacking: described(
         count,
         'Those of them that the open break `history_differs` counts: it may have leaked, or the history lacks events.',
         0,
       ),
-      untold: told(text.nullable(), 'Why it is not known.', null),
-      next: told(text, 'What a person does next, with the step of docs/rotate-secrets.md.', 'Keep it: it stays.'),
+      untold: described(text.nullable(), 'Why it is not known.', null),
+      next: described(text, 'What a person does next, with the step of docs/rotate-secrets.md.', 'Keep it: it stays.'),
     })
     .meta({ id: 'Secret', description: 'A signing secret with the evidence for a rotation; never the secret.' }),
 );
