@@ -3,6 +3,7 @@ import express, { type Express } from 'express';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createReceiver, type MountedReceiver } from '../../src/index.js';
 import { createLog } from '../../src/log.js';
+import { acceptsNoSecret } from '../../src/records/alerts/signs-of-life.js';
 import { createEmptyDatabase, useDatabase } from '../support/database.js';
 import { post } from '../support/receiver.js';
 import { eventBody, secrets } from '../support/signed.js';
@@ -56,6 +57,14 @@ test('the router leaves what is not its own to the app', async () => {
   for (const other of [`${url}/below`, `${url}/livez`, new URL('/hooks', url).href]) {
     expect(await post(other, fresh('pi_other'))).toMatchObject({ status: 404, body: { error: 'of the app' } });
   }
+});
+
+test('it says where alerts look that every secret is retired', async () => {
+  const { db } = database;
+  await db('secrets').insert(secrets.map(({ label }) => ({ label, fingerprint: 'f', retired_at: db.fn.now() })));
+  await startApp(() => {});
+  await vi.waitFor(async () => expect(await acceptsNoSecret(db)).toBe(true));
+  await db('secrets').delete();
 });
 
 test('behind express.raw() it works as well: the bytes are still there', async () => {
