@@ -122,22 +122,32 @@ async function runEach(db: Knex, config: Knex.MigratorConfig): Promise<string[]>
   }
 }
 
+/** Whether the database can be worked with, and what is wrong. */
+export interface DatabaseState {
+  ok: boolean;
+  problems: string[];
+  /** The server answers as it should, and a schema is missing or older than this program: `tallyhook migrate` is to be run. */
+  about?: 'schema';
+  /** Waiting does not help. */
+  lasting?: boolean;
+}
+
 /**
  * Whether this program can work here: on a server and a database that it can use, with both schemas as new as it needs.
- * `lasting`: waiting does not help. Throws only when the database can't be asked.
+ * Throws only when the database can't be asked.
  */
-export async function schemaState(db: Knex): Promise<{ ok: boolean; problems: string[]; lasting?: boolean }> {
+export async function schemaState(db: Knex): Promise<DatabaseState> {
   const trouble = await examineStanding((sql) => db.raw(sql));
   if (trouble) return unready(trouble, addressOf(db));
   const problems: string[] = [];
   const { migrations: missing, queues: queue } = await pendingMigrations(db);
   if (missing.length > 0) problems.push(`migrations not run: ${missing.join(', ')}`);
   if (queue) problems.push(queue);
-  return { ok: problems.length === 0, problems };
+  return problems.length === 0 ? { ok: true, problems } : { ok: false, problems, about: 'schema' };
 }
 
 /** The same, and whether events can be stored right now. */
-export async function storingState(db: Knex): ReturnType<typeof schemaState> {
+export async function storingState(db: Knex): Promise<DatabaseState> {
   const state = await schemaState(db);
   const trouble = state.ok ? await examineInbox((sql) => db.raw(sql)) : null;
   return trouble ? unready(trouble, addressOf(db)) : state;
