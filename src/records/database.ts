@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { DatabaseError, unready } from './database/database-trouble.js';
 import { examineInbox, examineStanding, openWhenAnswering } from './database/examine-database.js';
 import { examineSessions } from './database/examine-sessions.js';
-import { type WatchedConnection, watchConnection } from './database/watch-connection.js';
+import { verifyingTls, type WatchedConnection, watchConnection } from './database/watch-connection.js';
 
 /** The schema BullMQ keeps its queues in when there is no Redis. */
 export const QUEUE_SCHEMA = 'bullmq';
@@ -23,7 +23,8 @@ const MIGRATE_WAIT_MS = 10_000;
  * A connection pool. `bigint` and `numeric` come back as strings, so that no digit is lost.
  * Nothing is connected until the first query.
  */
-export function openDatabase(url: string, options: { max?: number; applicationName?: string } = {}): Knex {
+export function openDatabase(given: string, options: { max?: number; applicationName?: string } = {}): Knex {
+  const url = verifyingTls(given);
   return knex({
     client: 'pg',
     connection: {

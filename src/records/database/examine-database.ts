@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientConfig } from 'pg';
 import { DatabaseError, type DatabaseSetting, type DatabaseTrouble, troubleOf } from './database-trouble.js';
+import { verifyingTls } from './watch-connection.js';
 
 const OLDEST_MAJOR = 16;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -193,7 +194,7 @@ export async function openWhenAnswering(
 export async function openClient(url: string, config: ClientConfig): Promise<Client> {
   const client = new Client({
     ...config,
-    connectionString: url,
+    connectionString: verifyingTls(url),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   });
