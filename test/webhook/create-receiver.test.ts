@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { createReceiver, type MountedReceiver } from '../../src/index.js';
 import { createLog } from '../../src/log.js';
 import { acceptsNoSecret } from '../../src/records/alerts/signs-of-life.js';
+import { restoreSecret, retireSecret } from '../../src/records/deliveries/secrets.js';
 import { createEmptyDatabase, useDatabase } from '../support/database.js';
 import { post } from '../support/receiver.js';
 import { eventBody, secrets } from '../support/signed.js';
@@ -61,10 +62,11 @@ test('the router leaves what is not its own to the app', async () => {
 
 test('it says where alerts look that every secret is retired', async () => {
   const { db } = database;
-  await db('secrets').insert(secrets.map(({ label }) => ({ label, fingerprint: 'f', retired_at: db.fn.now() })));
+  const about = { fingerprint: 'f', by: 'ops', note: null, now: new Date() };
+  for (const { label } of secrets) await retireSecret(db, { label, ...about });
   await startApp(() => {});
   await vi.waitFor(async () => expect(await acceptsNoSecret(db)).toBe(true));
-  await db('secrets').delete();
+  for (const { label } of secrets) await restoreSecret(db, { label, by: 'ops', note: null });
 });
 
 test('behind express.raw() it works as well: the bytes are still there', async () => {
