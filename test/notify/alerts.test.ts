@@ -100,7 +100,7 @@ test('a receiver of which nothing is heard is told within three minutes, with wh
   expect((await signsOfLife(db)).map(({ part }) => part)).toEqual(['alerts', 'queue', 'receiver', 'worker']);
 });
 
-test('that every secret is retired is told, and is over once one is accepted again', async () => {
+test('an alert fires once every secret is retired, and is over once one is accepted again', async () => {
   const { db } = database;
   const polled = { retired: () => retiredLabels(db), log: deps.log, pollMs: 20 };
   const accepted = await withoutRetired(staticSecrets(secrets), polled);
