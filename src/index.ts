@@ -128,7 +128,7 @@ export async function createReceiver(options: ReceiverOptions): Promise<MountedR
     onStored: (ids) => queue.enqueue(ids),
   });
   const stop = new AbortController();
-  void giveSigns({ db, log }, { parts: ['receiver'], roles: [], settings: {} }, stop.signal);
+  void giveSigns({ db, log }, { parts: ['receiver'], roles: [], settings: {}, secrets }, stop.signal);
   return {
     // Typed without Express, whose types an app of another kind does not have.
     router: receiver.router as unknown as MountedReceiver['router'],

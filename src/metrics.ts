@@ -57,6 +57,7 @@ function receiving({ counter, gauge, registers }: Makers) {
       'signatures_like_service_total',
       'Refused signatures under headers that the service sends',
     ),
+    secretsAccepted: gauge('secrets', 'Webhook secrets of a receiver, by state', 'state'),
     signatureMatches: counter('signature_matches_total', 'Valid signatures, by the label of their secret', 'secret'),
     eventBacklog: gauge('event_backlog', 'Events not yet applied, by state', 'state'),
     eventBacklogOldest: gauge('event_backlog_oldest_seconds', 'Age of the oldest event not yet applied'),

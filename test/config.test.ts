@@ -126,6 +126,7 @@ test.each([
   ['a:admin:hunter2hunter2hunter2,a b:admin:hunter2hunter2hunter2', 'entry 2 has a wrong name'],
   ['ann:admin:', 'entry 1 has no token'],
   ['a:admin:hunter2hunter2hunter2,a:viewer:hunter2hunter2hunter2', 'entry 2 has the name of another'],
+  ['ann:viewer:hunter2hunter2hunter2,bob:admin:hunter2hunter2hunter2', '"ann" and "bob" have the same token'],
   ['ann:admin:hunter2', 'the token of "ann" has fewer than 16 characters'],
 ])('of CONSOLE_TOKENS it is said which part is wrong', (CONSOLE_TOKENS, clause) => {
   const message = refusal({ CONSOLE_TOKENS });

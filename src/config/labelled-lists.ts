@@ -42,6 +42,9 @@ export const consoleTokens = z.string().transform((text, context) => {
   for (const { name, token } of tokens) {
     const clause = weakness(token);
     if (clause !== null) refuseSecret(context, `in which the token of "${name}" ${clause}`);
+    const other = tokens.find((one) => one.token === token);
+    if (other && other.name !== name)
+      refuseSecret(context, `in which "${other.name}" and "${name}" have the same token`);
   }
   return known;
 });

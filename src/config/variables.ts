@@ -100,7 +100,7 @@ export const variables = {
   CONSOLE_TOKENS: {
     schema: consoleTokens,
     accepts:
-      'name:role:token,…; roles viewer, operator, finance, admin; tokens of your own of 16 characters or more; no name twice',
+      'name:role:token,…; roles viewer, operator, finance, admin; tokens of your own of 16 characters or more; no name and no token twice',
     secret: true,
     source: 'made up by you, e.g. admin:admin:$(openssl rand -hex 24)',
   },

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { DatabaseError, unready } from './database/database-trouble.js';
 import { examineInbox, examineStanding, openWhenAnswering } from './database/examine-database.js';
 import { examineSessions } from './database/examine-sessions.js';
-import { type WatchedConnection, watchConnection } from './database/watch-connection.js';
+import { verifyingTls, type WatchedConnection, watchConnection } from './database/watch-connection.js';
 
 /** The schema BullMQ keeps its queues in when there is no Redis. */
 export const QUEUE_SCHEMA = 'bullmq';
@@ -23,7 +23,8 @@ const MIGRATE_WAIT_MS = 10_000;
  * A connection pool. `bigint` and `numeric` come back as strings, so that no digit is lost.
  * Nothing is connected until the first query.
  */
-export function openDatabase(url: string, options: { max?: number; applicationName?: string } = {}): Knex {
+export function openDatabase(given: string, options: { max?: number; applicationName?: string } = {}): Knex {
+  const url = verifyingTls(given);
   return knex({
     client: 'pg',
     connection: {
@@ -122,22 +123,32 @@ async function runEach(db: Knex, config: Knex.MigratorConfig): Promise<string[]>
   }
 }
 
+/** Whether the database can be worked with, and what is wrong. */
+export interface DatabaseState {
+  ok: boolean;
+  problems: string[];
+  /** The server answers as it should, and a schema is missing or older than this program: `tallyhook migrate` is to be run. */
+  about?: 'schema';
+  /** Waiting does not help. */
+  lasting?: boolean;
+}
+
 /**
  * Whether this program can work here: on a server and a database that it can use, with both schemas as new as it needs.
- * `lasting`: waiting does not help. Throws only when the database can't be asked.
+ * Throws only when the database can't be asked.
  */
-export async function schemaState(db: Knex): Promise<{ ok: boolean; problems: string[]; lasting?: boolean }> {
+export async function schemaState(db: Knex): Promise<DatabaseState> {
   const trouble = await examineStanding((sql) => db.raw(sql));
   if (trouble) return unready(trouble, addressOf(db));
   const problems: string[] = [];
   const { migrations: missing, queues: queue } = await pendingMigrations(db);
   if (missing.length > 0) problems.push(`migrations not run: ${missing.join(', ')}`);
   if (queue) problems.push(queue);
-  return { ok: problems.length === 0, problems };
+  return problems.length === 0 ? { ok: true, problems } : { ok: false, problems, about: 'schema' };
 }
 
 /** The same, and whether events can be stored right now. */
-export async function storingState(db: Knex): ReturnType<typeof schemaState> {
+export async function storingState(db: Knex): Promise<DatabaseState> {
   const state = await schemaState(db);
   const trouble = state.ok ? await examineInbox((sql) => db.raw(sql)) : null;
   return trouble ? unready(trouble, addressOf(db)) : state;

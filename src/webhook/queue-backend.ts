@@ -12,6 +12,7 @@ import {
 import type { Cluster } from 'ioredis';
 import { type ClientBase, Pool } from 'pg';
 import type { Logger } from '../log.js';
+import { verifyingTls } from '../records/database/watch-connection.js';
 import { QUEUE_SCHEMA } from '../records/database.js';
 import { logSeldom } from './log-seldom.js';
 import { type NodeOptions, openCluster, redisAddress, serverOptions } from './redis-connection.js';
@@ -203,7 +204,7 @@ function postgresPool(name: QueueName, url: string, max: number): QueuePool {
   const settings = [`SET search_path = ${QUEUE_SCHEMA}`, ...(name === 'events' ? [MAY_BE_LOST] : [])].join('; ');
   const prepare = (client: ClientBase): unknown => client.query(settings);
   const pool = new Pool({
-    connectionString: url,
+    connectionString: verifyingTls(url),
     // Not as startup parameters, which a pooler refuses. The pool waits for what it answers, though its types don't say so.
     onConnect: prepare,
     application_name: 'tallyhook queue',

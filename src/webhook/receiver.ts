@@ -45,7 +45,9 @@ const UNFINISHED_BODIES = 4;
 
 /** The receiver without a server (flow 1, first half). */
 export function createReceiverApp(deps: ReceiverDeps): Receiver {
-  const { path, ready, log } = deps;
+  const { path, ready, log, metrics, secrets } = deps;
+  const countSecrets = () => metrics.secretsAccepted.set({ state: 'accepted' }, secrets.current().length);
+  Object.assign(metrics.secretsAccepted, { collect: countSecrets });
   const inbox = deps.inbox ?? createInboxWriter(deps);
   const rejections = createRejectionLog(deps);
   const matches = createSecretMatchLog(deps);

@@ -53,10 +53,10 @@ async function waitUntilReady({ ready, log, signal }: Adoption): Promise<void> {
   const deadline = Date.now() + WAIT_MS;
   let told = false;
   for (;;) {
-    const { ok, problems, lasting = false } = await ready();
+    const { ok, problems, about, lasting = false } = await ready();
     if (ok) return;
     if (lasting) throw new NotReadyError(problems.join('; '));
-    const hint = problems.some((problem) => problem.startsWith('The database')) ? '' : ' (run: tallyhook migrate)';
+    const hint = about === 'schema' ? ' (run: tallyhook migrate)' : '';
     if (Date.now() > deadline) throw new NotReadyError(`Not ready after a minute: ${problems.join('; ')}${hint}`);
     if (!told) log.warn({ problems }, `waiting for the database${hint}`);
     told = true;

@@ -1,14 +1,9 @@
 import { TimeoutStrategy, timeout } from 'cockatiel';
 import type { Knex } from 'knex';
 import { nameDatabase, troubleOf, unready } from '../records/database/database-trouble.js';
-import { addressOf, storingState } from '../records/database.js';
+import { addressOf, type DatabaseState, storingState } from '../records/database.js';
 
-export interface Readiness {
-  ok: boolean;
-  problems: string[];
-  /** Waiting does not help. */
-  lasting?: boolean;
-}
+export type Readiness = DatabaseState;
 
 const ANSWER_MS = 3_000;
 /** However often a probe asks, the database is asked once in this time. */

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { VariableName } from '../config.js';
 import { createMetrics } from '../metrics.js';
 import { giveSigns } from '../notify/give-signs.js';
+import type { SecretSource } from '../webhook/secret-source.js';
 import { adopt } from './adopt.js';
 import { collectGauges } from './collect-gauges.js';
 import { healthListener } from './health.js';
@@ -50,11 +51,12 @@ export async function startRoles(
   const adoptedAt = await run('database', (told) => adopt({ db, log, now, config, signal: told, ready }));
   const { startReceiver, startWorker, startSchedule, startConsole } = await run('program', () => modules);
   const { receiver, console } = fronts;
-  if (receiver) await run('receiver', () => startReceiver?.({ ...runtime, ready: health.publicReady }, receiver));
+  const secrets =
+    receiver && (await run('receiver', () => startReceiver?.({ ...runtime, ready: health.publicReady }, receiver)));
   if (startWorker) await run('worker', () => startWorker(runtime, adoptedAt));
   if (startSchedule) await run('scheduler', () => startSchedule(runtime, adoptedAt));
   if (console) await run('console', () => startConsole?.({ ...runtime, ready: health.ready }, console));
-  beginSigns(runtime, roles);
+  beginSigns(runtime, roles, secrets);
   closers.add('ports', () => closeGently(fronts, parts));
   health.end();
   await waitUntilReady(health.ready, parts);
@@ -78,10 +80,10 @@ async function loadModules(roles: readonly Role[]) {
   return { startReceiver, startWorker, startSchedule, startConsole };
 }
 
-function beginSigns(runtime: Runtime, roles: readonly Role[]): void {
+function beginSigns(runtime: Runtime, roles: readonly Role[], secrets: SecretSource | undefined): void {
   const parts = livingParts.filter((part) => roles.includes(part));
   const stop = new AbortController();
-  const signs = { parts, roles, settings: sharedSettings(runtime.config) };
+  const signs = { parts, roles, settings: sharedSettings(runtime.config), secrets };
   void giveSigns(runtime, signs, AbortSignal.any([runtime.signal, stop.signal]));
   runtime.closers.add('signs of life', async () => stop.abort());
 }

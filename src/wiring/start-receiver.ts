@@ -10,7 +10,7 @@ import type { Listener } from './listen.js';
 import { eventIdPointerOf } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
 
-export async function startReceiver(runtime: Runtime, front: Listener): Promise<void> {
+export async function startReceiver(runtime: Runtime, front: Listener): Promise<SecretSource> {
   const { config, contract, db, log, now, metrics, ready, queues, queuesInUse, closers } = runtime;
   const queue = createEventQueue(queues);
   queuesInUse.push({ name: 'events', isOpen: () => queue.isOpen() });
@@ -37,6 +37,7 @@ export async function startReceiver(runtime: Runtime, front: Listener): Promise<
     await receiver.close();
   });
   front.serve(receiver.listener);
+  return secrets;
 }
 
 function configuredSecrets({ config, log }: Pick<Runtime, 'config' | 'log'>): SecretSource {

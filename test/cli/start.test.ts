@@ -7,6 +7,8 @@ import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readPostmaster } from '../../src/embedded-postgres/cluster.js';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
+import { acceptsNoSecret } from '../../src/records/alerts/signs-of-life.js';
+import { retireSecret } from '../../src/records/deliveries/secrets.js';
 import { onCluster, useFreshDatabase } from '../support/database.js';
 import { until } from '../support/drill.js';
 import { type CliProcess, startCli } from '../support/run-cli.js';
@@ -75,6 +77,17 @@ test('the receiver says no as soon as it could not store, and names who is in it
   await holder.rollback();
   await until('ready after the lock', saysYes);
   expect(await send('evt_back')).toBe(200);
+});
+
+test('a receiver whose every secret is retired says so where alerts and Prometheus look', async () => {
+  const { db } = database;
+  await retireSecret(db, { label: 'test', fingerprint: 'f', by: 'ops', note: null, now: new Date() });
+  const serving = await start('serve');
+  await serving.stdoutMatch(/^receiver +http/m);
+  expect(await send('refused')).toBe(401);
+  await until('its sign is there', () => acceptsNoSecret(db));
+  const scrape = await (await fetch(`${urls.metrics}/metrics`)).text();
+  expect(scrape).toContain('\ntallyhook_secrets{state="accepted"} 0\n');
 });
 
 test('whoever reads the addresses can send at once; on SIGTERM it says no and serves on for DRAIN_SECONDS', async () => {

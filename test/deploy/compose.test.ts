@@ -20,11 +20,14 @@ interface Service {
   read_only?: boolean;
   cap_drop?: string[];
   secrets?: string[];
+  networks?: string[];
+  ports?: string[];
   stop_grace_period?: string;
 }
 
 const compose = parseYaml(read('docker-compose.yml')) as {
   services: Record<string, Service>;
+  networks: Record<string, unknown>;
   volumes: Record<string, unknown>;
   secrets: Record<string, { file: string }>;
 };
@@ -127,6 +130,25 @@ describe('the compose file', () => {
         values.filter(([variable]) => /PASSWORD|SECRET|TOKEN|KEY/.test(variable) && !variable.endsWith('_FILE')),
       ).toEqual([]);
     }
+  });
+
+  it('keeps Postgres, Redis and the migration on a network without a way out, and opens two ports', () => {
+    expect(compose.networks).toEqual({ data: { internal: true } });
+    const role = ['data', 'default'];
+    expect(Object.fromEntries(services.map(([name, { networks }]) => [name, networks]))).toEqual({
+      postgres: ['data'],
+      redis: ['data'],
+      migrate: ['data'],
+      receiver: role,
+      worker: role,
+      scheduler: role,
+      console: role,
+    });
+    const ports = services.flatMap(([name, { ports: open = [] }]) => open.map((port) => [name, port]));
+    expect(ports).toEqual([
+      ['receiver', '8080:8080'],
+      ['console', '127.0.0.1:8081:8081'],
+    ]);
   });
 
   it('keeps data in volumes that it declares, from images of a named version', () => {

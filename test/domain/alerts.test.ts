@@ -10,6 +10,7 @@ const calm: AlertFacts = {
   webhooks: { halfHour: 3, before: 500 },
   invalidSignatures: { sinceMatch: 0, fiveMinutes: 0, share: 0 },
   expiredTimestamps: { halfHour: 0, share: 0 },
+  noSecretAccepted: false,
   backlog: { dead: 0, oldestSeconds: 4 },
   missed: 0,
   breaks: [],
@@ -68,6 +69,13 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string
     '121 came in the six hours before.',
   ],
   ['NoWebhooks', '', { webhooks: { halfHour: 0, before: 500 } }, {}, '500 came in the six hours before.'],
+  [
+    'NoSecretAccepted',
+    '',
+    { noSecretAccepted: true },
+    { noSecretAccepted: false },
+    'At a receiver every secret is retired: no webhook is accepted.',
+  ],
   [
     'InvalidSignatures',
     '',
@@ -209,7 +217,7 @@ test.each(holding)('%s%s fires at its limit, alone, and not below it', (name, su
 
 /** Seconds that it holds before it is told: nothing that mends itself in that time wakes anybody. */
 test.each([
-  ['critical', 0, 'InvalidSignatures CriticalBreak EndpointOff LostCall DeadCallbacks SealsBroken'],
+  ['critical', 0, 'NoSecretAccepted InvalidSignatures CriticalBreak EndpointOff LostCall DeadCallbacks SealsBroken'],
   ['critical', 30, 'Down'],
   ['critical', 60, 'EventsWait DeadEvents Unproven'],
   ['critical', 120, 'MissedDeliveries SettingsDiffer'],

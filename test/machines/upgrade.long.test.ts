@@ -8,12 +8,12 @@ import { createEmptyDatabase } from '../support/database.js';
 import { DRILL_MS, report, STEP_MS, until } from '../support/drill.js';
 import { type EarlierProgram, programBefore } from '../support/earlier-program.js';
 import { createLoad, type Load } from '../support/load.js';
-import { acceptedBy, hasNginx, type Nginx, startNginx } from '../support/nginx.js';
+import { acceptedBy, hasProxy, type Proxy, startProxy } from '../support/proxy.js';
 import { type Progress, progress } from '../support/reckoning.js';
 import { runCli } from '../support/run-cli.js';
 import { sized } from '../support/sizes.js';
 import { atRate } from '../support/steady-load.js';
-import { type Fleet, type FleetRole, type Member, startFleet } from './fleet.js';
+import { type Fleet, type FleetRole, startFleet } from './fleet.js';
 import { endWell } from './verdict.js';
 
 const RATE = sized(200, 500);
@@ -28,7 +28,7 @@ const NEWEST = readdirSync(path.join(import.meta.dirname, '../../migrations'))
   .toSorted()
   .at(-1)!;
 
-let nginx: Nginx;
+let nginx: Proxy;
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
@@ -51,7 +51,8 @@ async function begin(earlier: EarlierProgram): Promise<Ground> {
   expect(await runCli(['migrate'], { cwd: tmpdir(), env: stores, program, longestMs: STEP_MS })).toMatchObject({
     code: 0,
   });
-  const all = await startFleet(FLEET, { stores, program, front: async (ports) => (nginx = await startNginx(ports)) });
+  const front = async (ports: readonly number[]) => (nginx = await startProxy('nginx', ports));
+  const all = await startFleet(FLEET, { stores, program, front });
   closers.push(() => all.close());
   return { all, db: database.db, load: createLoad(all.sandbox), seen: { stored: 0, applied: 0 } };
 }
@@ -85,18 +86,13 @@ async function upgrade(ground: Ground): Promise<void> {
     const { code, next } = await all.replace(member);
     expect({ name: member.name, code }).toEqual({ name: member.name, code: 0 });
     // nginx has to see it before the other one goes.
-    if (next.role === 'serve') await until('nginx sends to it again', async () => (await takenBy(next)) > 0);
+    if (next.role === 'serve') await until('nginx sends to it again', async () => (await acceptedBy(next.cli)) > 0);
     await underLoad(ground);
   }
 }
 
-async function takenBy({ cli }: Member): Promise<number> {
-  const [, metrics = ''] = await cli.stdoutMatch(/^metrics +(\S+)/m);
-  return acceptedBy(metrics);
-}
-
-// Said aloud in support/nginx.ts where it is skipped.
-describe.runIf(hasNginx())('two receivers behind nginx, two workers, a scheduler and a console', () => {
+// Said aloud in support/proxy.ts where it is skipped.
+describe.runIf(hasProxy('nginx'))('two receivers behind nginx, two workers, a scheduler and a console', () => {
   test('replaced one by one by the next version, under load: only 200 is answered, each event is applied once', {
     timeout: 2 * DRILL_MS,
   }, async (context) => {

@@ -1,13 +1,18 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { alertChannels } from '../../src/notify/alert-channels.js';
+import { giveSigns } from '../../src/notify/give-signs.js';
 import { type AlertDeps, beat, checkAlerts, sendNotices } from '../../src/notify/keep-alerts.js';
 import { failingChannels } from '../../src/records/alerts/alert-channels.js';
 import { listAlerts } from '../../src/records/alerts/list-alerts.js';
 import { giveSign, signsOfLife } from '../../src/records/alerts/signs-of-life.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
+import { restoreSecret, retiredLabels, retireSecret } from '../../src/records/deliveries/secrets.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
+import { staticSecrets, withoutRetired } from '../../src/webhook/secret-source.js';
 import { useDatabase } from '../support/database.js';
+import { startReceiver } from '../support/receiver.js';
+import { secrets } from '../support/signed.js';
 import { alertDeps } from './alert-deps.js';
 import { SECRET, type Store, startStore, verified } from './store.js';
 
@@ -32,7 +37,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all([slack.close(), hook.close()]);
-  await database.db.raw('TRUNCATE alerts, alert_notices, alert_channels, rejections, signs_of_life');
+  await database.db.raw('TRUNCATE alerts, alert_notices, alert_channels, rejections, signs_of_life, secrets');
   // Their steps are kept for ever.
   await database.db('breaks').update({ status: 'auto_resolved', resolved_at: database.db.fn.now() });
 });
@@ -92,6 +97,46 @@ test('a receiver of which nothing is heard is told within three minutes, with wh
   expect(chat()).toEqual(['[critical] A part of Tallyhook is not at work (receiver)']);
   expect(slack.arrivals[0]!.body).toContain('What to do: Start it');
   expect((await signsOfLife(db)).map(({ part }) => part)).toEqual(['alerts', 'queue', 'receiver', 'worker']);
+});
+
+test('an alert fires once every secret is retired, and is over once one is accepted again', async () => {
+  const { db } = database;
+  const polled = { retired: () => retiredLabels(db), log: deps.log, pollMs: 20 };
+  const accepted = await withoutRetired(staticSecrets(secrets), polled);
+  const receiver = await startReceiver(db, { secrets: accepted });
+  /** What a receiver says four times a minute. */
+  const sign = async () => {
+    const stop = new AbortController();
+    const signs = giveSigns(deps, { parts: ['receiver'], roles: [], settings: {}, secrets: accepted }, stop.signal);
+    stop.abort();
+    await signs;
+    await lookAndTell();
+  };
+  const metric = async () => (await receiver.metrics.secretsAccepted.get()).values.map(({ value }) => value);
+  const retire = (label: string) =>
+    retireSecret(db, { label, fingerprint: 'f', by: 'ops', note: null, now: new Date(now) });
+
+  await retire('live');
+  await vi.waitFor(() => expect(accepted.current()).toHaveLength(1));
+  await sign();
+  expect([chat(), await metric()]).toEqual([[], [1]]);
+  await retire('new');
+  await vi.waitFor(() => expect(accepted.current()).toHaveLength(0));
+  await sign();
+  expect([chat(), await metric()]).toEqual([['[critical] Every webhook is refused: no secret is accepted'], [0]]);
+  expect(slack.arrivals[0]!.body).toContain('tallyhook secrets restore LABEL');
+  expect((await signsOfLife(db)).map(({ part }) => part)).toEqual(['alerts', 'queue', 'receiver']);
+
+  await restoreSecret(db, { label: 'new', by: 'ops', note: null });
+  await vi.waitFor(() => expect(accepted.current()).toHaveLength(1));
+  await db('signs_of_life').update({ seen_at: db.raw("seen_at - interval '50 seconds'") });
+  await sign();
+  later(121);
+  await sign();
+  expect(chat()[1]).toBe('Resolved: Every webhook is refused: no secret is accepted');
+  expect(await metric()).toEqual([1]);
+  await receiver.close();
+  accepted.close();
 });
 
 test('what tells of a secret that may have leaked says to rotate it', async () => {

@@ -11,6 +11,7 @@ afterAll(() => empty.drop());
 test('an empty database is not ready, and says what is missing', async () => {
   const state = await schemaState(empty.db);
   expect(state.ok).toBe(false);
+  expect(state.about).toBe('schema');
   expect(state.problems.join('\n')).toMatch(/0001_installation\.sql[\s\S]*queue/);
 });
 

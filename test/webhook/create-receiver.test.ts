@@ -3,6 +3,8 @@ import express, { type Express } from 'express';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createReceiver, type MountedReceiver } from '../../src/index.js';
 import { createLog } from '../../src/log.js';
+import { acceptsNoSecret } from '../../src/records/alerts/signs-of-life.js';
+import { restoreSecret, retireSecret } from '../../src/records/deliveries/secrets.js';
 import { createEmptyDatabase, useDatabase } from '../support/database.js';
 import { post } from '../support/receiver.js';
 import { eventBody, secrets } from '../support/signed.js';
@@ -56,6 +58,15 @@ test('the router leaves what is not its own to the app', async () => {
   for (const other of [`${url}/below`, `${url}/livez`, new URL('/hooks', url).href]) {
     expect(await post(other, fresh('pi_other'))).toMatchObject({ status: 404, body: { error: 'of the app' } });
   }
+});
+
+test('it says where alerts look that every secret is retired', async () => {
+  const { db } = database;
+  const about = { fingerprint: 'f', by: 'ops', note: null, now: new Date() };
+  for (const { label } of secrets) await retireSecret(db, { label, ...about });
+  await startApp(() => {});
+  await vi.waitFor(async () => expect(await acceptsNoSecret(db)).toBe(true));
+  for (const { label } of secrets) await restoreSecret(db, { label, by: 'ops', note: null });
 });
 
 test('behind express.raw() it works as well: the bytes are still there', async () => {

@@ -5,6 +5,24 @@ import { useDatabase } from '../support/database.js';
 
 const database = useDatabase();
 
+test.each([
+  ['migrations not run: 0001_installation.sql', 'schema', 'waiting for the database (run: tallyhook migrate)'],
+  ['The database at db.example/shop is read-only', undefined, 'waiting for the database'],
+  ['stopping', undefined, 'waiting for the database'],
+] as const)('while it waits because of "%s" it says %s', async (problem, about, said) => {
+  const lines: string[] = [];
+  const waiting = adopt({
+    db: database.db,
+    log: createLog('warn', { write: (line) => void lines.push(line) }),
+    now: () => new Date(),
+    config: { SERVICE_BASE_URL: 'https://one.example', ADOPTED_AT: undefined },
+    ready: async () => ({ ok: false, problems: [problem], ...(about && { about }) }),
+    signal: AbortSignal.abort(),
+  });
+  await expect(waiting).rejects.toThrow();
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual([said]);
+});
+
 const adopted = (SERVICE_BASE_URL: string, ADOPTED_AT?: Date) =>
   adopt({
     db: database.db,

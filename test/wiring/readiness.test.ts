@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/records/database.js';
+import type { DoctorParts } from '../../src/wiring/doctor/check.js';
+import { checkDatabase } from '../../src/wiring/doctor/check-installation.js';
 import { createReadiness } from '../../src/wiring/readiness.js';
 import { useDatabase } from '../support/database.js';
 
@@ -71,4 +73,12 @@ test('a yes is not kept once something could not be stored', async () => {
   doubt();
   await new Promise(setImmediate);
   expect(await ready()).toMatchObject({ ok: false });
+});
+
+test.each([
+  ['schema', 'run: tallyhook migrate'],
+  [undefined, 'docs/troubleshooting.md, “It does not start”'],
+] as const)('of a problem that is about %s doctor says: %s', async (about, remedy) => {
+  const ready = async () => ({ ok: false, problems: ['something is wrong'], ...(about && { about }) });
+  expect(await checkDatabase({ db, ready } as DoctorParts)).toMatchObject([{ found: 'something is wrong', remedy }]);
 });

@@ -9,6 +9,7 @@ const hrefs: Readonly<Record<string, string>> = {
   TallyhookDown: '/deliveries',
   TallyhookQueueDown: '/queues',
   TallyhookNoWebhooks: '/deliveries',
+  TallyhookNoSecretAccepted: '/secrets',
   TallyhookInvalidSignatures: '/rejections?reason=invalid_signature',
   TallyhookExpiredTimestamps: '/rejections?reason=expired_timestamp',
   TallyhookEventsWait: '/events?status=received',

@@ -11,6 +11,8 @@ export interface AlertFacts {
   invalidSignatures: { sinceMatch: number; fiveMinutes: number; share: number };
   /** `share`: how many of all that carried a signature of ours; where the clocks agree, what is new is taken. */
   expiredTimestamps: { halfHour: number; share: number };
+  /** A receiver at work accepts no secret, as each is retired. */
+  noSecretAccepted: boolean;
   backlog: { dead: number; oldestSeconds: number };
   missed: number | null;
   breaks: readonly { kind: BreakKind; severity: Severity; count: number; oldestSeconds: number }[];

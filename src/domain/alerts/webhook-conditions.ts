@@ -1,3 +1,4 @@
+import { acceptAgain, NONE_ACCEPTED } from '../deliveries/last-secret.js';
 import { type Condition, minutes, when } from './condition.js';
 
 /** A restart, and a rolling upgrade, are done in less. */
@@ -56,6 +57,15 @@ export const webhookConditions: readonly Condition[] = [
       'See “Missed deliveries” for what the service says it sent: never reached means the network, the proxy or a certificate; nothing sent means that the endpoint is off, or that nobody pays. Try the way with “tallyhook trigger payment_intent.completed”.',
     found: ({ webhooks: { halfHour, before } }) =>
       when(halfHour === 0 && before > 120, `${before} came in the six hours before.`),
+  },
+  {
+    name: 'TallyhookNoSecretAccepted',
+    severity: 'critical',
+    holdSeconds: 0,
+    runbook: 'no-secret-is-accepted',
+    summary: 'Every webhook is refused: no secret is accepted',
+    remedy: `${acceptAgain('LABEL')}. Then recover what was refused: “tallyhook deliveries recover --since 2h”.`,
+    found: ({ noSecretAccepted }) => when(noSecretAccepted, `At a receiver ${NONE_ACCEPTED}.`),
   },
   {
     name: 'TallyhookInvalidSignatures',

@@ -11,7 +11,7 @@ import { heldByRefund } from '../orders/held-by-refund.js';
 import { lostCalls } from '../service-writes.js';
 import { failingChannels } from './alert-channels.js';
 import { differingSettings, valuesText } from './setting-signs.js';
-import { signsOfLife } from './signs-of-life.js';
+import { acceptsNoSecret, signsOfLife } from './signs-of-life.js';
 
 /** `runEverySeconds`: how far apart the runs of each kind are at most; a kind that is switched off is left out. */
 export async function loadAlertFacts(
@@ -26,6 +26,7 @@ export async function loadAlertFacts(
     webhooks: await countWebhooks(db, now),
     invalidSignatures: await countForged(db, now),
     expiredTimestamps: await countExpired(db, now),
+    noSecretAccepted: await acceptsNoSecret(db),
     backlog: await inboxBacklog(db),
     missed: await countMissed(db),
     breaks: await oldestBreaks(db),

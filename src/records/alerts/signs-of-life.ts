@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 
 /** What says that it is at work: a role; `alerts`, the look at every condition; `queue`, which each look asks. */
 export type LivingPart = 'receiver' | 'worker' | 'alerts' | 'queue';
+/** Given by a receiver that accepts no secret: its silence is good. */
+export const NO_SECRET = 'no_secret';
 
 export interface SignOfLife {
   part: LivingPart;
@@ -11,7 +13,7 @@ export interface SignOfLife {
 }
 
 /** However many processes of a part there are: one sign of any of them counts for it. It takes a retirement back. */
-export async function giveSign(db: Knex, parts: readonly LivingPart[]): Promise<void> {
+export async function giveSign(db: Knex, parts: readonly (LivingPart | typeof NO_SECRET)[]): Promise<void> {
   await db.raw(
     `INSERT INTO signs_of_life AS sign (part, seen_at) SELECT part, now() FROM unnest(?::text[]) AS part ORDER BY part
      ON CONFLICT (part) DO UPDATE SET seen_at = greatest(sign.seen_at, excluded.seen_at)`,
@@ -32,7 +34,17 @@ export async function expectSigns(db: Knex, parts: readonly LivingPart[]): Promi
 export async function signsOfLife(db: Knex): Promise<SignOfLife[]> {
   const { rows } = await db.raw<{ rows: SignOfLife[] }>(
     `SELECT part, seen_at AS "seenAt", greatest(extract(epoch FROM now() - seen_at), 0)::float8 AS "secondsAgo"
-     FROM signs_of_life WHERE isfinite(seen_at) ORDER BY part`,
+     FROM signs_of_life WHERE isfinite(seen_at) AND part <> ? ORDER BY part`,
+    [NO_SECRET],
   );
   return rows;
+}
+
+/** Signs come every quarter of a minute. */
+const FRESH = "interval '45 seconds'";
+
+/** Whether a receiver at work accepts no secret, as each is retired. */
+export async function acceptsNoSecret(db: Knex): Promise<boolean> {
+  const sign = await db('signs_of_life').where({ part: NO_SECRET }).whereRaw(`seen_at > now() - ${FRESH}`).first();
+  return sign !== undefined;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientConfig } from 'pg';
 import { DatabaseError, type DatabaseSetting, type DatabaseTrouble, troubleOf } from './database-trouble.js';
+import { verifyingTls } from './watch-connection.js';
 
 const OLDEST_MAJOR = 16;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -23,10 +24,15 @@ interface Standing {
   schema: string | null;
   may_make_tables: boolean | null;
   may_make_schemas: boolean;
+  /** Of our tables and the queues': roles that made them, and are none of the user's. */
+  owners: string[];
   has_queues: boolean;
-  owns: boolean | null;
+  may_make_queues: boolean;
   has_migrations: boolean;
 }
+
+const NOT_OF_EXTENSION = `NOT EXISTS (
+  SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')`;
 
 /** Understood by every server from version 10 on. */
 const STANDING = `
@@ -36,7 +42,10 @@ const STANDING = `
     has_schema_privilege(current_schema(), 'CREATE') AS may_make_tables,
     has_database_privilege(current_database(), 'CREATE') AS may_make_schemas,
     to_regnamespace('bullmq') IS NOT NULL AS has_queues,
-    (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass('installation')) AS owns,
+    coalesce(has_schema_privilege(to_regnamespace('bullmq'), 'USAGE, CREATE'), false) AS may_make_queues,
+    ARRAY(SELECT DISTINCT relowner::regrole::text FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+      WHERE nspname IN (current_schema(), 'bullmq') AND relkind IN ('r', 'p') AND NOT pg_has_role(relowner, 'USAGE')
+        AND ${NOT_OF_EXTENSION} ORDER BY 1) AS owners,
     to_regclass('migrations') IS NOT NULL AS has_migrations`;
 
 /** Ours by what it says, not by its name; of a table that may not be read nothing is known. */
@@ -47,8 +56,7 @@ const OURS = `
 /** What stands where our tables would be made. What an extension brought, and the queues of nobody, is no one's. */
 const TABLES = `
   SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-  WHERE nspname = current_schema() AND relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT EXISTS (
-    SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
+  WHERE nspname = current_schema() AND relkind IN ('r', 'p', 'v', 'm', 'f') AND ${NOT_OF_EXTENSION}
   UNION ALL SELECT 'bullmq.' || relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
   WHERE nspname = 'bullmq' AND relkind IN ('r', 'p')
   ORDER BY 1`;
@@ -137,20 +145,23 @@ export async function examineInbox(ask: Ask): Promise<DatabaseTrouble | null> {
   }
 }
 
+/** All that is missing, in one sentence: whoever has to ask for rights asks once. */
 function missingRight(standing: Standing): DatabaseTrouble | null {
-  const { database, username, schema, owns } = standing;
-  const grant = (right: string) =>
-    found(`gives the user ${username} no right to create what is missing`, `let its owner run: ${right}`);
-  if (owns === false) {
-    return found(
-      `holds tables of Tallyhook that ${username} does not own`,
-      'run this as the user that made them, or make that user’s role one of yours',
-    );
-  }
-  if (standing.may_make_tables !== true) return grant(`GRANT CREATE ON SCHEMA "${schema}" TO "${username}"`);
-  if (!standing.has_queues && !standing.may_make_schemas)
-    return grant(`GRANT CREATE ON DATABASE "${database}" TO "${username}"`);
-  return null;
+  const { database, username, schema, owners } = standing;
+  const rights = [
+    ...(standing.may_make_tables === true ? [] : [`CREATE ON SCHEMA "${schema}"`]),
+    ...(standing.has_queues || standing.may_make_schemas ? [] : [`CREATE ON DATABASE "${database}"`]),
+    ...(standing.has_queues && !standing.may_make_queues ? ['USAGE, CREATE ON SCHEMA bullmq'] : []),
+    ...owners,
+  ];
+  if (rights.length === 0) return null;
+  const grants = rights.map((right) => `GRANT ${right} TO "${username}"`).join('; ');
+  return owners.length === 0
+    ? found(`gives the user ${username} no right to create what is missing`, `let its owner run: ${grants}`)
+    : found(
+        `holds tables of Tallyhook that ${username} does not own`,
+        `run this as the user that made them, ${owners.join(' or ')}, or let a superuser run: ${grants}`,
+      );
 }
 
 export interface Opening {
@@ -183,7 +194,7 @@ export async function openWhenAnswering(
 export async function openClient(url: string, config: ClientConfig): Promise<Client> {
   const client = new Client({
     ...config,
-    connectionString: url,
+    connectionString: verifyingTls(url),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   });

@@ -63,6 +63,15 @@ async function processOf(connection: WatchedConnection): Promise<number> {
   }
 }
 
+/**
+ * For pg, prefer, require and verify-ca mean verify-full, and it warns that they won't in its next version. Each address says
+ * so by itself. Whoever wants libpq's meaning writes uselibpqcompat=true.
+ */
+export function verifyingTls(url: string): string {
+  if (/[?&]uselibpqcompat=true(&|$)/.test(url)) return url;
+  return url.replace(/(?<=[?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, 'verify-full');
+}
+
 /** False where nobody can be asked, or only a standby, which knows nothing of the sessions of others. */
 async function isGone(url: string, pid: number): Promise<boolean> {
   const client = new Client({

@@ -12,11 +12,9 @@ const MOST_CONNECTIONS = 20 + 14 + 10;
 const MOST_WITH_REDIS = 20 + 10;
 
 export async function checkDatabase({ ready, db }: DoctorParts): Promise<Check[]> {
-  const { ok: isReady, problems } = await ready();
+  const { ok: isReady, problems, about } = await ready();
   if (isReady) return [ok('database', 'answers, both schemas are up to date'), ...(await checkVersion(db))];
-  const remedy = problems.some((problem) => problem.startsWith('The database'))
-    ? 'docs/troubleshooting.md, “It does not start”'
-    : 'see that DATABASE_URL is reachable, then run: tallyhook migrate';
+  const remedy = about === 'schema' ? 'run: tallyhook migrate' : 'docs/troubleshooting.md, “It does not start”';
   return [finding('database', problems.join('; '), remedy)];
 }
 

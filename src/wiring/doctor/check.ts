@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Config } from '../../config.js';
+import type { DatabaseState } from '../../records/database.js';
 import type { MerchantClient } from '../../service-api/client.js';
 import type { Contract } from '../../service-api/contract.js';
 import type { QueueSettings } from '../../webhook/queue-backend.js';
@@ -19,7 +20,7 @@ export interface DoctorParts {
   now: () => Date;
   client: MerchantClient;
   queues: QueueSettings;
-  ready: () => Promise<{ ok: boolean; problems: string[] }>;
+  ready: () => Promise<DatabaseState>;
   /** Ends the questions. */
   signal: AbortSignal;
   /** The names that the service is taken to use. */
