@@ -43,11 +43,9 @@ interface KeyedArrival {
 export function* findingKey(arrival: KeyedArrival): Pausing<EventKey> {
   const { envelope } = arrival;
   const eventId = findEventId(arrival);
-  const contentHash = hashOfText(yield* writingCanonical(envelope, 'timestamp'));
-  if (eventId === null) {
-    const key = `fp:${hashOfText(yield* writingCanonical(envelope))}`;
-    return { key, keyType: 'fingerprint', eventId, contentHash };
-  }
+  const { whole, others } = yield* writingCanonical(envelope, 'timestamp');
+  const contentHash = hashOfText(others);
+  if (eventId === null) return { key: `fp:${hashOfText(whole)}`, keyType: 'fingerprint', eventId, contentHash };
   const event = envelope.member(0, 'event');
   const type = event === null ? null : envelope.value(event);
   return { key: `id:${canonicalHash([type, eventId])}`, keyType: 'id', eventId, contentHash };
