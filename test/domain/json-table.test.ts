@@ -143,6 +143,31 @@ describe('what is done is bounded by what is there', () => {
     expect(read(text).size).toBe(size);
   });
 
+  it.each([
+    ['numbers', `[${times('1,')}1]`],
+    ['lists in lists', `[${times(`${'['.repeat(500)}${']'.repeat(500)},`)}1]`],
+    ['keys', `{${Array.from({ length: 100_000 }, (_, n) => `"${n}":1`).join()}}`],
+  ])('%s: room is made once, and little is copied into it', (_, text) => {
+    const copied = [Int32Array, Uint16Array].map((Kind) => vi.spyOn(Kind.prototype, 'set'));
+    try {
+      read(text);
+      const lengths = copied.flatMap((set) => set.mock.calls.map(([from]) => from.length));
+      expect(lengths.reduce((sum, length) => sum + length, 0)).toBeLessThan(100_000);
+    } finally {
+      for (const set of copied) set.mockRestore();
+    }
+  });
+
+  it('there is room for every text, also for one that ends too early', () => {
+    for (const n of [130, 511, 512, 5_000]) {
+      const whole = [`[${'1,'.repeat(n)}1]`, `[${'[],'.repeat(n)}[]]`, `${'['.repeat(n)}${']'.repeat(n)}`];
+      for (const text of whole.slice(0, n > 512 ? 2 : 3)) expect(canonicalText(text)).toBe(text);
+      for (const start of ['[', '[1,', '{"":'])
+        for (const end of ['', '1', '[', '{'])
+          expect(() => read(start.repeat(n) + end), `${n} of ${start}, then ${end}`).toThrow(JsonTextError);
+    }
+  });
+
   it('keys are compared four units at a time and never whole, but for a few', () => {
     const compare = vi.spyOn(KeySorter.prototype, 'compare');
     const sort = vi.spyOn(BigUint64Array.prototype, 'sort');
