@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { findingKey } from '../../src/domain/event-key.js';
 import { atOnce, inTurns, type Pausing, SLICE, STEPS } from '../../src/domain/in-turns.js';
+import { writingCanonical } from '../../src/domain/json-table/canonical-text.js';
+import { MAX_DEPTH, readTable } from '../../src/domain/json-table/read-table.js';
 import type { WaitingEvent } from '../../src/records/inbox/inbox-work.js';
 import { MOST_PARTS, parsingEnvelope } from '../../src/webhook/parse-envelope.js';
 import { readEvent, readEvents } from '../../src/webhook/read-event.js';
@@ -74,6 +76,14 @@ describe('work on a large body pauses after so many characters, whatever its sha
     const keys = (key: (n: number) => number) => body(`{${listed(60, (n) => `"${'k'.repeat(5_000)}${key(n)}":1`)}}`);
     const inOrder = measured(parsingEnvelope(keys((n) => 10 + n))).pauses;
     expect(measured(parsingEnvelope(keys((n) => 99 - n))).pauses - inOrder).toBeGreaterThan(3);
+  });
+
+  it('and before each of its two hashes', () => {
+    const envelope = readTable(body(`"${'x'.repeat(LARGE)}"`).toString(), MAX_DEPTH);
+    const pauses = (ids: string[]) =>
+      measured(findingKey({ envelope, headers: { id: ids }, pointer: 'header:id' })).pauses;
+    const written = measured(writingCanonical(envelope, 'timestamp')).pauses;
+    expect([pauses(['evt_1']), pauses([])]).toEqual([written + 1, written + 2]);
   });
 
   it('an event of the usual size never does', () => {
