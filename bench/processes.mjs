@@ -29,7 +29,10 @@ const ours = (verb, printed, ...flags) => ({
   printed,
 });
 const server = (name, ...more) => ({
-  args: (at) => [fileURLToPath(new URL(`servers/${name}.mjs`, import.meta.url)), ...more.map((key) => String(at[key]))],
+  args: (at) => [
+    fileURLToPath(new URL(`servers/${name}.mjs`, import.meta.url)),
+    ...more.map((key) => String(at[key] ?? key)),
+  ],
   env: () => ({}),
   printed: 'receiver',
 });
@@ -44,6 +47,8 @@ const processes = {
   sandbox: ours('sandbox', 'sandbox', '--payments', '100'),
   storeless: server('storeless'),
   mounted: server('mounted', 'databaseUrl'),
+  router: server('alone', 'databaseUrl', 'router'),
+  steps: server('alone', 'databaseUrl', 'steps'),
   bare: server('bare'),
   stripe: server('stripe', 'databaseUrl'),
   list: server('list', 'count', 'newest'),

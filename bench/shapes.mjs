@@ -31,7 +31,7 @@ function stepsOf(body) {
     times[name] = threadTime() - begun;
     return made;
   };
-  const envelope = timed('parse', () => envelopeOf(body));
+  const envelope = timed('parse', () => envelopeOf(body.toString()));
   timed('key', () => eventKey({ envelope: envelope.document, headers: {}, pointer: 'auto' }));
   const { event: type, timestamp } = envelope;
   const stored = { id: '1', key: 'k', type, timestamp, source: 'webhook', receivedAt: timestamp * 1_000, body };

@@ -11,6 +11,8 @@ const contendersOf = ({ against }) => ({
   tallyhook: { make: ourRequest, process: 'serve' },
   ...(against && { [against]: { make: ourRequest, process: 'serve', dist: against } }),
   'mounted in an Express app': { make: ourRequest, process: 'mounted' },
+  'library, router alone': { make: ourRequest, process: 'router' },
+  'library, without Express and raw-body': { make: ourRequest, process: 'steps' },
   'router, no database': { make: ourRequest, process: 'storeless', goal: 0.9 },
   'bare node:http + HMAC': { make: ourRequest, process: 'bare', goal: 0.4 },
   'stripe-sync-engine': { make: stripeRequest, process: 'stripe', goal: 2.5 },

@@ -14,9 +14,15 @@ const IDLE_MS = 1_000;
 const MAX_WAIT_MS = 120_000;
 
 export async function benchSlowSenders(bench) {
-  const contenders = { tallyhook: undefined, ...(bench.against && { [bench.against]: bench.against }) };
+  const contenders = {
+    tallyhook: { process: 'serve' },
+    'mounted in an Express app': { process: 'mounted' },
+    'library, router alone': { process: 'router' },
+    'library, without Express and raw-body': { process: 'steps' },
+    ...(bench.against && { [bench.against]: { process: 'serve', dist: bench.against } }),
+  };
   const held = {};
-  for (const [name, dist] of Object.entries(contenders)) held[name] = await holds(bench, dist);
+  for (const [name, contender] of Object.entries(contenders)) held[name] = await holds(bench, name, contender);
   const own = held.tallyhook;
   return {
     title: `Memory (RSS) under ${bench.senders} senders of ${bench.bytes} bytes, each byte a chunk`,
@@ -30,8 +36,8 @@ export async function benchSlowSenders(bench) {
   };
 }
 
-async function holds({ databaseUrl, folder, senders, bytes, say }, dist) {
-  return during('serve', { databaseUrl, folder, dist }, async ({ port, pid }) => {
+async function holds({ databaseUrl, folder, senders, bytes, say }, name, { process, dist }) {
+  return during(process, { databaseUrl, folder, dist }, async ({ port, pid }) => {
     const [before, busyBefore] = [rssMb(pid), processorSeconds(pid)];
     let peak = before;
     const looking = setInterval(() => (peak = Math.max(peak, rssMb(pid))), LOOK_EVERY_MS);
@@ -49,7 +55,7 @@ async function holds({ databaseUrl, folder, senders, bytes, say }, dist) {
       for (const socket of sockets) socket.destroy();
     }
     const microseconds = ((processorSeconds(pid) - busyBefore) * 1e6) / (senders * bytes);
-    say(`${dist ?? 'tallyhook'}: ${Math.round(before)} MB, at most ${Math.round(peak)} MB`);
+    say(`${name}: ${Math.round(before)} MB, at most ${Math.round(peak)} MB`);
     return { grown: peak - before, microseconds };
   });
 }

@@ -1,5 +1,5 @@
 import { canonicalHash, hashOfText } from './canonical-json.js';
-import { atOnce, type Pausing } from './in-turns.js';
+import { atOnce, type Pausing, SLICE } from './in-turns.js';
 import { isJsonObject, type Json } from './json.js';
 import { writingCanonical } from './json-table/canonical-text.js';
 import type { JsonTable } from './json-table/json-table.js';
@@ -43,14 +43,18 @@ interface KeyedArrival {
 export function* findingKey(arrival: KeyedArrival): Pausing<EventKey> {
   const { envelope } = arrival;
   const eventId = findEventId(arrival);
-  const contentHash = hashOfText(yield* writingCanonical(envelope, 'timestamp'));
-  if (eventId === null) {
-    const key = `fp:${hashOfText(yield* writingCanonical(envelope))}`;
-    return { key, keyType: 'fingerprint', eventId, contentHash };
-  }
+  const { whole, others } = yield* writingCanonical(envelope, 'timestamp');
+  const contentHash = yield* hashing(others);
+  if (eventId === null) return { key: `fp:${yield* hashing(whole)}`, keyType: 'fingerprint', eventId, contentHash };
   const event = envelope.member(0, 'event');
   const type = event === null ? null : envelope.value(event);
   return { key: `id:${canonicalHash([type, eventId])}`, keyType: 'id', eventId, contentHash };
+}
+
+/** That of a large text has a turn of its own. */
+function* hashing(text: string): Pausing<string> {
+  if (text.length > SLICE) yield;
+  return hashOfText(text);
 }
 
 /** Whether the text is one that `eventKey` understands as its pointer. */

@@ -10,6 +10,6 @@ export function ownTurn(): Promise<void> {
 }
 
 /** Before a step that looks at all of the body: several large ones in one turn would hold up everybody else. */
-export async function turnFor(body: Buffer): Promise<void> {
+export async function turnFor(body: Buffer | string): Promise<void> {
   if (body.length > LARGE_BODY) await ownTurn();
 }

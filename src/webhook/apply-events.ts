@@ -49,7 +49,7 @@ const whilePassing = retry(handleWhen(isPassing), {
 
 /**
  * Applies stored events to the records, each once in effect; ids that are applied already are passed over. All of them
- * in one transaction, or in as many as it takes to read no more than a few megabytes at once; where that fails, in smaller
+ * in one transaction, or in as many as it takes to read no more than half a megabyte at once; where that fails, in smaller
  * ones, so that an event that can't be applied fails alone: it is retried later and `dead` in the end. Throws
  * ApplyInterruptedError while the database can't be used.
  */

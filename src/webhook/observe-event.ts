@@ -19,6 +19,8 @@ export interface ObservableEvent {
   /** When it came in, ms of our clock; left out: not known. */
   receivedAt?: number;
   data: JsonObject;
+  /** As it came; left out: not known. */
+  body?: string;
   /** How many keys and values it has, where that is too many and `data` an outline. */
   bulk?: number | null;
   /** It is a test by `tallyhook trigger`: it says nothing of any record. */
@@ -45,6 +47,8 @@ export interface ObservedEvent {
 const CLOCK_DOUBT_MS = 2_000;
 /** So many records one event may say something of, besides its own. */
 const MOST_BESIDE = 100;
+/** Of a webhook with more characters nothing is kept of the records beside its own: some hundred of them, saved at once, take too long. */
+const MOST_WITH_BESIDE = 256_000;
 /** More fields than any record has: of one with more nothing is kept but its id. */
 const MOST_FIELDS = 1_000;
 /** The furthest moment that a date can name; a timestamp beyond it counts as it. */
@@ -87,9 +91,11 @@ interface Found {
 }
 
 /** Of an outline nothing is taken but which records it names. */
-function findAll(about: EventKind, { data, bulk = null }: ObservableEvent): Found {
+function findAll(about: EventKind, { source, data, body = '', bulk = null }: ObservableEvent): Found {
   const { kind, suffix, isMovement } = about;
-  if (bulk === null) return isMovement ? { found: findMovement(suffix, data), untaken: [] } : findRecords(about, data);
+  const isLarge = source === 'webhook' && body.length > MOST_WITH_BESIDE;
+  if (bulk === null)
+    return isMovement ? { found: findMovement(suffix, data), untaken: [] } : findRecords(about, data, isLarge);
   const subject = isMovement ? null : findSubject(kind, data);
   const named = isMovement ? findMovement(suffix, data) : subject === null ? [] : [subject];
   const detail = `${bulk} keys and values given; an event with more than ${MOST_PARTS} only has its record asked for`;
@@ -98,16 +104,17 @@ function findAll(about: EventKind, { data, bulk = null }: ObservableEvent): Foun
 
 /**
  * The record that the event is about, with the state that its type names, and those beside it. Where it names more than an
- * event may cause, only its subject is asked for.
+ * event may cause, only its subject is asked for; where it is large, those beside are.
  */
-function findRecords({ kind, suffix }: EventKind, data: JsonObject): Found {
+function findRecords({ kind, suffix }: EventKind, data: JsonObject, isLarge: boolean): Found {
   const subject = findSubject(kind, data);
   if (subject === null) return { found: [], untaken: [] };
   const bulk = bulkOf(subject);
   const beside = bulk === null ? findBeside(data, subject) : [];
   const most = `an event says something of ${MOST_BESIDE} records besides its own at most: only its own is read`;
   if (bulk === null && beside.length <= MOST_BESIDE) {
-    const light = beside.map((one) => (bulkOf(one) === null ? one : { ...one, fields: null }));
+    const isKept = (one: FoundRecord): boolean => !isLarge && bulkOf(one) === null;
+    const light = beside.map((one) => (isKept(one) ? one : { ...one, fields: null }));
     return { found: [withState(subject, suffix), ...light], untaken: [] };
   }
   const path = bulk === null || bulk.name === null ? subject.path : `${subject.path}/${bulk.name}`;

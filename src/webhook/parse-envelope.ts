@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { atOnce, type Pausing } from '../domain/in-turns.js';
+import type { Pausing } from '../domain/in-turns.js';
 import type { JsonObject } from '../domain/json.js';
 import type { JsonKind, JsonTable } from '../domain/json-table/json-table.js';
 import { outlineOf } from '../domain/json-table/outline.js';
@@ -27,17 +27,17 @@ export type EnvelopeProblem = { ok: false; reason: 'invalid_body' | 'missing_tim
 export const MOST_PARTS = 20_000;
 const BYTE_ORDER_MARK = 0xfeff;
 
-type Parsed = { ok: true; envelope: Envelope } | EnvelopeProblem;
+export type Parsed = { ok: true; envelope: Envelope } | EnvelopeProblem;
 
 /** Reads the body once its signature is known to be right. The details name what was found, never the body. */
-export function parseEnvelope(rawBody: Buffer): Parsed {
-  return atOnce(parsingEnvelope(rawBody));
-}
-
 export function* parsingEnvelope(rawBody: Buffer): Pausing<Parsed> {
   if (rawBody.length === 0) return invalid('the body is empty');
   if (!isUtf8(rawBody)) return invalid('the body is not valid UTF-8');
-  const text = rawBody.toString('utf8');
+  return yield* parsingText(rawBody.toString('utf8'));
+}
+
+/** The same of a body whose bytes were looked at. */
+export function* parsingText(text: string): Pausing<Parsed> {
   if (text.charCodeAt(0) === BYTE_ORDER_MARK) return invalid('the body begins with a byte order mark');
   try {
     return checkShape(yield* readingTable(text, MAX_DEPTH));

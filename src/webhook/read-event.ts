@@ -1,12 +1,12 @@
 import { severityOf } from '../domain/break.js';
-import { inTurns } from '../domain/in-turns.js';
+import { atOnce, inTurns } from '../domain/in-turns.js';
 import type { JsonObject } from '../domain/json.js';
 import type { LinkPointers } from '../domain/link-fields.js';
 import type { NewBreak } from '../records/breaks/breaks.js';
 import type { UnhandledEvent, WaitingEvent } from '../records/inbox/inbox-work.js';
 import { ownTurn, turnFor } from '../records/own-turn.js';
 import { type EventProblem, type ObservedEvent, observeEvent } from './observe-event.js';
-import { type Envelope, parseEnvelope, parsingEnvelope } from './parse-envelope.js';
+import { type Envelope, type Parsed, parsingText } from './parse-envelope.js';
 
 const MAX_ERROR_LENGTH = 300;
 
@@ -46,7 +46,7 @@ export async function readEvents(events: readonly WaitingEvent[], links?: LinkPo
   const read: ReadEvent[] = [];
   for (const event of events) {
     await turnFor(event.body);
-    const envelope = accepted(await inTurns(parsingEnvelope(event.body), ownTurn));
+    const envelope = accepted(await inTurns(parsingText(event.body), ownTurn));
     await turnFor(event.body);
     read.push(readEvent(event, links, envelope));
   }
@@ -54,11 +54,11 @@ export async function readEvents(events: readonly WaitingEvent[], links?: LinkPo
 }
 
 /** An envelope that was checked when it came in. */
-export function envelopeOf(body: Buffer): Envelope {
-  return accepted(parseEnvelope(body));
+export function envelopeOf(body: string): Envelope {
+  return accepted(atOnce(parsingText(body)));
 }
 
-function accepted(parsed: ReturnType<typeof parseEnvelope>): Envelope {
+function accepted(parsed: Parsed): Envelope {
   if (!parsed.ok) throw new TypeError(`the stored body: ${parsed.detail}`);
   return parsed.envelope;
 }

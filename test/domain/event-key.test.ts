@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
+import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
+import { canonicalHash } from '../../src/domain/canonical-json.js';
 import { eventKey, idHeader, isEventIdPointer } from '../../src/domain/event-key.js';
-import type { JsonObject } from '../../src/domain/json.js';
+import type { Json, JsonObject } from '../../src/domain/json.js';
 import { readTable } from '../../src/domain/json-table/read-table.js';
 
 function keyOf(envelope: string | JsonObject, pointer = 'auto', headers: Record<string, string[]> = {}) {
@@ -126,6 +128,51 @@ describe('keys', () => {
     expect(keyOf(plain.replace('1700000000', '1700000001')).key).not.toBe(key);
     expect(keyOf(plain.replace('1700000000', '1700000000.0')).key).not.toBe(key);
     expect(keyOf(plain.replace('pi_1', 'pi_2')).key).not.toBe(key);
+  });
+
+  it('and content hash are the digests of the envelope, with and without its timestamp', () => {
+    const envelope = fc.record(
+      {
+        event: fc.string(),
+        timestamp: fc.oneof(fc.integer(), fc.double({ noNaN: true })),
+        data: fc.jsonValue(),
+        '': fc.jsonValue(),
+        zone: fc.jsonValue(),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(envelope, (given) => {
+        const text = JSON.stringify(given);
+        const { timestamp: _, ...others } = given;
+        expect(keyOf(text, 'none')).toEqual({
+          key: `fp:${canonicalHash(parse(text) as Json)}`,
+          keyType: 'fingerprint',
+          eventId: null,
+          contentHash: canonicalHash(parse(JSON.stringify(others)) as Json),
+        });
+      }),
+    );
+  });
+
+  it.each([
+    [
+      plain,
+      'fp:14471cfd3a4073c36c5159b6521b619baa3b1a2ada8e053c08bfc05502e76916',
+      'f506d03d6824b4e173ebb66b547a7020682ded8294274c4b194ccfec2933de04',
+    ],
+    [
+      '{ "zone":"é\\u0041", "timestamp" : 1700000000.50 ,"event":"payout.failed","data":{"b":[1,{"timestamp":2}],"a":"\\ud800"}}',
+      'fp:7762883d8ab2eae9e70c9e5558d8e8fc0b2859aeb2b53e7b83f72692ecb62bb8',
+      '6c4871d3fc56007a9c3f8e519b7afd77bdf1a9996c85986fbc4c62042472a5bb',
+    ],
+    [
+      withId('"evt_1"'),
+      'id:3465108fc14e315e8cdc7b10ab6767117613636aff851238a01898504b8b70aa',
+      'a53a1bfa58aa7ab164761c5eec56171bb91eaa6d7d2b0b65718c85eb7ec3afd1',
+    ],
+  ])('stay those that databases hold: %s', (envelope, key, contentHash) => {
+    expect(keyOf(envelope)).toMatchObject({ key, contentHash });
   });
 
   it('come with a content hash that a re-stamped retry shares', () => {

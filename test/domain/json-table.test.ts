@@ -2,8 +2,9 @@ import * as fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { describe, expect, it, test, vi } from 'vitest';
 import { canonicalJson } from '../../src/domain/canonical-json.js';
+import { atOnce } from '../../src/domain/in-turns.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
-import { canonicalText } from '../../src/domain/json-table/canonical-text.js';
+import { writingCanonical } from '../../src/domain/json-table/canonical-text.js';
 import { outlineOf } from '../../src/domain/json-table/outline.js';
 import { JsonTextError, readTable } from '../../src/domain/json-table/read-table.js';
 import { KeySorter } from '../../src/domain/json-table/sort-keys.js';
@@ -12,6 +13,8 @@ import { sized } from '../support/sizes.js';
 
 const read = (text: string) => readTable(text, 512);
 const json = (text: string) => parse(text) as Json;
+const canonical = (text: string, member = 'none') => atOnce(writingCanonical(read(text), member));
+const canonicalText = (text: string) => canonical(text).whole;
 
 /** Strings as a sender may write them: each unit as it is, or as an escape. */
 const written = fc
@@ -48,7 +51,7 @@ describe('of any document', () => {
   it('the canonical text is that of its value', () => {
     fc.assert(
       fc.property(document, (text) => {
-        expect(canonicalText(read(text))).toBe(canonicalJson(json(text)));
+        expect(canonicalText(text)).toBe(canonicalJson(json(text)));
         expect(canonicalJson(read(text).value())).toBe(canonicalJson(json(text)));
       }),
       { numRuns: sized(150, 5_000) },
@@ -56,13 +59,13 @@ describe('of any document', () => {
   });
 
   it('the text without a member is that of the others', () => {
+    const named = fc.oneof({ weight: 3, arbitrary: fc.constantFrom('"a"', '"\\u0061"') }, written);
+    const members = fc.uniqueArray(fc.tuple(named, document), { maxLength: 6, selector: ([key]) => JSON.parse(key) });
     fc.assert(
-      fc.property(fc.uniqueArray(written, { selector: (key) => JSON.parse(key) as string }), fc.nat(), (keys, at) => {
-        const names = keys.map((key) => JSON.parse(key) as string);
-        const name = names[at % (names.length + 1)] ?? 'none';
-        const others = keys.filter((_, index) => names[index] !== name);
-        const whole = (some: string[]) => `{${some.map((key) => `${key}:[1]`).join()}}`;
-        expect(canonicalText(read(whole(keys)), name)).toBe(canonicalJson(json(whole(others))));
+      fc.property(members, (all) => {
+        const others = all.filter(([key]) => JSON.parse(key) !== 'a');
+        const whole = (some: typeof all) => `{${some.map(([key, value]) => `${key}:${value}`).join()}}`;
+        expect(canonical(whole(all), 'a').others).toBe(canonicalJson(json(whole(others))));
       }),
     );
   });
@@ -96,7 +99,7 @@ test('a surrogate that stands alone in the text is told from its neighbours, whe
     '"\ud800\ud800\udc00"',
     `{"\udc00":"${'\ud800'.repeat(9)}"}`,
   ];
-  for (const text of texts) expect(canonicalText(read(text))).toBe(canonicalJson(json(text)));
+  for (const text of texts) expect(canonicalText(text)).toBe(canonicalJson(json(text)));
 });
 
 describe('many keys', () => {
@@ -115,7 +118,7 @@ describe('many keys', () => {
 
   test.each(Object.entries(sets))('%s: in the order of their units', (_, keys) => {
     const sorted = keys.toSorted().map((key) => `${JSON.stringify(key)}:1`);
-    expect(canonicalText(read(object(keys)))).toBe(`{${sorted.join()}}`);
+    expect(canonicalText(object(keys))).toBe(`{${sorted.join()}}`);
   });
 
   test.each(Object.entries(sets))('%s: one that is there twice is refused where it stands', (_, keys) => {
@@ -138,6 +141,31 @@ describe('what is done is bounded by what is there', () => {
     ['a text of escapes', `"${times('\\u0041')}"`, 1],
   ])('%s: one part for each value and key, and none is made an object', (_, text, size) => {
     expect(read(text).size).toBe(size);
+  });
+
+  it.each([
+    ['numbers', `[${times('1,')}1]`],
+    ['lists in lists', `[${times(`${'['.repeat(500)}${']'.repeat(500)},`)}1]`],
+    ['keys', `{${Array.from({ length: 100_000 }, (_, n) => `"${n}":1`).join()}}`],
+  ])('%s: room is made once, and little is copied into it', (_, text) => {
+    const copied = [Int32Array, Uint16Array].map((Kind) => vi.spyOn(Kind.prototype, 'set'));
+    try {
+      read(text);
+      const lengths = copied.flatMap((set) => set.mock.calls.map(([from]) => from.length));
+      expect(lengths.reduce((sum, length) => sum + length, 0)).toBeLessThan(100_000);
+    } finally {
+      for (const set of copied) set.mockRestore();
+    }
+  });
+
+  it('there is room for every text, also for one that ends too early', () => {
+    for (const n of [130, 511, 512, 5_000]) {
+      const whole = [`[${'1,'.repeat(n)}1]`, `[${'[],'.repeat(n)}[]]`, `${'['.repeat(n)}${']'.repeat(n)}`];
+      for (const text of whole.slice(0, n > 512 ? 2 : 3)) expect(canonicalText(text)).toBe(text);
+      for (const start of ['[', '[1,', '{"":'])
+        for (const end of ['', '1', '[', '{'])
+          expect(() => read(start.repeat(n) + end), `${n} of ${start}, then ${end}`).toThrow(JsonTextError);
+    }
   });
 
   it('keys are compared four units at a time and never whole, but for a few', () => {

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import { eventKey } from '../../src/domain/event-key.js';
+import { atOnce } from '../../src/domain/in-turns.js';
 import type { Arrival } from '../../src/records/inbox/inbox.js';
 import { storeArrivals } from '../../src/records/inbox/store-arrivals.js';
-import { parseEnvelope } from '../../src/webhook/parse-envelope.js';
+import { parsingEnvelope } from '../../src/webhook/parse-envelope.js';
 
 export interface TestEvent {
   event: string;
@@ -14,7 +15,7 @@ export interface TestEvent {
 /** An event as the receiver would store it. */
 function arrivalOf({ timestamp = 1_700_000_000, ...event }: TestEvent): Arrival {
   const body = Buffer.from(JSON.stringify({ ...event, timestamp }));
-  const parsed = parseEnvelope(body);
+  const parsed = atOnce(parsingEnvelope(body));
   if (!parsed.ok) throw new Error(parsed.detail);
   const { envelope } = parsed;
   return {

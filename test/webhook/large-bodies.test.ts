@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { findingKey } from '../../src/domain/event-key.js';
 import { atOnce, inTurns, type Pausing, SLICE, STEPS } from '../../src/domain/in-turns.js';
+import { writingCanonical } from '../../src/domain/json-table/canonical-text.js';
+import { MAX_DEPTH, readTable } from '../../src/domain/json-table/read-table.js';
 import type { WaitingEvent } from '../../src/records/inbox/inbox-work.js';
-import { MOST_PARTS, parseEnvelope, parsingEnvelope } from '../../src/webhook/parse-envelope.js';
+import { MOST_PARTS, parsingEnvelope } from '../../src/webhook/parse-envelope.js';
 import { readEvent, readEvents } from '../../src/webhook/read-event.js';
 import { sized } from '../support/sizes.js';
 
@@ -70,6 +72,20 @@ describe('work on a large body pauses after so many characters, whatever its sha
     expect(inNone - inOrder).toBeGreaterThan(4 * Math.floor(many / STEPS));
   });
 
+  it('and while long keys are gathered', () => {
+    const keys = (key: (n: number) => number) => body(`{${listed(60, (n) => `"${'k'.repeat(5_000)}${key(n)}":1`)}}`);
+    const inOrder = measured(parsingEnvelope(keys((n) => 10 + n))).pauses;
+    expect(measured(parsingEnvelope(keys((n) => 99 - n))).pauses - inOrder).toBeGreaterThan(3);
+  });
+
+  it('and before each of its two hashes', () => {
+    const envelope = readTable(body(`"${'x'.repeat(LARGE)}"`).toString(), MAX_DEPTH);
+    const pauses = (ids: string[]) =>
+      measured(findingKey({ envelope, headers: { id: ids }, pointer: 'header:id' })).pauses;
+    const written = measured(writingCanonical(envelope, 'timestamp')).pauses;
+    expect([pauses(['evt_1']), pauses([])]).toEqual([written + 1, written + 2]);
+  });
+
   it('an event of the usual size never does', () => {
     const usual = body(`{${listed(200, (n) => `"${scrambled(n)}":"${'x'.repeat(50)}"`)}}`);
     const parsed = measured(parsingEnvelope(usual));
@@ -103,14 +119,14 @@ describe('an event with too many keys and values', () => {
     source: 'webhook',
     receivedAt: 1_700_000_000_500,
     secretLabel: null,
-    body: of,
+    body: of.toString(),
   });
   /** With all that stands around them. */
   const having = (parts: number) => body(`[${listed(parts - 13, () => '1')}]`);
 
   it('is one with more than so many, and no other', () => {
     const sizes = [MOST_PARTS, MOST_PARTS + 1].map((parts) => {
-      const parsed = parseEnvelope(having(parts));
+      const parsed = atOnce(parsingEnvelope(having(parts)));
       return parsed.ok && [parsed.envelope.document.size, parsed.envelope.bulk];
     });
     expect(sizes).toEqual([

@@ -71,6 +71,24 @@ describe('what an event is taken to say', () => {
     expect(observe('payment_intent.completed', beside).observations).toEqual([mention('payment_intent', 'pi_1')]);
   });
 
+  it('in a large body: nothing is kept of the deposits beside it, they are only asked for', () => {
+    const data = { ...intent, payins: [{ id: 'in_1', status: 'completed' }] };
+    const event = {
+      id: '7',
+      type: 'payment_intent.completed',
+      timestamp: 1_700_000_000,
+      source: 'webhook',
+      data,
+    } as const;
+    const typesOf = (characters: number, source: 'webhook' | 'delivery_history' = 'webhook') =>
+      observeEvent({ ...event, source, body: ' '.repeat(characters) }).observations.map(
+        ({ kind, type }) => `${kind} ${type}`,
+      );
+    expect(typesOf(256_000)).toEqual(['payment_intent claim', 'payin claim']);
+    expect(typesOf(256_001)).toEqual(['payment_intent claim', 'payin mention']);
+    expect(typesOf(256_001, 'delivery_history')).toEqual(['payment_intent claim', 'payin claim']);
+  });
+
   it('an id alone under a type that names no state asks for a reading', () => {
     expect(observe('payment_intent.updated', { id: 'pi_1' }).observations).toEqual([mention('payment_intent', 'pi_1')]);
   });

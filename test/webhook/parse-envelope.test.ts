@@ -1,8 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
+import { atOnce } from '../../src/domain/in-turns.js';
 import { JsonTable } from '../../src/domain/json-table/json-table.js';
-import { parseEnvelope } from '../../src/webhook/parse-envelope.js';
+import { parsingEnvelope } from '../../src/webhook/parse-envelope.js';
 
-const parse = (text: string | Buffer) => parseEnvelope(Buffer.from(text));
+const parse = (text: string | Buffer) => atOnce(parsingEnvelope(Buffer.from(text)));
 
 describe('what is wrong with a body is said by its name', () => {
   it.each<[string | Buffer, string]>([

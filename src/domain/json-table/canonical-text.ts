@@ -1,4 +1,4 @@
-import { atOnce, type Pausing, SLICE } from '../in-turns.js';
+import { type Pausing, SLICE } from '../in-turns.js';
 import {
   AFTER,
   BACKSLASH,
@@ -18,13 +18,15 @@ import { writeQuoted, writeUnits } from './string-units.js';
 
 const NONE = -1;
 
-/** `canonicalJson` of the whole document, without its member `left` where one is named. */
-export function canonicalText(table: JsonTable, left: string | null = null): string {
-  return atOnce(writingCanonical(table, left));
+/** `canonicalJson` of a document, and of the same document without one member. */
+export interface CanonicalText {
+  whole: string;
+  others: string;
 }
 
-export function writingCanonical(table: JsonTable, left: string | null = null): Pausing<string> {
-  return new Writer(table, left).document();
+/** One writing for both: where the member stands is noted. */
+export function writingCanonical(table: JsonTable, member: string): Pausing<CanonicalText> {
+  return new Writer(table, member).document();
 }
 
 /** An object or array that is being written. */
@@ -44,27 +46,37 @@ class Writer {
   private readonly opened: Open[] = [];
   private depth = 0;
   private readonly table: JsonTable;
-  /** The key that is left out. */
-  private readonly left: number;
+  /** The member's key; where the member begins and ends in the text, with the comma before it. */
+  private readonly key: number;
+  private from = NONE;
+  private to = NONE;
 
-  constructor(table: JsonTable, left: string | null) {
+  constructor(table: JsonTable, member: string) {
     this.table = table;
-    const value = left === null ? null : table.member(0, left);
-    this.left = value === null ? NONE : value - 1;
+    this.key = (table.member(0, member) ?? 0) - 1;
     // A string gets longer only where a surrogate alone is written as it is.
     this.units = new Uint16Array(table.text.length * (table.text.isWellFormed() ? 1 : 6));
   }
 
-  *document(): Pausing<string> {
+  *document(): Pausing<CanonicalText> {
     let pause = SLICE;
     this.write(0);
     while (this.depth > 0) {
-      this.writeNext(this.opened[this.depth - 1] as Open);
+      const open = this.opened[this.depth - 1] as Open;
+      if (this.depth === 1) this.noteMember(open.next);
+      this.writeNext(open);
       if (this.at < pause) continue;
       yield;
       pause = this.at + SLICE;
     }
-    return Buffer.from(this.units.buffer, 0, 2 * this.at).toString('utf16le');
+    const whole = Buffer.from(this.units.buffer, 0, 2 * this.at).toString('utf16le');
+    return { whole, others: this.from === NONE ? whole : whole.slice(0, this.from) + whole.slice(this.to) };
+  }
+
+  /** The first member has no comma before it, but the next one has. */
+  private noteMember(next: number): void {
+    if (next === this.key) this.from = this.at;
+    else if (this.from !== NONE && this.to === NONE) this.to = this.at + (this.from === 1 && next !== 0 ? 1 : 0);
   }
 
   /** A value that holds others only up to the first of them. */
@@ -97,7 +109,6 @@ class Writer {
       return;
     }
     open.next = isObject ? table.at(next, LINK) : table.at(next, AFTER);
-    if (next === this.left) return;
     if (!open.isFirst) this.put(COMMA);
     open.isFirst = false;
     if (isObject) {

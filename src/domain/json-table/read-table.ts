@@ -66,13 +66,14 @@ class Reader {
   /** The first `depth` of them are open. */
   private readonly opened: Open[] = [];
   private depth = 0;
-  private readonly sorter = new KeySorter();
+  private readonly sorter: KeySorter;
   private readonly text: string;
   private readonly maxDepth: number;
 
   constructor(text: string, maxDepth: number) {
     this.text = text;
     this.maxDepth = maxDepth;
+    this.sorter = new KeySorter(text.length);
   }
 
   *document(): Pausing<JsonTable> {
@@ -177,6 +178,7 @@ class Reader {
   private *sortKeys(object: number): Pausing<void> {
     const { sorter } = this;
     const keys: number[] = [];
+    let gathered = 0;
     sorter.clear();
     for (let key = this.cell(object, LINK); key !== 0; key = this.cell(key, LINK)) {
       const start = this.cell(key, START) + 1;
@@ -184,7 +186,10 @@ class Reader {
       const offset = sorter.room(end - start);
       sorter.add(writeUnits(this.text, start, end, sorter.units, offset) - offset);
       keys.push(key);
-      if (keys.length % STEPS === 0) yield;
+      gathered += end - start;
+      if (gathered < SLICE) continue;
+      yield;
+      gathered = 0;
     }
     const sorted = yield* sorter.sorted();
     let last = object;
@@ -240,8 +245,9 @@ class Reader {
     const part = this.count;
     this.count += 1;
     if (this.count * STRIDE > this.cells.length) {
+      // For all that the text may hold: a part has a unit of its own and one that ends it, but for the open ones. Copied once.
       const { cells } = this;
-      this.cells = new Int32Array(2 * cells.length);
+      this.cells = new Int32Array(STRIDE * (Math.ceil((this.text.length + this.maxDepth) / 2) + 1));
       this.cells.set(cells);
     }
     this.note(part, START, this.at);

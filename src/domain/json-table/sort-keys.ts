@@ -21,6 +21,12 @@ export class KeySorter {
   private used = 0;
   /** Parts that are yet to be put in order; all keys of one are equal before `depth`. */
   private open: { from: number; to: number; depth: number }[] = [];
+  private readonly most: number;
+
+  /** @param most units that all keys of an object have together at most */
+  constructor(most: number) {
+    this.most = most;
+  }
 
   clear(): void {
     this.count = 0;
@@ -31,7 +37,7 @@ export class KeySorter {
   room(length: number): number {
     if (this.used + length > this.units.length) {
       const { units } = this;
-      this.units = new Uint16Array(2 * (this.used + length));
+      this.units = new Uint16Array(this.most);
       this.units.set(units);
     }
     return this.used;

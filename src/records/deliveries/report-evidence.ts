@@ -22,17 +22,17 @@ const LONGEST_ID = 200;
 export async function evidenceOfReports(db: Knex, ids: readonly string[]): Promise<Map<string, ReportEvidence>> {
   const found = new Map<string, ReportEvidence>();
   for (let at = 0; at < ids.length; at += AT_ONCE) {
-    const rows: { id: string; event_type: string; key: string; body: Buffer | null }[] = await db('inbox')
+    const rows: { id: string; event_type: string; key: string; body: string | null }[] = await db('inbox')
       .select(
         'id',
         'event_type',
         'key',
-        db.raw(`CASE WHEN octet_length(body) <= ${LARGEST_BODY} THEN body END AS body`),
+        db.raw(`CASE WHEN octet_length(body) <= ${LARGEST_BODY} THEN convert_from(body, 'UTF8') END AS body`),
       )
       .whereRaw('id = ANY (?::bigint[])', [ids.slice(at, at + AT_ONCE)]);
     for (const { id, event_type, key, body } of rows) {
       if (body !== null) await turnFor(body);
-      const names = body === null ? {} : namesIn(readTable(body.toString('utf8'), MAX_DEPTH));
+      const names = body === null ? {} : namesIn(readTable(body, MAX_DEPTH));
       found.set(id, { eventType: fromDatabaseText(event_type), key, names });
     }
   }
