@@ -45,6 +45,7 @@ async function tables({ db }: TestDatabase): Promise<number> {
 const standing = {
   'int4:version': '160004',
   shown: '16.4',
+  encoding: 'UTF8',
   'bool:standby': 'f',
   'bool:read_only': 'f',
   database: 'shop',
@@ -55,6 +56,17 @@ const standing = {
   'bool:has_queues': 'f',
   'bool:has_migrations': 'f',
 };
+
+test('a database that can’t hold every character is refused, before anything is written', async () => {
+  const name = `latin_${process.pid}`;
+  await empty.db.raw(`CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+  try {
+    const url = Object.assign(new URL(empty.url), { pathname: name }).href;
+    expect(await said(migrate(url))).toContain('has the encoding LATIN1, and UTF8 is needed');
+  } finally {
+    await empty.db.raw(`DROP DATABASE ${name}`);
+  }
+});
 
 test.each([
   [

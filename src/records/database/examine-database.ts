@@ -17,6 +17,7 @@ type Ask = (sql: string) => PromiseLike<{ rows: unknown[] }>;
 interface Standing {
   version: number;
   shown: string;
+  encoding: string;
   standby: boolean;
   read_only: boolean;
   database: string;
@@ -37,6 +38,7 @@ const NOT_OF_EXTENSION = `NOT EXISTS (
 /** Understood by every server from version 10 on. */
 const STANDING = `
   SELECT current_setting('server_version_num')::integer AS version, current_setting('server_version') AS shown,
+    current_setting('server_encoding') AS encoding,
     pg_is_in_recovery() AS standby, current_setting('transaction_read_only') = 'on' AS read_only,
     current_database() AS database, current_user AS username, current_schema() AS schema,
     has_schema_privilege(current_schema(), 'CREATE') AS may_make_tables,
@@ -80,12 +82,22 @@ const found = (what: string, remedy: string, passing = false): DatabaseTrouble =
   passing,
 });
 
-function troubleOfServer({ version, shown, standby, read_only: isReadOnly }: Standing): DatabaseTrouble | null {
+function troubleOfServer({
+  version,
+  shown,
+  encoding,
+  standby,
+  read_only: isReadOnly,
+}: Standing): DatabaseTrouble | null {
   if (Math.floor(version / 10_000) < OLDEST_MAJOR) {
     return found(
       `is served by Postgres ${shown.split(' ')[0]}, and ${OLDEST_MAJOR} or newer is needed`,
       'upgrade the server, or set DATABASE_URL to a newer one',
     );
+  }
+  if (encoding !== 'UTF8') {
+    const remedy = "set DATABASE_URL to one that was made so: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0";
+    return found(`has the encoding ${encoding}, and UTF8 is needed: customers write any character`, remedy);
   }
   if (standby) {
     const remedy = 'set DATABASE_URL to the primary; after a failover it may take a moment';
