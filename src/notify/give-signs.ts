@@ -23,7 +23,7 @@ export async function giveSigns(
 ): Promise<void> {
   while (!signal.aborted) {
     await Promise.all([giveSign(db, parts), giveSettings(db, roles, settings)]).catch((error: unknown) =>
-      log.debug({ error: describeError(error) }, 'no sign of life could be given; it is tried again'),
+      log.debug({ error: describeError(error) }, 'process heartbeat not saved'),
     );
     await delay(EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
   }

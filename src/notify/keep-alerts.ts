@@ -55,8 +55,8 @@ export async function checkAlerts(deps: AlertDeps): Promise<Settled> {
     return result;
   });
   await giveSign(db, ['alerts']);
-  for (const { name, subject, detail } of settled.fired) log.warn({ alert: name, subject, detail }, 'an alert fires');
-  for (const { name, subject } of settled.resolved) log.info({ alert: name, subject }, 'an alert is over');
+  for (const { name, subject, detail } of settled.fired) log.warn({ alert: name, subject, detail }, 'alert firing');
+  for (const { name, subject } of settled.resolved) log.info({ alert: name, subject }, 'alert resolved');
   return settled;
 }
 
@@ -65,7 +65,7 @@ export async function beat(deps: AlertDeps, firing: readonly { severity: string 
   const { heartbeatUrl: url, log } = deps;
   if (url === undefined || firing.some(({ severity }) => severity === 'critical')) return false;
   const answer = await callOut({ url, method: 'GET' }, deps);
-  if (!answer.ok) log.warn({ error: answer.error }, 'the heartbeat was not heard');
+  if (!answer.ok) log.warn({ error: answer.error }, 'alert heartbeat failed');
   return answer.ok;
 }
 
@@ -79,7 +79,7 @@ async function repeat(
     try {
       await work();
     } catch (error) {
-      log.warn({ error: describeError(error) }, 'alerts could not be looked after; it is tried again');
+      log.warn({ error: describeError(error) }, 'alert loop failed');
     }
     const left = Math.max(every - (performance.now() - began), every / 10);
     await delay(left, undefined, { signal }).catch(() => {});

@@ -37,7 +37,7 @@ async function tellAll(deps: NoticeDeps, channel: AlertChannel, claimed: Claimed
     metrics.alertNotices.inc({ channel: channel.name, result: answer.ok ? 'sent' : 'failed' });
     if (!answer.ok) {
       const { error, retryAfterMs } = answer;
-      log.warn({ channel: channel.name, error, failures: claimed.failures + 1 }, 'a channel of alerts fails');
+      log.warn({ channel: channel.name, error, failures: claimed.failures + 1 }, 'alert channel failed');
       const pause = retryInMs(claimed.failures + 1, deps.firstRetryMs ?? FIRST_RETRY_MS);
       await releaseChannel(db, claimed, { error, retryInMs: Math.max(pause, retryAfterMs ?? 0) });
       return;
