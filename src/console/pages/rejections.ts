@@ -54,7 +54,7 @@ function countsOf(counts: readonly ReasonCount[]): Section {
       ];
     }),
     empty: {
-      title: 'Nothing was refused in seven days',
+      title: 'Nothing was rejected in seven days',
       text: 'Every request that reached the receiver was taken. Whether all reached it, the missed deliveries show.',
     },
   };
