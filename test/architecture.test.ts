@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { ROOT, readDocument } from './docs/documents.js';
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
@@ -142,3 +143,74 @@ test('only the configuration reads the environment', () => {
   const readers = files.filter((file) => /process\.env\b/.test(textOf.get(file)!));
   expect(readers).toEqual(['config.ts']);
 });
+
+describe('docs/architecture.md', () => {
+  const { text } = readDocument('docs/architecture.md');
+
+  /** Rows of the tables under the heading that begins so: what stands between backticks in each cell, or its words. */
+  function rowsUnder(heading: string): string[][] {
+    const section = text.slice(text.indexOf(`## ${heading}`)).split('\n## ')[0]!;
+    const rows = section.split('\n').filter((line) => /^\|(?!---)/.test(line));
+    return rows.slice(1).map((line) => line.split('|').slice(1, -1).map(cellOf));
+  }
+
+  function cellOf(cell: string): string {
+    const spans = [...cell.matchAll(/`([^`]+)`/g)].map(([, span]) => span);
+    return spans.length > 0 ? spans.join(' ') : cell.trim();
+  }
+
+  test.each([
+    { flow: 'A webhook', most: 20 },
+    { flow: 'A quiet tick', most: 20 },
+  ])('$flow: each file hangs on one that is named before it', ({ flow, most }) => {
+    const named = rowsUnder(flow).map(([file]) => file!.replace(/^src\//, ''));
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.length).toBeLessThanOrEqual(most);
+    const isLinked = (one: string, other: string) => imports.some(({ from, to }) => from === one && to === other);
+    const loose = named.filter((file, at) => {
+      const before = named.slice(0, at);
+      return at > 0 && !before.some((other) => isLinked(other, file) || isLinked(file, other));
+    });
+    expect(named.filter((file) => !textOf.has(file))).toEqual([]);
+    expect(loose).toEqual([]);
+  });
+
+  test('its table of folders is the one above', () => {
+    const written = rowsUnder('Folders').map(([, folder, , imports, by]) => ({ folder, imports, by }));
+    const held = Object.entries(MAY_IMPORT).map(([folder, may]) => {
+      const guests = ONLY_FOR[folder];
+      const imports = typeof may === 'string' ? may : may.join(' ') || 'nothing';
+      return { folder, imports, by: guests === undefined ? 'anybody' : guests.join(' ') || 'nobody' };
+    });
+    const byName = (a: { folder?: string | undefined }, b: { folder?: string | undefined }) =>
+      a.folder! < b.folder! ? -1 : 1;
+    expect(written.toSorted(byName)).toEqual(held.toSorted(byName));
+  });
+
+  test('its graph is that of the imports; UPDATE_ARCHITECTURE=1 draws it', () => {
+    const drawn = text.replace(/```mermaid\n[^`]*```/, `\`\`\`mermaid\n${graphOfRooms()}\`\`\``);
+    if (process.env['UPDATE_ARCHITECTURE']) writeFileSync(path.join(ROOT, 'docs/architecture.md'), drawn);
+    else expect(text).toBe(drawn);
+  });
+});
+
+/** Rooms and whom they import, without the arrows that follow from others. */
+function graphOfRooms(): string {
+  const next = new Map<string, Set<string>>();
+  for (const { from, to } of imports) {
+    const [room, target] = [roomOf(from), roomOf(to)];
+    if (room !== target) next.set(room, (next.get(room) ?? new Set()).add(target));
+  }
+  const reachedFrom = (starts: Iterable<string>): Set<string> => {
+    const reached = new Set(starts);
+    for (const room of reached) for (const target of next.get(room) ?? []) reached.add(target);
+    return reached;
+  };
+  const arrows = [...next].flatMap(([room, targets]) =>
+    [...targets].flatMap((target) => {
+      const others = [...targets].filter((other) => other !== target);
+      return reachedFrom(others).has(target) ? [] : [`  ${room} --> ${target}\n`];
+    }),
+  );
+  return `flowchart TB\n${arrows.toSorted().join('')}`;
+}

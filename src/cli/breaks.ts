@@ -48,8 +48,8 @@ export function defineBreaks(command: Command): void {
       }),
     );
   decision(command, 'ack', 'acknowledge', 'it is known and somebody is at it');
-  decision(command, 'resolve', 'resolve', 'it is mended');
-  decision(command, 'writeoff', 'write_off', 'it will not be mended');
+  decision(command, 'resolve', 'resolve', 'it is fixed');
+  decision(command, 'writeoff', 'write_off', 'it will not be fixed');
 }
 
 function decision(command: Command, verb: string, decide: BreakDecision, meaning: string): void {

@@ -83,6 +83,6 @@ async function printStatus(db: Knex, log: ReturnType<typeof createLog>): Promise
         `rejected ${now.rejected} · applied ${now.applied} · repaired by reconcile ${now.repaired} · open breaks ${now.breaks}\n`,
     );
   } catch (error) {
-    log.warn({ err: error }, 'no status line this time');
+    log.warn({ err: error }, 'demo status not read');
   }
 }

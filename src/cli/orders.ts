@@ -13,7 +13,7 @@ export function defineOrders(command: Command): void {
   command.description('orders by their merchantReference');
   command
     .command('show <reference>')
-    .description('the whole story of one order, in time order, with sources')
+    .description('the timeline of one order, in time order, with sources')
     .option('--as-of <time>', 'as it was known at the end of a day (in BOOKS_TIMEZONE) or at a moment')
     .option('--json', 'print JSON')
     .action((reference: string, { json = false, asOf }: { json?: boolean; asOf?: string }) =>

@@ -18,7 +18,7 @@ import { withStore } from './with-store.js';
 const columns: Columns<PartView> = {
   part: ({ part }) => part,
   status: ({ status }) => status.replace('_', ' '),
-  'last sign of life': ({ lastSignAt }) => lastSignAt,
+  'last heartbeat': ({ lastSignAt }) => lastSignAt,
 };
 
 /** A process of it was there a moment ago. */
@@ -36,7 +36,7 @@ export function defineParts(command: Command): void {
   command.description('receiver and worker: when each was last known to be at work, and which is no longer expected');
   command
     .command('list')
-    .description('each with its last sign of life')
+    .description('each with its last heartbeat')
     .option('--json', 'print JSON')
     .action(({ json = false }: Flags) => withStore(async ({ db }) => printList(await listParts(db), json, columns)));
   change(
@@ -73,7 +73,7 @@ async function retire(db: Knex, part: RetirablePart, flags: Flags): Promise<stri
     if (result.outcome === 'not_expected') throw new UsageError(`Nothing is expected of a ${part}.`);
     if (result.outcome === 'at_work')
       throw new PartAtWorkError(
-        `A ${part} gave a sign of life ${result.secondsAgo} seconds ago. Stop every process of it, wait for a minute, and try again.`,
+        `A ${part} was at work ${result.secondsAgo} seconds ago. Stop every process of it, wait for a minute, and try again.`,
       );
     await keep(trx, 'retire part', part, { flags, details: { lastSignAt: result.lastSignAt } });
   });

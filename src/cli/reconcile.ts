@@ -31,7 +31,7 @@ export function defineReconcile(command: Command): void {
     .argument('[kind...]', `${kinds.join(', ')} or all`, collectKinds, [...kinds])
     .option('--full', 'read the whole list again')
     .option('--since <time>', 'also read again what was created since', moment)
-    .option('--resume', 'go on with a full reading that was cut off')
+    .option('--resume', 'go on with a full scan that was cut off')
     .option('--note <text>', 'why; kept with your name')
     .option('--dry-run', 'read, and say what would change; write nothing')
     .option('--json', 'print JSON')

@@ -46,7 +46,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: 'reconcile',
-    summary: 'read the service’s own lists now, and mend and prove our records',
+    summary: 'poll the service’s own lists now, correct and prove our records',
     load: async () => (await import('./reconcile.js')).defineReconcile,
   },
   {
@@ -61,7 +61,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: 'rejections',
-    summary: 'requests that were refused, and what to do about them',
+    summary: 'rejected requests, and what to do',
     load: async () => (await import('./rejections.js')).defineRejections,
   },
   {
@@ -116,7 +116,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: 'orders',
-    summary: 'the whole story of one order',
+    summary: 'the timeline of one order',
     load: async () => (await import('./orders.js')).defineOrders,
   },
   {

@@ -13,7 +13,7 @@ const columns: Columns<RejectionView> = {
 };
 
 export function defineRejections(command: Command): void {
-  command.description('requests that were refused, sampled, with what to do about them');
+  command.description('rejected requests, sampled, with what to do');
   listFlags(command.command('list').description('newest first'))
     .option('--reason <reason>', 'such as invalid_signature')
     .option('--since <time>', 'such as 24h or 2026-10-31', moment)

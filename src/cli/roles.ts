@@ -24,7 +24,7 @@ export function defineRoles(...roles: Role[]): (command: Command) => void {
         for (const [name, url] of Object.entries(addresses)) process.stdout.write(`${name.padEnd(8)} ${url}\n`);
         log.info({ roles, version, commit, ...addresses, ms: Math.round(performance.now()) }, 'started');
         const older = await newerSchema(runtime.db).catch(() => null);
-        if (older !== null) log.warn({ version: versionText }, older);
+        if (older !== null) log.warn({ version: versionText, detail: older }, 'schema newer than program');
       };
       await runUntilStopped(log, start, { drainSeconds: config.DRAIN_SECONDS });
     });

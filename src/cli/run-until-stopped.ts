@@ -27,7 +27,7 @@ export async function runUntilStopped(
     { delay: CLOSE_MS + drainSeconds * 1_000, logger: false, skip: ['SIGHUP', 'beforeExit'] },
     async ({ signal, err }) => {
       forgiveRepeats();
-      if (err) log.fatal({ err }, 'unexpected, stopping');
+      if (err) log.fatal({ err }, 'unexpected error');
       else log.info({ signal }, 'stopping');
       stop.abort(new StopRequest(signal));
       await starting.catch(() => {});

@@ -144,7 +144,7 @@ async function retireLeaked(
   const answer = await inTransaction(db, dryRun, (trx) => declareLeaked(trx, about, { ...rules, adoptedAt }));
   if (answer.outcome === 'refused')
     throw new NotToBeRetiredError(
-      `What the history lacks of "${label}" proves nothing: ${answer.why}.\nTo retire it alone: --force. Then look at each break and order by itself.`,
+      `What the history lacks of "${label}" proves nothing: ${answer.why}.\nTo retire it alone: --force. Then check each break and order by itself.`,
     );
   const { done } = answer;
   if (json) return printJson({ label, retired: true, dryRun, before: verdict, warning, ...done });

@@ -28,7 +28,7 @@ export function defineSignature(command: Command): void {
     .description('check a signature with every secret of WEBHOOK_SECRETS')
     .requiredOption('--body <file>', 'the raw body; - is standard input')
     .requiredOption('--signature <header>', 'the header’s value, sha256=… included')
-    .option('--at <time>', 'judge the age as of this moment, ISO 8601; now when left out')
+    .option('--at <time>', 'check the age as of this moment, ISO 8601; now when left out')
     .action(({ body, signature = '', at }: Flags) => {
       const { WEBHOOK_SECRETS } = loadConfig(['WEBHOOK_SECRETS']);
       const headers = { 'x-service-signature': [signature] };

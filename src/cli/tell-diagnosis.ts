@@ -105,7 +105,7 @@ function summaryOf(items: readonly Check[], all: boolean): string[] {
   const [finding, unknown] = [countOf(items, 'finding'), countOf(items, 'unknown')];
   const told = [
     `${items.length} ${items.length === 1 ? 'check' : 'checks'}:`,
-    finding === 0 ? 'nothing is to be done' : `${finding} to be mended`,
+    finding === 0 ? 'nothing is to be done' : `${finding} to fix`,
     ...(unknown === 0 ? [] : [`and ${unknown} not known yet`]),
   ].join(' ');
   return [`${told}.${all ? '' : ' Each of them: tallyhook doctor --all'}`];

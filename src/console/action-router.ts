@@ -89,7 +89,7 @@ async function keep(
   { actor: { name: actor }, reason, params, input }: ActionRequest,
   { outcome, message, target = Object.values(params).join(' '), details }: ActionResult,
 ): Promise<void> {
-  log.info({ actor, action, target: target.slice(0, 200), outcome }, 'asked for at the console');
+  log.info({ actor, action, target: target.slice(0, 200), outcome }, 'console action');
   await recordAction(db, {
     actor,
     action,

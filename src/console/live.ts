@@ -55,7 +55,7 @@ async function stream(
   const shown = new Map<string, string>();
   while (!end.aborted && !res.writableNeedDrain) {
     const news = await newsOf(site, page, req, shown).catch((error: unknown) => {
-      site.deps.log.debug({ err: error }, 'a live page could not be renewed');
+      site.deps.log.debug({ err: error }, 'live page not refreshed');
       return null;
     });
     if (news === 'signed out') break;

@@ -35,7 +35,7 @@ export function signInRoutes(site: Site, tokens: readonly KnownToken[]): Router 
     const token: unknown = req.body?.token;
     const found = typeof token === 'string' ? findToken(tokens, token.trim()) : undefined;
     if (found === undefined) {
-      site.deps.log.warn({ from: req.ip }, 'a sign-in at the console was refused');
+      site.deps.log.warn({ from: req.ip }, 'sign-in rejected');
       await show(site, { req, res }, { status: 401, problem: 'This is not one of the tokens in CONSOLE_TOKENS.' });
       return;
     }

@@ -49,7 +49,7 @@ export function createStatus(deps: StatusDeps): () => Promise<Status> {
   return () => {
     if (answer === null || performance.now() >= staleAt) {
       answer = readStatus(deps).catch((error: unknown) => {
-        deps.log.warn({ err: error }, 'the state of the whole could not be read');
+        deps.log.warn({ err: error }, 'status not read');
         return unknown;
       });
       staleAt = performance.now() + FRESH_MS;
@@ -106,7 +106,7 @@ async function secretItems({ db, log, secretsStatus }: StatusDeps): Promise<Item
     if (retiredLast((await secretsStatus()).items) === null) return [];
     return [{ tone: 'bad', text: 'Every secret is retired: no webhook is accepted', href: '/secrets' }];
   } catch (error) {
-    log.warn({ err: error }, 'the secrets could not be read');
+    log.warn({ err: error }, 'secrets not read');
     return [{ tone: 'warn', text: 'The secrets could not be read', href: '/secrets' }];
   }
 }

@@ -46,7 +46,7 @@ export async function ensureRunning({ folder, password, check, ...options }: Ins
       return postmaster;
     } catch (error) {
       if (options.signal?.aborted || attempt === ATTEMPTS || HOPELESS.test(String(error))) throw error;
-      options.log?.debug({ err: error, attempt }, 'the embedded Postgres is not there yet, trying again');
+      options.log?.debug({ err: error, attempt }, 'embedded Postgres not ready');
       await delay(100 * attempt, undefined, { signal: options.signal });
     }
   }

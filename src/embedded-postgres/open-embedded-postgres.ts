@@ -104,12 +104,12 @@ function watch(first: Postmaster, log: Logger | undefined, revive: () => Promise
   let reviving: Promise<void> | null = null;
   const timer = setInterval(() => {
     if (reviving || isAlive(pid)) return;
-    log?.warn({ pid }, 'the embedded Postgres is gone, starting it again');
+    log?.warn({ pid }, 'embedded Postgres restarting');
     reviving = revive()
       .then((postmaster) => {
         pid = postmaster.pid;
       })
-      .catch((error: unknown) => log?.error({ err: error }, 'the embedded Postgres does not start again'))
+      .catch((error: unknown) => log?.error({ err: error }, 'embedded Postgres not restarted'))
       .finally(() => {
         reviving = null;
       });

@@ -34,11 +34,10 @@ export function createPosting(deps: PostingDeps, pauseMs = PAUSE_MS): Posting {
 async function post(deps: PostingDeps, signal: AbortSignal): Promise<boolean> {
   try {
     const { entries } = await postEntries(deps, { signal });
-    if (entries > 0) deps.log.debug({ entries }, 'entries were posted');
+    if (entries > 0) deps.log.debug({ entries }, 'entries posted');
     return true;
   } catch (error) {
-    if (!signal.aborted)
-      deps.log.warn({ error: describeError(error) }, 'entries could not be posted; they are tried again');
+    if (!signal.aborted) deps.log.warn({ error: describeError(error) }, 'posting failed');
     return false;
   }
 }
@@ -49,8 +48,7 @@ async function match(deps: PostingDeps, signal: AbortSignal): Promise<boolean> {
     const payoutWords = deps.table.words.payoutType;
     return (await matchOrders({ ...deps, payoutWords }, { signal, slices: SLICES_AT_ONCE })).more;
   } catch (error) {
-    if (!signal.aborted)
-      deps.log.warn({ error: describeError(error) }, 'orders could not be matched; they are tried again');
+    if (!signal.aborted) deps.log.warn({ error: describeError(error) }, 'matching failed');
     return false;
   }
 }

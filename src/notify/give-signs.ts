@@ -25,9 +25,9 @@ export async function giveSigns(
 ): Promise<void> {
   while (!signal.aborted) {
     const noSecret = secrets?.current().length === 0 ? ([NO_SECRET] as const) : [];
-    await Promise.all([giveSign(db, [...parts, ...noSecret]), giveSettings(db, roles, settings)]).catch(
-      (error: unknown) =>
-        log.debug({ error: describeError(error) }, 'no sign of life could be given; it is tried again'),
+    const signs = [giveSign(db, [...parts, ...noSecret]), giveSettings(db, roles, settings)];
+    await Promise.all(signs).catch((error: unknown) =>
+      log.debug({ error: describeError(error) }, 'process heartbeat not saved'),
     );
     await delay(EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
   }

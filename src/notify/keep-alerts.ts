@@ -66,8 +66,8 @@ export async function checkAlerts(deps: AlertDeps): Promise<Settled> {
     return result;
   });
   await giveSign(db, ['alerts']);
-  for (const { name, subject, detail } of settled.fired) log.warn({ alert: name, subject, detail }, 'an alert fires');
-  for (const { name, subject } of settled.resolved) log.info({ alert: name, subject }, 'an alert is over');
+  for (const { name, subject, detail } of settled.fired) log.warn({ alert: name, subject, detail }, 'alert firing');
+  for (const { name, subject } of settled.resolved) log.info({ alert: name, subject }, 'alert resolved');
   return settled;
 }
 
@@ -76,7 +76,7 @@ export async function beat(deps: AlertDeps, firing: readonly { severity: string 
   const { heartbeatUrl: url, log } = deps;
   if (url === undefined || firing.some(({ severity }) => severity === 'critical')) return false;
   const answer = await callOut({ url, method: 'GET' }, deps);
-  if (!answer.ok) log.warn({ error: answer.error }, 'the heartbeat was not heard');
+  if (!answer.ok) log.warn({ error: answer.error }, 'alert heartbeat failed');
   return answer.ok;
 }
 
@@ -90,7 +90,7 @@ async function repeat(
     try {
       await work();
     } catch (error) {
-      log.warn({ error: describeError(error) }, 'alerts could not be looked after; it is tried again');
+      log.warn({ error: describeError(error) }, 'alert loop failed');
     }
     const left = Math.max(every - (performance.now() - began), every / 10);
     await delay(left, undefined, { signal }).catch(() => {});
@@ -153,7 +153,7 @@ async function tellAll(deps: NoticeDeps, channel: AlertChannel, claimed: Claimed
     metrics.alertNotices.inc({ channel: channel.name, result: answer.ok ? 'sent' : 'failed' });
     if (!answer.ok) {
       const { error, retryAfterMs } = answer;
-      log.warn({ channel: channel.name, error, failures: claimed.failures + 1 }, 'a channel of alerts fails');
+      log.warn({ channel: channel.name, error, failures: claimed.failures + 1 }, 'alert channel failed');
       const pause = retryInMs(claimed.failures + 1, deps.firstRetryMs ?? FIRST_RETRY_MS);
       await releaseChannel(db, claimed, { error, retryInMs: Math.max(pause, retryAfterMs ?? 0) });
       return;

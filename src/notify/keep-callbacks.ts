@@ -25,10 +25,7 @@ async function keepCollecting(deps: CallbackDeps, signal: AbortSignal): Promise<
         prunedAt = performance.now();
       }
     } catch (error) {
-      deps.log.warn(
-        { error: describeError(error) },
-        'changed orders could not be looked for; they are looked for again',
-      );
+      deps.log.warn({ error: describeError(error) }, 'callback scan failed');
     }
     await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
   }

@@ -44,7 +44,7 @@ export async function keepSendingCallbacks(deps: CallbackDeps, signal: AbortSign
 async function keepLane(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const sent = await sendNextCallback(deps).catch((error: unknown) => {
-      deps.log.warn({ error: describeError(error) }, 'a callback could not be sent; it is tried again');
+      deps.log.warn({ error: describeError(error) }, 'callback loop failed');
       return false;
     });
     if (!sent) await delay(IDLE_MS, undefined, { signal }).catch(() => {});
@@ -87,5 +87,5 @@ function tell({ log, metrics }: CallbackDeps, { id, attempts }: ClaimedCallback,
   metrics.callbacks.inc({ result });
   if (outcome.ok) return;
   const { httpStatus, error } = outcome;
-  log.warn({ callback: id, attempts, httpStatus, error, result }, 'a callback was not taken');
+  log.warn({ callback: id, attempts, httpStatus, error, result }, 'callback not accepted');
 }

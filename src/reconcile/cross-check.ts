@@ -105,7 +105,7 @@ async function checkEach(
   await checkApart(trx, entities, {
     work: async (part, some) => add(report, await checkEntities(part, some, deps)),
     fail: async (part, entity, error) => {
-      deps.log.error({ entity, error: describeError(error) }, 'a record could not be cross-checked');
+      deps.log.error({ entity, error: describeError(error) }, 'cross-check failed');
       await planChecks(part, [entity], [{ entity, at: deps.now().getTime() + AFTER_FAILURE_MS }]);
     },
   });
@@ -139,7 +139,7 @@ async function checkListing(trx: Knex.Transaction, { adoptedAt, log }: CrossChec
     fail: async (_part, id, error) => {
       disputes.push(...unknownStanding(id));
       const entity = { kind: 'payment_intent', id };
-      log.error({ entity, error: describeError(error) }, 'a dispute could not be held against the listing');
+      log.error({ entity, error: describeError(error) }, 'dispute check failed');
     },
   };
   const ids = await openDisputes(trx);

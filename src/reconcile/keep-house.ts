@@ -30,7 +30,7 @@ export async function keepHouse(deps: HouseDeps, signal: AbortSignal): Promise<v
       await applyRetention({ ...deps, days }, { signal });
     } catch (error) {
       pause = RETRY_MS;
-      log.warn({ error: describeError(error) }, 'what is old could not be let go of; it is tried again');
+      log.warn({ error: describeError(error) }, 'retention failed');
     }
     await delay(pause, undefined, { signal }).catch(() => {});
   }

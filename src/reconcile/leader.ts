@@ -91,7 +91,7 @@ async function connectSoon(
   const soon = retry(handleWhen(isPassing), limit);
   const deadline = performance.now() + timeoutMs;
   soon.onFailure(({ reason }) => {
-    if ('error' in reason) log.debug({ error: describeError(reason.error) }, 'no connection for a lock yet');
+    if ('error' in reason) log.debug({ error: describeError(reason.error) }, 'lock not connected');
   });
   return soon.execute(async ({ attempt, signal: ended }) => {
     if (attempt > 0 && performance.now() > deadline)
@@ -119,7 +119,7 @@ function hold(client: Client, log: Logger, name: string): Lock {
   const lose = () => {
     clearInterval(pulse);
     if (released || lost.signal.aborted) return;
-    log.warn({ lock: name }, 'the connection that held a lock is gone');
+    log.warn({ lock: name }, 'lock lost');
     lost.abort(new LockLostError(`the connection that held "${name}" is gone`));
     void end(client);
   };

@@ -55,7 +55,7 @@ export async function runReconcile(deps: ReconcileDeps, options: RunOptions): Pr
     await goOn(deps);
     const { id, buried } = await startRun(deps.db, kind, full, deps.now());
     await noteDatabase(deps.db, id);
-    if (buried.length > 0) deps.log.warn({ kind, runs: buried }, 'runs of processes that went away are aborted');
+    if (buried.length > 0) deps.log.warn({ kind, runs: buried }, 'orphaned runs aborted');
     return await perform(deps, options, id, lock);
   } finally {
     await lock.release();
@@ -65,7 +65,7 @@ export async function runReconcile(deps: ReconcileDeps, options: RunOptions): Pr
 /** After a long pause, or a backup that was put back, the lists are read whole again (docs/operate.md). */
 async function goOn({ db, now, log }: ReconcileDeps): Promise<void> {
   const broken = await checkContinuity(db, now());
-  if (broken !== null) log.warn(broken, 'our history does not go on where it stopped: every list is read whole again');
+  if (broken !== null) log.warn(broken, 'history interrupted');
 }
 
 async function perform(deps: ReconcileDeps, options: RunOptions, id: string, lock: Lock): Promise<Run> {
@@ -85,7 +85,7 @@ async function perform(deps: ReconcileDeps, options: RunOptions, id: string, loc
     const status = signal.aborted ? 'aborted' : 'failed';
     if (!signal.aborted) options.onFailure?.(error);
     const reason = describeError(signal.aborted ? signal.reason : error);
-    log.warn({ error: reason }, `run ${status}`);
+    log.warn({ error: reason }, signal.aborted ? 'run aborted' : 'run failed');
     const end = { ...tally, status, complete: false, proof: {}, error: reason, now: deps.now() } as const;
     return finishRun(deps.db, id, end);
   }

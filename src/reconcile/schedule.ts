@@ -68,7 +68,7 @@ interface Timed {
 async function standBy(deps: SchedulerDeps, on: Timed[], signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const lock = await tryLock(deps, LEADER).catch((error: unknown) => {
-      deps.log.warn({ error: describeError(error) }, 'leadership could not be asked for');
+      deps.log.warn({ error: describeError(error) }, 'leadership not requested');
       return null;
     });
     if (lock) await lead(deps, on, lock, signal);
@@ -84,7 +84,7 @@ async function lead(given: SchedulerDeps, on: Timed[], lock: Lock, stop: AbortSi
   const deps = { ...given, share, client: share.others };
   const signal = AbortSignal.any([stop, lock.signal]);
   setMaxListeners(MOST_WAITING, signal);
-  deps.log.info('this scheduler leads');
+  deps.log.info('leadership acquired');
   const runs = createRuns(deps, signal);
   const tasks = on.map(({ kind, cron }) => tick(deps, cron, () => runs.ask(kind)));
   try {
@@ -110,7 +110,7 @@ function tick({ log }: SchedulerDeps, cron: string, onTick: () => void): Schedul
   const logger = {
     info: (text: string) => log.debug(text),
     warn: (text: string) => log.debug(text),
-    error: (text: string | Error) => log.error({ err: text }, 'the ticker failed'),
+    error: (text: string | Error) => log.error({ err: text }, 'cron failed'),
     debug: (text: string | Error) => log.trace({ text }, 'ticker'),
   };
   const options = { suppressMissedWarning: true, missedExecutionTolerance: LATEST_TICK_MS };
@@ -129,7 +129,7 @@ function createRuns(deps: SchedulerDeps, signal: AbortSignal): { ask(kind: Kind)
     const options = { kind, full: false, pages: PAGES_PER_RUN, withoutPayins: true, signal, onFailure };
     await runReconcile(deps, options).catch((error: unknown) => {
       failure = error;
-      if (!signal.aborted) deps.log.error({ kind, error: describeError(error) }, 'a run could not be made');
+      if (!signal.aborted) deps.log.error({ kind, error: describeError(error) }, 'run not recorded');
     });
     return failure;
   };
@@ -137,7 +137,7 @@ function createRuns(deps: SchedulerDeps, signal: AbortSignal): { ask(kind: Kind)
     try {
       for (const pauseMs of [...(deps.againMs ?? AGAIN_MS), null]) {
         if (signal.aborted || !isPassing(await attempt(kind)) || pauseMs === null) return;
-        deps.log.warn({ kind, pauseMs }, 'the database had no room for a run: it is made again soon');
+        deps.log.warn({ kind, pauseMs }, 'run retried');
         await delay(pauseMs, undefined, { signal });
       }
     } catch (error) {

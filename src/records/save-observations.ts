@@ -49,7 +49,7 @@ interface Saved extends SavedRecords {
 }
 
 /**
- * The one door: takes in what was observed, in any order and as often as it comes, and brings records, orders, marks,
+ * The single write path: takes in what was observed, in any order and as often as it comes, and brings records, orders, marks,
  * breaks and the history of changes up to date in the transaction. The same observations end in the same records,
  * whoever else saves at the same time.
  *

@@ -129,7 +129,7 @@ export class ServiceHttp {
       const { attempt, delay } = about;
       this.settings.log?.warn(
         { operation, attempt, pauseMs: Math.round(delay), problem: error?.message },
-        'asking the service again',
+        'call retried',
       );
     });
     return policy;
@@ -177,7 +177,7 @@ export class ServiceHttp {
     try {
       this.settings.onRequest?.({ operation, status: status ?? 'no_answer' });
     } catch (error) {
-      this.settings.log?.warn({ operation, err: error }, 'a call could not be counted');
+      this.settings.log?.warn({ operation, err: error }, 'call not counted');
     }
   }
 

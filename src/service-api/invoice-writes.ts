@@ -148,7 +148,7 @@ export class InvoiceWrites {
     } catch (error) {
       if (signal?.aborted) return { is: 'unread' };
       const { operation, key } = write;
-      this.deps.log?.warn({ operation, key, err: error }, 'an invoice in doubt could not be looked for now');
+      this.deps.log?.warn({ operation, key, err: error }, 'invoice not looked up');
       if (error instanceof AppError) return { is: 'unread' };
       throw error;
     }
@@ -164,7 +164,7 @@ export class InvoiceWrites {
       await this.deps.store.end(write, outcome, objectId);
     } catch (error) {
       const { operation, key } = write;
-      this.deps.log?.warn({ operation, key, outcome, err: error }, 'how a call ended could not be written down');
+      this.deps.log?.warn({ operation, key, outcome, err: error }, 'call outcome not saved');
     }
   }
 }

@@ -121,7 +121,7 @@ export class KeyedCalls {
       return true;
     } catch (error) {
       const { operation } = write;
-      this.deps.log?.warn({ operation, outcome, err: error }, 'how a call ended could not be written down');
+      this.deps.log?.warn({ operation, outcome, err: error }, 'call outcome not saved');
       return false;
     }
   }

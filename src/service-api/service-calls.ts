@@ -82,7 +82,7 @@ export class ServiceCalls {
     const { log, onAnswer, keyStore: store = new MemoryKeyStore() } = options;
     if (options.keyStore === undefined) {
       if (log === undefined) process.emitWarning(UNSEEN);
-      else log.warn({}, UNSEEN);
+      else log.warn({ detail: UNSEEN }, 'creating calls kept in memory');
     }
     this.writes = new ServiceWrites({
       store,

@@ -81,7 +81,7 @@ export class ServiceWrites {
       for await (const write of this.invoices.settle(signal)) settled.push(write);
     } catch (error) {
       if (settled.length === 0) throw error;
-      this.deps.log?.warn({ err: error }, 'not all calls in doubt could be settled now');
+      this.deps.log?.warn({ err: error }, 'settling calls failed');
     }
     return settled;
   }
@@ -108,7 +108,7 @@ export class ServiceWrites {
       await this.deps.onAnswer?.({ operation, key, path, request: body === undefined ? null : asTold(body), reply });
       return true;
     } catch (error) {
-      this.deps.log?.warn({ operation, err: error }, 'what the service answered could not be taken in');
+      this.deps.log?.warn({ operation, err: error }, 'answer not saved');
       return false;
     }
   }

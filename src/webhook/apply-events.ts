@@ -118,7 +118,7 @@ async function applyIn(trx: Knex.Transaction, deps: ApplyDeps, ids: string[]): P
 async function fail({ db, log }: ApplyDeps, id: string, error: unknown): Promise<Outcome> {
   const described = describeError(error);
   const failure = await whilePassing.execute(() => failEvent(db, id, described));
-  if (failure) log.error({ eventId: id, ...failure, error: described }, 'an event could not be applied');
+  if (failure) log.error({ eventId: id, ...failure, error: described }, 'event not applied');
   return { ...NOTHING, failed: failure ? 1 : 0, ids: [id] };
 }
 

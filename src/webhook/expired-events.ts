@@ -14,7 +14,7 @@ const AT_ONCE = 4;
  * every replay. What could not be dealt with is handed on again when it comes again.
  */
 export function createExpiredEvents(onExpired: OnExpired, log: Logger): (rawBody: Buffer, envelope: Envelope) => void {
-  const failed = logSeldom(log, 'an expired event could not be marked for reading');
+  const failed = logSeldom(log, 'refresh request not saved');
   let known = new Set<string>();
   let running = 0;
 

@@ -43,7 +43,7 @@ export function keepRunning<T>(
     worker = opened;
     while (!stop.signal.aborted) {
       await opened.run().catch((error: unknown) => {
-        log.warn({ error: describeError(error) }, 'the loop of a queue worker ended, it is started again');
+        log.warn({ error: describeError(error) }, 'queue worker restarted');
       });
       await delay(RERUN_DELAY_MS, undefined, { signal: stop.signal }).catch(() => {});
     }

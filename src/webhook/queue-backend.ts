@@ -81,7 +81,7 @@ const MOST_CONNECTIONS = 3;
 const MAY_BE_LOST = 'SET synchronous_commit = off';
 
 export function openQueue<T>(name: QueueName, settings: QueueSettings): JobQueue<T> {
-  const onError = logSeldom(settings.log, `queue ${name}: connection trouble`);
+  const onError = logSeldom(settings.log, 'queue connection failed', { queue: name });
   if (settings.redisUrl !== undefined) {
     const { connection, release } = redisConnection(settings.redisUrl, {
       offlineQueue: false,
@@ -128,7 +128,7 @@ export function openWorker<T>(
   settings: QueueSettings,
   options: { concurrency: number },
 ): JobWorker {
-  const onError = logSeldom(settings.log, `queue ${name}: worker in trouble`);
+  const onError = logSeldom(settings.log, 'queue worker failed', { queue: name });
   const common = {
     autorun: false,
     concurrency: options.concurrency,
@@ -233,7 +233,7 @@ export async function openWhenReady<T extends Openable>(
   create: () => T,
   signal: AbortSignal,
 ): Promise<T | null> {
-  const onError = logSeldom(log, 'a queue could not be opened');
+  const onError = logSeldom(log, 'queue not opened');
   const aborted = new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true });
   });

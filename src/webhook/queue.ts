@@ -43,7 +43,7 @@ const KEEP = {
 /** The producer's end of the `events` queue. The inbox row is the outbox: losing a job costs seconds, never an event. */
 export function createEventQueue(settings: QueueSettings): EventQueue {
   const producer = createQueueProducer<EventJob>('events', settings);
-  const dropped = logSeldom(settings.log, 'events not queued, the sweep of the inbox will find them');
+  const dropped = logSeldom(settings.log, 'events not queued');
   const replaying = new Set<Promise<void>>();
   let waiting: string[] = [];
   let flushing: Promise<void> | null = null;

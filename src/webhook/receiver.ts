@@ -51,7 +51,7 @@ export function createReceiverApp(deps: ReceiverDeps): Receiver {
   const inbox = deps.inbox ?? createInboxWriter(deps);
   const rejections = createRejectionLog(deps);
   const matches = createSecretMatchLog(deps);
-  const tellNotStored = logSeldom(log, 'webhooks could not be stored and were answered with 503');
+  const tellNotStored = logSeldom(log, 'webhook not stored');
   const steps = webhookSteps({
     ...deps,
     rejections,
@@ -72,7 +72,7 @@ export function createReceiverApp(deps: ReceiverDeps): Receiver {
   const alone = (router: Router, otherwise: Pick<Answer, 'status' | 'body'>) =>
     function serve(req: IncomingMessage, res: ServerResponse): void {
       router(req as Request, res as Response, (error?: unknown) => {
-        if (error) log.error({ err: error }, 'a request failed here');
+        if (error) log.error({ err: error }, 'request failed');
         sendAnswer(res, error ? unavailable('failed', 'the request failed here') : otherwise);
       });
     };

@@ -43,7 +43,7 @@ interface Deps {
 export function createRejectionLog({ db, log, now, secrets, tolerance, metrics }: Deps): RejectionLog {
   const counts = new Map<string, RejectionCount>();
   const takes = createSampler();
-  const failed = logSeldom(log, 'rejections could not be written, they stay in memory');
+  const failed = logSeldom(log, 'rejections not saved');
   let samples: Rejection[] = [];
   const behind = createWriteBehind(async () => {
     const counted = [...counts.values()];

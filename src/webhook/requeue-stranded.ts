@@ -35,7 +35,7 @@ export async function requeueStranded(deps: SweepDeps, signal: AbortSignal): Pro
 /** Does so at once and every `everyMs`, through whatever happens to the database. `close` waits for the one under way. */
 export function sweepInbox(deps: SweepDeps, everyMs: number): { close(): Promise<void> } {
   const stop = new AbortController();
-  const onError = logSeldom(deps.log, 'the inbox could not be swept');
+  const onError = logSeldom(deps.log, 'inbox scan failed');
   const swept = (async () => {
     while (!stop.signal.aborted) {
       await requeueStranded(deps, stop.signal).catch(onError);

@@ -22,7 +22,7 @@ const HOUR_MS = 3_600_000;
 export function createSecretMatchLog({ db, log, now }: { db: Knex; log: Logger; now: () => Date }): SecretMatchLog {
   const pending = new Map<string, SecretMatches>();
   const fingerprints = createFingerprints();
-  const failed = logSeldom(log, 'matches of secrets could not be written, they stay in memory');
+  const failed = logSeldom(log, 'secret matches not saved');
   const behind = createWriteBehind(async () => {
     const matches = [...pending.values()];
     if (matches.length === 0) return true;

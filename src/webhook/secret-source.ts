@@ -32,11 +32,11 @@ export function fileSecrets(
     try {
       const next = read(file);
       const labels = next.map(({ label }) => label);
-      if (JSON.stringify(next) !== JSON.stringify(secrets)) log.info({ labels }, 'webhook secrets were read again');
+      if (JSON.stringify(next) !== JSON.stringify(secrets)) log.info({ labels }, 'webhook secrets reloaded');
       secrets = next;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      log.error({ reason }, 'webhook secrets could not be read again: those of before stay in force');
+      log.error({ reason }, 'webhook secrets not reloaded');
     }
   };
   // Looked at, not watched: watches miss files that are replaced, mounted or linked.
@@ -65,7 +65,7 @@ export async function withoutRetired(
   source: SecretSource,
   { retired: ask, log, pollMs = RETIRED_POLL_MS }: { retired: () => Promise<string[]>; log: Logger; pollMs?: number },
 ): Promise<SecretSource> {
-  const failed = logSeldom(log, 'could not ask which secrets are retired: the last answer holds');
+  const failed = logSeldom(log, 'retired secrets not read');
   let retired: ReadonlySet<string> = new Set();
   let all: readonly SigningSecret[] | null = null;
   let accepted: readonly SigningSecret[] = [];

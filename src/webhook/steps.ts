@@ -56,7 +56,7 @@ const NOTHING: Buffer = Buffer.alloc(0);
 /** An announced body that is still longer is not waited for. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
 const CONSUMED =
-  'a body parser ran before the webhook handler: the signed bytes are gone and every webhook is refused; mount the handler before any body parser';
+  'a body parser ran before the webhook handler, so the signed bytes are gone: mount the handler before any body parser';
 
 /** From a request to its answer (interface: "Receiver"), one after the other. Never 5xx other than 503. */
 export function webhookSteps(deps: StepDeps): (RequestHandler | ErrorRequestHandler)[] {
@@ -135,7 +135,7 @@ function answer(deps: StepDeps): RequestHandler {
 
 function answerFailure(deps: StepDeps): ErrorRequestHandler {
   return function answerFailure(error, req, res, _next) {
-    deps.log.error({ err: error }, 'a webhook failed here');
+    deps.log.error({ err: error }, 'webhook failed');
     conclude(deps, req, res, unavailable('failed', 'the event could not be stored'));
   };
 }
@@ -196,7 +196,7 @@ function answerUnread(deps: StepDeps, req: IncomingMessage, problem: BodyProblem
     const refusal = unavailable('overloaded', 'too many bodies are under way');
     return { ...refusal, headers: { ...refusal.headers, Connection: 'close' } };
   }
-  deps.log.error(CONSUMED);
+  deps.log.error({ detail: CONSUMED }, 'webhook body already read');
   return unavailable('misconfigured', 'the receiver is not mounted correctly; its log says more');
 }
 

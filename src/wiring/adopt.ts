@@ -44,7 +44,7 @@ export async function adopt(adoption: Adoption): Promise<Date> {
     );
   }
   if (config.ADOPTED_AT && config.ADOPTED_AT.getTime() !== bound.adoptedAt.getTime()) {
-    log.warn({ adoptedAt: bound.adoptedAt }, 'ADOPTED_AT only counts at the first start; the stored date stays');
+    log.warn({ adoptedAt: bound.adoptedAt }, 'ADOPTED_AT ignored');
   }
   return bound.adoptedAt;
 }
@@ -58,7 +58,7 @@ async function waitUntilReady({ ready, log, signal }: Adoption): Promise<void> {
     if (lasting) throw new NotReadyError(problems.join('; '));
     const hint = about === 'schema' ? ' (run: tallyhook migrate)' : '';
     if (Date.now() > deadline) throw new NotReadyError(`Not ready after a minute: ${problems.join('; ')}${hint}`);
-    if (!told) log.warn({ problems }, `waiting for the database${hint}`);
+    if (!told) log.warn({ problems, hint: hint.trim() }, 'waiting for database');
     told = true;
     await delay(POLL_MS, undefined, { signal });
   }

@@ -14,7 +14,7 @@ export function createClosers(log: Logger): Closers {
   const closeAll = async () => {
     for (let last = open.pop(); last; last = open.pop()) {
       const { name, close } = last;
-      await close().catch((error: unknown) => log.error({ err: error }, `${name} did not close cleanly`));
+      await close().catch((error: unknown) => log.error({ part: name, err: error }, 'close failed'));
     }
   };
   return {

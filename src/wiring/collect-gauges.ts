@@ -78,7 +78,7 @@ type OnScrape = (gauge: object, update: () => Promise<void>) => void;
 function scraped(log: Logger): OnScrape {
   return (gauge, update) =>
     void Object.assign(gauge, {
-      collect: () => update().catch((error: unknown) => log.debug({ err: error }, 'a gauge could not be updated')),
+      collect: () => update().catch((error: unknown) => log.debug({ err: error }, 'gauge not updated')),
     });
 }
 

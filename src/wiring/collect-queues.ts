@@ -15,7 +15,7 @@ export function collectQueues(
   const update = async (): Promise<void> => {
     for (const [queue, asked] of Object.entries(queues)) {
       const found = await within(LONGEST_MS, () => asked.state()).catch((error: unknown) => {
-        log.debug({ err: error, queue }, 'a queue could not be asked');
+        log.debug({ err: error, queue }, 'queue not read');
         return null;
       });
       for (const name of STATES) {

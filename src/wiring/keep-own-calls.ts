@@ -34,7 +34,7 @@ export async function keepOwnCalls(deps: OwnCallsDeps, signal: AbortSignal): Pro
       if (isTimed) await untilNoneIsLeft(signal, () => takeInSome(deps));
     } catch (error) {
       if (signal.aborted) return;
-      deps.log.warn({ error: describeError(error) }, 'own calls could not be taken in; they are tried again');
+      deps.log.warn({ error: describeError(error) }, 'own calls not saved');
     }
     await delay(EVERY_MS, undefined, { signal }).catch(() => {});
   }
@@ -53,7 +53,7 @@ async function takeInSome({ db, log, client, ...deps }: OwnCallsDeps): Promise<n
   const taken = await db.transaction((trx) =>
     takeInCalls(trx, { limit: AT_ONCE, serviceNow: client.serviceNow(), context }),
   );
-  if (taken > 0) log.info({ calls: taken }, 'own calls taken in');
+  if (taken > 0) log.info({ calls: taken }, 'own calls saved');
   return taken;
 }
 

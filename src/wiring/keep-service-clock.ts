@@ -22,7 +22,7 @@ export async function keepServiceClock({ db, log, client }: ServiceClockDeps, si
     const isMeasured = client.clock() !== null;
     if (isMeasured || performance.now() - began > LONGEST_WAIT_MS) {
       await noteServiceClock(db, { earliest: client.earliestNow(), isMeasured }).catch((error: unknown) => {
-        if (!signal.aborted) log.warn({ error: describeError(error) }, "the service's clock could not be noted");
+        if (!signal.aborted) log.warn({ error: describeError(error) }, 'service clock not saved');
       });
     }
     await delay(isMeasured ? EVERY_MS : 1_000, undefined, { signal }).catch(() => {});

@@ -135,7 +135,7 @@ async function waitUntilReady(
   for (;;) {
     const { ok, problems } = await ready();
     if (ok || signal.aborted) return;
-    if (performance.now() > deadline) return log.warn({ problems }, 'started, but not ready');
+    if (performance.now() > deadline) return log.warn({ problems }, 'started but not ready');
     await delay(POLL_MS, undefined, { signal });
   }
 }
@@ -149,7 +149,7 @@ async function closeGently(
   const seconds = config.DRAIN_SECONDS;
   const isTerm = signal.reason instanceof StopRequest && signal.reason.by === 'SIGTERM';
   if (isTerm && seconds > 0 && (receiver ?? console)) {
-    log.info({ seconds }, 'serving on before the ports close');
+    log.info({ seconds }, 'draining');
     await delay(seconds * 1_000);
   }
   await Promise.all([receiver?.close(), console?.close()]);

@@ -44,33 +44,18 @@ async function settleOnce(
   { client, log }: { client: MerchantClient; log: Logger },
 ): Promise<void> {
   try {
-    for (const settled of await client.settleWrites(signal)) tell(settled, log);
+    for (const settled of await client.settleWrites(signal)) logSettled(settled, log);
   } catch (error) {
     if (signal.aborted) throw error;
-    log.warn({ err: error }, 'calls in doubt could not be settled now');
+    log.warn({ err: error }, 'settling calls failed');
   }
 }
 
-/** What the operator reads of a call in doubt. */
-function tell({ operation, key, outcome, objectIds }: SettledWrite, log: Logger): void {
-  if (operation === 'createInvoice') {
-    tellOfInvoice({ operation, outcome, invoices: objectIds }, log);
-    return;
-  }
+/** What the operator reads of a call whose outcome was unknown. */
+function logSettled({ operation, key, outcome, objectIds }: SettledWrite, log: Logger): void {
   const about = { operation, idempotencyKey: key, outcome, records: objectIds };
-  if (outcome === 'lost') log.error(about, 'a call is in doubt and can’t be asked again: look for what it made');
-  else log.info(about, 'a call in doubt was asked again');
-}
-
-function tellOfInvoice(
-  about: Pick<SettledWrite, 'operation' | 'outcome'> & { invoices: readonly string[] },
-  log: Logger,
-): void {
-  const { outcome } = about;
-  if (outcome === 'done') log.info(about, 'an invoice whose answer was lost is in the list: it was made');
-  else if (outcome === 'absent') {
-    log.warn(about, 'an invoice whose answer was lost is not in the list: create it again if it is still wanted');
-  } else if (outcome === 'lost') {
-    log.error(about, 'whether an invoice was made is not known from the list: look before you create it again');
-  } else log.info(about, 'an invoice whose answer was lost is still looked for');
+  if (outcome === 'lost') log.error(about, 'call lost');
+  else if (outcome === 'absent') log.warn(about, 'call made nothing');
+  else if (outcome === 'doubt') log.info(about, 'call outcome still unknown');
+  else log.info(about, 'call settled');
 }

@@ -24,7 +24,7 @@ export function createSessionsCheck(urls: DatabaseUrls, log: Logger): () => Prom
     if (trouble === null || (wasWell && trouble.passing)) return { ok: true, problems: [] };
     const state = unready(trouble, urls.directUrl);
     const [problem] = state.problems;
-    if (problem !== told) log.error({ problem }, 'the database does not give what sessions need');
+    if (problem !== told) log.error({ problem }, 'database sessions unusable');
     told = problem;
     return state;
   };

@@ -230,7 +230,7 @@ describe('doctor', () => {
     try {
       const { findings, unknown } = await diagnose({}, { SERVICE_BASE_URL: empty.url });
       expect(findings).toEqual([]);
-      const untold = unknown.filter((line) => line.includes('not probed: nothing to look at yet'));
+      const untold = unknown.filter((line) => line.includes('not probed: nothing to probe yet'));
       expect(untold.map((line) => /^contract (\S+):/.exec(line)?.[1])).toEqual([
         ...Object.keys(ORDERED.transaction).map((field) => `transaction.${field}`),
         'links.invoice.merchantReference',

@@ -163,7 +163,7 @@ test.each([
   const [first, second] = signals;
   running.child.kill(first);
   if (second) {
-    await until('it drains', () => running.output.stderr.includes('serving on before the ports close'));
+    await until('it drains', () => running.output.stderr.includes('draining'));
     const drainsSince = performance.now();
     await until('a second signal is no repeat of the first', () => performance.now() - drainsSince > 2_000);
     running.child.kill(second);

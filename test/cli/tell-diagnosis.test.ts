@@ -53,8 +53,8 @@ describe('what doctor tells', () => {
       unknown('key', 'no read can show'),
       ...WELL,
       finding('endpoint', 'we_1 is inactive', 'activate it in the service’s dashboard'),
-      unknown('contract listInvoices.a', 'nothing to look at yet'),
-      unknown('contract listInvoices.b', 'nothing to look at yet'),
+      unknown('contract listInvoices.a', 'nothing to probe yet'),
+      unknown('contract listInvoices.b', 'nothing to probe yet'),
       unknown('retries', 'no delivery was tried twice lately'),
     ]);
     expect(lines.slice(8)).toEqual([
@@ -64,11 +64,11 @@ describe('what doctor tells', () => {
       'unknown   key',
       '          no read can show',
       'unknown   contract listInvoices.a, listInvoices.b',
-      '          nothing to look at yet',
+      '          nothing to probe yet',
       'unknown   retries',
       '          no delivery was tried twice lately',
       '',
-      '11 checks: 1 to be mended and 4 not known yet. Each of them: tallyhook doctor --all',
+      '11 checks: 1 to fix and 4 not known yet. Each of them: tallyhook doctor --all',
     ]);
   });
 

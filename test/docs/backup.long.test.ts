@@ -73,7 +73,7 @@ describe.skipIf(major === null)(`a Postgres of one's own, with pg_dump ${major}`
     await settle({ db, sandbox });
     const after = await progress(db);
 
-    const [rehearsal] = commands('Rehearse it beside the running one', 1);
+    const [rehearsal] = commands('Try it beside the running one', 1);
     expect(await types(rehearsal)).toContain('drill-15');
     expect(await progress(db)).toEqual(after);
 

@@ -21,7 +21,7 @@ afterEach(async () => {
 /** What is typed in each of the three terminals, with ports that are free here and the program that is tried. */
 async function terminals(): Promise<{ sandbox: string; tallyhook: string; shop: string; env: Record<string, string> }> {
   const [service, receiver, console] = await Promise.all([freePort(null), freePort(null), freePort(null)]);
-  const typed = commandsUnder('README.md', 'Your shop beside the sandbox, in ten minutes').map((text) =>
+  const typed = commandsUnder('docs/sandbox.md', 'Your shop beside the sandbox, in ten minutes').map((text) =>
     text
       .replaceAll('npx tallyhook', 'tallyhook')
       .replaceAll('4010', String(service))
@@ -38,7 +38,7 @@ async function terminals(): Promise<{ sandbox: string; tallyhook: string; shop: 
   };
 }
 
-test('a stranger has a shop of their own beside the sandbox, by what the README says', {
+test('a stranger has a shop of their own beside the sandbox, by what docs/sandbox.md says', {
   timeout: DRILL_MS,
 }, async () => {
   const began = performance.now();

@@ -71,7 +71,7 @@ it('where orders can’t be matched entries are posted all the same, and the log
   const { statusHistory: _, ...paid } = paidIntent('pi_1', 'pa_1', { updatedAt: '2026-03-01T15:00:00.000Z' });
   await save(database, [reading('payment_intent', paid, 20)]);
   keepPosting();
-  await vi.waitFor(() => expect(told).toEqual(['orders could not be matched; they are tried again']), {
+  await vi.waitFor(() => expect(told).toEqual(['matching failed']), {
     timeout: 10_000,
   });
   expect(await entries()).toBeGreaterThan(0);

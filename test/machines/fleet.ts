@@ -35,7 +35,7 @@ export interface Fleet {
 /** As docs/deploy.md asks of a proxy: on a machine that does ten other things an answer may take longer than the service's 10 s. */
 const ANSWER_MS = 30_000;
 const TOKEN = 'fleet-token-fleet-token';
-const LEADS = 'this scheduler leads';
+const LEADS = 'leadership acquired';
 
 export interface FleetOptions {
   stores: { DATABASE_URL: string } & Record<string, string>;

@@ -42,7 +42,7 @@ describe('a payout that does not exist, where the service has no list of payouts
 
   test('leaves the balances unproven until the delivery history proves that its event was not sent', async () => {
     await payoutSaid('po_forged');
-    expect(await unproven()).toMatch(/^payout po_forged, which only webhooks tell of/);
+    expect(await unproven()).toMatch(/^payout po_forged, which only webhooks report/);
     await flow.run('deliveries');
     expect(await who.named()).toHaveLength(1);
     expect(await unproven()).toBeNull();

@@ -44,7 +44,7 @@ describe('a file of secrets', () => {
     expect(source.current()).toEqual([{ label: 'second', secret: 'whsec_second' }]);
     vi.advanceTimersByTime(60_000);
     expect(read).toHaveBeenCalledTimes(2);
-    expect(said).toMatchObject([{ msg: 'webhook secrets were read again', labels: ['second'] }]);
+    expect(said).toMatchObject([{ msg: 'webhook secrets reloaded', labels: ['second'] }]);
     source.close();
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -76,7 +76,7 @@ describe('a file of secrets', () => {
       {
         level: 50,
         reason: 'not a list of secrets',
-        msg: 'webhook secrets could not be read again: those of before stay in force',
+        msg: 'webhook secrets not reloaded',
       },
     ]);
     rmSync(file);
@@ -152,7 +152,7 @@ describe('without the retired', () => {
     retired.mockRejectedValue(new Error('no connection'));
     await vi.advanceTimersByTimeAsync(60);
     expect(labels(source)).toEqual(['b', 'c']);
-    expect(said).toMatchObject([{ level: 40, msg: 'could not ask which secrets are retired: the last answer holds' }]);
+    expect(said).toMatchObject([{ level: 40, msg: 'retired secrets not read' }]);
     retired.mockResolvedValue(['b']);
     await vi.advanceTimersByTimeAsync(20);
     expect(labels(source)).toEqual(['a', 'c']);

@@ -27,7 +27,7 @@ export const runChecks: Action = {
           (items) => keep({ items }),
           (error: unknown) => keep({ error: error instanceof Error ? error.message : String(error) }),
         )
-        .catch((error: unknown) => log.warn({ err: error }, 'the result of the checks could not be kept'));
+        .catch((error: unknown) => log.warn({ err: error }, 'check result not saved'));
     },
   }),
 };

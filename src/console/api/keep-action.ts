@@ -11,5 +11,5 @@ export async function keepAction(
 ): Promise<void> {
   await recordAction(db, { ...given, actor: name, details: { role, ...given.details } });
   const { action, target, outcome } = given;
-  log.info({ actor: name, action, target, outcome, ...given.details }, 'asked for at the console');
+  log.info({ actor: name, action, target, outcome, ...given.details }, 'console action');
 }

@@ -118,7 +118,7 @@ const attribute = operation({
 export const proofOperations: readonly Operation[] = [
   startRun,
   decide('acknowledge', 'acknowledge', { role: 'operator', summary: 'Say that somebody is at it' }),
-  decide('resolve', 'resolve', { role: 'operator', summary: 'Say that it is mended' }),
-  decide('write-off', 'write_off', { role: 'finance', summary: 'Say that it will not be mended' }),
+  decide('resolve', 'resolve', { role: 'operator', summary: 'Say that it is fixed' }),
+  decide('write-off', 'write_off', { role: 'finance', summary: 'Say that it will not be fixed' }),
   attribute,
 ];

@@ -88,14 +88,14 @@ function firingTable(items: readonly AlertView[], { told, channels, isBlind, at 
     rows: items.map((alert) => [
       nameOf(alert),
       text(alert.detail),
-      stack([text(alert.remedy), link('Where to look', alertHref(alert.name, alert.subject)), quiet(alert.runbook)]),
+      stack([text(alert.remedy), link('Where to check', alertHref(alert.name, alert.subject)), quiet(alert.runbook)]),
       time(alert.since, at),
       alert.status === 'pending'
         ? none('when it has held for longer')
         : toldOf(alert, { told, at, channels, type: 'alert.firing' }),
     ]),
     empty: isBlind
-      ? { title: 'Not known', text: 'Nothing fired when it was last looked at.' }
+      ? { title: 'Not known', text: 'Nothing fired when it was last checked.' }
       : { title: 'No alert fires', text: 'Of the conditions of the runbook none holds that the database shows.' },
   };
 }

@@ -129,7 +129,7 @@ async function readUpTo({ db, now }: PageDeps, awaited: Awaited<ReturnType<typeo
       is: 'notice',
       tone: 'warn',
       title: `Unproven since ${told}`,
-      text: `The newest reading of the history: ${reason}.`,
+      text: `The newest poll of the history: ${reason}.`,
       link: runs,
     };
   const underWay = awaited.find((one) => one.class === 'pending_retry')?.awaited ?? 0;

@@ -59,7 +59,7 @@ export const events: Page = {
               ? { title: 'No event fits', text: 'Types count exactly as the service writes them.' }
               : {
                   title: 'No events yet',
-                  text: 'The service sends none, or they are refused: the rejections say why. “tallyhook doctor” looks at both.',
+                  text: 'The service sends none, or they are rejected: the rejections say why. “tallyhook doctor” checks both.',
                 },
           ...paging(req, nextCursor),
         },

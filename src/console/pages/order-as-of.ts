@@ -130,7 +130,7 @@ function stateOf({ fields }: RecordAsOf): string {
 function timelineOf({ timeline }: OrderAsOf, req: PageRequest): Section {
   return {
     is: 'panel',
-    title: 'The story until then, oldest first',
+    title: 'The timeline until then, oldest first',
     sections: [
       {
         is: 'timeline',

@@ -51,7 +51,7 @@ export const order: Page = {
         booksOf(reference, matched, story),
         {
           is: 'panel',
-          title: 'The story, oldest first',
+          title: 'The timeline, oldest first',
           intro: 'What events said stands on the left, what the service’s own lists showed on the right.',
           sections: [
             {

@@ -151,7 +151,7 @@ async function secretsTile({ secretsStatus, log }: PageDeps, { actor }: PageRequ
       },
     ];
   } catch (error) {
-    log.warn({ err: error }, 'the secrets could not be read');
+    log.warn({ err: error }, 'secrets not read');
     return [{ label: 'Signing secrets', value: 'unknown', note: 'could not be read', tone: 'warn' }];
   }
 }

@@ -54,7 +54,7 @@ function countsOf(counts: readonly ReasonCount[]): Section {
       ];
     }),
     empty: {
-      title: 'Nothing was refused in seven days',
+      title: 'Nothing was rejected in seven days',
       text: 'Every request that reached the receiver was taken. Whether all reached it, the missed deliveries show.',
     },
   };
@@ -64,7 +64,7 @@ function remedyOf(reason: string): Section[] {
   const told = rejectionWords[reason];
   if (told === undefined) return [];
   const text = `${told.remedy} What was refused so is looked for in the delivery history of the service, and recovered.`;
-  const link = { text: 'Deliveries that we refused', href: '/deliveries?show=rejected' };
+  const link = { text: 'Deliveries that we rejected', href: '/deliveries?show=rejected' };
   return [{ is: 'notice', tone: 'info', title: told.means, text, link }];
 }
 
@@ -108,7 +108,7 @@ function samplesOf(items: readonly RejectionView[], { now, req, first, next }: S
       item.diagnosis === null ? none('none is known') : text(item.diagnosis),
       body(item),
     ]),
-    empty: { title: 'No sample', text: 'Nothing of the kind was refused, as far as samples are kept.' },
+    empty: { title: 'No sample', text: 'Nothing of the kind was rejected, as far as samples are kept.' },
     first,
     next,
   };

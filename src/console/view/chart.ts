@@ -39,7 +39,7 @@ export function minutesChart(minutes: readonly MinuteCount[]): ChartSection {
       { tone: 'info', text: `${applied} applied` },
       { tone: 'warn', text: `${waiting} waiting` },
       { tone: 'quiet', text: `${total('notApplied')} not for us, or given up` },
-      { tone: 'bad', text: `${rejected} refused` },
+      { tone: 'bad', text: `${rejected} rejected` },
     ],
     axis: { first: clock(minutes[0]?.minute), last: clock(minutes.at(-1)?.minute), highest: `${highest} / min` },
   };
@@ -60,7 +60,7 @@ export function spark(values: readonly number[], told: string): Spark {
 function labelOf({ minute, applied, waiting, notApplied, rejected }: MinuteCount): string {
   const told = [`${counted(applied + waiting + notApplied, 'event')} received`, `${applied} applied`];
   if (waiting > 0) told.push(`${waiting} waiting`);
-  if (rejected > 0) told.push(`${rejected} refused`);
+  if (rejected > 0) told.push(`${rejected} rejected`);
   return `${clock(minute)}: ${told.join(', ')}`;
 }
 

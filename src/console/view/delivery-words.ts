@@ -31,7 +31,7 @@ export const deliveryWords: Readonly<Record<DeliveryClass, ClassWords>> = {
     short: 'refused by us',
     tone: 'bad',
     cause: 'We refused it.',
-    remedy: 'Mend what the reason names, or the next one is refused as well. Then recover it.',
+    remedy: 'Fix what the reason names, or the next one is rejected as well. Then recover it.',
   },
   never_reached: {
     short: 'never reached us',

@@ -54,7 +54,7 @@ const wordsOf: Readonly<Record<string, (value: unknown) => Fact[] | undefined>> 
       ? [['No longer listed', `${plain(value['proven'])} proven to be gone${undecided(value)}`]]
       : [['No longer listed', plain(value)]],
   payins: (value) =>
-    isFacts(value) ? [['Deposits', `${plain(value['read'])} read, ${plain(value['left'])} left`]] : undefined,
+    isFacts(value) ? [['Payins', `${plain(value['read'])} read, ${plain(value['left'])} left`]] : undefined,
   upTo: (value) => [['Read up to', moment(value)]],
   windows: (value) =>
     isFacts(value)

@@ -66,7 +66,7 @@ function sideOf({ entity, source }: StoryStep): TimelineStep['side'] {
 
 const names = [
   ['payment_intent', 'Payment'],
-  ['payin', 'Deposit'],
+  ['payin', 'Payin'],
   ['invoice', 'Invoice'],
   ['payout', 'Payout'],
   ['account', 'Account'],

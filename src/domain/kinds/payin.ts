@@ -9,7 +9,7 @@ export const payinAmounts = {
 export const payin = defineKind({
   section: '2.2',
   shape: 'Payin',
-  about: 'A deposit that came in.',
+  about: 'Money that came in on a chain: a deposit.',
   idExample: 'in_1',
   table: 'payins',
   names: ['payin'],
@@ -38,7 +38,7 @@ export const payin = defineKind({
     ...group('Screening', {
       kytStatus: {
         type: 'state',
-        about: 'What the screening of the deposit said.',
+        about: 'What the screening of the payin said.',
         example: 'approved',
         label: 'Screening (KYT)',
         column: true,
@@ -80,14 +80,14 @@ export const payin = defineKind({
     }),
     statusHistory: { type: 'list', about: 'Steps, as the service shows them.', example: [] },
   },
-  api: { path: 'payins', group: 'Payments', one: 'deposit', many: 'deposits' },
+  api: { path: 'payins', group: 'Payments', one: 'payin', many: 'payins' },
   href: '/deposits',
   page: {
-    title: 'Deposits',
-    one: 'deposit',
+    title: 'Payins',
+    one: 'payin',
     group: 'Records',
     intro: 'What came in on a chain, how far it is confirmed, and what its screening says.',
-    empty: 'A deposit appears once a payment lists it, or an event names it.',
+    empty: 'A payin appears once a payment lists it, or an event names it.',
     filters: ['status', 'kytStatus', 'assetCode'],
     columns: ['amountGross', 'kytStatus', 'confirmations'],
     related: [

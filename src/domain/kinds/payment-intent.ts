@@ -105,7 +105,7 @@ export const paymentIntent = defineKind({
     paymentResult: { type: 'any' },
     payins: {
       type: 'records',
-      about: 'Its deposits, in short.',
+      about: 'Its payins, in short.',
       example: [],
       of: {
         id: { type: 'id' },
@@ -129,7 +129,13 @@ export const paymentIntent = defineKind({
     filters: ['status', 'irregularStatus', 'merchantReference'],
     columns: ['amountRequested', 'totalAmountReceived'],
     related: [
-      { title: 'Deposits', kind: 'payin', by: 'paymentIntentId', named: 'payins', none: 'Nothing came in yet.' },
+      {
+        title: 'Payins (deposits)',
+        kind: 'payin',
+        by: 'paymentIntentId',
+        named: 'payins',
+        none: 'Nothing came in yet.',
+      },
       {
         title: 'Refunds and payouts',
         kind: 'payout',

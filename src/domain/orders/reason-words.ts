@@ -22,12 +22,12 @@ export const reasonWords: Readonly<Record<ReleaseReason, string>> = {
   amount_unreadable: 'The service sent an amount that can not be read as one.',
   payins_unread: 'Not every deposit behind the payment was read yet.',
   payin_not_verified:
-    'A deposit is known from an event alone, or a newer event says otherwise of it; its own reading is due.',
+    'A deposit is known from an event alone, or a newer event says otherwise of it; it is to be polled.',
   payin_not_final: 'A deposit is not final yet.',
   kyt_pending: 'The screening of a deposit is not finished.',
   kyt_rejected: 'The screening of a deposit was not passed. Do not release.',
   kyt_unknown:
-    'The screening of a deposit ended with a word that is not known here. Do not release before it is looked at.',
+    'The screening of a deposit ended with a word that is not known here. Do not release before you have checked it.',
   refund_in_progress:
     'A refund is under way, or a call of our own asked for one and nobody knows yet what came of it: tallyhook calls list.',
   refund_unlinked:

@@ -65,14 +65,14 @@ async function trySealing(deps: SealingDeps, signal: AbortSignal, rest: () => Pr
     await seal(deps, signal);
     if (!signal.aborted) await rest();
   } catch (error) {
-    if (!signal.aborted) deps.log.warn({ error: describeError(error) }, 'the logs could not be sealed or verified');
+    if (!signal.aborted) deps.log.warn({ error: describeError(error) }, 'sealing failed');
   }
 }
 
 async function seal(deps: SealingDeps, signal: AbortSignal): Promise<void> {
   await tellRepeatedRefusals(deps.db);
   const { seals, rows, head } = await sealRows(deps, { signal });
-  if (head !== null) deps.log.info({ seals, rows, seal: head.number, hash: head.hash }, 'the logs were sealed');
+  if (head !== null) deps.log.info({ seals, rows, seal: head.number, hash: head.hash }, 'logs sealed');
 }
 
 async function isCheckDue({ db, now }: SealingDeps): Promise<boolean> {
@@ -93,7 +93,6 @@ async function check(
   };
   const { findings, firstFinding, seals, rows } = await checkSeals(deps, { actor, signal, meanwhile });
   if (signal.aborted) return;
-  if (findings === 0) deps.log.info({ seals, rows }, 'all that was sealed is as it was');
-  else
-    deps.log.error({ findings, first: firstFinding?.told }, 'what was sealed is not as it was: tallyhook audit verify');
+  if (findings === 0) deps.log.info({ seals, rows }, 'seals verified');
+  else deps.log.error({ findings, first: firstFinding?.told }, 'seals broken');
 }

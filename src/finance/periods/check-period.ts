@@ -131,7 +131,7 @@ async function unprovenKinds(db: Knex, end: number, now: Date): Promise<Missing[
   // One after the other: a transaction has one connection.
   for (const kind of bookKinds) found.push(...(await coverage(db, [kind], now)));
   return found.flatMap(({ kind, completeUntil, unread, reason }) => {
-    if (unread.length > 0) return [byReason('kind_unproven', kind, `${kind}: a stretch of the list is unread`)];
+    if (unread.length > 0) return [byReason('kind_unproven', kind, `${kind}: the list has a gap`)];
     if (completeUntil !== null && Date.parse(completeUntil) >= end) return [];
     const until =
       completeUntil === null

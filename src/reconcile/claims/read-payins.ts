@@ -89,7 +89,7 @@ async function readPayin(
     if (isJsonObject(data) && textField(data, 'id') === id) {
       return { type: 'reading', kind, id, from, to, source, fields: data };
     }
-    log.warn({ payin: id }, 'the detail of a deposit is that of another one, it is not kept');
+    log.warn({ payin: id }, 'payin detail mismatched');
     return null;
   } catch (error) {
     if (error instanceof NotFoundError) {
@@ -97,7 +97,7 @@ async function readPayin(
       return attempts === 0 ? null : { type: 'absence', kind, id, from, to: client.serviceNow(), source };
     }
     if (isAboutOne(error)) {
-      log.warn({ payin: id, error: describeError(error) }, 'a deposit could not be read, it is asked for again later');
+      log.warn({ payin: id, error: describeError(error) }, 'payin not polled');
       return null;
     }
     // A failure that only this deposit meets must not meet the next round first.

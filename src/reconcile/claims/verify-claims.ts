@@ -32,7 +32,7 @@ async function keepReading(
     } catch (error) {
       if (signal.aborted) return;
       pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
-      deps.log.warn({ kind, error: describeError(error), pause }, 'claims could not be verified');
+      deps.log.warn({ kind, error: describeError(error), pause }, 'refresh failed');
     }
     await delay(pause, undefined, { signal }).catch(() => {});
   }

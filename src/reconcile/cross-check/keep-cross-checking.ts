@@ -20,7 +20,7 @@ export async function keepCrossChecking(deps: ReconcileDeps, signal: AbortSignal
     } catch (error) {
       if (signal.aborted) return;
       pause = AFTER_FAILURE_MS;
-      deps.log.warn({ error: describeError(error), pause }, 'records could not be cross-checked');
+      deps.log.warn({ error: describeError(error), pause }, 'cross-check loop failed');
     }
     await delay(pause, undefined, { signal }).catch(() => {});
   }

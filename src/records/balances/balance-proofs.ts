@@ -144,9 +144,9 @@ export async function saveUnproven(
 /** `unproven` where no two readings agreed for a day, whatever was said before. */
 export function withAge(proof: BalanceProof, now: Date): BalanceProof {
   const { agreedAt, unproven } = proof;
-  if (agreedAt === null) return { ...proof, unproven: unproven ?? 'no two readings ever agreed' };
+  if (agreedAt === null) return { ...proof, unproven: unproven ?? 'no two polls ever agreed' };
   if (now.getTime() - Date.parse(agreedAt) < STALE_MS) return proof;
-  return { ...proof, unproven: unproven ?? `no two readings agreed since ${agreedAt}` };
+  return { ...proof, unproven: unproven ?? `no two polls agreed since ${agreedAt}` };
 }
 
 function selectProofs(db: Knex, assets?: readonly string[]): Knex.QueryBuilder<object, ProofRow[]> {

@@ -194,7 +194,7 @@ async function unclearOfAnyAsset(db: Knex): Promise<string | null> {
   if (row !== undefined)
     return `${row.record_kind} ${fromDatabaseText(row.record_id)}, which does not name its asset: ${String(row.why)}`;
   const id = await undecidedPayout(db);
-  return id === null ? null : `payout ${id}, which only webhooks tell of: whether the service has it is not known yet`;
+  return id === null ? null : `payout ${id}, which only webhooks report: whether the service has it is not known yet`;
 }
 
 /**

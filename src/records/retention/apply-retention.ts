@@ -53,7 +53,7 @@ export async function applyRetention(deps: RetentionDeps, options: RetentionOpti
   }
   if (!options.signal?.aborted) await endPass(deps.db, EVERYTHING, { place: null, now: deps.now() });
   const report = { done, left: await countLeft(deps), isCutShort: options.signal?.aborted ?? false };
-  deps.log.info(report, 'what is kept was looked through for its age');
+  deps.log.info(report, 'retention finished');
   return report;
 }
 

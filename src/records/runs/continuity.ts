@@ -10,7 +10,7 @@ const NAME = 'database';
 export type Break = { reason: 'gap'; lastSignAt: Date } | { reason: 'other_database' };
 
 /**
- * Whether our own history goes on where it stopped: a run gave its last sign of life not long ago, in this very database.
+ * Whether our own history goes on where it stopped: a run gave its last heartbeat not long ago, in this very database.
  * Null: it does, or there is none yet. Where it does not, everything that calls for no reading because it was read lately
  * is forgotten: each list is due to be read whole again, in the slices of its ticks. What is known to be unread stays so.
  * Call it before the run's own row is written.

@@ -39,8 +39,8 @@ function checkPart({ part, seenAt, secondsAgo }: SignOfLife): Check[] {
 }
 
 function checkLook(sign: SignOfLife | undefined): Check {
-  if (sign === undefined) return unknown('alerts', 'nobody has looked for them yet', 'tallyhook schedule does');
-  const found = `last looked for at ${sign.seenAt.toISOString()}`;
+  if (sign === undefined) return unknown('alerts', 'never checked', 'tallyhook schedule does');
+  const found = `last checked at ${sign.seenAt.toISOString()}`;
   if (sign.secondsAgo <= SILENT_SECONDS) return ok('alerts', found);
   return finding('alerts', found, 'see that tallyhook schedule runs, and what its log says');
 }
@@ -52,7 +52,7 @@ function checkChannel(name: string, view: ChannelView | undefined): Check {
   if (view?.failingSince) {
     const waits = `${view.waiting} wait, next attempt at ${view.nextAttemptAt.toISOString()}`;
     const found = `fails since ${view.failingSince.toISOString()}: ${view.error ?? 'no reason kept'}; ${waits}; ${taken}`;
-    return finding(check, found, `mend the address or the secret, restart the schedulers, then: ${test}`);
+    return finding(check, found, `correct the address or the secret, restart the schedulers, then: ${test}`);
   }
   return view?.lastOkAt ? ok(check, taken) : unknown(check, taken, test);
 }

@@ -11,7 +11,7 @@ function checkOf({ kind, provenSince, completeUntil, ageSeconds, reason, unread 
   const until =
     completeUntil === null ? 'no complete run yet' : `complete as of ${completeUntil} (${ageSeconds} s ago)`;
   const since = provenSince === null ? '' : `, proven since ${provenSince}`;
-  const gaps = unread.length === 0 ? '' : `, ${unread.length} stretches unread`;
+  const gaps = unread.length === 0 ? '' : `, ${unread.length} gaps`;
   const found = `${until}${since}${gaps}${reason === null ? '' : `: ${reason}`}`;
   if (reason === null) return ok(kind, found);
   // What the service does not offer is nobody's to mend here.

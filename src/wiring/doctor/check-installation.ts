@@ -92,9 +92,9 @@ export async function checkWork({ db }: DoctorParts): Promise<Check[]> {
   const { lost, open } = await countUnsettledWrites(db);
   return [
     lost + open === 0
-      ? ok('calls in doubt', 'none')
+      ? ok('calls with unknown outcome', 'none')
       : finding(
-          'calls in doubt',
+          'calls with unknown outcome',
           `${open} creating calls wait to be settled, ${lost} can’t be settled any more`,
           'let tallyhook schedule run; tallyhook calls list names the lost ones: look in the dashboard, then calls settle',
         ),

@@ -14,7 +14,7 @@ export async function checkRetention({ db, config, now }: DoctorParts): Promise<
   const { received, failed, dead } = await countLeftBodies(db, cutoffOf(now(), config.RETENTION_BODY_DAYS));
   const left = received + failed + dead;
   const stays = left === 0 ? '' : `; ${left} bodies stay, because their events are not applied`;
-  const found = `everything was looked through at ${finishedAt.toISOString()}${stays}`;
+  const found = `last finished at ${finishedAt.toISOString()}${stays}`;
   if (now().getTime() - finishedAt.getTime() > LATE_MS) {
     const where = unfinished.length === 0 ? '' : `, unfinished: ${unfinished.join(', ')}`;
     return [finding(NAME, `${found}${where}`, 'see that tallyhook schedule runs, and what its log says')];

@@ -63,7 +63,7 @@ async function probePayouts(contract: Contract, ask: Ask): Promise<Probed> {
   return tell(contract, { at, rows: refunds, names: [...PAYMENTS, 'paymentIntent/id'], isLink: isPayment });
 }
 
-const NO_REFUND = 'not probed: nothing to look at yet, there is no refund';
+const NO_REFUND = 'not probed: nothing to probe yet, there is no refund';
 
 interface Link {
   at: readonly ['links', string, string];
@@ -95,7 +95,7 @@ function labelOf(at: readonly string[]): string {
 function untoldOf(asked: Asked, none: string): string | null {
   if (asked.kind === 'missing') return 'not probed: the service has no such list';
   if (asked.kind !== 'answer') return asked.problem;
-  return asked.rows.length === 0 ? `not probed: nothing to look at yet, ${none}` : null;
+  return asked.rows.length === 0 ? `not probed: nothing to probe yet, ${none}` : null;
 }
 
 function rowsOf(asked: Asked): JsonObject[] {

@@ -82,7 +82,7 @@ function probeField(
   const name = `contract transaction.${field}`;
   const { others, fits, optional } = rules[field];
   if (rows.length === 0)
-    return { check: unknown(name, 'not probed: nothing to look at yet, no sub-wallet has a movement'), found: null };
+    return { check: unknown(name, 'not probed: nothing to probe yet, no sub-wallet has a movement'), found: null };
   const share = (pointer: string) => rows.filter((row) => isThere(valueAt(row, pointer), fits, accounts)).length;
   const isNamed = (pointer: string) =>
     optional === true &&

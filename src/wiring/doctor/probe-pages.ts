@@ -26,7 +26,7 @@ const CURSORS = [
   'paging/next',
   'data/nextCursor',
 ];
-const NOTHING_YET = 'not probed: nothing to look at yet';
+const NOTHING_YET = 'not probed: nothing to probe yet';
 const COUNTS = ['X-Total', 'X-Count', 'Total-Count', 'X-Total-Items', 'X-Total-Results', 'X-Pagination-Total-Count'];
 
 /** Where a page has its rows. A list that is an array has no name for them. */

@@ -10,7 +10,7 @@ import type { Ask } from './questions.js';
 const MANY = { query: { take: 100 } };
 /** So many deposits are read one by one. */
 const SOME = 10;
-const NOTHING_YET = 'not probed: nothing to look at yet';
+const NOTHING_YET = 'not probed: nothing to probe yet';
 
 /** What the service calls a delivery that it will try again: those must not count as final. */
 export async function probePendingWords(contract: Contract, ask: Ask, now: () => Date): Promise<Probed> {
