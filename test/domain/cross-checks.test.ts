@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
-import { breakKinds, severityOf } from '../../src/domain/break.js';
-import type { CheckedRecord } from '../../src/domain/checks/check-facts.js';
-import { checkFees, RECORDS_FOR_PROOF } from '../../src/domain/checks/fee-identity.js';
-import { checkInvoices } from '../../src/domain/checks/invoices.js';
-import { checkRefunds } from '../../src/domain/checks/refunds.js';
-import { runChecks } from '../../src/domain/checks/run-checks.js';
+import { runChecks } from '../../src/domain/breaks/breaks.js';
+import type { CheckedRecord } from '../../src/domain/breaks/check-facts.js';
+import { checkFees, RECORDS_FOR_PROOF } from '../../src/domain/breaks/fee-identity.js';
+import { checkInvoices } from '../../src/domain/breaks/invoices.js';
+import { checkRefunds } from '../../src/domain/breaks/refunds.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { addAmounts, compareAmounts, multiplyAmounts, subtractAmounts, sumAmounts } from '../../src/domain/money.js';
 import { type RecordKind, textField } from '../../src/domain/records.js';
@@ -224,16 +222,4 @@ test('what the checks say hangs neither on the order of records nor on how often
   );
   const names = [...expected.open.map((text) => text.split(' ').slice(0, 3).join(' ')), ...expected.resolve];
   expect(new Set(names).size).toBe(names.length);
-});
-
-test('the catalogue and its page for people name the same kinds, each under its severity', () => {
-  const page = readFileSync(new URL('../../docs/breaks.md', import.meta.url), 'utf8');
-  const named = page.split('\n## ').flatMap((section) => {
-    const severities = section.split('\n')[0]!.toLowerCase().split(' and ');
-    const rows = section.split('\n').filter((line) => line.startsWith('| `'));
-    const kinds = rows.flatMap((row) => (row.split('|')[1] ?? '').match(/(?<=`)[a-z_]+(?=`)/g) ?? []);
-    return severities.flatMap((severity) => kinds.map((kind) => `${severity}: ${kind}`));
-  });
-  const catalogue = breakKinds.map((kind) => `${severityOf(kind)}: ${kind}`);
-  expect(catalogue.filter((one) => !named.includes(one))).toEqual([]);
 });

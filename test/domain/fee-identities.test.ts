@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
-import type { CheckedRecord } from '../../src/domain/checks/check-facts.js';
-import { checkFees, type IdentityEvidence, RECORDS_FOR_PROOF } from '../../src/domain/checks/fee-identity.js';
-import { type Identity, identitiesOf } from '../../src/domain/checks/identities.js';
+import type { CheckedRecord } from '../../src/domain/breaks/check-facts.js';
+import { checkFees, type IdentityEvidence, RECORDS_FOR_PROOF } from '../../src/domain/breaks/fee-identity.js';
+import { type Identity, identitiesOf } from '../../src/domain/breaks/identities.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { checked, NOW, sourceOf } from '../support/checked-facts.js';
 

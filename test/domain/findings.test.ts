@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { allFindings, foundBreak, noFindings, settle } from '../../src/domain/checks/findings.js';
+import { allFindings, foundBreak, noFindings, settle } from '../../src/domain/breaks/findings.js';
 
 const name = { kind: 'kyt_hold', entity: { kind: 'payin', id: 'pay_1' } } as const;
 const field = { ours: 'passed', theirs: 'pending', source: { ref: 'run-1' } };

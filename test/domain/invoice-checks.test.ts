@@ -1,7 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, it, test } from 'vitest';
-import type { CheckedRecord } from '../../src/domain/checks/check-facts.js';
-import { checkInvoicedPayments, checkInvoices } from '../../src/domain/checks/invoices.js';
+import type { CheckedRecord } from '../../src/domain/breaks/check-facts.js';
+import { checkInvoicedPayments, checkInvoices } from '../../src/domain/breaks/invoices.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { checked, checkFacts, NOW, sourceOf } from '../support/checked-facts.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckedOrder, CheckedRecord, CheckFacts } from '../../src/domain/checks/check-facts.js';
-import { checkOrders } from '../../src/domain/checks/orders.js';
+import type { CheckedOrder, CheckedRecord, CheckFacts } from '../../src/domain/breaks/check-facts.js';
+import { checkOrders } from '../../src/domain/breaks/orders.js';
 import type { OrderStatus } from '../../src/domain/orders/order.js';
 import { textField } from '../../src/domain/records.js';
 import { checked, NOW } from '../support/checked-facts.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
-import type { CheckedRecord, CheckFacts } from '../../src/domain/checks/check-facts.js';
-import { checkKyt, rejectedHold } from '../../src/domain/checks/kyt-hold.js';
-import { checkLinks } from '../../src/domain/checks/links.js';
-import { checkStale } from '../../src/domain/checks/stale-records.js';
+import type { CheckedRecord, CheckFacts } from '../../src/domain/breaks/check-facts.js';
+import { checkLinks } from '../../src/domain/breaks/contract-violation.js';
+import { checkKyt, rejectedHold } from '../../src/domain/breaks/kyt-hold.js';
+import { checkStale } from '../../src/domain/breaks/stale-records.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { RecordKind } from '../../src/domain/records.js';
 import { checked, checkFacts, HOUR, NOW, sourceOf } from '../support/checked-facts.js';

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { CheckedRecord, CheckFacts, RefundFacts } from '../../src/domain/checks/check-facts.js';
-import { checkLostRefunds, checkPayoutWords, checkReassigned } from '../../src/domain/checks/lost-refunds.js';
-import { checkRefunds } from '../../src/domain/checks/refunds.js';
+import type { CheckedRecord, CheckFacts, RefundFacts } from '../../src/domain/breaks/check-facts.js';
+import { checkPayoutWords } from '../../src/domain/breaks/contract-violation.js';
+import { checkLostRefunds, checkReassigned } from '../../src/domain/breaks/lost-refunds.js';
+import { checkRefunds } from '../../src/domain/breaks/refunds.js';
 import { defaultPayoutWords, ownerOfRefund } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { OpenCall } from '../../src/domain/orders/order-facts.js';
@@ -112,8 +113,8 @@ const lost = (fields: JsonObject = {}, about: Partial<CheckedRecord> = {}) =>
     about,
   );
 const kinds = (facts: CheckFacts) =>
-  [checkLostRefunds, checkReassigned, checkPayoutWords].flatMap((check) =>
-    check(facts).open.map(({ kind, entity }) => `${kind} ${entity.id}`),
+  [checkLostRefunds(facts), checkReassigned(facts), checkPayoutWords(facts)].flatMap(({ open }) =>
+    open.map(({ kind, entity }) => `${kind} ${entity.id}`),
   );
 
 test('candidates: five at most, the customer’s address first, then what is given back whole, then the newest; in no other order', () => {

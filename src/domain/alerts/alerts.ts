@@ -1,4 +1,4 @@
-import { breakWords } from '../break-words.js';
+import { breakDefinitions } from '../breaks/breaks.js';
 import type { AlertSeverity, Condition } from './condition.js';
 import { conditions } from './conditions.js';
 import type { AlertFacts } from './facts.js';
@@ -32,6 +32,6 @@ const ofBreaks = ['TallyhookCriticalBreak', 'TallyhookHighBreak'];
 /** What to do first: of breaks what their kind asks for, then what all of them do. */
 export function remedyOf({ name, subject }: { name: string; subject: string }): string {
   const remedy = conditionNamed(name)?.remedy ?? '';
-  const own = ofBreaks.includes(name) ? new Map(Object.entries(breakWords)).get(subject)?.remedy : undefined;
+  const own = ofBreaks.includes(name) ? new Map(Object.entries(breakDefinitions)).get(subject)?.remedy : undefined;
   return own === undefined ? remedy : `${own} ${remedy}`;
 }

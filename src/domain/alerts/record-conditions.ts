@@ -1,4 +1,4 @@
-import type { BreakKind } from '../break.js';
+import type { BreakKind } from '../breaks/breaks.js';
 import { type Condition, minutes, when } from './condition.js';
 import type { AlertFacts } from './facts.js';
 

@@ -1,4 +1,4 @@
-import { rejectedHold } from '../../domain/checks/kyt-hold.js';
+import { rejectedHold } from '../../domain/breaks/kyt-hold.js';
 import { defaultKytWords, isRejected } from '../../domain/orders/kyt.js';
 import { textField } from '../../domain/records.js';
 import type { NewBreak } from '../breaks/breaks.js';

@@ -5,7 +5,18 @@ import { compareAmounts, sumAmounts } from '../money.js';
 import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
+import type { BreakDefinitions } from './definition.js';
 import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
+
+export const refundBreaks = {
+  refund_exceeds_net: {
+    severity: 'critical',
+    means: 'The refunds of a payment are more than its net amount, or than what was received. Money may be leaving.',
+    ends: 'A refund fails, or the service corrects an amount.',
+    remedy:
+      'Stop what is not confirmed yet, and ask who made the second refund. “refunds” in the evidence names them all.',
+  },
+} as const satisfies BreakDefinitions;
 
 /** States in which nothing left, and nothing will. Not all of them are shown (specification 3.4). */
 const NEVER_LEFT = /fail|cancel|reject|declin|refus|expire|abort/i;
@@ -14,8 +25,8 @@ const NEVER_LEFT = /fail|cancel|reject|declin|refus|expire|abort/i;
  * Nothing may be given back that was not credited (specification 4.5): refunds against the net, and these together with
  * the refund of a dispute, which was never credited, against all that came in. Refunds under way count.
  */
-export function checkRefunds(facts: CheckFacts): TimedFindings {
-  const findings = noFindings();
+export function checkRefunds(facts: CheckFacts): TimedFindings<'refund_exceeds_net'> {
+  const findings = noFindings<'refund_exceeds_net'>();
   const given = refundsByIntent(facts);
   for (const intent of focused(facts, 'intents')) {
     const refunds = given.get(intent.id) ?? [];
@@ -41,7 +52,7 @@ export function counts({ absent, fields }: CheckedRecord): boolean {
   return !absent && !NEVER_LEFT.test(textField(fields, 'status') ?? '');
 }
 
-function exceeding(intent: CheckedRecord, refunds: readonly CheckedRecord[]): FoundBreak | null {
+function exceeding(intent: CheckedRecord, refunds: readonly CheckedRecord[]): FoundBreak<'refund_exceeds_net'> | null {
   const { fields, id } = intent;
   const ofDispute = textField(fields, 'irregularRefundPayoutId');
   const ordinary = refunds.filter((refund) => refund.id !== ofDispute);

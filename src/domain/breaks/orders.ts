@@ -5,17 +5,61 @@ import { compareAmounts } from '../money.js';
 import type { OrderStatus } from '../orders/order.js';
 import { textField } from '../records.js';
 import { type CheckedOrder, type CheckedRecord, type CheckFacts, sourceOf } from './check-facts.js';
+import type { BreakDefinitions } from './definition.js';
 import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
 import { grace } from './grace.js';
 
-const kinds = [
-  'order_underpaid',
-  'order_overpaid',
-  'order_amount_mismatch',
-  'order_unknown_reference',
-  'similar_reference_paid',
-] as const;
-type OrderBreak = (typeof kinds)[number];
+const NOT_REGISTERED = {
+  where: 'nobody registered the order that is paid',
+  remedy:
+    'set `RELEASE_REQUIRES_REGISTRATION=on`, for every role: such an order is then `not_registered` and never safe ([orders.md](orders.md#what-the-store-registers)). While it is `off`, your shop ships it unless it looks at breaks, or ships only orders that it registered',
+} as const;
+
+/** Of what the store registered and what its payments show. */
+export const orderBreaks = {
+  order_underpaid: {
+    severity: 'high',
+    means: 'The store registered an amount, less came in, and no payment of the order is open any more.',
+    ends: 'More comes in, or the money is given back.',
+    remedy: 'Ask the customer for the rest, or refund.',
+  },
+  order_overpaid: {
+    severity: 'high',
+    means: 'One payment brought more than registered.',
+    ends: 'A refund brings it down.',
+    remedy: 'Refund the difference, or agree with the customer.',
+  },
+  order_amount_mismatch: {
+    severity: 'high',
+    means:
+      'A payment asks for more than the store registered, or in another currency; or what came in can’t be counted in the registered currency; or more than 200 payments share the reference. “reason” says which.',
+    ends: 'The payment ends unpaid, or asks for what is registered.',
+    remedy: 'The store created the payment with another amount than it registered: correct it there.',
+    besideSafe: {
+      where: 'another payment of the order, still open or given back, asks for more or in another currency',
+      remedy: 'cancel the open one; else write it off',
+    },
+  },
+  order_unknown_reference: {
+    severity: 'medium',
+    means:
+      'The store registers its orders, and money came in for one that it did not register, half an hour after the order began.',
+    ends: 'The store registers it.',
+    remedy: 'A payment made by hand, or a reference that was typed wrong: “similarReferences” names what it may be.',
+    besideSafe: NOT_REGISTERED,
+  },
+  similar_reference_paid: {
+    severity: 'high',
+    means: 'An order that the store did not register is paid, and a registered one that looks the same is not.',
+    ends: 'The registered one is paid or withdrawn, the other is registered, or its money is given back.',
+    remedy:
+      'Ship nothing on it. “similarReferences” names the registered ones; the page of the order shows the characters in which they differ. Ask the customer, or refund.',
+    besideSafe: NOT_REGISTERED,
+  },
+} as const satisfies BreakDefinitions;
+
+type OrderBreak = keyof typeof orderBreaks;
+const kinds = Object.keys(orderBreaks) as readonly OrderBreak[];
 
 /** Money came in, and stays. */
 const PAID: readonly OrderStatus[] = ['paid', 'underpaid', 'overpaid', 'paid_twice', 'partially_refunded', 'unmatched'];
@@ -28,8 +72,8 @@ const UNPAID: readonly OrderStatus[] = ['awaiting_payment', 'expired', 'cancelle
  * What the store registered against what its payments show, in the currency of the request. One break at most: money that
  * came in says more than what was asked for. What is paid twice is `duplicate_payment`.
  */
-export function checkOrders(facts: CheckFacts): TimedFindings {
-  const findings = noFindings();
+export function checkOrders(facts: CheckFacts): TimedFindings<OrderBreak> {
+  const findings = noFindings<OrderBreak>();
   for (const order of facts.orders) {
     const entity = { kind: 'order', id: order.reference } as const;
     const isHistory = order.status !== 'shared_reference' && order.intents.every(({ history }) => history);
@@ -93,7 +137,7 @@ function unknownReference(order: CheckedOrder, { registersSince, now }: CheckFac
   return now < due ? { at: due } : { kind: 'order_unknown_reference', reason: 'not_registered' };
 }
 
-function foundOrder(order: CheckedOrder, { kind, reason }: Problem): FoundBreak {
+function foundOrder(order: CheckedOrder, { kind, reason }: Problem): FoundBreak<OrderBreak> {
   const { expected, similar, reference, status } = order;
   const ours: Json = expected === null ? null : { ...expected };
   const payments = order.intents.map((intent) => [`paymentIntent ${intent.id}`, paymentOf(intent, ours)] as const);

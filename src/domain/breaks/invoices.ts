@@ -5,12 +5,48 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { compareAmounts, isAmount, multiplyAmounts, sumAmounts } from '../money.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, isCollected, sourceOf } from './check-facts.js';
+import type { BreakDefinitions } from './definition.js';
 import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
 import { grace } from './grace.js';
 
+/** Of invoices, and the payments that they name. */
+export const invoiceBreaks = {
+  invoice_paid_without_intent: {
+    severity: 'high',
+    means:
+      'An invoice has been paid for half an hour, and the payment that it names is unknown here, was not collected, or belongs to another invoice.',
+    ends: 'The payment is read and collected.',
+    remedy: 'Was it marked as paid by hand in the dashboard? Else run tallyhook reconcile payment-intents --full.',
+  },
+  invoice_items_sum: {
+    severity: 'medium',
+    means: 'The items of an invoice add up to another amount, to the last digit.',
+    ends: 'They add up.',
+    remedy: 'Cancel it and create it anew.',
+  },
+  invoice_email_failed: {
+    severity: 'medium',
+    means: 'The service said, when we created an invoice, that its e-mail was not sent.',
+    ends: 'The invoice is paid, expired or cancelled.',
+    remedy: 'Send its paymentLink yourself.',
+  },
+  intent_completed_invoice_unpaid: {
+    severity: 'high',
+    means: 'A payment was collected half an hour ago, and its invoice is read and not paid.',
+    ends: 'The invoice is paid.',
+    remedy:
+      'A payment after the invoice ended: refund it, or mark the invoice. The order counts the payment either way.',
+    besideSafe: {
+      where: 'the order counts the payment, whatever its invoice shows',
+      remedy: 'refund it, or mark the invoice',
+    },
+  },
+} as const satisfies BreakDefinitions;
+type InvoiceBreak = keyof typeof invoiceBreaks;
+
 /** An invoice against its own items (specification 4.2), its e-mail, and the payment that paid it (3.3). */
-export function checkInvoices(facts: CheckFacts): TimedFindings {
-  const findings = noFindings();
+export function checkInvoices(facts: CheckFacts): TimedFindings<InvoiceBreak> {
+  const findings = noFindings<InvoiceBreak>();
   for (const invoice of focused(facts, 'invoices')) {
     const isJudged = !invoice.history && !invoice.absent;
     const entity = { kind: 'invoice', id: invoice.id } as const;
@@ -26,8 +62,8 @@ export function checkInvoices(facts: CheckFacts): TimedFindings {
 }
 
 /** Payments that came in for an invoice that is not shown as paid. An invoice that was not read says nothing. */
-export function checkInvoicedPayments(facts: CheckFacts): TimedFindings {
-  const findings = noFindings();
+export function checkInvoicedPayments(facts: CheckFacts): TimedFindings<InvoiceBreak> {
+  const findings = noFindings<InvoiceBreak>();
   for (const intent of focused(facts, 'intents')) {
     const entity = { kind: 'payment_intent', id: intent.id } as const;
     const name = { kind: 'intent_completed_invoice_unpaid', entity } as const;
@@ -55,7 +91,10 @@ function invoiceOf({ fields }: CheckedRecord, { invoices }: CheckFacts): Checked
   return invoice?.absent === true ? undefined : invoice;
 }
 
-function paidWithoutIntent(invoice: CheckedRecord, facts: CheckFacts): { due: number; found: FoundBreak } | null {
+function paidWithoutIntent(
+  invoice: CheckedRecord,
+  facts: CheckFacts,
+): { due: number; found: FoundBreak<InvoiceBreak> } | null {
   const { fields, verified, id } = invoice;
   if (!verified || textField(fields, 'status') !== 'paid') return null;
   const named = textField(fields, 'paymentIntentId');
@@ -86,7 +125,7 @@ function wasCollected(intent: CheckedRecord): boolean {
   return isCollected(intent) || (!intent.absent && textField(intent.fields, 'status') === 'completed');
 }
 
-function itemsSum(invoice: CheckedRecord): FoundBreak | 'unknown' | null {
+function itemsSum(invoice: CheckedRecord): FoundBreak<InvoiceBreak> | 'unknown' | null {
   const { fields, id } = invoice;
   const meta = fields['meta'];
   const items = isJsonObject(meta) ? meta['items'] : undefined;
@@ -113,7 +152,7 @@ function lineTotal(item: Json): string | null {
 /** A mail server's words repeat the address that it refused. */
 const E_MAIL = /(?<![^\s<>])[^\s<>]+@[^\s<>]+/g;
 
-function emailFailed(invoice: CheckedRecord): FoundBreak | null {
+function emailFailed(invoice: CheckedRecord): FoundBreak<InvoiceBreak> | null {
   const { fields, id } = invoice;
   const email = fields['emailDelivery'];
   if (!isJsonObject(email) || email['sent'] !== false || isFinal('invoice', textField(fields, 'status'))) return null;

@@ -1,8 +1,19 @@
 import type { JsonObject } from '../json.js';
 import type { CheckedRecord } from './check-facts.js';
 import { sourceOf } from './check-facts.js';
+import type { BreakDefinitions } from './definition.js';
 import { type FieldEvidence, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
 import { type Identity, type IdentityOf, identitiesOf } from './identities.js';
+
+export const feeBreaks = {
+  fee_identity: {
+    severity: 'medium',
+    means: 'Amounts that add up in this account’s payments don’t in this one.',
+    ends: 'They do.',
+    remedy: 'Ask the service. If its fees changed for good, docs/breaks.md says how to observe them anew.',
+  },
+} as const satisfies BreakDefinitions;
+type FeeBreak = keyof typeof feeBreaks;
 
 /** What the account's own records say of an identity so far. Records as `kind id`. */
 export interface IdentityEvidence {
@@ -20,7 +31,7 @@ export const RECORDS_FOR_PROOF = 20;
 const FAILURES_KEPT = 20;
 
 export interface FeeFindings {
-  findings: TimedFindings;
+  findings: TimedFindings<FeeBreak>;
   /** Every identity that was met, as it stands now. */
   evidence: IdentityEvidence[];
 }
@@ -35,7 +46,7 @@ export function checkFees(
   now: number,
 ): FeeFindings {
   const evidence = new Map(known.map((about) => [about.identity, about]));
-  const findings = noFindings();
+  const findings = noFindings<FeeBreak>();
   for (const record of records) {
     const said = identitiesOf(record);
     const broken = said.filter((one) => !one.holds && (evidence.get(one.identity)?.provenAt ?? null) !== null);

@@ -1,14 +1,15 @@
-import type { BreakKind, Severity } from '../break.js';
 import { canonicalHash } from '../canonical-json.js';
 import type { Json, JsonObject } from '../json.js';
 import type { EntityRef } from '../records.js';
+import type { Severity } from './definition.js';
 
-export interface BreakName {
-  kind: BreakKind;
+/** `K`: the kinds that may be named; those who find breaks know their own alone. */
+export interface BreakName<K extends string> {
+  kind: K;
   entity: EntityRef;
 }
 
-export interface FoundBreak extends BreakName {
+export interface FoundBreak<K extends string> extends BreakName<K> {
   evidence: JsonObject;
   severity?: Severity;
   once?: boolean;
@@ -17,14 +18,14 @@ export interface FoundBreak extends BreakName {
 }
 
 /** What a check says of the records that it was given: what is wrong, and what is not, or no longer. */
-export interface Findings {
+export interface Findings<K extends string> {
   /** `evidence`: field by field ours, theirs, and the source of each. */
-  open: FoundBreak[];
-  resolve: BreakName[];
+  open: FoundBreak<K>[];
+  resolve: BreakName<K>[];
 }
 
 /** The same, and what is to be checked again later, though nothing may change until then. `at` in ms. */
-export interface TimedFindings extends Findings {
+export interface TimedFindings<K extends string> extends Findings<K> {
   again: { entity: EntityRef; at: number }[];
 }
 
@@ -35,11 +36,11 @@ export interface FieldEvidence {
   source: Json;
 }
 
-export function noFindings(): TimedFindings {
+export function noFindings<K extends string>(): TimedFindings<K> {
   return { open: [], resolve: [], again: [] };
 }
 
-export function allFindings(parts: readonly TimedFindings[]): TimedFindings {
+export function allFindings<K extends string>(parts: readonly TimedFindings<K>[]): TimedFindings<K> {
   return {
     open: parts.flatMap(({ open }) => open),
     resolve: parts.flatMap(({ resolve }) => resolve),
@@ -48,11 +49,11 @@ export function allFindings(parts: readonly TimedFindings[]): TimedFindings {
 }
 
 /** A break with its cause: what is said of each field, but not by whom and when. `since` makes a new case of it. */
-export function foundBreak(
-  name: BreakName,
+export function foundBreak<K extends string>(
+  name: BreakName<K>,
   fields: Readonly<Record<string, FieldEvidence>>,
   about: { since?: number; severity?: Severity; notes?: JsonObject } = {},
-): FoundBreak {
+): FoundBreak<K> {
   const since = about.since === undefined ? null : new Date(about.since).toISOString();
   const said = Object.entries(fields).map(([field, { ours, theirs }]) => [field, ours, theirs]);
   return {
@@ -68,7 +69,11 @@ export function foundBreak(
 }
 
 /** Notes the finding, or that there is none. */
-export function settle(findings: Findings, name: BreakName, found: FoundBreak | null): void {
+export function settle<K extends string>(
+  findings: Findings<K>,
+  name: BreakName<NoInfer<K>>,
+  found: FoundBreak<NoInfer<K>> | null,
+): void {
   if (found === null) findings.resolve.push(name);
   else findings.open.push(found);
 }

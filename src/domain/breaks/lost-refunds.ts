@@ -1,4 +1,4 @@
-import { isRefund, ownerOfRefund, payoutClass, referenceOf } from '../family/links.js';
+import { isRefund, ownerOfRefund, referenceOf } from '../family/links.js';
 import { amountField } from '../family/money.js';
 import type { Json, JsonObject } from '../json.js';
 import { compareAmounts } from '../money.js';
@@ -13,9 +13,32 @@ import {
   type RefundFacts,
   sourceOf,
 } from './check-facts.js';
+import type { BreakDefinitions } from './definition.js';
 import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
 import { grace } from './grace.js';
 import { counts } from './refunds.js';
+
+/** Of refunds and the payments that they give back. */
+export const lostRefundBreaks = {
+  refund_without_order: {
+    severity: 'high',
+    means:
+      'The service shows a refund, and ten minutes later nothing says of which payment or order. It holds none. “candidates” in the evidence names payments of the same asset that it may give back.',
+    ends: 'Its payment becomes known, a person says whose it is, its reference names an order, or it fails.',
+    remedy:
+      'Where “ownCall” names a call of ours, its answer is lost and it may have made this: tallyhook calls settle KEY --as done:PAYOUT. Else ask who made it, in the dashboard, and say whose it is: tallyhook refunds assign PAYOUT --payment PI, or --payment none.',
+    besideSafe: { where: 'a refund that names no order', remedy: 'say whose it is; its order is then held' },
+  },
+  refund_assigned_otherwise: {
+    severity: 'high',
+    means:
+      'A person said whose refund this is, and since then the service’s records name another payment. What the person said counts.',
+    ends: 'The records no longer name another, or the refund is assigned again.',
+    remedy: 'Decide which of the two is right. Assign it again, with the same payment or the other.',
+    besideSafe: { where: 'the person’s payment counts as given back, the other does not', remedy: 'assign it again' },
+  },
+} as const satisfies BreakDefinitions;
+type LostRefundBreak = keyof typeof lostRefundBreaks;
 
 const MOST_CANDIDATES = 5;
 
@@ -23,8 +46,8 @@ const MOST_CANDIDATES = 5;
  * Money was given back, and nothing says whose: neither a payment, nor a person, nor a reference that names an order. It
  * withholds no order, so somebody must look.
  */
-export function checkLostRefunds(facts: CheckFacts): TimedFindings {
-  const findings = noFindings();
+export function checkLostRefunds(facts: CheckFacts): TimedFindings<LostRefundBreak> {
+  const findings = noFindings<LostRefundBreak>();
   for (const payout of focused(facts, 'payouts')) {
     const name = { kind: 'refund_without_order', entity: { kind: 'payout', id: payout.id } } as const;
     const due = lostAt(payout);
@@ -54,7 +77,7 @@ function lostRefund(
   payout: CheckedRecord,
   candidates: readonly CheckedRecord[],
   maker: OpenCall | undefined,
-): FoundBreak {
+): FoundBreak<LostRefundBreak> {
   const { fields, id } = payout;
   const said = (name: string): Json => fields[name] ?? null;
   const source = sourceOf(payout);
@@ -122,8 +145,8 @@ function isSameAddress({ fields: given }: CheckedRecord, { fields }: CheckedReco
 }
 
 /** A person said whose refund it is, and the records have come to name another payment since. */
-export function checkReassigned(facts: CheckFacts): TimedFindings {
-  const findings = noFindings();
+export function checkReassigned(facts: CheckFacts): TimedFindings<LostRefundBreak> {
+  const findings = noFindings<LostRefundBreak>();
   const { naming, words, assigned, namedThen } = facts.refunds;
   for (const payout of focused(facts, 'payouts')) {
     const name = { kind: 'refund_assigned_otherwise', entity: { kind: 'payout', id: payout.id } } as const;
@@ -135,34 +158,4 @@ export function checkReassigned(facts: CheckFacts): TimedFindings {
     settle(findings, name, decided === undefined || other === undefined ? null : foundBreak(name, { payment: said }));
   }
   return findings;
-}
-
-/** One finding per word, however many payouts carry it: the word stands where the id of a record would. */
-export function checkPayoutWords(facts: CheckFacts): TimedFindings {
-  const findings = noFindings();
-  for (const payout of focused(facts, 'payouts')) {
-    const word = textField(payout.fields, 'payoutType')?.toLowerCase();
-    if (word === undefined || word === '') continue;
-    const entity = { kind: 'payout', id: `payoutType=${word.slice(0, 200)}` } as const;
-    const name = { kind: 'contract_violation', entity } as const;
-    if (payoutClass(payout.fields, facts.refunds.words) !== null) settle(findings, name, null);
-    else if (!payout.history) settle(findings, name, unclassed(name, payout));
-  }
-  return findings;
-}
-
-/** Closed by a person it stays closed, whichever payout shows the word next. */
-function unclassed({ kind, entity }: Pick<FoundBreak, 'kind' | 'entity'>, payout: CheckedRecord): FoundBreak {
-  return {
-    kind,
-    entity,
-    evidence: {
-      rule: 'no class of movements.words.payoutType has this word (CONTRACT_FILE)',
-      field: 'payoutType',
-      value: payout.fields['payoutType'] ?? null,
-      firstSeen: payout.id,
-      source: sourceOf(payout),
-    },
-    cause: entity.id,
-  };
 }

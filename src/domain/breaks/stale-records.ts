@@ -1,8 +1,20 @@
 import { states } from '../family/states.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
+import type { BreakDefinitions } from './definition.js';
 import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
 import { grace, RECHECK_MS } from './grace.js';
+
+export const staleBreaks = {
+  stale_record: {
+    severity: 'medium',
+    means:
+      'An open record was not read for a day though runs of its kind went through (not_read), or waits although it ended two days ago (not_ended). “reason” says which.',
+    ends: 'It is read, or it ends.',
+    remedy:
+      'Not read: run tallyhook doctor, and see the last runs of its kind. Not ended: cancel it in the dashboard, or write it off.',
+  },
+} as const satisfies BreakDefinitions;
 
 /** States that wait for the customer or the chain. What waits for a person's decision may wait. */
 const WAITING: Partial<Record<string, readonly string[]>> = {
@@ -21,8 +33,8 @@ const ENDS: Partial<Record<string, readonly string[]>> = {
  * been read since: whatever reads it does not reach it. Where nothing is read at all, that is no record's doing. And what the service still shows as waiting for the customer long after it ended. Payouts have rules
  * of their own (payouts.ts).
  */
-export function checkStale(facts: CheckFacts): TimedFindings {
-  const findings = noFindings();
+export function checkStale(facts: CheckFacts): TimedFindings<'stale_record'> {
+  const findings = noFindings<'stale_record'>();
   const judged = [
     ...focused(facts, 'intents'),
     ...focused(facts, 'payins'),
@@ -65,7 +77,7 @@ function clocksOf({ kind, fields, verified, readAt, firstSeenAt }: CheckedRecord
   return clocks;
 }
 
-function foundStale(record: CheckedRecord, { reason }: Clock, { now }: CheckFacts): FoundBreak {
+function foundStale(record: CheckedRecord, { reason }: Clock, { now }: CheckFacts): FoundBreak<'stale_record'> {
   const { kind, id, fields, verified, readAt, firstSeenAt } = record;
   const status = fields['status'] ?? null;
   const isUnread = reason === 'not_read';

@@ -1,16 +1,28 @@
 import { isRejected, kytVerdict } from '../orders/kyt.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, isCollected, sourceOf } from './check-facts.js';
+import type { BreakDefinitions } from './definition.js';
 import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
 import { grace } from './grace.js';
+
+export const screeningBreaks = {
+  kyt_hold: {
+    severity: 'high',
+    means:
+      'A payin of a collected payment, or one that belongs to no payment, was rejected by the screening; or that of a payment has not passed it for an hour. “verdict” says which.',
+    ends: 'It passes, or the payment is no longer collected.',
+    remedy:
+      'Pending: wait. Rejected: ask the service before shipping, or before using the money. Unknown: put the word on a list of the contract (kyt).',
+  },
+} as const satisfies BreakDefinitions;
 
 /**
  * A deposit whose screening is not passed, though its payment counts as collected: the goods wait. A word on no list holds
  * them too. A rejection is no matter of waiting, and needs no payment: a deposit that belongs to none is the merchant's own
  * money.
  */
-export function checkKyt(facts: CheckFacts): TimedFindings {
-  const findings = noFindings();
+export function checkKyt(facts: CheckFacts): TimedFindings<'kyt_hold'> {
+  const findings = noFindings<'kyt_hold'>();
   for (const payin of focused(facts, 'payins')) {
     const entity = { kind: 'payin', id: payin.id } as const;
     const name = { kind: 'kyt_hold', entity } as const;
@@ -44,7 +56,7 @@ export function checkKyt(facts: CheckFacts): TimedFindings {
 export function rejectedHold(
   payin: Parameters<typeof sourceOf>[0],
   intent: Pick<CheckedRecord, 'id'> | null,
-): FoundBreak {
+): FoundBreak<'kyt_hold'> {
   const name = { kind: 'kyt_hold', entity: { kind: 'payin', id: payin.id } } as const;
   const word = payin.fields['kytStatus'] ?? null;
   const notes = {
