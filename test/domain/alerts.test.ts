@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { conditionNamed, findAlerts, remedyOf } from '../../src/domain/alerts/alerts.js';
-import { conditions } from '../../src/domain/alerts/conditions.js';
+import { conditionNamed, conditions, findAlerts, remedyOf } from '../../src/domain/alerts/alerts.js';
 import type { AlertFacts } from '../../src/domain/alerts/facts.js';
 import { breakDefinitions, breakKinds } from '../../src/domain/breaks/breaks.js';
 

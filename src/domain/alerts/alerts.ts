@@ -1,7 +1,14 @@
 import { breakDefinitions } from '../breaks/breaks.js';
-import type { AlertSeverity, Condition } from './condition.js';
-import { conditions } from './conditions.js';
+import type { Alert, AlertSeverity, Condition } from './condition.js';
 import type { AlertFacts } from './facts.js';
+import { metricAlerts } from './metric-alerts.js';
+import { recordConditions } from './record-conditions.js';
+import { upkeepConditions } from './upkeep-conditions.js';
+import { webhookConditions } from './webhook-conditions.js';
+
+export const conditions: readonly Condition[] = [...webhookConditions, ...recordConditions, ...upkeepConditions];
+/** Each has its rule in deploy/prometheus/rules.yml. */
+export const alerts: readonly Alert[] = [...conditions, ...metricAlerts];
 
 /** A condition that holds. `subject` tells those of one name apart. */
 export interface FoundAlert {
@@ -20,9 +27,7 @@ export function findAlerts(facts: AlertFacts): FoundAlert[] {
   );
 }
 
-export function conditionNamed(
-  name: string,
-): Pick<Condition, 'holdSeconds' | 'apartSeconds' | 'runbook' | 'remedy'> | undefined {
+export function conditionNamed(name: string): Condition | undefined {
   return conditions.find((condition) => condition.name === name);
 }
 
