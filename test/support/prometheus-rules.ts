@@ -11,7 +11,7 @@ groups:
 ${alerts.map(ruleOf).join('')}`;
 }
 
-function ruleOf({ name, severity, runbook, summary, rule }: Alert): string {
+function ruleOf({ name, severity, runbook, summary, remedy, rule }: Alert): string {
   const expr = typeof rule.expr === 'string' ? quoted(rule.expr) : ['|-', ...rule.expr].join('\n          ');
   const lines = [
     `  - alert: ${name}`,
@@ -21,7 +21,7 @@ function ruleOf({ name, severity, runbook, summary, rule }: Alert): string {
     `      severity: ${severity}`,
     '    annotations:',
     `      summary: ${quoted(rule.by === undefined ? summary : `${summary}: {{ $labels.${rule.by} }}`)}`,
-    `      description: ${quoted(rule.description)}`,
+    `      description: ${quoted(remedy)}`,
     `      runbook_url: docs/runbook.md#${runbook}`,
   ];
   return lines.map((line) => `    ${line}\n`).join('');

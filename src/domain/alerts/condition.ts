@@ -11,7 +11,6 @@ interface Rule {
   for?: string;
   /** The label that tells those of one name apart. */
   by?: string;
-  description: string;
 }
 
 export interface Alert {
@@ -20,6 +19,8 @@ export interface Alert {
   /** The section of docs/runbook.md. */
   runbook: string;
   summary: string;
+  /** What to do first, in a sentence or two. */
+  remedy: string;
   rule: Rule;
 }
 
@@ -30,8 +31,6 @@ export interface Condition extends Alert {
   holdSeconds: number;
   /** It fires again no sooner than so long after it fired last; left out: at any time. */
   apartSeconds?: number;
-  /** What to do first, in a sentence or two. */
-  remedy: string;
   /** The page of the console that shows it; the subject goes behind a final `=`. */
   page: string;
   /** Each that holds, in words, by its subject. */

@@ -7,22 +7,19 @@ export const metricAlerts: readonly Alert[] = [
     severity: 'critical',
     runbook: 'tallyhook-is-not-scraped',
     summary: 'Prometheus knows no process of Tallyhook',
-    rule: {
-      expr: 'absent(up{job="tallyhook"})',
-      for: '5m',
-      description: 'No target has job="tallyhook": every other alert is blind.',
-    },
+    remedy: 'No target has job="tallyhook": every other alert is blind.',
+    rule: { expr: 'absent(up{job="tallyhook"})', for: '5m' },
   },
   {
     name: 'TallyhookWebhooksNotStored',
     severity: 'critical',
     runbook: 'webhooks-are-not-stored',
     summary: 'Webhooks are answered with 503',
+    remedy:
+      'They are genuine and could not be stored: the service tries again, for as long as its schedule of retries lasts.',
     rule: {
       expr: 'sum(increase(tallyhook_webhook_requests_total{result=~"unavailable|overloaded|failed|misconfigured"}[5m])) > 0',
       for: '1m',
-      description:
-        'They are genuine and could not be stored: the service tries again, for as long as its schedule of retries lasts.',
     },
   },
   {
@@ -30,11 +27,10 @@ export const metricAlerts: readonly Alert[] = [
     severity: 'warning',
     runbook: 'slow-answers',
     summary: 'Webhooks wait long for their answer',
+    remedy: 'One of a hundred requests takes longer than 2.5 seconds, which includes the commit in the database.',
     rule: {
       expr: 'histogram_quantile(0.99, sum by (le) (rate(tallyhook_webhook_request_duration_seconds_bucket[10m]))) > 2.5',
       for: '10m',
-      description:
-        'One of a hundred requests takes longer than 2.5 seconds, which includes the commit in the database.',
     },
   },
   {
@@ -42,11 +38,11 @@ export const metricAlerts: readonly Alert[] = [
     severity: 'warning',
     runbook: 'unrecoverable-deliveries',
     summary: 'More deliveries can never be recovered',
+    remedy:
+      'What they reported was read from the lists of the service instead. The history shows no payloads, or events do not reach us for long.',
     rule: {
       expr: 'max(tallyhook_unrecoverable_deliveries) - max(tallyhook_unrecoverable_deliveries offset 6h) > 0',
       for: '5m',
-      description:
-        'What they reported was read from the lists of the service instead. The history shows no payloads, or events do not reach us for long.',
     },
   },
   {
@@ -54,55 +50,40 @@ export const metricAlerts: readonly Alert[] = [
     severity: 'warning',
     runbook: 'the-schedule-is-unknown',
     summary: 'Neither a scheduler nor a console is read',
-    rule: {
-      expr: 'absent(tallyhook_reconcile_interval_seconds)',
-      for: '10m',
-      description: 'How old a proof may become is shown by them: without it no alert says that one is too old.',
-    },
+    remedy: 'How old a proof may become is shown by them: without it no alert says that one is too old.',
+    rule: { expr: 'absent(tallyhook_reconcile_interval_seconds)', for: '10m' },
   },
   {
     name: 'TallyhookCircuitOpen',
     severity: 'warning',
     runbook: 'calls-are-held-back',
     summary: 'Calls to the service are held back',
-    rule: {
-      expr: 'max(tallyhook_api_circuit_open) > 0',
-      for: '1m',
-      description:
-        'Eight calls in a row failed; one is tried every few seconds. Webhooks are still taken, nothing is verified.',
-    },
+    remedy:
+      'Eight calls in a row failed; one is tried every few seconds. Webhooks are still taken, nothing is verified.',
+    rule: { expr: 'max(tallyhook_api_circuit_open) > 0', for: '1m' },
   },
   {
     name: 'TallyhookKeyRefused',
     severity: 'critical',
     runbook: 'the-service-refuses-our-key',
     summary: 'The service refuses our key',
-    rule: {
-      expr: 'sum(increase(tallyhook_api_requests_total{status="401"}[15m])) > 0',
-      for: '1m',
-      description: 'Calls are answered with 401: nothing is verified until SERVICE_API_KEY is right.',
-    },
+    remedy: 'Calls are answered with 401: nothing is verified until SERVICE_API_KEY is right.',
+    rule: { expr: 'sum(increase(tallyhook_api_requests_total{status="401"}[15m])) > 0', for: '1m' },
   },
   {
     name: 'TallyhookQueueStuck',
     severity: 'warning',
     runbook: 'a-queue-stands-still',
     summary: 'Nobody serves the queue',
-    rule: {
-      expr: 'max by (queue) (tallyhook_queue_oldest_waiting_seconds) > 300',
-      for: '2m',
-      by: 'queue',
-      description: 'A job has waited for more than five minutes. Commands are what people asked for at the console.',
-    },
+    remedy: 'A job has waited for more than five minutes. Commands are what people asked for at the console.',
+    rule: { expr: 'max by (queue) (tallyhook_queue_oldest_waiting_seconds) > 300', for: '2m', by: 'queue' },
   },
   {
     name: 'TallyhookWatchdog',
     severity: 'none',
     runbook: 'watchdog',
     summary: 'Always fires',
-    rule: {
-      expr: 'vector(1)',
-      description: 'Route it to a service that calls you when it stops: then the way of all other alerts is broken.',
-    },
+    remedy: 'Route it to a service that calls you when it stops: then the way of all other alerts is broken.',
+    rule: { expr: 'vector(1)' },
   },
 ];

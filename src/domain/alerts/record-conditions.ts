@@ -24,7 +24,6 @@ export const recordConditions: readonly Condition[] = [
       ],
       for: '1m',
       by: 'kind',
-      description: 'Three runs in a row did not end complete: what the service says of it since is not known.',
     },
     found: ({ kinds }) =>
       kinds.flatMap(({ kind, everySeconds, provenSecondsAgo: ago }) =>
@@ -49,7 +48,6 @@ export const recordConditions: readonly Condition[] = [
       ],
       for: '1h',
       by: 'kind',
-      description: 'No run of it has ever ended complete. A first reading of a long list takes a while.',
     },
     found: ({ kinds, ageSeconds }) =>
       kinds
@@ -64,11 +62,7 @@ export const recordConditions: readonly Condition[] = [
     summary: 'Our records and the service’s contradict one another where money may be lost',
     remedy: 'Ship and pay nothing on what it names until you have looked at both sides on the page Breaks.',
     page: '/breaks?status=open&kind=',
-    rule: {
-      expr: 'max by (kind) (tallyhook_breaks_open{severity="critical"}) > 0',
-      by: 'kind',
-      description: 'Ours and the service’s records contradict one another where money may be lost.',
-    },
+    rule: { expr: 'max by (kind) (tallyhook_breaks_open{severity="critical"}) > 0', by: 'kind' },
     found: ({ breaks }) => breaks.filter(({ severity }) => severity === 'critical').map(breakWords),
   },
   {
@@ -80,12 +74,7 @@ export const recordConditions: readonly Condition[] = [
     remedy:
       'Switch the endpoint on in the service’s dashboard, or subscribe it to what the break names on the page Breaks. Payments made meanwhile are found by reading the lists.',
     page: '/breaks?status=open&kind=',
-    rule: {
-      expr: `max by (kind) (tallyhook_breaks_open{kind=~"${ENDPOINT_OFF.join('|')}"}) > 0`,
-      by: 'kind',
-      description:
-        'No active endpoint of ours takes what an event type needs. Payments are found by reading the lists only.',
-    },
+    rule: { expr: `max by (kind) (tallyhook_breaks_open{kind=~"${ENDPOINT_OFF.join('|')}"}) > 0`, by: 'kind' },
     found: ({ breaks }) => breaks.filter(({ kind }) => ENDPOINT_OFF.includes(kind)).map(breakWords),
   },
   {
@@ -100,7 +89,6 @@ export const recordConditions: readonly Condition[] = [
       expr: `max by (kind) (tallyhook_breaks_open{severity="high", kind!~"${ENDPOINT_OFF.join('|')}"}) > 0`,
       for: '15m',
       by: 'kind',
-      description: 'Many resolve themselves within minutes; this one did not.',
     },
     found: ({ breaks }) =>
       breaks
@@ -119,10 +107,7 @@ export const recordConditions: readonly Condition[] = [
     remedy:
       'Do not send it again. “tallyhook calls list” names it: look in the service’s dashboard, then “tallyhook calls settle KEY --as done:ID” or “--as not_done”.',
     page: '/doctor',
-    rule: {
-      expr: `max by (operation) (tallyhook_calls_lost{operation=~"${MOVES_MONEY.join('|')}"}) > 0`,
-      description: 'It got no answer, and no list shows what came of it. A refund holds its order.',
-    },
+    rule: { expr: `max by (operation) (tallyhook_calls_lost{operation=~"${MOVES_MONEY.join('|')}"}) > 0` },
     found: ({ lostCalls }) =>
       lostCalls
         .filter(({ operation }) => MOVES_MONEY.includes(operation))
@@ -140,11 +125,7 @@ export const recordConditions: readonly Condition[] = [
     summary: 'Orders wait for a word about a refund',
     remedy: '“tallyhook refunds list” names it; “tallyhook refunds assign” says whose it is.',
     page: '/orders?status=paid',
-    rule: {
-      expr: 'max(tallyhook_orders_held_by_refund) > 0',
-      for: '15m',
-      description: 'Nothing says which payment the refund is of: tallyhook refunds list.',
-    },
+    rule: { expr: 'max(tallyhook_orders_held_by_refund) > 0', for: '15m' },
     found: ({ heldByRefund }) =>
       when(heldByRefund > 0, `${heldByRefund} paid orders are held: nothing says which payment the refund is of.`),
   },
@@ -156,10 +137,7 @@ export const recordConditions: readonly Condition[] = [
     summary: 'Callbacks to the store were given up',
     remedy: 'Fix the store, then replay them on the page Callbacks.',
     page: '/callbacks?status=dead',
-    rule: {
-      expr: 'max(tallyhook_callback_backlog{state="dead"}) > 0',
-      description: 'They wait to be replayed at the console.',
-    },
+    rule: { expr: 'max(tallyhook_callback_backlog{state="dead"}) > 0' },
     found: ({ callbacks: { dead } }) => when(dead > 0, `${dead} wait to be replayed.`),
   },
   {
@@ -170,11 +148,7 @@ export const recordConditions: readonly Condition[] = [
     summary: 'The store does not take callbacks',
     remedy: 'See what the store answers on the page Callbacks; what waits follows by itself once it takes them.',
     page: '/callbacks?status=pending',
-    rule: {
-      expr: `max(tallyhook_callback_backlog_oldest_seconds) > ${CALLBACKS_WAIT_SECONDS}`,
-      for: '1m',
-      description: 'The oldest has waited for more than ten minutes.',
-    },
+    rule: { expr: `max(tallyhook_callback_backlog_oldest_seconds) > ${CALLBACKS_WAIT_SECONDS}`, for: '1m' },
     found: ({ callbacks: { oldestSeconds } }) =>
       when(oldestSeconds > CALLBACKS_WAIT_SECONDS, `The oldest has waited for ${minutes(oldestSeconds)}.`),
   },

@@ -15,12 +15,7 @@ export const upkeepConditions: readonly Condition[] = [
     remedy:
       'Set it alike for every role, and restart those that differ. Until then which role decides an order counts.',
     page: '/doctor',
-    rule: {
-      expr: 'max by (setting) (tallyhook_settings_differing) > 1',
-      for: '2m',
-      by: 'setting',
-      description: 'Which of them decides an order counts, until all have the same.',
-    },
+    rule: { expr: 'max by (setting) (tallyhook_settings_differing) > 1', for: '2m', by: 'setting' },
     found: ({ settings }) =>
       settings.map(({ setting, values }) => ({ subject: setting, detail: `${setting}: ${values}.` })),
   },
@@ -32,12 +27,7 @@ export const upkeepConditions: readonly Condition[] = [
     summary: 'What is written is not sealed',
     remedy: 'See that a scheduler runs: “tallyhook schedule”. Its log says why nothing could be sealed.',
     page: '/audit',
-    rule: {
-      expr: `max(tallyhook_seal_oldest_unsealed_seconds) > ${UNSEALED_SECONDS}`,
-      for: '5m',
-      description:
-        'The oldest row that has no seal was written more than half an hour ago; the leader of the schedulers seals every five minutes.',
-    },
+    rule: { expr: `max(tallyhook_seal_oldest_unsealed_seconds) > ${UNSEALED_SECONDS}`, for: '5m' },
     found: ({ seals: { oldestUnsealedSeconds } }) =>
       when(
         oldestUnsealedSeconds > UNSEALED_SECONDS,
@@ -53,12 +43,7 @@ export const upkeepConditions: readonly Condition[] = [
     remedy:
       'Run “tallyhook audit verify”. If it ends well, see that a scheduler runs, and what its log says: it verifies once a day.',
     page: '/audit',
-    rule: {
-      expr: `max(tallyhook_seal_unverified_seconds) > ${UNVERIFIED_SECONDS}`,
-      for: '5m',
-      description:
-        'All seals were not verified for more than three days; the leader of the schedulers does it once a day.',
-    },
+    rule: { expr: `max(tallyhook_seal_unverified_seconds) > ${UNVERIFIED_SECONDS}`, for: '5m' },
     found: ({ seals: { unverifiedSeconds } }) =>
       when(
         unverifiedSeconds > UNVERIFIED_SECONDS,
@@ -74,10 +59,7 @@ export const upkeepConditions: readonly Condition[] = [
     remedy:
       'Run “tallyhook audit verify”: it names every place. Change nothing, and keep a copy of the database first.',
     page: '/audit',
-    rule: {
-      expr: 'max(tallyhook_seal_findings) > 0',
-      description: 'When the seals were verified last, rows, seals or stored files were not what they had been.',
-    },
+    rule: { expr: 'max(tallyhook_seal_findings) > 0' },
     found: ({ seals: { findings } }) =>
       when((findings ?? 0) > 0, `${findings} findings when the seals were verified last.`),
   },
@@ -90,12 +72,7 @@ export const upkeepConditions: readonly Condition[] = [
     remedy:
       '“tallyhook alerts test” says what it answers: set the address or the secret that is wrong, and restart the schedulers.',
     page: '/alerts',
-    rule: {
-      expr: 'max by (channel) (tallyhook_alert_channel_failing) > 0',
-      for: '5m',
-      by: 'channel',
-      description: 'They are tried again for a day.',
-    },
+    rule: { expr: 'max by (channel) (tallyhook_alert_channel_failing) > 0', for: '5m', by: 'channel' },
     found: ({ channels }) =>
       channels
         .filter(({ failingSeconds }) => failingSeconds > 300)

@@ -22,12 +22,7 @@ export const webhookConditions: readonly Condition[] = [
     remedy:
       'Start it: “tallyhook serve” is the receiver, “tallyhook work” the worker; the last lines that it logged say why it ended. Then recover what was sent meanwhile: “tallyhook deliveries recover --since 2h”.',
     page: '/deliveries',
-    rule: {
-      expr: 'up{job="tallyhook"} == 0',
-      for: '2m',
-      description:
-        'Nothing was read of {{ $labels.instance }} for two minutes. Where it is the receiver, webhooks are not taken.',
-    },
+    rule: { expr: 'up{job="tallyhook"} == 0', for: '2m', by: 'instance' },
     found: ({ parts }) =>
       parts.flatMap(({ part, secondsAgo }) => {
         const means = silenceMeans[part];
@@ -48,8 +43,6 @@ export const webhookConditions: readonly Condition[] = [
       // Consoles say how many jobs each queue holds, and nothing of one that does not answer.
       expr: 'absent(tallyhook_queue_jobs) and on () count(count_over_time(tallyhook_queue_jobs[1d])) > 0',
       for: '2m',
-      description:
-        'Redis is down, or no console is up. Webhooks are applied some seconds later, and commands of the console wait. Nothing is lost.',
     },
     found: ({ parts }) =>
       parts.flatMap(({ part, secondsAgo }) =>
@@ -77,7 +70,6 @@ export const webhookConditions: readonly Condition[] = [
         'and sum(increase(tallyhook_webhook_requests_total[6h])) > 120',
       ],
       for: '5m',
-      description: 'In the six hours before at least twenty came in an hour.',
     },
     found: ({ webhooks: { halfHour, before } }) =>
       when(halfHour === 0 && before > 120, `${before} came in the six hours before.`),
@@ -102,7 +94,6 @@ export const webhookConditions: readonly Condition[] = [
         '  and sum(increase(tallyhook_signatures_like_service_total[5m]))',
         '    > 0.25 * sum(increase(tallyhook_webhook_requests_total{result=~"accepted|duplicate"}[5m]))',
       ],
-      description: 'More than a fifth of the deliveries, or all, carry a signature that no secret of ours made.',
     },
     found: ({ invalidSignatures: { sinceMatch, fiveMinutes, share } }) =>
       sinceMatch >= 3
@@ -129,8 +120,6 @@ export const webhookConditions: readonly Condition[] = [
         '  > 0.9 * sum by (instance) (increase(tallyhook_webhook_requests_total{result=~"expired_timestamp|accepted|duplicate"}[30m]))',
       ],
       for: '5m',
-      description:
-        'Of half an hour’s genuine webhooks hardly any was taken: the clock of this machine or of the service is wrong, or nothing comes but late retries.',
     },
     // Late retries after an outage come beside new events that are taken.
     found: ({ expiredTimestamps: { halfHour, share } }) =>
@@ -147,11 +136,7 @@ export const webhookConditions: readonly Condition[] = [
     summary: 'Stored events are not applied',
     remedy: 'Start a worker: “tallyhook work”, or more of them. Failing events say why on the page Events.',
     page: '/events?status=received',
-    rule: {
-      expr: `max(tallyhook_event_backlog_oldest_seconds) > ${WAIT_SECONDS}`,
-      for: '2m',
-      description: 'The oldest has waited for more than two minutes: no worker runs, or too few.',
-    },
+    rule: { expr: `max(tallyhook_event_backlog_oldest_seconds) > ${WAIT_SECONDS}`, for: '2m' },
     found: ({ backlog: { oldestSeconds } }) =>
       when(
         oldestSeconds > WAIT_SECONDS,
@@ -166,12 +151,7 @@ export const webhookConditions: readonly Condition[] = [
     summary: 'Events were given up',
     remedy: 'Read their errors on the page Events, take the cause away, and replay them there.',
     page: '/events?status=dead',
-    rule: {
-      expr: 'max(tallyhook_event_backlog{state="dead"}) > 0',
-      for: '1m',
-      description:
-        'They failed eight times. What they say is not in the records, unless a list of the service showed it since.',
-    },
+    rule: { expr: 'max(tallyhook_event_backlog{state="dead"}) > 0', for: '1m' },
     found: ({ backlog: { dead } }) => when(dead > 0, `${dead} failed eight times.`),
   },
   {
@@ -183,12 +163,7 @@ export const webhookConditions: readonly Condition[] = [
     remedy:
       'Take the cause away that the page Missed deliveries names, then recover them there, all of a range of time at once.',
     page: '/deliveries?show=missed',
-    rule: {
-      expr: 'max(tallyhook_missed_deliveries) > 0',
-      for: '2m',
-      description:
-        'Its history shows deliveries that should be here, that no retry will bring, and that are not recovered yet.',
-    },
+    rule: { expr: 'max(tallyhook_missed_deliveries) > 0', for: '2m' },
     found: ({ missed }) => when((missed ?? 0) > 0, `${missed} that no retry will bring are not recovered yet.`),
   },
 ];
