@@ -1,3 +1,4 @@
+import type { Variable } from '../../src/config/variable.js';
 import type { BreakDefinition, Severity } from '../../src/domain/breaks/definition.js';
 
 /** A table of a document that says what a definition says: the first one under the heading. */
@@ -69,4 +70,27 @@ export function breakTables(definitions: Readonly<Record<string, BreakDefinition
     table('High', ['high']),
     table('Medium and low', ['medium', 'low']),
   ];
+}
+
+/** docs/configuration.md: a table for each group. */
+export function variableTables(groups: Readonly<Record<string, Readonly<Record<string, Variable>>>>): DocumentTable[] {
+  return Object.entries(groups).map(([heading, variables]) => ({
+    file: 'docs/configuration.md',
+    heading,
+    columns: ['name', 'default', 'meaning', 'accepted', 'roles'],
+    rows: Object.entries(variables).map(([name, { fallback, meaning, accepts, secret, neededBy, usedBy }]) => [
+      secret ? `${name} or ${name}_FILE` : name,
+      fallback === undefined ? (neededBy === undefined ? 'unset' : 'required') : `\`${fallback}\``,
+      meaning.replaceAll(/docs\/([a-z-]+\.md)/g, '[$1]($1)'),
+      accepts,
+      neededBy === undefined ? (usedBy?.join(', ') ?? 'all') : rolesOf(neededBy, usedBy),
+    ]),
+  }));
+}
+
+function rolesOf(neededBy: readonly string[], usedBy: readonly string[] = []): string {
+  const others = usedBy.filter((role) => !neededBy.includes(role));
+  return [`needed by ${neededBy.join(', ')}`, ...(others.length > 0 ? [`read by ${others.join(', ')}`] : [])].join(
+    '; ',
+  );
 }
