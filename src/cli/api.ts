@@ -8,14 +8,14 @@ import { createLog } from '../log.js';
 import { recordAction } from '../records/actions/record-action.js';
 import { type CreateOptions, MerchantClient } from '../service-api/client.js';
 import { loadContract } from '../service-api/contract.js';
-import { isKeyed, type OperationName, operationNames, operationOf } from '../service-api/operations.js';
+import { isKeyed, type OperationName, operationNames, operationOf, partsOf } from '../service-api/operations.js';
 import { InvalidRequestError, ServiceError } from '../service-api/service-errors.js';
 import { adopt } from '../wiring/adopt.js';
 import type { Closers } from '../wiring/closers.js';
 import { openRuntime, type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
 import { cliActor } from './actor.js';
-import { apiCalls, type CallWords } from './api-calls.js';
+import { type CallWords, callByWords } from './api-calls.js';
 import { printJson } from './print.js';
 import { reachingDatabase } from './reaching-database.js';
 import { runUntilDone } from './run-until-done.js';
@@ -88,7 +88,7 @@ async function call(name: OperationName, words: CallWords, { idempotencyKey, not
         outcome: 'asked',
       });
     }
-    const { data, totalCount } = await apiCalls[name](client, words, options);
+    const { data, totalCount } = await callByWords(client, name, words, options);
     if (totalCount !== null) process.stderr.write(`X-Total-Count  ${totalCount}\n`);
     printJson(data);
   };
@@ -134,7 +134,7 @@ function pair(word: string, before: Record<string, string>): Record<string, stri
 
 function checkedPath(name: OperationName, given: Record<string, string>): Record<string, string> {
   const path = operationOf(name).path;
-  const known = [...path.matchAll(/\{(\w+)\}/g)].map(([, part]) => part ?? '');
+  const known = partsOf(path);
   const stranger = Object.keys(given).find((part) => !known.includes(part));
   if (stranger === undefined) return given;
   throw new UsageError(

@@ -1,10 +1,10 @@
 import type { Json } from '../domain/json.js';
 import type { Reply } from './attempt.js';
+import { checkQuery } from './check-request.js';
 import { MemoRules } from './memo-rules.js';
 import type { ReadOperation, WriteOperation } from './operations.js';
 import { type Page, pageOf } from './pages.js';
 import type * as queries from './queries.js';
-import { checkQuery } from './queries.js';
 import type * as requests from './request-schemas.js';
 import { ServiceCalls, type ServiceRequestParts } from './service-calls.js';
 import type { WriteParts } from './service-writes.js';
@@ -67,8 +67,7 @@ export class MerchantClient extends ServiceCalls {
 
   /** Specification 4.3: one page, newest first; the next page's cursor is the id of the last item. */
   async listInvoices(query: queries.InvoiceQuery = {}, options: CallOptions = {}): Read<payments.Invoice[]> {
-    const parts = { query: checkQuery('listInvoices', query), ...options };
-    return this.read('listInvoices', payments.invoice.array(), parts);
+    return this.read('listInvoices', payments.invoice.array(), { query, ...options });
   }
 
   /**
@@ -107,8 +106,7 @@ export class MerchantClient extends ServiceCalls {
 
   /** Specification 4.10: one page. */
   async listAccounts(query: queries.AccountQuery = {}, options: CallOptions = {}): Read<Page<funds.SubWallet>> {
-    const parts = { query: checkQuery('listAccounts', query), ...options };
-    return this.readPage('listAccounts', funds.account, parts);
+    return this.readPage('listAccounts', funds.account, { query, ...options });
   }
 
   /** Specification 4.11: one page of one sub-wallet's movements. */
@@ -117,15 +115,12 @@ export class MerchantClient extends ServiceCalls {
     query: queries.AccountTransactionQuery = {},
     options: CallOptions = {},
   ): Read<Page<funds.Movement>> {
-    const operation = 'listAccountTransactions';
-    const given = checkQuery(operation, query);
-    return this.readPage(operation, funds.movement, { path: { id: accountId }, query: given, ...options });
+    return this.readPage('listAccountTransactions', funds.movement, { path: { id: accountId }, query, ...options });
   }
 
   /** Specification 4.12: the movements of all sub-wallets; `totalCount` where a page is asked for by its number. */
   async listTransactions(query: queries.TransactionQuery = {}, options: CallOptions = {}): Read<Page<funds.Movement>> {
-    const parts = { query: checkQuery('listTransactions', query), ...options };
-    return this.readPage('listTransactions', funds.movement, parts);
+    return this.readPage('listTransactions', funds.movement, { query, ...options });
   }
 
   /** Specification 4.13: whether an asset can be chosen at all. */
@@ -142,8 +137,7 @@ export class MerchantClient extends ServiceCalls {
     query: queries.PaymentIntentQuery = {},
     options: CallOptions = {},
   ): Read<payments.PaymentIntent[]> {
-    const parts = { query: checkQuery('listPaymentIntents', query), ...options };
-    return this.read('listPaymentIntents', payments.paymentIntent.array(), parts);
+    return this.read('listPaymentIntents', payments.paymentIntent.array(), { query, ...options });
   }
 
   /** Specification 4.15: one deposit, with its compliance result and status history. */
@@ -162,9 +156,7 @@ export class MerchantClient extends ServiceCalls {
     query: queries.SettlementMethodQuery,
     options: CallOptions = {},
   ): Read<funds.SettlementMethods> {
-    const operation = 'listSettlementPaymentMethods';
-    const given = checkQuery(operation, query);
-    return this.read(operation, funds.settlementMethods, { query: given, ...options });
+    return this.read('listSettlementPaymentMethods', funds.settlementMethods, { query, ...options });
   }
 
   /** Specification 4.18: zero where the asset was never received. A coin alone may be answered with its network. */
@@ -197,7 +189,7 @@ export class MerchantClient extends ServiceCalls {
     query: queries.DeliveryQuery = {},
     options: CallOptions = {},
   ): Read<webhooks.DeliveryPage> {
-    const parts = { query: checkQuery('listWebhookDeliveries', query), ...options };
+    const parts = { query, ...options };
     const reply = await this.read('listWebhookDeliveries', webhooks.deliveryPage, parts);
     return { ...reply, data: { ...reply.data, nextCursor: reply.data.nextCursor ?? null } };
   }
@@ -207,7 +199,7 @@ export class MerchantClient extends ServiceCalls {
    * an object with `items`; the next page's cursor is the id of the last item.
    */
   async listPayouts(query: queries.PayoutQuery = {}, options: CallOptions = {}): Read<funds.Payout[]> {
-    const parts = { query: checkQuery('listPayouts', query), ...options };
+    const parts = { query, ...options };
     const { data, ...about } = await this.readPage('listPayouts', funds.payout, parts);
     return { ...about, data: data.items };
   }
@@ -217,6 +209,7 @@ export class MerchantClient extends ServiceCalls {
     schema: S,
     parts: ServiceRequestParts,
   ): Read<ReturnType<typeof readAs<S>>> {
+    checkQuery(operation, parts.query ?? {});
     const reply = await this.reply(operation, parts);
     return { ...reply, data: readAs(schema, reply.data, operation) };
   }
@@ -226,6 +219,7 @@ export class MerchantClient extends ServiceCalls {
     schema: S,
     parts: ServiceRequestParts,
   ): Read<Page<ReturnType<typeof readAs<S>>>> {
+    checkQuery(operation, parts.query ?? {});
     const reply = await this.reply(operation, parts);
     const { items, nextCursor } = pageOf(reply.data, operation);
     const read = items.map((item: Json, at) => readAs(schema, item, operation, `/${at}`));

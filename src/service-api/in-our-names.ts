@@ -8,7 +8,7 @@ import { type OperationName, operationOf } from './operations.js';
  * contract). Anything else is handed over as it came.
  */
 export function inOurNames(operation: OperationName, data: Json, { pages }: Pick<Contract, 'pages'>): Json {
-  if (!isJsonObject(data) || operationOf(operation).answer !== 'not shown') return data;
+  if (!isJsonObject(data) || operationOf(operation).answer !== undefined) return data;
   if (pages.items === '/items' && pages.nextCursor === '/nextCursor') return data;
   const items = valueAt(data, pages.items);
   if (!Array.isArray(items)) return data;

@@ -4,7 +4,7 @@ import { ConfigError } from '../errors.js';
 import type { Reply } from './attempt.js';
 import { buildUrl, type RequestParts } from './build-url.js';
 import { checkOutline } from './check-outline.js';
-import { checkRequest } from './check-request.js';
+import { checkQuery, checkRequest } from './check-request.js';
 import { type Contract, defaultContract } from './contract.js';
 import { defaultPatience, type Patience, ServiceHttp, type ServiceHttpSettings } from './http.js';
 import { inOurNames } from './in-our-names.js';
@@ -12,7 +12,6 @@ import type { KeyStore } from './key-store.js';
 import { MemoryKeyStore } from './memory-key-store.js';
 import type { SettledWrite } from './open-writes.js';
 import { type OperationName, operationOf, type ReadOperation, type WriteOperation } from './operations.js';
-import { checkQuery } from './queries.js';
 import type { Sending } from './sending.js';
 import { type ClockBounds, ServiceClock } from './service-clock.js';
 import { type Answered, ServiceWrites, type WriteParts } from './service-writes.js';
@@ -105,7 +104,7 @@ export class ServiceCalls {
     { body, ...parts }: RequestParts & { body?: unknown },
   ): { method: string; url: string; body: Json } {
     const { method } = operationOf(operation);
-    const text = method === 'GET' ? undefined : checkRequest(operation as WriteOperation, body);
+    const text = method === 'GET' ? undefined : checkRequest(operation, body);
     checkQuery(operation, parts.query ?? {});
     const url = buildUrl(operation, parts, this.target).href;
     return { method, url, body: text === undefined ? null : fromJsonText(text) };
@@ -142,7 +141,7 @@ export class ServiceCalls {
   private async send(operation: OperationName, { path = {}, signal, ...sending }: Sending): Promise<Reply<Json>> {
     const url = buildUrl(operation, { path }, this.target);
     const { method, answer } = operationOf(operation);
-    const mayBeEmpty = answer === 'not shown';
+    const mayBeEmpty = answer === undefined;
     return this.http.call({ operation, method, url, authorized: true, mayBeEmpty, ...sending }, signal);
   }
 }

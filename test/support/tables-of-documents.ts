@@ -94,3 +94,20 @@ function rolesOf(neededBy: readonly string[], usedBy: readonly string[] = []): s
     '; ',
   );
 }
+
+/** docs/contract.md: the endpoints of the specification, 4.1 to 4.22. `handlerOf`: the sandbox's file by method and route. */
+export function endpointTable(
+  operations: readonly { name: string; method: string; path: string }[],
+  handlerOf: (route: string) => string | undefined,
+): DocumentTable {
+  return {
+    file: 'docs/contract.md',
+    heading: 'The endpoints',
+    columns: ['spec', 'call', 'client', 'sandbox', 'tested as'],
+    rows: operations.map(({ name, method, path }, at) => {
+      const handler = handlerOf(`${method} ${path}`);
+      if (handler === undefined) throw new Error(`the sandbox has no ${method} ${path}`);
+      return [`4.${at + 1}`, `\`${method} ${path}\``, `\`${name}\``, `\`${handler}\``, `${name} (4.${at + 1})`];
+    }),
+  };
+}
