@@ -3,6 +3,7 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { checkFacts } from './support/checked-facts.js';
 import { useDatabase } from './support/database.js';
 import { envExample } from './support/env-example.js';
 import { useFolder } from './support/folder.js';
@@ -19,6 +20,7 @@ const CHANGES = {
       ends: 'It is unmade.',
       remedy: 'Do what was made up.',
       besideSafe: { where: 'it was made up', remedy: 'unmake it' },
+      check: () => [{ entity: { kind: 'order', id: 'A-1' }, found: { evidence: { made: 'up' } } }],
     },`,
   },
   'src/domain/alerts/upkeep-conditions.ts': {
@@ -88,17 +90,18 @@ it('each compiles: nothing else has to name it', { timeout: 240_000 }, async () 
 });
 
 describe('a break', () => {
-  it('is in the read API, its description, the pages and the tables of docs/breaks.md', async () => {
+  it('is found, and is in the read API, its description, the pages and the tables of docs/breaks.md', async () => {
     const { openBreaks } = await load<typeof import('../src/records/breaks/breaks.js')>('src/records/breaks/breaks.ts');
-    const kind = 'made_up_break' as never;
-    await openBreaks(database.db, [{ kind, entity: { kind: 'order', id: 'A-1' }, evidence: {} }]);
+    const { breakDefinitions, runChecks } = await breaksOfCopy();
+    const made = runChecks(checkFacts([]), []).findings.open;
+    expect(made).toEqual([{ kind: 'made_up_break', entity: { kind: 'order', id: 'A-1' }, evidence: { made: 'up' } }]);
+    await openBreaks(database.db, made);
     const { reader, openapi } = await consoleOfCopy();
     expect(JSON.stringify(openapi)).toContain('"made_up_break"');
     const list = await reader.get('/breaks?kind=made_up_break&severity=critical');
     expect(list.main).toContain('<option value="made_up_break" selected>');
     const page = await reader.get(list.link('made up break'));
     expect(page.text).toContain('What to do: Do what was made up. It closes by itself once this holds: It is unmade.');
-    const { breakDefinitions } = await breaksOfCopy();
     const tables = breakTables(breakDefinitions).map((table) => withTable(document(table.file), table));
     expect(tables[0]).toContain('| `made_up_break` | it was made up | unmake it |');
     expect(tables[1]).toContain('| `made_up_break` | It was made up. | It is unmade. | Do what was made up. |');

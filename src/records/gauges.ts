@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { BreakKind } from '../domain/breaks/breaks.js';
-import type { Severity } from '../domain/breaks/definition.js';
+import type { Severity } from '../domain/breaks/findings.js';
 
 export interface OpenBreaks {
   kind: BreakKind;

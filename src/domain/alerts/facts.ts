@@ -1,5 +1,5 @@
 import type { BreakKind } from '../breaks/breaks.js';
-import type { Severity } from '../breaks/definition.js';
+import type { Severity } from '../breaks/findings.js';
 
 /** What the database knows of the whole at one moment. Null: it was not measured yet. */
 export interface AlertFacts {

@@ -2,8 +2,8 @@ import { listedPayins, payoutClass } from '../family/links.js';
 import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
-import type { BreakDefinitions, Severity } from './definition.js';
-import { type BreakName, type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
+import type { BreakDefinitions } from './definition.js';
+import { type Check, type Finding, finding, type Judged, type Severity } from './findings.js';
 
 export const contractBreaks = {
   contract_violation: {
@@ -18,40 +18,37 @@ export const contractBreaks = {
       where: 'a payin that two payments list: the payment that the payin names itself may be safe',
       remedy: 'ask the service why the other one lists it',
     },
+    check: (facts) => [payinLinks, payoutLinks, payoutWords].flatMap((check) => check(facts)),
   },
 } as const satisfies BreakDefinitions;
 /** Of one that left something unapplied. */
 export const UNAPPLIED: Severity = contractBreaks.contract_violation.also.severity;
-type ContractBreak = keyof typeof contractBreaks;
 
 /**
  * Records that name one another must agree. A deposit that two payments list would be counted twice: critical. Where one
  * is named by another than it names itself: low. `contract_violation`; the field stands behind the id, since what is wrong
  * with the record's own fields is another break.
  */
-export function checkLinks(facts: CheckFacts): TimedFindings<ContractBreak> {
-  const findings = noFindings<ContractBreak>();
-  for (const payin of focused(facts, 'payins')) {
-    const name = { kind: 'contract_violation', entity: { kind: 'payin', id: `${payin.id}#paymentIntentId` } } as const;
-    settle(findings, name, payin.history || payin.absent ? null : payinLink(payin, facts));
-  }
-  for (const payout of focused(facts, 'payouts')) {
-    const name = {
-      kind: 'contract_violation',
-      entity: { kind: 'payout', id: `${payout.id}#paymentIntentId` },
-    } as const;
-    settle(findings, name, payout.history || payout.absent ? null : payoutLink(payout, facts));
-  }
-  return findings;
+const payinLinks = eachLink('payins', payinLink);
+const payoutLinks = eachLink('payouts', payoutLink);
+
+function eachLink(
+  focus: 'payins' | 'payouts',
+  judge: (record: CheckedRecord, facts: CheckFacts) => Finding | null,
+): Check {
+  return (facts) =>
+    focused(facts, focus).map((record) => ({
+      entity: { kind: record.kind, id: `${record.id}#paymentIntentId` },
+      found: record.history || record.absent ? null : judge(record, facts),
+    }));
 }
 
-function payinLink(payin: CheckedRecord, { listings, intents }: CheckFacts): FoundBreak<ContractBreak> | null {
+function payinLink(payin: CheckedRecord, { listings, intents }: CheckFacts): Finding | null {
   const listing = (listings.get(payin.id) ?? []).filter((id) => lists(intents.get(id), payin.id));
   const named = textField(payin.fields, 'paymentIntentId');
   const isAlone = listing.length < 2 && (listing.length === 0 || named === null || listing.includes(named));
   if (isAlone) return null;
-  return foundBreak(
-    { kind: 'contract_violation', entity: { kind: 'payin', id: `${payin.id}#paymentIntentId` } },
+  return finding(
     { paymentIntentId: { ours: listing.toSorted(compareText), theirs: named, source: sourceOf(payin) } },
     {
       severity: listing.length > 1 ? UNAPPLIED : 'low',
@@ -60,15 +57,14 @@ function payinLink(payin: CheckedRecord, { listings, intents }: CheckFacts): Fou
   );
 }
 
-function payoutLink(payout: CheckedRecord, { intents }: CheckFacts): FoundBreak<ContractBreak> | null {
+function payoutLink(payout: CheckedRecord, { intents }: CheckFacts): Finding | null {
   const named = textField(payout.fields, 'paymentIntentId');
   const naming = [...intents.values()].filter(
     ({ fields, absent }) => !absent && textField(fields, 'irregularRefundPayoutId') === payout.id,
   );
   const isAlone = naming.length < 2 && (naming.length === 0 || named === null || naming[0]?.id === named);
   if (isAlone) return null;
-  return foundBreak(
-    { kind: 'contract_violation', entity: { kind: 'payout', id: `${payout.id}#paymentIntentId` } },
+  return finding(
     {
       paymentIntentId: {
         ours: naming.map(({ id }) => id).toSorted(compareText),
@@ -84,32 +80,24 @@ function lists(intent: CheckedRecord | undefined, payin: string): boolean {
   return intent !== undefined && !intent.absent && listedPayins(intent.fields).includes(payin);
 }
 
-/** One finding per word, however many payouts carry it: the word stands where the id of a record would. */
-export function checkPayoutWords(facts: CheckFacts): TimedFindings<ContractBreak> {
-  const findings = noFindings<ContractBreak>();
-  for (const payout of focused(facts, 'payouts')) {
+/**
+ * One finding per word, however many payouts carry it: the word stands where the id of a record would. Closed by a person
+ * it stays closed, whichever payout shows the word next.
+ */
+const payoutWords: Check = (facts) =>
+  focused(facts, 'payouts').flatMap((payout): Judged[] => {
     const word = textField(payout.fields, 'payoutType')?.toLowerCase();
-    if (word === undefined || word === '') continue;
-    const entity = { kind: 'payout', id: `payoutType=${word.slice(0, 200)}` } as const;
-    const name = { kind: 'contract_violation', entity } as const;
-    if (payoutClass(payout.fields, facts.refunds.words) !== null) settle(findings, name, null);
-    else if (!payout.history) settle(findings, name, unclassed(name, payout));
-  }
-  return findings;
-}
-
-/** Closed by a person it stays closed, whichever payout shows the word next. */
-function unclassed({ kind, entity }: BreakName<ContractBreak>, payout: CheckedRecord): FoundBreak<ContractBreak> {
-  return {
-    kind,
-    entity,
-    evidence: {
+    if (word === undefined || word === '') return [];
+    const id = `payoutType=${word.slice(0, 200)}`;
+    const entity = { kind: 'payout', id } as const;
+    if (payoutClass(payout.fields, facts.refunds.words) !== null) return [{ entity, found: null }];
+    if (payout.history) return [];
+    const evidence = {
       rule: 'no class of movements.words.payoutType has this word (CONTRACT_FILE)',
       field: 'payoutType',
       value: payout.fields['payoutType'] ?? null,
       firstSeen: payout.id,
       source: sourceOf(payout),
-    },
-    cause: entity.id,
-  };
-}
+    };
+    return [{ entity, found: { evidence, cause: id } }];
+  });

@@ -1,4 +1,4 @@
-export type Severity = 'critical' | 'high' | 'medium' | 'low';
+import type { Check, Severity } from './findings.js';
 
 /** All that is said of a kind of break; the tables of docs/breaks.md are made of it. */
 export interface BreakDefinition {
@@ -13,6 +13,8 @@ export interface BreakDefinition {
   remedy: string;
   /** An order may be safe beside it: where, and what to do then. Left out: it holds its order, or is about none. */
   besideSafe?: { where: string; remedy: string };
+  /** Finds it where records don't agree with one another; left out: a run finds it, or what saves a record. */
+  check?: Check;
 }
 
 export type BreakDefinitions = Readonly<Record<string, BreakDefinition>>;

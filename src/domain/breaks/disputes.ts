@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../json.js';
 import { compareAmounts } from '../money.js';
 import type { CheckedRecord } from './check-facts.js';
 import type { BreakDefinitions } from './definition.js';
-import { type FieldEvidence, type Findings, foundBreak } from './findings.js';
+import { type FieldEvidence, type Findings, finding } from './findings.js';
 import { grace } from './grace.js';
 
 export const disputeBreaks = {
@@ -91,7 +91,7 @@ export function judgeListing(
   const severity = fields.has('amountDiffers')
     ? {}
     : { severity: disputeBreaks.dispute_outside_irregular.also.severity };
-  return { open: [foundBreak(outsideIrregular, Object.fromEntries(fields), severity)], resolve: [] };
+  return { open: [{ ...outsideIrregular, ...finding(Object.fromEntries(fields), severity) }], resolve: [] };
 }
 
 function sortOf({ fields }: CheckedRecord): Sort {

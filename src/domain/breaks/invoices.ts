@@ -4,9 +4,9 @@ import { isFinal } from '../family/states.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { compareAmounts, isAmount, multiplyAmounts, sumAmounts } from '../money.js';
 import { textField } from '../records.js';
-import { type CheckedRecord, type CheckFacts, focused, isCollected, sourceOf } from './check-facts.js';
+import { type CheckedRecord, type CheckFacts, isCollected, sourceOf } from './check-facts.js';
 import type { BreakDefinitions } from './definition.js';
-import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
+import { type Check, each, type Finding, finding } from './findings.js';
 import { grace } from './grace.js';
 
 /** Of invoices, and the payments that they name. */
@@ -17,18 +17,21 @@ export const invoiceBreaks = {
       'An invoice has been paid for half an hour, and the payment that it names is unknown here, was not collected, or belongs to another invoice.',
     ends: 'The payment is read and collected.',
     remedy: 'Was it marked as paid by hand in the dashboard? Else run tallyhook reconcile payment-intents --full.',
+    check: eachInvoice(paidWithoutIntent),
   },
   invoice_items_sum: {
     severity: 'medium',
     means: 'The items of an invoice add up to another amount, to the last digit.',
     ends: 'They add up.',
     remedy: 'Cancel it and create it anew.',
+    check: eachInvoice(itemsSum),
   },
   invoice_email_failed: {
     severity: 'medium',
     means: 'The service said, when we created an invoice, that its e-mail was not sent.',
     ends: 'The invoice is paid, expired or cancelled.',
     remedy: 'Send its paymentLink yourself.',
+    check: eachInvoice(emailFailed),
   },
   intent_completed_invoice_unpaid: {
     severity: 'high',
@@ -40,50 +43,26 @@ export const invoiceBreaks = {
       where: 'the order counts the payment, whatever its invoice shows',
       remedy: 'refund it, or mark the invoice',
     },
+    check: each('intents', invoiceUnpaid),
   },
 } as const satisfies BreakDefinitions;
-type InvoiceBreak = keyof typeof invoiceBreaks;
 
 /** An invoice against its own items (specification 4.2), its e-mail, and the payment that paid it (3.3). */
-export function checkInvoices(facts: CheckFacts): TimedFindings<InvoiceBreak> {
-  const findings = noFindings<InvoiceBreak>();
-  for (const invoice of focused(facts, 'invoices')) {
-    const isJudged = !invoice.history && !invoice.absent;
-    const entity = { kind: 'invoice', id: invoice.id } as const;
-    const items = isJudged ? itemsSum(invoice) : null;
-    if (items !== 'unknown') settle(findings, { kind: 'invoice_items_sum', entity }, items);
-    settle(findings, { kind: 'invoice_email_failed', entity }, isJudged ? emailFailed(invoice) : null);
-    const unpaid = isJudged ? paidWithoutIntent(invoice, facts) : null;
-    if (unpaid === null || facts.now >= unpaid.due) {
-      settle(findings, { kind: 'invoice_paid_without_intent', entity }, unpaid?.found ?? null);
-    } else findings.again.push({ entity, at: unpaid.due });
-  }
-  return findings;
+function eachInvoice(judge: Parameters<typeof each>[1]): Check {
+  return each('invoices', (invoice, facts) => (invoice.history || invoice.absent ? null : judge(invoice, facts)));
 }
 
-/** Payments that came in for an invoice that is not shown as paid. An invoice that was not read says nothing. */
-export function checkInvoicedPayments(facts: CheckFacts): TimedFindings<InvoiceBreak> {
-  const findings = noFindings<InvoiceBreak>();
-  for (const intent of focused(facts, 'intents')) {
-    const entity = { kind: 'payment_intent', id: intent.id } as const;
-    const name = { kind: 'intent_completed_invoice_unpaid', entity } as const;
-    const invoice = intent.history || !isCollected(intent) ? undefined : invoiceOf(intent, facts);
-    const isUnpaid = invoice?.verified === true && textField(invoice.fields, 'status') !== 'paid';
-    const due = Math.max(intent.since ?? 0, invoice?.since ?? 0) + grace.link;
-    if (isUnpaid && facts.now < due) {
-      findings.again.push({ entity, at: due });
-      continue;
-    }
-    const found = isUnpaid
-      ? foundBreak(name, {
-          paymentStatus: { ours: 'collected', theirs: intent.fields['status'] ?? null, source: sourceOf(intent) },
-          invoiceStatus: { ours: 'paid', theirs: invoice.fields['status'] ?? null, source: sourceOf(invoice) },
-          invoice: { ours: invoice.id, theirs: invoice.fields['paymentIntentId'] ?? null, source: sourceOf(invoice) },
-        })
-      : null;
-    settle(findings, name, found);
-  }
-  return findings;
+/** A payment that came in for an invoice that is not shown as paid. An invoice that was not read says nothing. */
+function invoiceUnpaid(intent: CheckedRecord, facts: CheckFacts): Finding | { at: number } | null {
+  const invoice = intent.history || !isCollected(intent) ? undefined : invoiceOf(intent, facts);
+  if (invoice?.verified !== true || textField(invoice.fields, 'status') === 'paid') return null;
+  const due = Math.max(intent.since ?? 0, invoice.since ?? 0) + grace.link;
+  if (facts.now < due) return { at: due };
+  return finding({
+    paymentStatus: { ours: 'collected', theirs: intent.fields['status'] ?? null, source: sourceOf(intent) },
+    invoiceStatus: { ours: 'paid', theirs: invoice.fields['status'] ?? null, source: sourceOf(invoice) },
+    invoice: { ours: invoice.id, theirs: invoice.fields['paymentIntentId'] ?? null, source: sourceOf(invoice) },
+  });
 }
 
 function invoiceOf({ fields }: CheckedRecord, { invoices }: CheckFacts): CheckedRecord | undefined {
@@ -91,10 +70,7 @@ function invoiceOf({ fields }: CheckedRecord, { invoices }: CheckFacts): Checked
   return invoice?.absent === true ? undefined : invoice;
 }
 
-function paidWithoutIntent(
-  invoice: CheckedRecord,
-  facts: CheckFacts,
-): { due: number; found: FoundBreak<InvoiceBreak> } | null {
+function paidWithoutIntent(invoice: CheckedRecord, facts: CheckFacts): Finding | { at: number } | null {
   const { fields, verified, id } = invoice;
   if (!verified || textField(fields, 'status') !== 'paid') return null;
   const named = textField(fields, 'paymentIntentId');
@@ -103,8 +79,9 @@ function paidWithoutIntent(
   if (intent !== undefined && wasCollected(intent) && (names === null || names === id)) return null;
   // What only an event says of the payment is for a reading to decide.
   if (intent !== undefined && !intent.absent && !intent.verified) return null;
-  const name = { kind: 'invoice_paid_without_intent', entity: { kind: 'invoice', id } } as const;
-  const found = foundBreak(name, {
+  const due = (invoice.since ?? invoice.firstSeenAt) + grace.link;
+  if (facts.now < due) return { at: due };
+  return finding({
     status: { ours: 'not paid', theirs: 'paid', source: sourceOf(invoice) },
     paymentIntentId: {
       ours: intent?.id ?? null,
@@ -117,7 +94,6 @@ function paidWithoutIntent(
       source: sourceOf(invoice),
     },
   });
-  return { due: (invoice.since ?? invoice.firstSeenAt) + grace.link, found };
 }
 
 /** Also what was given back since. */
@@ -125,19 +101,18 @@ function wasCollected(intent: CheckedRecord): boolean {
   return isCollected(intent) || (!intent.absent && textField(intent.fields, 'status') === 'completed');
 }
 
-function itemsSum(invoice: CheckedRecord): FoundBreak<InvoiceBreak> | 'unknown' | null {
-  const { fields, id } = invoice;
+function itemsSum(invoice: CheckedRecord): Finding | undefined | null {
+  const { fields } = invoice;
   const meta = fields['meta'];
   const items = isJsonObject(meta) ? meta['items'] : undefined;
   const amount = amountField(fields, 'amount');
   if (!Array.isArray(items) || items.length === 0 || amount === null) return null;
   const lines = items.map(lineTotal);
   const known = lines.filter((line) => line !== null);
-  if (known.length < lines.length) return 'unknown';
+  if (known.length < lines.length) return undefined;
   const sum = sumAmounts(known);
   if (compareAmounts(sum, amount) === 0) return null;
-  const name = { kind: 'invoice_items_sum', entity: { kind: 'invoice', id } } as const;
-  return foundBreak(name, { amount: { ours: sum, theirs: amount, source: sourceOf(invoice) } });
+  return finding({ amount: { ours: sum, theirs: amount, source: sourceOf(invoice) } });
 }
 
 /** `unitPrice` times `quantity`, exact: a whole number of times at most 18 decimals. Null where either can't be read. */
@@ -152,15 +127,10 @@ function lineTotal(item: Json): string | null {
 /** A mail server's words repeat the address that it refused. */
 const E_MAIL = /(?<![^\s<>])[^\s<>]+@[^\s<>]+/g;
 
-function emailFailed(invoice: CheckedRecord): FoundBreak<InvoiceBreak> | null {
-  const { fields, id } = invoice;
+function emailFailed({ fields }: CheckedRecord): Finding | null {
   const email = fields['emailDelivery'];
   if (!isJsonObject(email) || email['sent'] !== false || isFinal('invoice', textField(fields, 'status'))) return null;
   const notes: JsonObject = { error: textField(email, 'error')?.replace(E_MAIL, '(address)') ?? null };
   const sent = { ours: true, theirs: false, source: { operation: 'createInvoice' } };
-  return foundBreak(
-    { kind: 'invoice_email_failed', entity: { kind: 'invoice', id } },
-    { 'emailDelivery.sent': sent },
-    { notes },
-  );
+  return finding({ 'emailDelivery.sent': sent }, { notes });
 }

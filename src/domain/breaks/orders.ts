@@ -6,7 +6,7 @@ import type { OrderStatus } from '../orders/order.js';
 import { textField } from '../records.js';
 import { type CheckedOrder, type CheckedRecord, type CheckFacts, sourceOf } from './check-facts.js';
 import type { BreakDefinitions } from './definition.js';
-import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
+import { type Check, type Finding, finding, judged } from './findings.js';
 import { grace } from './grace.js';
 
 const NOT_REGISTERED = {
@@ -22,12 +22,14 @@ export const orderBreaks = {
     means: 'The store registered an amount, less came in, and no payment of the order is open any more.',
     ends: 'More comes in, or the money is given back.',
     remedy: 'Ask the customer for the rest, or refund.',
+    check: whereOrderIs('order_underpaid'),
   },
   order_overpaid: {
     severity: 'high',
     means: 'One payment brought more than registered.',
     ends: 'A refund brings it down.',
     remedy: 'Refund the difference, or agree with the customer.',
+    check: whereOrderIs('order_overpaid'),
   },
   order_amount_mismatch: {
     severity: 'high',
@@ -39,6 +41,7 @@ export const orderBreaks = {
       where: 'another payment of the order, still open or given back, asks for more or in another currency',
       remedy: 'cancel the open one; else write it off',
     },
+    check: whereOrderIs('order_amount_mismatch'),
   },
   order_unknown_reference: {
     severity: 'medium',
@@ -47,6 +50,7 @@ export const orderBreaks = {
     ends: 'The store registers it.',
     remedy: 'A payment made by hand, or a reference that was typed wrong: “similarReferences” names what it may be.',
     besideSafe: NOT_REGISTERED,
+    check: whereOrderIs('order_unknown_reference'),
   },
   similar_reference_paid: {
     severity: 'high',
@@ -55,11 +59,9 @@ export const orderBreaks = {
     remedy:
       'Ship nothing on it. “similarReferences” names the registered ones; the page of the order shows the characters in which they differ. Ask the customer, or refund.',
     besideSafe: NOT_REGISTERED,
+    check: whereOrderIs('similar_reference_paid'),
   },
 } as const satisfies BreakDefinitions;
-
-type OrderBreak = keyof typeof orderBreaks;
-const kinds = Object.keys(orderBreaks) as readonly OrderBreak[];
 
 /** Money came in, and stays. */
 const PAID: readonly OrderStatus[] = ['paid', 'underpaid', 'overpaid', 'paid_twice', 'partially_refunded', 'unmatched'];
@@ -72,28 +74,27 @@ const UNPAID: readonly OrderStatus[] = ['awaiting_payment', 'expired', 'cancelle
  * What the store registered against what its payments show, in the currency of the request. One break at most: money that
  * came in says more than what was asked for. What is paid twice is `duplicate_payment`.
  */
-export function checkOrders(facts: CheckFacts): TimedFindings<OrderBreak> {
-  const findings = noFindings<OrderBreak>();
-  for (const order of facts.orders) {
-    const entity = { kind: 'order', id: order.reference } as const;
-    const isHistory = order.status !== 'shared_reference' && order.intents.every(({ history }) => history);
-    const problem = isHistory ? null : problemOf(order, facts);
-    if (problem !== null && 'at' in problem) findings.again.push({ entity, at: problem.at });
-    const wrong = problem !== null && 'kind' in problem ? problem : null;
-    for (const kind of kinds) {
-      const name = { kind, entity };
-      settle(findings, name, kind === wrong?.kind ? foundOrder(order, wrong) : null);
-    }
-  }
-  return findings;
+function whereOrderIs(kind: OrderBreak): Check {
+  return (facts) =>
+    facts.orders.map((order) => {
+      const isHistory = order.status !== 'shared_reference' && order.intents.every(({ history }) => history);
+      const problem = isHistory ? null : problemOf(order, facts);
+      const verdict = problem?.kind !== kind ? null : 'at' in problem ? problem : foundOrder(order, problem);
+      return judged({ kind: 'order', id: order.reference }, verdict);
+    });
 }
 
-interface Problem {
-  kind: OrderBreak;
-  reason: string;
-}
+type OrderBreak =
+  | 'order_underpaid'
+  | 'order_overpaid'
+  | 'order_amount_mismatch'
+  | 'order_unknown_reference'
+  | 'similar_reference_paid';
+type Problem = { kind: OrderBreak; reason: string };
+/** It may still be registered until then. */
+type Waiting = { kind: 'order_unknown_reference'; at: number };
 
-function problemOf(order: CheckedOrder, facts: CheckFacts): Problem | { at: number } | null {
+function problemOf(order: CheckedOrder, facts: CheckFacts): Problem | Waiting | null {
   const { expected } = order;
   if (expected === null) return paidInPlaceOf(order) ?? unknownReference(order, facts);
   if (order.status === 'shared_reference') return { kind: 'order_amount_mismatch', reason: 'shared_reference' };
@@ -130,15 +131,17 @@ function paidInPlaceOf({ status, sharedMoney, similar }: CheckedOrder): Problem 
   return { kind: 'similar_reference_paid', reason: 'similar_reference' };
 }
 
-function unknownReference(order: CheckedOrder, { registersSince, now }: CheckFacts): Problem | { at: number } | null {
+function unknownReference(order: CheckedOrder, { registersSince, now }: CheckFacts): Problem | Waiting | null {
   const hasMoney = order.sharedMoney || WITH_MONEY.includes(order.status);
   if (registersSince === null || order.createdAt < registersSince || !hasMoney) return null;
   const due = order.createdAt + grace.registration;
-  return now < due ? { at: due } : { kind: 'order_unknown_reference', reason: 'not_registered' };
+  return now < due
+    ? { kind: 'order_unknown_reference', at: due }
+    : { kind: 'order_unknown_reference', reason: 'not_registered' };
 }
 
-function foundOrder(order: CheckedOrder, { kind, reason }: Problem): FoundBreak<OrderBreak> {
-  const { expected, similar, reference, status } = order;
+function foundOrder(order: CheckedOrder, { reason }: Problem): Finding {
+  const { expected, similar, status } = order;
   const ours: Json = expected === null ? null : { ...expected };
   const payments = order.intents.map((intent) => [`paymentIntent ${intent.id}`, paymentOf(intent, ours)] as const);
   const notes: JsonObject = {
@@ -146,7 +149,7 @@ function foundOrder(order: CheckedOrder, { kind, reason }: Problem): FoundBreak<
     status,
     ...(similar.length > 0 ? { similarReferences: similar.map((other) => other.reference) } : {}),
   };
-  return foundBreak({ kind, entity: { kind: 'order', id: reference } }, Object.fromEntries(payments), { notes });
+  return finding(Object.fromEntries(payments), { notes });
 }
 
 function paymentOf(intent: CheckedRecord, ours: Json): { ours: Json; theirs: Json; source: Json } {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { type BreakKind, breakDefinitions } from '../../domain/breaks/breaks.js';
-import type { Severity } from '../../domain/breaks/definition.js';
+import type { Severity } from '../../domain/breaks/findings.js';
 import type { JsonObject } from '../../domain/json.js';
 import { toJsonText } from '../../domain/json-text.js';
 import { maskEvidence } from '../../domain/personal.js';

@@ -18,5 +18,7 @@ export function rejectedScreenings(
   if (kind !== 'payin' || !verified || !isRejected(fields, kytWords)) return [];
   const hasTurned = before?.verified === true && !isRejected(before.fields, kytWords);
   const ofPayment = textField(fields, 'paymentIntentId') !== null;
-  return ofPayment && !hasTurned ? [] : [rejectedHold({ kind, id, fields, verified, observedBy }, null)];
+  if (ofPayment && !hasTurned) return [];
+  const found = rejectedHold({ kind, id, fields, verified, observedBy }, null);
+  return [{ kind: 'kyt_hold', entity: { kind, id }, ...found }];
 }
