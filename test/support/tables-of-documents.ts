@@ -42,7 +42,7 @@ export function breakTables(definitions: Readonly<Record<string, BreakDefinition
     const worse =
       also === undefined ? '' : ` ${also.severity.replace(/^./, (first) => first.toUpperCase())} where ${also.where}.`;
     return [
-      isOther ? `\`${kind}\` where ${also.where}` : `\`${kind}\``,
+      isOther ? `\`${kind}\` where ${also.where}` : `\`${kind}\`${under.length > 1 ? ` (${severity})` : ''}`,
       `${means}${isOther ? '' : worse}`,
       ends,
       remedy,
