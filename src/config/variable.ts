@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { refuseSecret, weakness } from './examples.js';
-import { httpUrl, onOrOff, wholeNumber } from './values.js';
+import { httpUrl, onOrOff, readableFile, wholeNumber } from './values.js';
 
 export type Role = 'receiver' | 'worker' | 'scheduler' | 'console';
 
@@ -31,6 +31,7 @@ export const seconds = { schema: wholeNumber(0, 31_536_000), accepts: 'whole sec
 export const onOff = { schema: onOrOff, accepts: 'on or off' };
 export const days = { schema: wholeNumber(1, 36_500), accepts: 'whole days, 1 or more' };
 export const host = { schema: z.string().regex(/^[\w.:-]+$/), accepts: 'a host name or an address to listen on' };
+export const file = { schema: readableFile, accepts: 'the path of a file that can be read' };
 export const alertUrl = {
   schema: httpUrl,
   accepts: 'an http:// or https:// address',

@@ -8,14 +8,24 @@ import {
   instant,
   perSecond,
   proxies,
-  readableFile,
   redisUrl,
   timeZone,
   urlOf,
   webhookPath,
   wholeNumber,
 } from './values.js';
-import { ALERTING, alertUrl, days, host, onOff, port, seconds, sendingSecret, type Variable } from './variable.js';
+import {
+  ALERTING,
+  alertUrl,
+  days,
+  file,
+  host,
+  onOff,
+  port,
+  seconds,
+  sendingSecret,
+  type Variable,
+} from './variable.js';
 
 type Variables = Readonly<Record<string, Variable>>;
 
@@ -61,12 +71,7 @@ const service = {
     meaning: 'Outgoing calls, all processes together.',
     fallback: '5/s',
   },
-  CONTRACT_FILE: {
-    schema: readableFile,
-    accepts: 'the path of a file that can be read',
-    meaning: 'JSON that overrides names of the contract with the service.',
-    example: 'contract.json',
-  },
+  CONTRACT_FILE: { ...file, meaning: 'JSON that overrides names of docs/contract.md.', example: 'contract.json' },
   ADOPTED_AT: {
     schema: instant,
     accepts: 'a date or time such as 2026-10-01 or 2026-10-01T00:00:00Z, not in the future',
@@ -76,22 +81,24 @@ const service = {
   },
 } satisfies Variables;
 
+const postgres = {
+  schema: urlOf(/^postgres(ql)?$/),
+  example: 'postgres://user:password@127.0.0.1:5432/tallyhook',
+  secret: true,
+} as const;
+
 const data = {
   DATABASE_URL: {
-    schema: urlOf(/^postgres(ql)?$/),
+    ...postgres,
     accepts: 'postgres://user:password@host:port/database',
     meaning: 'Unset: an embedded Postgres under ./.tallyhook/.',
-    example: 'postgres://user:password@127.0.0.1:5432/tallyhook',
-    secret: true,
     source: 'unset, an embedded Postgres under ./.tallyhook/ is used',
   },
   DATABASE_DIRECT_URL: {
-    schema: urlOf(/^postgres(ql)?$/),
+    ...postgres,
     accepts: 'postgres://user:password@host:port/database, the same database as in DATABASE_URL',
     meaning:
       'Where DATABASE_URL is a pooler in transaction mode: the same database directly, for locks, the queue and migrations.',
-    example: 'postgres://user:password@127.0.0.1:5432/tallyhook',
-    secret: true,
   },
   DATABASE_PASSWORD: {
     schema: z.string(),
@@ -172,16 +179,8 @@ const console = {
 
 const reconciling = {
   ...crons,
-  MISSED_GRACE_SECONDS: {
-    ...seconds,
-    meaning: 'How long a delivery may be on its way before it is missed.',
-    fallback: '900',
-  },
-  PAYOUT_GRACE_SECONDS: {
-    ...seconds,
-    meaning: 'How long an open payout may not move before it is a break.',
-    fallback: '86400',
-  },
+  MISSED_GRACE_SECONDS: { ...seconds, meaning: 'A delivery that takes longer is missed.', fallback: '900' },
+  PAYOUT_GRACE_SECONDS: { ...seconds, meaning: 'An open payout that rests longer is a break.', fallback: '86400' },
   RELEASE_REQUIRES_REGISTRATION: {
     ...onOff,
     meaning:
@@ -202,11 +201,7 @@ const keeping = {
       'The keys that duplicates are known by, and deliveries that are final. No fewer days than the bodies have.',
     fallback: '400',
   },
-  RETENTION_PERSONAL_DAYS: {
-    ...days,
-    meaning: 'E-mail, name and telephone in records: masked from then on.',
-    fallback: '400',
-  },
+  RETENTION_PERSONAL_DAYS: { ...days, meaning: 'After so long personal data in records is masked.', fallback: '400' },
   BOOKS_TIMEZONE: {
     schema: timeZone,
     accepts: 'a time zone such as Europe/Berlin',
@@ -219,12 +214,7 @@ const keeping = {
     meaning: 'In which the books are valued.',
     fallback: 'USD',
   },
-  CHART_FILE: {
-    schema: readableFile,
-    accepts: 'the path of a file that can be read',
-    meaning: 'JSON that gives the accounts of the books the names that your own have.',
-    example: 'chart.json',
-  },
+  CHART_FILE: { ...file, meaning: 'JSON that names the accounts of the books as your own.', example: 'chart.json' },
 } satisfies Variables;
 
 const sending = {
@@ -258,11 +248,7 @@ const sending = {
     ...alertUrl,
     meaning: 'Called each minute while all is well: when it stops, that alerts too.',
   },
-  OUTBOUND_PRIVATE_NETWORKS: {
-    ...onOff,
-    meaning: 'on: these addresses may lead into private networks (10.0.0.0/8 and the like).',
-    fallback: 'off',
-  },
+  OUTBOUND_PRIVATE_NETWORKS: { ...onOff, meaning: 'on: these may lead into private networks.', fallback: 'off' },
   LOG_LEVEL: {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     accepts: 'fatal, error, warn, info, debug, trace or silent',

@@ -3,6 +3,21 @@ import type { AlertFacts } from './facts.js';
 export const alertSeverities = ['critical', 'warning'] as const;
 export type AlertSeverity = (typeof alertSeverities)[number];
 
+/** From when on something is late: for alerts, the status line of the console and the doctor alike. */
+export const lateSeconds = {
+  /** A part's sign of life. They come several times a minute; a restart, and a rolling upgrade, are done in less. */
+  sign: 120,
+  /** The queue's answer. It is asked twice a minute; a restart takes less. */
+  queue: 60,
+  /** The oldest stored event that is not applied. */
+  event: 120,
+  callback: 600,
+  /** The oldest row without a seal. */
+  seal: 1_800,
+  /** A verification of all seals. */
+  verification: 3 * 86_400,
+} as const;
+
 /** What Prometheus fires on; deploy/prometheus/rules.yml is made of these. */
 interface Rule {
   /** PromQL, or its lines. */

@@ -1,10 +1,9 @@
 import type { BreakKind } from '../breaks/breaks.js';
-import { type Condition, minutes, when } from './condition.js';
+import { type Condition, lateSeconds, minutes, when } from './condition.js';
 import type { AlertFacts } from './facts.js';
 
 const ENDPOINT_OFF: readonly BreakKind[] = ['endpoint_inactive', 'endpoint_unsubscribed'];
 const MOVES_MONEY: readonly string[] = ['createRefund', 'createPayout', 'createTransfer'];
-const CALLBACKS_WAIT_SECONDS = 600;
 
 /** What the lists of the service show, what we send, and what is kept. */
 export const recordConditions: readonly Condition[] = [
@@ -148,9 +147,9 @@ export const recordConditions: readonly Condition[] = [
     summary: 'The store does not take callbacks',
     remedy: 'See what the store answers on the page Callbacks; what waits follows by itself once it takes them.',
     page: '/callbacks?status=pending',
-    rule: { expr: `max(tallyhook_callback_backlog_oldest_seconds) > ${CALLBACKS_WAIT_SECONDS}`, for: '1m' },
+    rule: { expr: `max(tallyhook_callback_backlog_oldest_seconds) > ${lateSeconds.callback}`, for: '1m' },
     found: ({ callbacks: { oldestSeconds } }) =>
-      when(oldestSeconds > CALLBACKS_WAIT_SECONDS, `The oldest has waited for ${minutes(oldestSeconds)}.`),
+      when(oldestSeconds > lateSeconds.callback, `The oldest has waited for ${minutes(oldestSeconds)}.`),
   },
 ];
 

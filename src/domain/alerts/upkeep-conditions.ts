@@ -1,7 +1,4 @@
-import { type Condition, minutes, when } from './condition.js';
-
-const UNSEALED_SECONDS = 1_800;
-const UNVERIFIED_SECONDS = 3 * 86_400;
+import { type Condition, lateSeconds, minutes, when } from './condition.js';
 
 /** Whether Tallyhook itself is set up and kept as it should be. */
 export const upkeepConditions: readonly Condition[] = [
@@ -27,10 +24,10 @@ export const upkeepConditions: readonly Condition[] = [
     summary: 'What is written is not sealed',
     remedy: 'See that a scheduler runs: “tallyhook schedule”. Its log says why nothing could be sealed.',
     page: '/audit',
-    rule: { expr: `max(tallyhook_seal_oldest_unsealed_seconds) > ${UNSEALED_SECONDS}`, for: '5m' },
+    rule: { expr: `max(tallyhook_seal_oldest_unsealed_seconds) > ${lateSeconds.seal}`, for: '5m' },
     found: ({ seals: { oldestUnsealedSeconds } }) =>
       when(
-        oldestUnsealedSeconds > UNSEALED_SECONDS,
+        oldestUnsealedSeconds > lateSeconds.seal,
         `The oldest row has waited for ${minutes(oldestUnsealedSeconds)}.`,
       ),
   },
@@ -43,10 +40,10 @@ export const upkeepConditions: readonly Condition[] = [
     remedy:
       'Run “tallyhook audit verify”. If it ends well, see that a scheduler runs, and what its log says: it verifies once a day.',
     page: '/audit',
-    rule: { expr: `max(tallyhook_seal_unverified_seconds) > ${UNVERIFIED_SECONDS}`, for: '5m' },
+    rule: { expr: `max(tallyhook_seal_unverified_seconds) > ${lateSeconds.verification}`, for: '5m' },
     found: ({ seals: { unverifiedSeconds } }) =>
       when(
-        unverifiedSeconds > UNVERIFIED_SECONDS,
+        unverifiedSeconds > lateSeconds.verification,
         `All seals were not verified for ${Math.floor(unverifiedSeconds / 86_400)} days.`,
       ),
   },

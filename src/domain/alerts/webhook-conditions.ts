@@ -1,10 +1,5 @@
-import { type Condition, minutes, when } from './condition.js';
+import { type Condition, lateSeconds, minutes, when } from './condition.js';
 
-/** A restart, and a rolling upgrade, are done in less. */
-const SILENT_SECONDS = 120;
-/** The queue is asked twice a minute; a restart takes less. */
-export const QUEUE_SECONDS = 60;
-const WAIT_SECONDS = 120;
 const silenceMeans: Readonly<Record<string, string>> = {
   receiver: 'Webhooks are not taken',
   worker: 'Events are stored and not applied',
@@ -26,7 +21,7 @@ export const webhookConditions: readonly Condition[] = [
     found: ({ parts }) =>
       parts.flatMap(({ part, secondsAgo }) => {
         const means = silenceMeans[part];
-        if (means === undefined || secondsAgo <= SILENT_SECONDS) return [];
+        if (means === undefined || secondsAgo <= lateSeconds.sign) return [];
         return [{ subject: part, detail: `No ${part} has been at work for ${minutes(secondsAgo)}. ${means}.` }];
       }),
   },
@@ -46,7 +41,7 @@ export const webhookConditions: readonly Condition[] = [
     },
     found: ({ parts }) =>
       parts.flatMap(({ part, secondsAgo }) =>
-        part === 'queue' && secondsAgo > QUEUE_SECONDS
+        part === 'queue' && secondsAgo > lateSeconds.queue
           ? [
               {
                 detail: `Redis has not answered for ${minutes(secondsAgo)}. Webhooks are applied some seconds later, and commands of the console wait. Nothing is lost: events are in Postgres.`,
@@ -136,10 +131,10 @@ export const webhookConditions: readonly Condition[] = [
     summary: 'Stored events are not applied',
     remedy: 'Start a worker: “tallyhook work”, or more of them. Failing events say why on the page Events.',
     page: '/events?status=received',
-    rule: { expr: `max(tallyhook_event_backlog_oldest_seconds) > ${WAIT_SECONDS}`, for: '2m' },
+    rule: { expr: `max(tallyhook_event_backlog_oldest_seconds) > ${lateSeconds.event}`, for: '2m' },
     found: ({ backlog: { oldestSeconds } }) =>
       when(
-        oldestSeconds > WAIT_SECONDS,
+        oldestSeconds > lateSeconds.event,
         `The oldest has waited for ${minutes(oldestSeconds)}: no worker runs, or too few.`,
       ),
   },
