@@ -7,7 +7,7 @@ export const metricAlerts: readonly Alert[] = [
     severity: 'critical',
     runbook: 'tallyhook-is-not-scraped',
     summary: 'Prometheus knows no process of Tallyhook',
-    remedy: 'No target has job="tallyhook": every other alert is blind.',
+    remedy: 'Give a target job="tallyhook": until then every other alert is blind.',
     rule: { expr: 'absent(up{job="tallyhook"})', for: '5m' },
   },
   {
@@ -16,7 +16,7 @@ export const metricAlerts: readonly Alert[] = [
     runbook: 'webhooks-are-not-stored',
     summary: 'Webhooks are answered with 503',
     remedy:
-      'They are genuine and could not be stored: the service tries again, for as long as its schedule of retries lasts.',
+      'See whether the database is up and has room: the service tries again only for as long as its schedule of retries lasts.',
     rule: {
       expr: 'sum(increase(tallyhook_webhook_requests_total{result=~"unavailable|overloaded|failed|misconfigured"}[5m])) > 0',
       for: '1m',
@@ -27,7 +27,8 @@ export const metricAlerts: readonly Alert[] = [
     severity: 'warning',
     runbook: 'slow-answers',
     summary: 'Webhooks wait long for their answer',
-    remedy: 'One of a hundred requests takes longer than 2.5 seconds, which includes the commit in the database.',
+    remedy:
+      'See what slows the database down: one request of a hundred takes longer than 2.5 seconds, with its commit.',
     rule: {
       expr: 'histogram_quantile(0.99, sum by (le) (rate(tallyhook_webhook_request_duration_seconds_bucket[10m]))) > 2.5',
       for: '10m',
@@ -39,7 +40,7 @@ export const metricAlerts: readonly Alert[] = [
     runbook: 'unrecoverable-deliveries',
     summary: 'More deliveries can never be recovered',
     remedy:
-      'What they reported was read from the lists of the service instead. The history shows no payloads, or events do not reach us for long.',
+      'See whether the history shows payloads, and why events do not reach us. What they reported was read from the lists.',
     rule: {
       expr: 'max(tallyhook_unrecoverable_deliveries) - max(tallyhook_unrecoverable_deliveries offset 6h) > 0',
       for: '5m',
@@ -50,7 +51,7 @@ export const metricAlerts: readonly Alert[] = [
     severity: 'warning',
     runbook: 'the-schedule-is-unknown',
     summary: 'Neither a scheduler nor a console is read',
-    remedy: 'How old a proof may become is shown by them: without it no alert says that one is too old.',
+    remedy: 'Have a scheduler or a console scraped: without one no alert says that a proof is too old.',
     rule: { expr: 'absent(tallyhook_reconcile_interval_seconds)', for: '10m' },
   },
   {
@@ -59,7 +60,7 @@ export const metricAlerts: readonly Alert[] = [
     runbook: 'calls-are-held-back',
     summary: 'Calls to the service are held back',
     remedy:
-      'Eight calls in a row failed; one is tried every few seconds. Webhooks are still taken, nothing is verified.',
+      'Usually wait: eight calls in a row failed, and one is tried every few seconds. Webhooks are still taken, nothing is verified.',
     rule: { expr: 'max(tallyhook_api_circuit_open) > 0', for: '1m' },
   },
   {
@@ -67,7 +68,7 @@ export const metricAlerts: readonly Alert[] = [
     severity: 'critical',
     runbook: 'the-service-refuses-our-key',
     summary: 'The service refuses our key',
-    remedy: 'Calls are answered with 401: nothing is verified until SERVICE_API_KEY is right.',
+    remedy: 'Set SERVICE_API_KEY and restart: calls are answered with 401, and nothing is verified until then.',
     rule: { expr: 'sum(increase(tallyhook_api_requests_total{status="401"}[15m])) > 0', for: '1m' },
   },
   {
@@ -75,7 +76,7 @@ export const metricAlerts: readonly Alert[] = [
     severity: 'warning',
     runbook: 'a-queue-stands-still',
     summary: 'Nobody serves the queue',
-    remedy: 'A job has waited for more than five minutes. Commands are what people asked for at the console.',
+    remedy: 'Start a scheduler (commands) or a worker (events): a job has waited for more than five minutes.',
     rule: { expr: 'max by (queue) (tallyhook_queue_oldest_waiting_seconds) > 300', for: '2m', by: 'queue' },
   },
   {
