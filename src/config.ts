@@ -3,9 +3,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import type { z } from 'zod';
+import { crons } from './config/cron-variables.js';
 import { type WebhookSecret, webhookSecrets } from './config/labelled-lists.js';
 import { readableFile } from './config/values.js';
-import { type Config, type Variable, type VariableName, variables } from './config/variables.js';
+import type { Variable } from './config/variable.js';
+import { type Config, type VariableName, variables } from './config/variables.js';
 import { ConfigError } from './errors.js';
 
 export type { Config, VariableName, WebhookSecret };
@@ -132,9 +134,9 @@ function missing(name: VariableName): Problem {
 
 /** A misspelt kind would otherwise run at its default for ever. */
 function strangers(env: Environment): Problem[] {
-  const known = names.filter((name) => name.startsWith('RECONCILE_'));
+  const known = Object.keys(crons);
   return Object.keys(env)
-    .filter((name) => /^RECONCILE_.*_CRON$/.test(name) && !known.some((other) => other === name))
+    .filter((name) => /^RECONCILE_.*_CRON$/.test(name) && !known.includes(name))
     .map((name) => ({ name, missing: false, text: `not known; accepted are ${known.join(', ')}` }));
 }
 

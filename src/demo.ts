@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Role } from './config/variable.js';
 import { loadConfig } from './config.js';
 import { freePort } from './embedded-postgres/free-port.js';
 import { openEmbeddedPostgres } from './embedded-postgres/open-embedded-postgres.js';
@@ -10,7 +11,7 @@ import { migrate } from './records/database.js';
 import { type Sandbox, startSandbox } from './sandbox/start-sandbox.js';
 import { startTraffic } from './sandbox/traffic.js';
 import type { Closers } from './wiring/closers.js';
-import { needsOf, type Role, startRoles } from './wiring/roles.js';
+import { needsOf, startRoles } from './wiring/roles.js';
 import { type Runtime, SERVICE_NEEDS } from './wiring/runtime.js';
 
 export interface Demo {
@@ -126,7 +127,7 @@ async function startTallyhook(
     CONSOLE_TOKENS: `demo:admin:${token}`,
     RECONCILE_PAYMENT_INTENTS_CRON: '*/20 * * * * *',
   };
-  const config = loadConfig(SERVICE_NEEDS, { alsoNeeds: ROLES.flatMap((role) => needsOf[role]), env });
+  const config = loadConfig(SERVICE_NEEDS, { alsoNeeds: ROLES.flatMap(needsOf), env });
   const { runtime, addresses } = await startRoles({ config, ...parts }, ROLES);
   const { console: consoleUrl = '', receiver = '' } = addresses;
   return { runtime, urls: { console: consoleUrl, receiver } };

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { Client } from 'pg';
@@ -54,21 +54,6 @@ test('keys outlive bodies: fewer days for them are refused, with both names and 
   expect(refusal({ RETENTION_BODY_DAYS: '401' })).toContain('given 400, while RETENTION_BODY_DAYS is 401');
   expect(load([], { RETENTION_KEY_DAYS: '90' })).toMatchObject({ RETENTION_KEY_DAYS: 90, RETENTION_BODY_DAYS: 90 });
   expect(refusal({ RETENTION_KEY_DAYS: 'x', RETENTION_BODY_DAYS: '60' })).not.toContain('while RETENTION_BODY_DAYS');
-});
-
-test('.env.example names every variable, and no other', async () => {
-  const example = await readFile(new URL('../.env.example', import.meta.url), 'utf8');
-  const named = [...example.matchAll(/^(?:# )?([A-Z][A-Z_]+)=/gm)]
-    .map(([, name]) => name)
-    .filter((name) => name !== 'NAME_FILE');
-  expect(new Set(named)).toEqual(new Set(Object.keys(variables)));
-});
-
-test('the defaults in .env.example are the defaults', async () => {
-  const example = await readFile(new URL('../.env.example', import.meta.url), 'utf8');
-  for (const [name, { fallback }] of Object.entries(variables as Record<string, { fallback?: string }>)) {
-    if (fallback !== undefined) expect(example).toContain(`# ${name}=${fallback}\n`);
-  }
 });
 
 test('all that is missing is listed at once, each with where to get it', () => {

@@ -9,7 +9,7 @@ import { createLog } from '../log.js';
 import { recordAction } from '../records/actions/record-action.js';
 import { type CreateOptions, MerchantClient, type Reply } from '../service-api/client.js';
 import { loadContract } from '../service-api/contract.js';
-import { isKeyed, type OperationName, operationNames, operationOf } from '../service-api/operations.js';
+import { isKeyed, type OperationName, operationNames, operationOf, partsOf } from '../service-api/operations.js';
 import { InvalidRequestError, ServiceError } from '../service-api/service-errors.js';
 import { adopt } from '../wiring/adopt.js';
 import type { Closers } from '../wiring/closers.js';
@@ -88,7 +88,7 @@ async function call(name: OperationName, words: CallWords, { idempotencyKey, not
         outcome: 'asked',
       });
     }
-    const { data, totalCount } = await apiCalls[name](client, words, options);
+    const { data, totalCount } = await callByWords(client, name, words, options);
     if (totalCount !== null) process.stderr.write(`X-Total-Count  ${totalCount}\n`);
     printJson(data);
   };
@@ -134,7 +134,7 @@ function pair(word: string, before: Record<string, string>): Record<string, stri
 
 function checkedPath(name: OperationName, given: Record<string, string>): Record<string, string> {
   const path = operationOf(name).path;
-  const known = [...path.matchAll(/\{(\w+)\}/g)].map(([, part]) => part ?? '');
+  const known = partsOf(path);
   const stranger = Object.keys(given).find((part) => !known.includes(part));
   if (stranger === undefined) return given;
   throw new UsageError(
@@ -168,39 +168,16 @@ interface CallWords {
   body: unknown;
 }
 
-type Call = (client: MerchantClient, words: CallWords, options: CreateOptions) => Promise<Reply<object | Json>>;
-
-/** The client says what is wrong with what it is given, whatever it is. */
-const untyped = (value: unknown) => value as never;
-const idOf = ({ path }: CallWords) => path['id'] ?? '';
-const assetOf = ({ path }: CallWords) => path['assetCode'] ?? '';
-
-/** How each operation is called (interface: "CLI"). */
-const apiCalls: Readonly<Record<OperationName, Call>> = {
-  createDirectPayment: (client, { body }, options) => client.createDirectPayment(untyped(body), options),
-  createInvoice: (client, { body }, options) => client.createInvoice(untyped(body), options),
-  listInvoices: (client, { query }, options) => client.listInvoices(untyped(query), options),
-  createPayout: (client, words, options) => client.createPayout(idOf(words), untyped(words.body), options),
-  createRefund: (client, { body }, options) => client.createRefund(untyped(body), options),
-  createTransfer: (client, words, options) => client.createTransfer(idOf(words), untyped(words.body), options),
-  updateAccount: (client, words, options) => client.updateAccount(idOf(words), untyped(words.body), options),
-  closeAccount: (client, words, options) => client.closeAccount(idOf(words), options),
-  archiveAccount: (client, words, options) => client.archiveAccount(idOf(words), options),
-  listAccounts: (client, { query }, options) => client.listAccounts(untyped(query), options),
-  listAccountTransactions: (client, words, options) =>
-    client.listAccountTransactions(idOf(words), untyped(words.query), options),
-  listTransactions: (client, { query }, options) => client.listTransactions(untyped(query), options),
-  updateMerchantAsset: (client, words, options) =>
-    client.updateMerchantAsset(assetOf(words), untyped(words.body), options),
-  listPaymentIntents: (client, { query }, options) => client.listPaymentIntents(untyped(query), options),
-  getPayin: (client, words, options) => client.getPayin(idOf(words), options),
-  listSettlementAccounts: (client, _, options) => client.listSettlementAccounts(options),
-  listSettlementPaymentMethods: (client, { query }, options) =>
-    client.listSettlementPaymentMethods(untyped(query), options),
-  getBalance: (client, words, options) => client.getBalance(assetOf(words), options),
-  getProduct: (client, words, options) => client.getProduct(idOf(words), options),
-  listPublicAssets: (client, _, options) => client.listPublicAssets(options),
-  listWebhookEndpoints: (client, _, options) => client.listWebhookEndpoints(options),
-  listWebhookDeliveries: (client, { query }, options) => client.listWebhookDeliveries(untyped(query), options),
-  listPayouts: (client, { query }, options) => client.listPayouts(untyped(query), options),
-};
+/** Calls the client's method of the operation: the parts of its path, then its body or query, then the options. */
+function callByWords(
+  client: MerchantClient,
+  name: OperationName,
+  { path, query, body }: CallWords,
+  options: CreateOptions,
+): Promise<Reply<object | Json>> {
+  const operation = operationOf(name);
+  const ids = partsOf(operation.path).map((part) => path[part] ?? '');
+  const given = [...(operation.body ? [body] : []), ...(operation.query ? [query] : [])];
+  const method = client[name] as (...words: unknown[]) => Promise<Reply<object | Json>>;
+  return method.call(client, ...ids, ...given, options);
+}

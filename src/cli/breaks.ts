@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { breakWords } from '../domain/break-words.js';
+import { breakDefinitions } from '../domain/breaks/breaks.js';
 import { UsageError } from '../errors.js';
 import { type BreakDecision, decideBreak } from '../records/breaks/decide-break.js';
 import { type BreakView, getBreak, listBreaks } from '../records/breaks/list-breaks.js';
@@ -44,7 +44,8 @@ export function defineBreaks(command: Command): void {
       withStore(async ({ db }) => {
         const found = await getBreak(db, id);
         if (!found) throw new UsageError(`There is no break "${id}".`);
-        printJson({ ...found, ...breakWords[found.kind] });
+        const { means, ends, remedy } = breakDefinitions[found.kind];
+        printJson({ ...found, means, ends, remedy });
       }),
     );
   decision(command, 'ack', 'acknowledge', 'it is known and somebody is at it');

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
+import type { Role } from '../config/variable.js';
 import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
 import { newerSchema } from '../records/database.js';
 import { commit, version, versionText } from '../version.js';
 import type { Closers } from '../wiring/closers.js';
-import { needsOf, type Role, startRoles } from '../wiring/roles.js';
+import { needsOf, startRoles } from '../wiring/roles.js';
 import { collectSooner, keepHeapSmall } from '../wiring/small-heap.js';
 import { runUntilStopped } from './run-until-stopped.js';
 
@@ -15,7 +16,7 @@ export function defineRoles(...roles: Role[]): (command: Command) => void {
       if (roles.every((role) => role === 'scheduler')) keepHeapSmall();
       if (roles.every((role) => role === 'receiver')) collectSooner();
       const config = loadConfig(['SERVICE_BASE_URL'], {
-        alsoNeeds: roles.flatMap((role) => needsOf[role]),
+        alsoNeeds: roles.flatMap(needsOf),
         apart: roles.includes('receiver') ? [roles.includes('console') ? 'CONSOLE_PORT' : 'METRICS_PORT'] : [],
       });
       const log = createLog(config.LOG_LEVEL);

@@ -7,6 +7,12 @@ export interface WebhookSecret {
   secret: string;
 }
 
+/** A key that was issued to us. */
+export const serviceKey = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/)
+  .refine((key) => !isOfDocuments(key));
+
 const roles = ['viewer', 'operator', 'finance', 'admin'] as const;
 
 /** `label=whsec_…`, a comma or a new line between; lines that begin with # are comments. */

@@ -60,6 +60,12 @@ export const readableFile = z.string().refine((file) => {
   }
 });
 
+/** Probes have paths of their own. */
+export const webhookPath = z
+  .string()
+  .regex(/^\/[\w\-./~]*$/)
+  .refine((path) => !/^\/(livez|readyz)?$/.test(path));
+
 export const instant = z
   .union([z.iso.date(), z.iso.datetime({ offset: true })])
   .transform((text) => new Date(text))

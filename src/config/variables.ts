@@ -1,174 +1,274 @@
 import { z } from 'zod';
-import { isOfDocuments, refuseSecret, weakness } from './examples.js';
-import { consoleTokens, webhookSecrets } from './labelled-lists.js';
+import { crons } from './cron-variables.js';
+import { consoleTokens, serviceKey, webhookSecrets } from './labelled-lists.js';
 import {
   bodyLimit,
-  cron,
   eventIdPointer,
   httpUrl,
   instant,
-  onOrOff,
   perSecond,
   proxies,
-  readableFile,
   redisUrl,
   timeZone,
   urlOf,
+  webhookPath,
   wholeNumber,
 } from './values.js';
+import {
+  ALERTING,
+  alertUrl,
+  days,
+  file,
+  host,
+  onOff,
+  port,
+  seconds,
+  sendingSecret,
+  type Variable,
+} from './variable.js';
 
-/** One environment variable. `accepts` finishes the sentence "accepted is …"; `source` says where to get a value. */
-export interface Variable {
-  schema: z.ZodType<unknown, string>;
-  accepts: string;
-  fallback?: string;
-  /** Never shown; may also come from the file that NAME_FILE names. */
-  secret?: true;
-  source?: string;
-}
+type Variables = Readonly<Record<string, Variable>>;
 
-const port = { schema: wholeNumber(0, 65_535), accepts: 'a port, 0 to 65535; 0 is any free one' };
-const seconds = { schema: wholeNumber(0, 31_536_000), accepts: 'whole seconds, 0 or more' };
-const onOff = { schema: onOrOff, accepts: 'on or off' };
-const days = { schema: wholeNumber(1, 36_500), accepts: 'whole days, 1 or more' };
-const host = { schema: z.string().regex(/^[\w.:-]+$/), accepts: 'a host name or an address to listen on' };
-const runsAt = { schema: cron, accepts: 'a cron expression of 5 or 6 fields, or off' };
-const alertUrl = { schema: httpUrl, accepts: 'an http:// or https:// address', secret: true } as const;
-/** The key of a Standard Webhooks signature that we make. */
-const sendingSecret = {
-  schema: z
-    .string()
-    .regex(/^[\x21-\x7e]+$/)
-    .superRefine((secret, context) => {
-      const clause = weakness(secret);
-      if (clause !== null) refuseSecret(context, `which ${clause}`);
-    }),
-  accepts: '16 characters or more, without spaces, of your own',
+const KEY_HOLDERS = ['worker', 'scheduler', 'console'] as const;
+
+const service = {
+  SERVICE_BASE_URL: {
+    schema: httpUrl,
+    accepts: 'the http:// or https:// address that the paths /v1/… are appended to',
+    meaning: 'The payment service.',
+    source: "the payment service's API documentation",
+    neededBy: ['receiver', ...KEY_HOLDERS],
+  },
+  SERVICE_API_KEY: {
+    schema: serviceKey,
+    accepts: 'printable characters without spaces',
+    meaning: 'Our key of the service. A receiver that runs alone (tallyhook serve) needs none.',
+    secret: true,
+    source: "the payment service's dashboard, API keys; the receiver alone (tallyhook serve) needs none",
+    neededBy: KEY_HOLDERS,
+    usedBy: KEY_HOLDERS,
+  },
+  WEBHOOK_SECRETS: {
+    schema: webhookSecrets,
+    accepts: 'label=whsec_…,label=whsec_…; labels of letters, digits, _ . - and no label twice',
+    meaning:
+      'label=whsec_…,label=whsec_…: all are accepted. The service shows a secret once, when a webhook endpoint is created. As a file it is read again when it changes.',
+    secret: true,
+    source: "the payment service's dashboard, shown once when a webhook endpoint is created",
+    neededBy: ['receiver'],
+    usedBy: ['receiver', 'console'],
+  },
+  WEBHOOK_PUBLIC_URL: {
+    schema: httpUrl,
+    accepts: 'our http:// or https:// address as the service knows it',
+    meaning:
+      'Our address as the service knows it: distinguishes our endpoint and deliveries from another system’s. Unset: every endpoint whose path is WEBHOOK_PATH is ours.',
+    example: 'https://shop.example.com/webhooks',
+  },
+  SERVICE_RATE: {
+    schema: perSecond,
+    accepts: 'calls per time such as 5/s or 300/min',
+    meaning: 'Outgoing calls, all processes together.',
+    fallback: '5/s',
+  },
+  CONTRACT_FILE: { ...file, meaning: 'JSON that overrides names of docs/contract.md.', example: 'contract.json' },
+  ADOPTED_AT: {
+    schema: instant,
+    accepts: 'a date or time such as 2026-10-01 or 2026-10-01T00:00:00Z, not in the future',
+    meaning:
+      'Records older than this are history: no breaks, no callbacks. Counts at the first start, and is kept from then on; unset, it is that start.',
+    example: '2026-10-01T00:00:00Z',
+  },
+} satisfies Variables;
+
+const postgres = {
+  schema: urlOf(/^postgres(ql)?$/),
+  example: 'postgres://user:password@127.0.0.1:5432/tallyhook',
   secret: true,
-  source: 'made up by you, e.g. whsec_$(openssl rand -base64 32)',
 } as const;
 
-/** Everything that can be set (interface: "Configuration"). */
-export const variables = {
+const data = {
   DATABASE_URL: {
-    schema: urlOf(/^postgres(ql)?$/),
+    ...postgres,
     accepts: 'postgres://user:password@host:port/database',
-    secret: true,
+    meaning: 'Unset: an embedded Postgres under ./.tallyhook/.',
     source: 'unset, an embedded Postgres under ./.tallyhook/ is used',
   },
   DATABASE_DIRECT_URL: {
-    schema: urlOf(/^postgres(ql)?$/),
+    ...postgres,
     accepts: 'postgres://user:password@host:port/database, the same database as in DATABASE_URL',
-    secret: true,
+    meaning:
+      'Where DATABASE_URL is a pooler in transaction mode: the same database directly, for locks, the queue and migrations.',
   },
   DATABASE_PASSWORD: {
     schema: z.string(),
     accepts: 'the password of the user in DATABASE_URL, of any characters, where DATABASE_URL has none',
+    meaning: 'Any characters; in place of a password in DATABASE_URL.',
     secret: true,
   },
   REDIS_URL: {
     schema: redisUrl,
     accepts: 'redis://host:port or rediss://host:port; of a cluster redis://host:port,host:port,…',
+    meaning:
+      'Unset: the queues are kept in Postgres. A Redis Cluster: redis://user:password@host:port,host:port,host:port (rediss:// for TLS), or ?cluster=true behind the one name that finds all of it.',
+    example: 'redis://127.0.0.1:6379',
     secret: true,
   },
-  SERVICE_BASE_URL: {
-    schema: httpUrl,
-    accepts: 'the http:// or https:// address that the paths /v1/… are appended to',
-    source: "the payment service's API documentation",
-  },
-  SERVICE_API_KEY: {
-    schema: z
-      .string()
-      .regex(/^[\x21-\x7e]+$/)
-      .refine((key) => !isOfDocuments(key)),
-    accepts: 'printable characters without spaces',
-    secret: true,
-    source: "the payment service's dashboard, API keys; the receiver alone (tallyhook serve) needs none",
-  },
-  WEBHOOK_SECRETS: {
-    schema: webhookSecrets,
-    accepts: 'label=whsec_…,label=whsec_…; labels of letters, digits, _ . - and no label twice',
-    secret: true,
-    source: "the payment service's dashboard, shown once when a webhook endpoint is created",
-  },
-  WEBHOOK_PUBLIC_URL: { schema: httpUrl, accepts: 'our http:// or https:// address as the service knows it' },
-  PORT: { ...port, fallback: '8080' },
-  HOST: { ...host, fallback: '0.0.0.0' },
-  CONSOLE_PORT: { ...port, fallback: '8081' },
-  CONSOLE_HOST: { ...host, fallback: '127.0.0.1' },
-  METRICS_PORT: port,
-  CONSOLE_TOKENS: {
-    schema: consoleTokens,
-    accepts:
-      'name:role:token,…; roles viewer, operator, finance, admin; tokens of your own of 16 characters or more; no name and no token twice',
-    secret: true,
-    source: 'made up by you, e.g. admin:admin:$(openssl rand -hex 24)',
-  },
-  DRAIN_SECONDS: { schema: wholeNumber(0, 300), accepts: 'whole seconds, 0 to 300', fallback: '5' },
-  TRUSTED_PROXIES: {
-    schema: proxies,
-    accepts:
-      'addresses and networks such as 10.0.0.5,192.168.1.0/24, comma between; or loopback, linklocal, uniquelocal',
-  },
+} satisfies Variables;
+
+const receiver = {
+  PORT: { ...port, meaning: 'The public port: the webhook path, /livez and /readyz.', fallback: '8080' },
+  HOST: { ...host, meaning: 'Where it listens.', fallback: '0.0.0.0' },
   WEBHOOK_PATH: {
-    schema: z
-      .string()
-      .regex(/^\/[\w\-./~]*$/)
-      .refine((path) => !/^\/(livez|readyz)?$/.test(path)),
+    schema: webhookPath,
     accepts: 'a path such as /webhooks; not /, /livez or /readyz',
+    meaning: 'Where the service sends webhooks.',
     fallback: '/webhooks',
   },
-  WEBHOOK_BODY_LIMIT: { schema: bodyLimit, accepts: 'a size such as 1mb, 512kb or 65536 (bytes)', fallback: '1mb' },
-  WEBHOOK_TOLERANCE_SECONDS: { ...seconds, fallback: '300' },
-  WEBHOOK_FUTURE_TOLERANCE_SECONDS: { ...seconds, fallback: '60' },
+  WEBHOOK_BODY_LIMIT: {
+    schema: bodyLimit,
+    accepts: 'a size such as 1mb, 512kb or 65536 (bytes)',
+    meaning: 'A larger body is answered with 413.',
+    fallback: '1mb',
+  },
+  WEBHOOK_TOLERANCE_SECONDS: { ...seconds, meaning: 'How old a signed timestamp may be.', fallback: '300' },
+  WEBHOOK_FUTURE_TOLERANCE_SECONDS: { ...seconds, meaning: 'How far it may be ahead.', fallback: '60' },
   EVENT_ID_POINTER: {
     schema: eventIdPointer,
     accepts:
       'auto, none, header:Name, or a JSON pointer into the event such as /eventId; not /data/id, which is the record',
+    meaning: 'Where the id of an event is: auto, none, header:Name, or a JSON pointer into the event.',
     fallback: 'auto',
   },
-  CONTRACT_FILE: { schema: readableFile, accepts: 'the path of a file that can be read' },
-  ADOPTED_AT: {
-    schema: instant,
-    accepts: 'a date or time such as 2026-10-01 or 2026-10-01T00:00:00Z, not in the future',
+} satisfies Variables;
+
+const console = {
+  CONSOLE_TOKENS: {
+    schema: consoleTokens,
+    accepts:
+      'name:role:token,…; roles viewer, operator, finance, admin; tokens of your own of 16 characters or more; no name and no token twice',
+    meaning:
+      'name:role:token,…; roles viewer, operator, finance, admin. A token has 16 characters or more, of your own (openssl rand -hex 24).',
+    secret: true,
+    source: 'made up by you, e.g. admin:admin:$(openssl rand -hex 24)',
+    neededBy: ['console'],
+    usedBy: ['console'],
   },
-  RECONCILE_PAYMENT_INTENTS_CRON: runsAt,
-  RECONCILE_INVOICES_CRON: runsAt,
-  RECONCILE_PAYOUTS_CRON: runsAt,
-  RECONCILE_ACCOUNTS_CRON: runsAt,
-  RECONCILE_TRANSACTIONS_CRON: runsAt,
-  RECONCILE_BALANCES_CRON: runsAt,
-  RECONCILE_DELIVERIES_CRON: runsAt,
-  RECONCILE_ENDPOINTS_CRON: runsAt,
-  RECONCILE_CATALOG_CRON: runsAt,
-  SERVICE_RATE: { schema: perSecond, accepts: 'calls per time such as 5/s or 300/min', fallback: '5/s' },
-  MISSED_GRACE_SECONDS: { ...seconds, fallback: '900' },
-  PAYOUT_GRACE_SECONDS: { ...seconds, fallback: '86400' },
-  RELEASE_REQUIRES_REGISTRATION: { ...onOff, fallback: 'off' },
-  RETENTION_BODY_DAYS: { ...days, fallback: '90' },
-  RETENTION_KEY_DAYS: { ...days, fallback: '400' },
-  RETENTION_PERSONAL_DAYS: { ...days, fallback: '400' },
-  BOOKS_TIMEZONE: { schema: timeZone, accepts: 'a time zone such as Europe/Berlin', fallback: 'UTC' },
-  CHART_FILE: { schema: readableFile, accepts: 'the path of a file that can be read' },
-  REPORTING_CURRENCY: { schema: z.string().regex(/^[A-Z]{3}$/), accepts: 'a currency such as USD', fallback: 'USD' },
-  STORE_CALLBACK_URL: { schema: httpUrl, accepts: 'an http:// or https:// address' },
-  STORE_CALLBACK_SECRET: sendingSecret,
-  ALERT_SLACK_URL: alertUrl,
-  ALERT_WEBHOOK_URL: alertUrl,
-  ALERT_WEBHOOK_SECRET: sendingSecret,
-  ALERT_SMTP_URL: { schema: urlOf(/^smtps?$/), accepts: 'smtp://user:password@host:port', secret: true },
+  CONSOLE_PORT: { ...port, meaning: 'The private port: pages, read API, /metrics and probes.', fallback: '8081' },
+  CONSOLE_HOST: { ...host, meaning: 'Where it, and METRICS_PORT, listen.', fallback: '127.0.0.1' },
+  TRUSTED_PROXIES: {
+    schema: proxies,
+    accepts:
+      'addresses and networks such as 10.0.0.5,192.168.1.0/24, comma between; or loopback, linklocal, uniquelocal',
+    meaning:
+      'Proxies before the console, whose X-Forwarded-For is believed: addresses, networks, or loopback, linklocal, uniquelocal.',
+    example: '10.0.0.5,192.168.1.0/24',
+  },
+  METRICS_PORT: {
+    ...port,
+    meaning: '/metrics, /livez and /readyz of a role that runs alone; 0 is any free port, printed.',
+    example: '9090',
+  },
+  DRAIN_SECONDS: {
+    schema: wholeNumber(0, 300),
+    accepts: 'whole seconds, 0 to 300',
+    meaning: 'After SIGTERM /readyz says no, and the ports serve on for so long before they close; docs/deploy.md.',
+    fallback: '5',
+  },
+} satisfies Variables;
+
+const reconciling = {
+  ...crons,
+  MISSED_GRACE_SECONDS: { ...seconds, meaning: 'A delivery that takes longer is missed.', fallback: '900' },
+  PAYOUT_GRACE_SECONDS: { ...seconds, meaning: 'An open payout that rests longer is a break.', fallback: '86400' },
+  RELEASE_REQUIRES_REGISTRATION: {
+    ...onOff,
+    meaning:
+      'on: an order that the store did not register is never safe to release; docs/orders.md. The same for every role.',
+    fallback: 'off',
+  },
+} satisfies Variables;
+
+const keeping = {
+  RETENTION_BODY_DAYS: {
+    ...days,
+    meaning: 'Bodies of events that were dealt with, and of rejected requests; docs/retention.md.',
+    fallback: '90',
+  },
+  RETENTION_KEY_DAYS: {
+    ...days,
+    meaning:
+      'The keys that duplicates are known by, and deliveries that are final. No fewer days than the bodies have.',
+    fallback: '400',
+  },
+  RETENTION_PERSONAL_DAYS: { ...days, meaning: 'After so long personal data in records is masked.', fallback: '400' },
+  BOOKS_TIMEZONE: {
+    schema: timeZone,
+    accepts: 'a time zone such as Europe/Berlin',
+    meaning: 'Where the days and months of the books begin.',
+    fallback: 'UTC',
+  },
+  REPORTING_CURRENCY: {
+    schema: z.string().regex(/^[A-Z]{3}$/),
+    accepts: 'a currency such as USD',
+    meaning: 'In which the books are valued.',
+    fallback: 'USD',
+  },
+  CHART_FILE: { ...file, meaning: 'JSON that names the accounts of the books as your own.', example: 'chart.json' },
+} satisfies Variables;
+
+const sending = {
+  STORE_CALLBACK_URL: {
+    schema: httpUrl,
+    accepts: 'an http:// or https:// address',
+    meaning: 'Gets every change of an order, signed by the Standard Webhooks scheme; docs/operate.md.',
+    example: 'https://shop.example.com/tallyhook',
+    usedBy: ['scheduler'],
+  },
+  STORE_CALLBACK_SECRET: { ...sendingSecret, meaning: 'Signs what goes to STORE_CALLBACK_URL.', usedBy: ['scheduler'] },
+  ALERT_SLACK_URL: { ...alertUrl, meaning: 'A chat that gets alerts.' },
+  ALERT_WEBHOOK_URL: { ...alertUrl, meaning: 'A program that gets alerts, signed like callbacks.' },
+  ALERT_WEBHOOK_SECRET: { ...sendingSecret, meaning: 'Signs what goes to ALERT_WEBHOOK_URL.', usedBy: ALERTING },
+  ALERT_SMTP_URL: {
+    schema: urlOf(/^smtps?$/),
+    accepts: 'smtp://user:password@host:port',
+    meaning: 'The mail server that takes alerts.',
+    example: 'smtp://user:password@mail.example.com:587',
+    secret: true,
+    usedBy: ALERTING,
+  },
   ALERT_EMAIL_TO: {
     schema: z.string().regex(/^[^\s@,]+@[^\s@,]+(,[^\s@,]+@[^\s@,]+)*$/),
     accepts: 'addresses, comma between',
+    meaning: 'Who gets them.',
+    example: 'ops@example.com',
+    usedBy: ALERTING,
   },
-  ALERT_HEARTBEAT_URL: alertUrl,
-  OUTBOUND_PRIVATE_NETWORKS: { ...onOff, fallback: 'off' },
+  ALERT_HEARTBEAT_URL: {
+    ...alertUrl,
+    meaning: 'Called each minute while all is well: when it stops, that alerts too.',
+  },
+  OUTBOUND_PRIVATE_NETWORKS: { ...onOff, meaning: 'on: these may lead into private networks.', fallback: 'off' },
   LOG_LEVEL: {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     accepts: 'fatal, error, warn, info, debug, trace or silent',
+    meaning: 'JSON lines; readable ones on a terminal.',
     fallback: 'info',
   },
-} satisfies Record<string, Variable>;
+} satisfies Variables;
+
+/** Everything that can be set (interface: "Configuration"), under the headings of .env.example and docs/configuration.md. */
+export const variableGroups = {
+  'The payment service': service,
+  'Where data lives': data,
+  'Receiver (public)': receiver,
+  'Console, read API and metrics (private)': console,
+  'Reconciling and orders': reconciling,
+  'Keeping and books': keeping,
+  'Callbacks, alerts and the log': sending,
+} satisfies Record<string, Variables>;
+
+export const variables = { ...service, ...data, ...receiver, ...console, ...reconciling, ...keeping, ...sending };
 
 export type VariableName = keyof typeof variables;
 

@@ -1,4 +1,4 @@
-import { QUEUE_SECONDS } from '../domain/alerts/webhook-conditions.js';
+import { lateSeconds } from '../domain/alerts/condition.js';
 import { retiredLast } from '../domain/deliveries/last-secret.js';
 import { type FailingChannel, failingChannels } from '../records/alerts/alert-channels.js';
 import { differingSettings, valuesText } from '../records/alerts/setting-signs.js';
@@ -38,8 +38,6 @@ function limitOf(everySeconds: number): number {
   return Math.max(3 * everySeconds, everySeconds + 600);
 }
 
-/** A backlog older than this is told. */
-const LATE_SECONDS = 120;
 const FRESH_MS = 2_000;
 
 /** One question of the database for all pages of two seconds. What can't be asked is told as unknown. */
@@ -132,7 +130,7 @@ function eventItems({ failed, dead, oldestSeconds }: Awaited<ReturnType<typeof i
   if (dead > 0) items.push({ tone: 'bad', text: `${counted(dead, 'event')} given up`, href: '/events?status=dead' });
   if (failed > 0)
     items.push({ tone: 'warn', text: `${counted(failed, 'event')} tried again`, href: '/events?status=failed' });
-  if (oldestSeconds > LATE_SECONDS) {
+  if (oldestSeconds > lateSeconds.event) {
     const text = `Events wait for ${duration(oldestSeconds)}`;
     items.push({ tone: 'bad', text, href: '/events?status=received' });
   }
@@ -159,9 +157,6 @@ function refundItems(lost: Awaited<ReturnType<typeof lostCalls>>, held: number):
   return items;
 }
 
-/** Signs come several times a minute; `alerts` is the look for them. */
-const SILENT_SECONDS = 120;
-
 function silentItems(signs: readonly SignOfLife[]): Items {
   return [...queueItems(signs), ...partItems(signs.filter(({ part }) => part !== 'queue'))];
 }
@@ -170,14 +165,14 @@ function silentItems(signs: readonly SignOfLife[]): Items {
 function queueItems(signs: readonly SignOfLife[]): Items {
   const ago = (name: SignOfLife['part']) => signs.find(({ part }) => part === name)?.secondsAgo ?? 0;
   const silent = ago('queue') - ago('alerts');
-  if (silent <= QUEUE_SECONDS) return [];
+  if (silent <= lateSeconds.queue) return [];
   const text = `The queue does not answer for ${duration(silent)}: webhooks are applied later, none is lost`;
   return [{ tone: 'warn', text, href: '/queues' }];
 }
 
 function partItems(signs: readonly SignOfLife[]): Items {
   return signs
-    .filter(({ secondsAgo }) => secondsAgo > SILENT_SECONDS)
+    .filter(({ secondsAgo }) => secondsAgo > lateSeconds.sign)
     .map(({ part, secondsAgo }) => {
       const what = part === 'alerts' ? 'Nobody has looked for alerts' : `No ${part} at work`;
       return { tone: 'bad', text: `${what} for ${duration(secondsAgo)}`, href: '/alerts' };

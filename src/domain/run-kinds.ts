@@ -1,13 +1,19 @@
-/** The kinds that can be reconciled, as the command line and the run rows name them. */
-export const runKinds = [
-  'payment-intents',
-  'invoices',
-  'payouts',
-  'accounts',
-  'transactions',
-  'balances',
-  'deliveries',
-  'endpoints',
-  'catalog',
-] as const;
-export type RunKind = (typeof runKinds)[number];
+/** The kinds that can be reconciled, as the command line and the run rows name them, and when each is by default. */
+export const defaultCrons = {
+  'payment-intents': '*/5 * * * *',
+  invoices: '*/10 * * * *',
+  payouts: '*/5 * * * *',
+  accounts: '*/30 * * * *',
+  transactions: '*/10 * * * *',
+  balances: '*/15 * * * *',
+  deliveries: '*/5 * * * *',
+  // One call; an endpoint that is switched off is an alert within five minutes.
+  endpoints: '*/2 * * * *',
+  catalog: '0 * * * *',
+} as const;
+
+export type RunKind = keyof typeof defaultCrons;
+export const runKinds = Object.keys(defaultCrons) as [RunKind, ...RunKind[]];
+
+/** A kind that is set to this does not run by itself. */
+export const CRON_OFF = 'off';

@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
+import { type BreakKind, runChecks } from '../domain/breaks/breaks.js';
 import {
   type DisputeStanding,
   judgeListing,
   outsideIrregular,
   standingOf,
   unknownStanding,
-} from '../domain/checks/disputes.js';
-import type { Findings } from '../domain/checks/findings.js';
-import { runChecks } from '../domain/checks/run-checks.js';
+} from '../domain/breaks/disputes.js';
+import type { Findings } from '../domain/breaks/findings.js';
 import { defaultPayoutWords } from '../domain/family/links.js';
 import { defaultKytWords } from '../domain/orders/kyt.js';
 import type { EntityRef } from '../domain/records.js';
@@ -171,7 +171,7 @@ async function saveListing(
 
 async function saveFindings(
   trx: Knex.Transaction,
-  { open, resolve }: Findings,
+  { open, resolve }: Findings<BreakKind>,
 ): Promise<Pick<CrossCheckReport, 'opened' | 'resolved'>> {
   const resolved = await autoResolveBreaks(trx, await stillOpen(trx, resolve));
   return { opened: await openBreaks(trx, open), resolved };

@@ -1,4 +1,4 @@
-import { checkPayouts } from '../domain/checks/payouts.js';
+import { checkPayouts } from '../domain/breaks/payouts.js';
 import { states } from '../domain/family/states.js';
 import { autoResolveBreaks, openBreaks } from '../records/breaks/breaks.js';
 import { openPayoutIds, type PayoutsBy, payoutsInHand } from '../records/runs/open-payouts.js';

@@ -1,13 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ScheduledTask, schedule, validate } from 'node-cron';
+import { CRON_OFF, defaultCrons } from '../domain/run-kinds.js';
 import { ConfigError } from '../errors.js';
 import { describeError, isPassing } from '../records/database/database-errors.js';
 import type { RetentionDays } from '../records/retention/retention-task.js';
 import { createCallShare } from './claims/call-share.js';
 import { keepVerifyingClaims } from './claims/verify-claims.js';
 import { keepCrossChecking } from './cross-check/keep-cross-checking.js';
-import { CRON_OFF, defaultCrons } from './default-crons.js';
 import { type Kind, kinds, type ReconcileDeps } from './deps.js';
 import { keepHouse } from './keep-house.js';
 import { type Lock, tryLock } from './leader.js';

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import type { BreakKind, Severity } from '../domain/break.js';
+import type { BreakKind } from '../domain/breaks/breaks.js';
+import type { Severity } from '../domain/breaks/findings.js';
 
 export interface OpenBreaks {
   kind: BreakKind;

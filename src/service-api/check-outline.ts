@@ -8,7 +8,7 @@ const EXPECTED = { array: 'an array', object: 'an object', page: 'an object with
 /** @throws {ContractViolationError} where the answer is not even of the form that every caller needs. */
 export function checkOutline(operation: OperationName, data: Json): void {
   const { answer } = operationOf(operation);
-  if (answer === 'not shown') return;
+  if (answer === undefined) return;
   const fits =
     (answer === 'array' && Array.isArray(data)) ||
     (answer === 'object' && isJsonObject(data)) ||

@@ -1,38 +1,16 @@
 import type { z } from 'zod';
 import { fromJsonText, toJsonText } from '../domain/json-text.js';
-import type { WriteOperation } from './operations.js';
-import {
-  accountUpdate,
-  directPayment,
-  invoice,
-  merchantAssetUpdate,
-  payout,
-  refund,
-  transfer,
-} from './request-schemas.js';
+import { type OperationName, operationOf } from './operations.js';
 import { InvalidRequestError } from './service-errors.js';
-
-/** Null: the operation has no body. */
-const schemas: Readonly<Record<WriteOperation, z.ZodType | null>> = {
-  createDirectPayment: directPayment,
-  createInvoice: invoice,
-  createPayout: payout,
-  createRefund: refund,
-  createTransfer: transfer,
-  updateAccount: accountUpdate,
-  closeAccount: null,
-  archiveAccount: null,
-  updateMerchantAsset: merchantAssetUpdate,
-};
 
 /**
  * The body of a request as JSON text, with nothing in it that the caller did not give; undefined where the operation
  * has none.
  * @throws {InvalidRequestError} that names the first field that breaks a rule, and the rule.
  */
-export function checkRequest(operation: WriteOperation, body: unknown): string | undefined {
-  const schema = schemas[operation];
-  if (schema === null) {
+export function checkRequest(operation: OperationName, body: unknown): string | undefined {
+  const { body: schema } = operationOf(operation);
+  if (schema === undefined) {
     if (body !== undefined) throw new InvalidRequestError('body is not known; the operation has none', { operation });
     return undefined;
   }
@@ -43,12 +21,22 @@ export function checkRequest(operation: WriteOperation, body: unknown): string |
   return text;
 }
 
-function check(operation: WriteOperation, schema: z.ZodType, body: unknown): void {
+/**
+ * Names that are not known are refused where the address is built.
+ * @throws {InvalidRequestError} that names the field and its rule.
+ */
+export function checkQuery(operation: OperationName, query: object): void {
+  const issue = operationOf(operation).query?.safeParse(query).error?.issues[0];
+  if (issue !== undefined)
+    throw new InvalidRequestError(`${issue.path.join('.') || 'query'} ${issue.message}`, { operation });
+}
+
+function check(operation: OperationName, schema: z.ZodType, body: unknown): void {
   const issue = schema.safeParse(body).error?.issues[0];
   if (issue !== undefined) throw new InvalidRequestError(explain(issue, schema, body), { operation });
 }
 
-function written(operation: WriteOperation, body: object): string {
+function written(operation: OperationName, body: object): string {
   try {
     return toJsonText(body);
   } catch (cause) {

@@ -1,9 +1,9 @@
 import type { Json } from '../domain/json.js';
 import type { Reply } from './attempt.js';
+import { checkQuery } from './check-request.js';
 import type { ReadOperation, WriteOperation } from './operations.js';
 import { type Page, pageOf } from './pages.js';
 import type * as queries from './queries.js';
-import { checkQuery } from './queries.js';
 import type * as requests from './request-schemas.js';
 import { ServiceCalls, type ServiceRequestParts } from './service-calls.js';
 import { InvalidRequestError } from './service-errors.js';
@@ -66,8 +66,7 @@ export class MerchantClient extends ServiceCalls {
 
   /** Specification 4.3: one page, newest first; the next page's cursor is the id of the last item. */
   async listInvoices(query: queries.InvoiceQuery = {}, options: CallOptions = {}): Read<records.Invoice[]> {
-    const parts = { query: checkQuery('listInvoices', query), ...options };
-    return this.read('listInvoices', records.invoice.array(), parts);
+    return this.read('listInvoices', records.invoice.array(), { query, ...options });
   }
 
   /**
@@ -110,8 +109,7 @@ export class MerchantClient extends ServiceCalls {
 
   /** Specification 4.10: one page. */
   async listAccounts(query: queries.AccountQuery = {}, options: CallOptions = {}): Read<Page<records.SubWallet>> {
-    const parts = { query: checkQuery('listAccounts', query), ...options };
-    return this.readPage('listAccounts', records.account, parts);
+    return this.readPage('listAccounts', records.account, { query, ...options });
   }
 
   /** Specification 4.11: one page of one sub-wallet's movements. */
@@ -120,9 +118,7 @@ export class MerchantClient extends ServiceCalls {
     query: queries.AccountTransactionQuery = {},
     options: CallOptions = {},
   ): Read<Page<records.Movement>> {
-    const operation = 'listAccountTransactions';
-    const given = checkQuery(operation, query);
-    return this.readPage(operation, records.movement, { path: { id: accountId }, query: given, ...options });
+    return this.readPage('listAccountTransactions', records.movement, { path: { id: accountId }, query, ...options });
   }
 
   /** Specification 4.12: the movements of all sub-wallets; `totalCount` where a page is asked for by its number. */
@@ -130,8 +126,7 @@ export class MerchantClient extends ServiceCalls {
     query: queries.TransactionQuery = {},
     options: CallOptions = {},
   ): Read<Page<records.Movement>> {
-    const parts = { query: checkQuery('listTransactions', query), ...options };
-    return this.readPage('listTransactions', records.movement, parts);
+    return this.readPage('listTransactions', records.movement, { query, ...options });
   }
 
   /** Specification 4.13: whether an asset can be chosen at all. */
@@ -148,8 +143,7 @@ export class MerchantClient extends ServiceCalls {
     query: queries.PaymentIntentQuery = {},
     options: CallOptions = {},
   ): Read<records.PaymentIntent[]> {
-    const parts = { query: checkQuery('listPaymentIntents', query), ...options };
-    return this.read('listPaymentIntents', records.paymentIntent.array(), parts);
+    return this.read('listPaymentIntents', records.paymentIntent.array(), { query, ...options });
   }
 
   /** Specification 4.15: one deposit, with its compliance result and status history. */
@@ -168,9 +162,7 @@ export class MerchantClient extends ServiceCalls {
     query: queries.SettlementMethodQuery,
     options: CallOptions = {},
   ): Read<answers.SettlementMethods> {
-    const operation = 'listSettlementPaymentMethods';
-    const given = checkQuery(operation, query);
-    return this.read(operation, answers.settlementMethods, { query: given, ...options });
+    return this.read('listSettlementPaymentMethods', answers.settlementMethods, { query, ...options });
   }
 
   /** Specification 4.18: zero where the asset was never received. A coin alone may be answered with its network. */
@@ -203,7 +195,7 @@ export class MerchantClient extends ServiceCalls {
     query: queries.DeliveryQuery = {},
     options: CallOptions = {},
   ): Read<answers.DeliveryPage> {
-    const parts = { query: checkQuery('listWebhookDeliveries', query), ...options };
+    const parts = { query, ...options };
     const reply = await this.read('listWebhookDeliveries', answers.deliveryPage, parts);
     return { ...reply, data: { ...reply.data, nextCursor: reply.data.nextCursor ?? null } };
   }
@@ -213,7 +205,7 @@ export class MerchantClient extends ServiceCalls {
    * an object with `items`; the next page's cursor is the id of the last item.
    */
   async listPayouts(query: queries.PayoutQuery = {}, options: CallOptions = {}): Read<records.Payout[]> {
-    const parts = { query: checkQuery('listPayouts', query), ...options };
+    const parts = { query, ...options };
     const { data, ...about } = await this.readPage('listPayouts', records.payout, parts);
     return { ...about, data: data.items };
   }
@@ -223,6 +215,7 @@ export class MerchantClient extends ServiceCalls {
     schema: S,
     parts: ServiceRequestParts,
   ): Read<ReturnType<typeof readAs<S>>> {
+    checkQuery(operation, parts.query ?? {});
     const reply = await this.reply(operation, parts);
     return { ...reply, data: readAs(schema, reply.data, operation) };
   }
@@ -232,6 +225,7 @@ export class MerchantClient extends ServiceCalls {
     schema: S,
     parts: ServiceRequestParts,
   ): Read<Page<ReturnType<typeof readAs<S>>>> {
+    checkQuery(operation, parts.query ?? {});
     const reply = await this.reply(operation, parts);
     const { items, nextCursor } = pageOf(reply.data, operation);
     const read = items.map((item: Json, at) => readAs(schema, item, operation, `/${at}`));

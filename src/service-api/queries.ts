@@ -1,14 +1,12 @@
 import { z } from 'zod';
-import type { OperationName } from './operations.js';
 import { isoTime, oneOf, text } from './request-fields.js';
-import { InvalidRequestError } from './service-errors.js';
 
 const take = z.number('is to be a whole number from 1 to 100').optional();
 const cursor = z.string('is to be a text').optional();
 const filter = z.string('is to be a text').optional();
 
 /** Specification 4.3. */
-const invoiceQuery = z.object({
+export const invoiceQuery = z.object({
   cursor,
   take,
   status: oneOf('draft', 'sent', 'paid', 'expired', 'cancelled').optional(),
@@ -18,7 +16,7 @@ const invoiceQuery = z.object({
 export type InvoiceQuery = z.input<typeof invoiceQuery>;
 
 /** Specification 4.10. `search`: in label, reference and e-mail. */
-const accountQuery = z.object({
+export const accountQuery = z.object({
   cursor,
   take,
   status: oneOf('active', 'frozen', 'closed').optional(),
@@ -27,17 +25,17 @@ const accountQuery = z.object({
 export type AccountQuery = z.input<typeof accountQuery>;
 
 /** Specification 4.11. */
-const accountTransactionQuery = z.object({ cursor, take });
+export const accountTransactionQuery = z.object({ cursor, take });
 export type AccountTransactionQuery = z.input<typeof accountTransactionQuery>;
 
 const page = z.int('is to be a whole number, 1 or more').min(1, 'is to be a whole number, 1 or more').optional();
 
 /** Specification 4.12. Bounds on the creation date, ISO 8601; `page` counts from 1 and brings `totalCount`. */
-const transactionQuery = z.object({ from: isoTime().optional(), to: isoTime().optional(), page, take });
+export const transactionQuery = z.object({ from: isoTime().optional(), to: isoTime().optional(), page, take });
 export type TransactionQuery = z.input<typeof transactionQuery>;
 
 /** Specification 4.14. `take`: 1 to 100; the service's default is 20. */
-const paymentIntentQuery = z.object({
+export const paymentIntentQuery = z.object({
   cursor,
   take,
   status: oneOf(
@@ -58,11 +56,11 @@ const paymentIntentQuery = z.object({
 export type PaymentIntentQuery = z.input<typeof paymentIntentQuery>;
 
 /** Specification 4.17. */
-const settlementMethodQuery = z.object({ assetCode: text() });
+export const settlementMethodQuery = z.object({ assetCode: text() });
 export type SettlementMethodQuery = z.input<typeof settlementMethodQuery>;
 
 /** Specification 4.22. `cursor`: `nextCursor` of the page before; `take`: 1 to 100, the service's default is 50. */
-const deliveryQuery = z.object({
+export const deliveryQuery = z.object({
   cursor,
   take,
   paymentIntentId: filter,
@@ -74,26 +72,5 @@ const deliveryQuery = z.object({
 export type DeliveryQuery = z.input<typeof deliveryQuery>;
 
 /** Of the list of payouts, where the service has one. */
-const payoutQuery = z.object({ cursor, take, status: filter });
+export const payoutQuery = z.object({ cursor, take, status: filter });
 export type PayoutQuery = z.input<typeof payoutQuery>;
-
-const schemas: Partial<Record<OperationName, z.ZodType>> = {
-  listInvoices: invoiceQuery,
-  listAccounts: accountQuery,
-  listAccountTransactions: accountTransactionQuery,
-  listTransactions: transactionQuery,
-  listPaymentIntents: paymentIntentQuery,
-  listSettlementPaymentMethods: settlementMethodQuery,
-  listWebhookDeliveries: deliveryQuery,
-  listPayouts: payoutQuery,
-};
-
-/**
- * The query as it was given. Names that are not known are told where the address is built.
- * @throws {InvalidRequestError} that names the field and its rule.
- */
-export function checkQuery<Q extends object>(operation: OperationName, query: Q): Q {
-  const issue = schemas[operation]?.safeParse(query).error?.issues[0];
-  if (issue === undefined) return query;
-  throw new InvalidRequestError(`${issue.path.join('.') || 'query'} ${issue.message}`, { operation });
-}

@@ -4,7 +4,7 @@ import { fromJsonText } from '../domain/json-text.js';
 import { ConfigError } from '../errors.js';
 import type { Reply } from './attempt.js';
 import { checkOutline } from './check-outline.js';
-import { checkRequest } from './check-request.js';
+import { checkQuery, checkRequest } from './check-request.js';
 import { type Contract, defaultContract } from './contract.js';
 import { defaultPatience, type Patience, ServiceHttp, type ServiceHttpSettings } from './http.js';
 import type { KeyStore } from './key-store.js';
@@ -18,7 +18,6 @@ import {
   type ReadOperation,
   type WriteOperation,
 } from './operations.js';
-import { checkQuery } from './queries.js';
 import type { Sending } from './sending.js';
 import { type ClockBounds, ServiceClock } from './service-clock.js';
 import { InvalidRequestError } from './service-errors.js';
@@ -112,7 +111,7 @@ export class ServiceCalls {
     { body, ...parts }: RequestParts & { body?: unknown },
   ): { method: string; url: string; body: Json } {
     const { method } = operationOf(operation);
-    const text = method === 'GET' ? undefined : checkRequest(operation as WriteOperation, body);
+    const text = method === 'GET' ? undefined : checkRequest(operation, body);
     checkQuery(operation, parts.query ?? {});
     const url = buildUrl(operation, parts, this.target).href;
     return { method, url, body: text === undefined ? null : fromJsonText(text) };
@@ -149,7 +148,7 @@ export class ServiceCalls {
   private async send(operation: OperationName, { path = {}, signal, ...sending }: Sending): Promise<Reply<Json>> {
     const url = buildUrl(operation, { path }, this.target);
     const { method, answer } = operationOf(operation);
-    const mayBeEmpty = answer === 'not shown';
+    const mayBeEmpty = answer === undefined;
     return this.http.call({ operation, method, url, authorized: true, mayBeEmpty, ...sending }, signal);
   }
 }
@@ -167,7 +166,7 @@ function checkedBaseUrl(given: string): string {
  * contract). Anything else is handed over as it came.
  */
 export function inOurNames(operation: OperationName, data: Json, { pages }: Pick<Contract, 'pages'>): Json {
-  if (!isJsonObject(data) || operationOf(operation).answer !== 'not shown') return data;
+  if (!isJsonObject(data) || operationOf(operation).answer !== undefined) return data;
   if (pages.items === '/items' && pages.nextCursor === '/nextCursor') return data;
   const items = valueAt(data, pages.items);
   if (!Array.isArray(items)) return data;

@@ -1,4 +1,4 @@
-import { severityOf } from '../domain/break.js';
+import { UNAPPLIED } from '../domain/breaks/contract-violation.js';
 import { atOnce, inTurns } from '../domain/in-turns.js';
 import type { JsonObject } from '../domain/json.js';
 import type { LinkPointers } from '../domain/link-fields.js';
@@ -68,7 +68,7 @@ function violation({ id, type, source }: WaitingEvent, { path, detail, entity }:
   return [
     {
       kind: 'contract_violation',
-      severity: severityOf('contract_violation', true),
+      severity: UNAPPLIED,
       entity,
       evidence: {
         eventType: type,

@@ -1,20 +1,17 @@
 import { createTask } from 'node-cron';
+import { cronVariable } from '../config/cron-variables.js';
 import type { Config } from '../config.js';
+import { CRON_OFF, runKinds } from '../domain/run-kinds.js';
 import type { Metrics } from '../metrics.js';
-import { CRON_OFF, defaultCrons } from '../reconcile/default-crons.js';
-import { kinds } from '../reconcile/deps.js';
 
-/** The times that were set, by kind; the others have their default. */
+/** When each kind runs. */
 export function cronsOf(config: Config): Record<string, string> {
-  const settings: Record<string, unknown> = config;
-  const set = kinds.map((kind) => [kind, settings[`RECONCILE_${kind.toUpperCase().replaceAll('-', '_')}_CRON`]]);
-  return Object.fromEntries(set.filter(([, cron]) => cron !== undefined));
+  return Object.fromEntries(runKinds.map((kind) => [kind, config[cronVariable(kind)]]));
 }
 
 /** How far apart the runs of each kind are at most; a kind that is off is left out. */
 export function runEverySeconds(config: Config): Record<string, number> {
-  const crons = { ...defaultCrons, ...cronsOf(config) };
-  const on = Object.entries(crons).filter(([, cron]) => cron !== CRON_OFF);
+  const on = Object.entries(cronsOf(config)).filter(([, cron]) => cron !== CRON_OFF);
   return Object.fromEntries(on.map(([kind, cron]) => [kind, longestGap(cron)]));
 }
 

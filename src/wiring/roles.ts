@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Role, Variable } from '../config/variable.js';
+import { variables } from '../config/variables.js';
 import type { VariableName } from '../config.js';
 import { createMetrics } from '../metrics.js';
 import { giveSigns } from '../notify/give-signs.js';
@@ -10,10 +12,8 @@ import { type Listener, listen } from './listen.js';
 import { type Readiness, readinessOf } from './readiness.js';
 import { sharedSettings } from './reconcile-settings.js';
 import { renderMetrics } from './render-metrics.js';
-import { openRuntime, type Runtime, type RuntimeParts, SERVICE_NEEDS } from './runtime.js';
+import { openRuntime, type Runtime, type RuntimeParts } from './runtime.js';
 import { createStartSteps, StopRequest } from './start-steps.js';
-
-export type Role = 'receiver' | 'worker' | 'scheduler' | 'console';
 
 /** Where a process can be reached, by the name it prints. */
 export type Addresses = Partial<Record<'receiver' | 'console' | 'metrics', string>>;
@@ -22,12 +22,10 @@ export type Addresses = Partial<Record<'receiver' | 'console' | 'metrics', strin
 const livingParts = ['receiver', 'worker'] as const;
 
 /** The settings without which a role can't start. */
-export const needsOf: Record<Role, readonly VariableName[]> = {
-  receiver: ['SERVICE_BASE_URL', 'WEBHOOK_SECRETS'],
-  worker: SERVICE_NEEDS,
-  scheduler: SERVICE_NEEDS,
-  console: [...SERVICE_NEEDS, 'CONSOLE_TOKENS'],
-};
+export function needsOf(role: Role): VariableName[] {
+  const table: [string, Variable][] = Object.entries(variables);
+  return table.filter(([, { neededBy }]) => neededBy?.includes(role)).map(([name]) => name as VariableName);
+}
 
 /**
  * Starts roles in one process. Their ports are open from the first moment, so that probes are answered; work begins when

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { breakWords } from '../../src/domain/break-words.js';
+import { breakDefinitions } from '../../src/domain/breaks/breaks.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { useDatabase } from '../support/database.js';
 import { useShell } from '../support/shell.js';
@@ -15,5 +15,6 @@ test('a break is shown with what it means and what to do', async () => {
   const { id } = await database.db('breaks').where({ kind }).first('id');
   const { code, json } = await run('breaks', 'show', id);
   expect(code).toBe(0);
-  expect(json).toMatchObject({ id, kind, evidence: { refunds: ['po_1'] }, ...breakWords[kind] });
+  const { means, ends, remedy } = breakDefinitions[kind];
+  expect(json).toMatchObject({ id, kind, evidence: { refunds: ['po_1'] }, means, ends, remedy });
 });

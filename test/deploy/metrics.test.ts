@@ -1,6 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { alerts as definitions } from '../../src/domain/alerts/alerts.js';
+import { prometheusRules } from '../support/prometheus-rules.js';
 import { hasPromtool, promtool } from '../support/promtool.js';
 import { rulesFile } from './asked-metrics.js';
 
@@ -11,6 +13,12 @@ async function rules(): Promise<{ text: string; alerts: { name: string; anchor: 
   const alerts = [...text.matchAll(/- alert: (\S+)[\s\S]*?runbook_url: docs\/runbook\.md#(\S+)/g)];
   return { text, alerts: alerts.map(([, name = '', anchor = '']) => ({ name, anchor })) };
 }
+
+it('rules.yml is made of the definitions (UPDATE_RULES=1 writes it anew)', async () => {
+  const wanted = prometheusRules(definitions);
+  if (process.env['UPDATE_RULES']) await writeFile(rulesFile, wanted);
+  expect(await readFile(rulesFile, 'utf8')).toBe(wanted);
+});
 
 describe('an alert', () => {
   it('has a section in the runbook, and no section is without an alert', async () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { variables } from '../../src/config/variables.js';
-import { type Document, readDocument, readDocuments } from './documents.js';
+import { type Document, readDocuments } from './documents.js';
 
 /** Set for other programs: our tests and benches, the compose file, Node, the shell of a reader. */
 const OF_OTHERS =
-  /^(TALLYHOOK_(?:ALL|LONG)|UPDATE_(?:SCREENSHOTS|SCHEMA|ARCHITECTURE)|POSTGRES_[A-Z_]+|TALLYHOOK_SECRETS|STOP_GRACE_PERIOD|WEBHOOK_SECRET|NODE_OPTIONS|NO_COLOR|DRILL_URL|SOME_ORDER|PG_VERSION|(BENCH|CHAOS|INTERLEAVING)_[A-Z]+)$/;
+  /^(TALLYHOOK_(?:ALL|LONG)|UPDATE_(?:SCREENSHOTS|SCHEMA|ARCHITECTURE|DOCS|RULES)|POSTGRES_[A-Z_]+|TALLYHOOK_SECRETS|STOP_GRACE_PERIOD|WEBHOOK_SECRET|NODE_OPTIONS|NO_COLOR|DRILL_URL|SOME_ORDER|PG_VERSION|(BENCH|CHAOS|INTERLEAVING)_[A-Z]+)$/;
 const known = Object.entries(variables as Record<string, { secret?: true }>).flatMap(([name, { secret }]) =>
   secret ? [name, `${name}_FILE`] : [name],
 );
@@ -21,21 +21,4 @@ test('a setting that a document names is there', () => {
       .map((name) => `${document.name}: ${name}`),
   );
   expect(strangers).toEqual([]);
-});
-
-test('a setting that is there is named in a document that people read, beside .env.example', () => {
-  const told = new Set(readDocuments().flatMap(({ text }) => text.match(/\b[A-Z][A-Z_]+\b/g) ?? []));
-  // One row of a table stands for all kinds.
-  const untold = Object.keys(variables).filter((name) => !told.has(name) && !/^RECONCILE_.*_CRON$/.test(name));
-  expect(untold).toEqual([]);
-});
-
-test('the compose file passes each setting on, but where things lie in a container', () => {
-  const compose = readDocument('docker-compose.yml').text;
-  const passed = [...compose.matchAll(/^ {2,6}([A-Z][A-Z_]+):/gm)].flatMap(([, name = '']) =>
-    OF_OTHERS.test(name) ? [] : [name],
-  );
-  expect(passed.filter((name) => !known.includes(name))).toEqual([]);
-  const missing = Object.keys(variables).filter((name) => !passed.includes(name) && !passed.includes(`${name}_FILE`));
-  expect(missing).toEqual(['DATABASE_DIRECT_URL', 'CONTRACT_FILE', 'CHART_FILE']);
 });

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { conditionNamed, findAlerts, remedyOf } from '../../src/domain/alerts/alerts.js';
-import { conditions } from '../../src/domain/alerts/conditions.js';
+import { conditionNamed, conditions, findAlerts, remedyOf } from '../../src/domain/alerts/alerts.js';
 import type { AlertFacts } from '../../src/domain/alerts/facts.js';
-import { breakKinds } from '../../src/domain/break.js';
-import { breakWords } from '../../src/domain/break-words.js';
+import { breakDefinitions, breakKinds } from '../../src/domain/breaks/breaks.js';
 
 const calm: AlertFacts = {
   webhooks: { halfHour: 3, before: 500 },
@@ -256,12 +254,12 @@ test('every condition says what to do first', () => {
 
 test('an alert about breaks says what their kind asks for; of a secret that may have leaked, to rotate it', () => {
   for (const kind of breakKinds)
-    expect(remedyOf({ name: 'TallyhookCriticalBreak', subject: kind })).toContain(breakWords[kind].remedy);
+    expect(remedyOf({ name: 'TallyhookCriticalBreak', subject: kind })).toContain(breakDefinitions[kind].remedy);
   for (const subject of ['event_not_sent', 'history_differs', 'record_not_at_service'])
     expect(remedyOf({ name: 'TallyhookCriticalBreak', subject })).toMatch(/rotate/);
   const { remedy } = conditionNamed('TallyhookHighBreak') ?? {};
   expect(remedyOf({ name: 'TallyhookHighBreak', subject: 'payout_stuck' })).toBe(
-    `${breakWords.payout_stuck.remedy} ${remedy}`,
+    `${breakDefinitions.payout_stuck.remedy} ${remedy}`,
   );
   expect(remedyOf({ name: 'TallyhookHighBreak', subject: 'a kind of before' })).toBe(remedy);
   expect(remedyOf({ name: 'an alert of before', subject: '' })).toBe('');

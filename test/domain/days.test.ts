@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ageBucket, ageBuckets } from '../../src/domain/age-buckets.js';
 import { asOfMoment } from '../../src/domain/as-of.js';
-import { runKinds } from '../../src/domain/run-kinds.js';
-import { defaultCrons } from '../../src/reconcile/default-crons.js';
 
 describe('what was known as of', () => {
   test.each([
@@ -55,8 +53,4 @@ test('an age is in one bucket, from its first day to its last; what is dated ahe
     expect([ageBucket(from), ageBucket(to)]).toEqual([bucket, bucket]);
   const ages = [-5, 0, 30, 31, 60, 61, 90, 91, 5_000].map(ageBucket);
   expect(ages.join(' ')).toBe('0-30 0-30 0-30 31-60 31-60 61-90 61-90 90+ 90+');
-});
-
-test('every kind of run has a rhythm of its own, and nothing else has', () => {
-  expect(Object.keys(defaultCrons)).toEqual(runKinds);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
-import type { CheckedRecord } from '../../src/domain/checks/check-facts.js';
-import { checkFees, type IdentityEvidence, RECORDS_FOR_PROOF } from '../../src/domain/checks/fee-identity.js';
-import { type Identity, identitiesOf } from '../../src/domain/checks/identities.js';
+import type { CheckedRecord } from '../../src/domain/breaks/check-facts.js';
+import { checkFees, type IdentityEvidence, RECORDS_FOR_PROOF } from '../../src/domain/breaks/fee-identity.js';
+import { type Identity, identitiesOf } from '../../src/domain/breaks/identities.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { checked, NOW, sourceOf } from '../support/checked-facts.js';
 
@@ -133,11 +133,14 @@ describe('whether it holds is observed', () => {
 
   test('what was proven stays so, and then a record that breaks it is a break that says since when', () => {
     const proven = { heldBy, provenAt: NOW - 1_000 };
-    const { findings, evidence } = check([wrong('a'), wrong('b', { history: true }), deposit()], proven);
+    const { judged, evidence } = check([wrong('a'), wrong('b', { history: true }), deposit()], proven);
     expect(evidence).toEqual(known(proven));
-    expect(findings.resolve.map(({ entity }) => entity.id)).toEqual(['b', 'pay_1']);
-    expect(findings.open).toMatchObject([{ kind: 'fee_identity', entity: { kind: 'payin', id: 'a' } }]);
-    expect(findings.open[0]?.evidence).toEqual({
+    expect(judged).toMatchObject([
+      { entity: { kind: 'payin', id: 'a' }, found: {} },
+      { entity: { id: 'b' }, found: null },
+      { entity: { id: 'pay_1' }, found: null },
+    ]);
+    expect(judged[0]?.found?.evidence).toEqual({
       'amountNet (payin_net)': { ours: '9', theirs: '8', source: sourceOf('payin', 'a') },
       heldSince: { payin_net: '2026-03-01T23:59:59.000Z' },
     });

@@ -1,9 +1,13 @@
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, it, test } from 'vitest';
-import type { CheckedRecord } from '../../src/domain/checks/check-facts.js';
-import { checkInvoicedPayments, checkInvoices } from '../../src/domain/checks/invoices.js';
+import { checkKinds } from '../../src/domain/breaks/breaks.js';
+import type { CheckedRecord, CheckFacts } from '../../src/domain/breaks/check-facts.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { checked, checkFacts, NOW, sourceOf } from '../support/checked-facts.js';
+
+const checkInvoicedPayments = (facts: CheckFacts) => checkKinds(['intent_completed_invoice_unpaid'], facts);
+const checkInvoices = (facts: CheckFacts) =>
+  checkKinds(['invoice_items_sum', 'invoice_email_failed', 'invoice_paid_without_intent'], facts);
 
 const HALF_HOUR = 1_800_000;
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CheckedRecord } from '../../src/domain/checks/check-facts.js';
+import type { CheckedRecord } from '../../src/domain/breaks/check-facts.js';
 import {
   type DisputeStanding,
   judgeListing,
   outsideIrregular,
   standingOf,
   unknownStanding,
-} from '../../src/domain/checks/disputes.js';
+} from '../../src/domain/breaks/disputes.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { checked } from '../support/checked-facts.js';
 import { sized } from '../support/sizes.js';

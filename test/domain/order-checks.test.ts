@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckedOrder, CheckedRecord, CheckFacts } from '../../src/domain/checks/check-facts.js';
-import { checkOrders } from '../../src/domain/checks/orders.js';
+import { checkKinds } from '../../src/domain/breaks/breaks.js';
+import type { CheckedOrder, CheckedRecord, CheckFacts } from '../../src/domain/breaks/check-facts.js';
 import type { OrderStatus } from '../../src/domain/orders/order.js';
 import { textField } from '../../src/domain/records.js';
 import { checked, NOW } from '../support/checked-facts.js';
+
+const checkOrders = (facts: CheckFacts) =>
+  checkKinds(
+    ['order_underpaid', 'order_overpaid', 'order_amount_mismatch', 'order_unknown_reference', 'similar_reference_paid'],
+    facts,
+  );
 
 const MINUTE = 60_000;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkPayouts, type PayoutInHand } from '../../src/domain/checks/payouts.js';
+import { checkPayouts, type PayoutInHand } from '../../src/domain/breaks/payouts.js';
 
 const HOUR = 3_600_000;
 const now = Date.parse('2026-05-01T12:00:00Z');

@@ -1,11 +1,14 @@
 import { describe, expect, it, test } from 'vitest';
-import type { CheckedRecord, CheckFacts } from '../../src/domain/checks/check-facts.js';
-import { checkKyt, rejectedHold } from '../../src/domain/checks/kyt-hold.js';
-import { checkLinks } from '../../src/domain/checks/links.js';
-import { checkStale } from '../../src/domain/checks/stale-records.js';
+import { checkKinds } from '../../src/domain/breaks/breaks.js';
+import type { CheckedRecord, CheckFacts } from '../../src/domain/breaks/check-facts.js';
+import { rejectedHold } from '../../src/domain/breaks/kyt-hold.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { RecordKind } from '../../src/domain/records.js';
 import { checked, checkFacts, HOUR, NOW, sourceOf } from '../support/checked-facts.js';
+
+const checkLinks = (facts: CheckFacts) => checkKinds(['contract_violation'], facts);
+const checkKyt = (facts: CheckFacts) => checkKinds(['kyt_hold'], facts);
+const checkStale = (facts: CheckFacts) => checkKinds(['stale_record'], facts);
 
 type About = Partial<CheckedRecord>;
 const payin = (fields: JsonObject = {}, about: About = {}) => checked('payin', 'pay_1', fields, about);
@@ -84,8 +87,6 @@ describe('the screening of a deposit', () => {
     const evidence = { kytStatus, verdict: 'rejected', paymentIntent: 'pi_2', account: 'acc_1' };
     expect(listed?.evidence).toEqual(evidence);
     expect(rejectedHold(payin({ paymentIntentId: 'pi_3' }), null)).toMatchObject({
-      kind: 'kyt_hold',
-      entity: { kind: 'payin', id: 'pay_1' },
       evidence: { kytStatus: { theirs: null }, paymentIntent: 'pi_3', account: null },
     });
   });

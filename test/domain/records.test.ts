@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { isAssetCode } from '../../src/domain/asset-code.js';
-import { breakKinds, severityOf } from '../../src/domain/break.js';
 import { deliveredClaim } from '../../src/domain/delivered-claim.js';
 import { grouped } from '../../src/domain/grouped.js';
 import type { JsonObject } from '../../src/domain/json.js';
@@ -148,23 +147,4 @@ it('what is grouped keeps its order in each group, and the groups that of their 
     [2, ['bb', 'cc']],
     [1, ['a', 'd']],
   ]);
-});
-
-describe('breaks', () => {
-  it('are critical where money or an event may be lost', () => {
-    expect(breakKinds.filter((kind) => severityOf(kind) === 'critical')).toEqual([
-      'phantom_delivery',
-      'record_not_at_service',
-      'duplicate_payment',
-      'refund_exceeds_net',
-      'balance_residual',
-      'id_collision',
-      'event_not_sent',
-    ]);
-  });
-
-  it('of the contract weigh by what they left unapplied', () => {
-    expect([severityOf('contract_violation'), severityOf('contract_violation', true)]).toEqual(['low', 'critical']);
-    expect(severityOf('secret_still_in_use', true)).toBe('low');
-  });
 });

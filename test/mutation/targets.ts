@@ -23,7 +23,7 @@ const targets: readonly Target[] = [
   },
   { name: 'webhook: body', places: webhook('read-body', 'body-room', 'steps', 'parse-envelope', 'read-event') },
   { name: 'domain/deliveries', places: ['src/domain/deliveries'] },
-  { name: 'domain/checks', places: ['src/domain/checks'] },
+  { name: 'domain/breaks', places: ['src/domain/breaks'] },
   { name: 'domain/balances', places: ['src/domain/balances'] },
   { name: 'domain/books', places: ['src/domain/books'] },
   { name: 'domain/alerts, audit', places: ['src/domain/alerts', 'src/domain/audit'] },
@@ -42,8 +42,8 @@ const targets: readonly Target[] = [
       ),
   },
   {
-    name: 'domain: breaks, days',
-    places: ['break', 'break-words', 'rejection-words', 'run-kinds', 'age-buckets', 'as-of'].map(inDomain),
+    name: 'domain: words, days',
+    places: ['rejection-words', 'run-kinds', 'age-buckets', 'as-of'].map(inDomain),
   },
   { name: 'reconcile/lists', places: ['src/reconcile/lists'] },
   {

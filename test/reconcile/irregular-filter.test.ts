@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { outsideIrregular } from '../../src/domain/checks/disputes.js';
+import { outsideIrregular } from '../../src/domain/breaks/disputes.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { saveFilterListing } from '../../src/records/breaks/filter-listings.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';

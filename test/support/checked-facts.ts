@@ -1,4 +1,4 @@
-import type { CheckedRecord, CheckFacts, RefundFacts } from '../../src/domain/checks/check-facts.js';
+import type { CheckedRecord, CheckFacts, RefundFacts } from '../../src/domain/breaks/check-facts.js';
 import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { defaultKytWords } from '../../src/domain/orders/kyt.js';

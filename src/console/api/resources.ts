@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { z } from 'zod';
+import { conditions } from '../../domain/alerts/alerts.js';
 import { alertSeverities } from '../../domain/alerts/condition.js';
-import { conditions } from '../../domain/alerts/conditions.js';
 import { bookedKinds } from '../../domain/books/entry.js';
 import type { JsonObject } from '../../domain/json.js';
 import { kinds } from '../../domain/kinds/kinds.js';

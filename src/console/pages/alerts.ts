@@ -1,10 +1,10 @@
+import { conditionNamed } from '../../domain/alerts/alerts.js';
 import { type ChannelView, channelViews } from '../../records/alerts/channel-views.js';
 import { type AlertView, listAlerts } from '../../records/alerts/list-alerts.js';
 import { listNotices, type NoticeView, noticeStatuses, noticesOf } from '../../records/alerts/list-notices.js';
 import { signsOfLife } from '../../records/alerts/signs-of-life.js';
 import type { Page, PageRequest } from '../page.js';
 import type { PageDeps } from '../page-deps.js';
-import { alertHref, noticeWords } from '../view/alert-words.js';
 import { paging } from '../view/links.js';
 import type { Section, TableSection } from '../view/sections.js';
 import {
@@ -21,6 +21,13 @@ import {
   time,
   type Value,
 } from '../view/values.js';
+
+/** What a notice says of its alert. */
+const noticeWords: Readonly<Record<string, string>> = {
+  'alert.firing': 'fires',
+  'alert.resolved': 'is over',
+  'alert.digest': 'the day’s digest',
+};
 
 const OVER_DAYS = 7;
 /** The conditions are looked at twice a minute. */
@@ -88,7 +95,7 @@ function firingTable(items: readonly AlertView[], { told, channels, isBlind, at 
     rows: items.map((alert) => [
       nameOf(alert),
       text(alert.detail),
-      stack([text(alert.remedy), link('Where to check', alertHref(alert.name, alert.subject)), quiet(alert.runbook)]),
+      stack([text(alert.remedy), link('Where to check', hrefOf(alert)), quiet(alert.runbook)]),
       time(alert.since, at),
       alert.status === 'pending'
         ? none('when it has held for longer')
@@ -98,6 +105,12 @@ function firingTable(items: readonly AlertView[], { told, channels, isBlind, at 
       ? { title: 'Not known', text: 'Nothing fired when it was last checked.' }
       : { title: 'No alert fires', text: 'Of the conditions of the runbook none holds that the database shows.' },
   };
+}
+
+/** Where what an alert is about is seen, and acted upon. */
+function hrefOf({ name, subject }: AlertView): string {
+  const page = conditionNamed(name)?.page ?? '/doctor';
+  return page.endsWith('=') ? `${page}${encodeURIComponent(subject)}` : page;
 }
 
 const severityTones: Readonly<Record<string, Tone>> = { critical: 'bad', warning: 'warn' };

@@ -1,4 +1,4 @@
-import { breakWords } from '../../domain/break-words.js';
+import { breakDefinitions } from '../../domain/breaks/breaks.js';
 import { type BreakStep, type BreakView, getBreak } from '../../records/breaks/list-breaks.js';
 import { acknowledgeBreak, resolveBreak, writeOffBreak } from '../actions/decide-break.js';
 import { recoverDeliveries } from '../actions/recover-deliveries.js';
@@ -46,7 +46,7 @@ function buttonsOf(found: BreakView, req: PageRequest): (ActionButton | null)[] 
 }
 
 function whatToDo({ kind, status, severity }: BreakView): Section {
-  const { means, ends, remedy } = breakWords[kind];
+  const { means, ends, remedy } = breakDefinitions[kind];
   if (status !== 'open' && status !== 'acknowledged') {
     return { is: 'notice', tone: 'quiet', title: means, text: 'It is closed: nothing is to be done.' };
   }

@@ -1,5 +1,5 @@
 import { type AgeBucket, ageBuckets } from '../../domain/age-buckets.js';
-import { breakKinds } from '../../domain/break.js';
+import { breakKinds } from '../../domain/breaks/breaks.js';
 import { countUnclosed, listBreaks } from '../../records/breaks/list-breaks.js';
 import type { Page, PageRequest } from '../page.js';
 import { breakColumns, breakRows, breakStatuses, severityTones } from '../view/break-rows.js';

@@ -1,4 +1,4 @@
-import type { Severity } from '../../domain/break.js';
+import type { Severity } from '../../domain/breaks/findings.js';
 import type { BreakView } from '../../records/breaks/list-breaks.js';
 import { breakHref, entityHref } from './links.js';
 import { kindWord } from './record-words.js';

@@ -1,7 +1,14 @@
-import { breakWords } from '../break-words.js';
-import type { AlertSeverity, Condition } from './condition.js';
-import { conditions } from './conditions.js';
+import { breakDefinitions } from '../breaks/breaks.js';
+import type { Alert, AlertSeverity, Condition } from './condition.js';
 import type { AlertFacts } from './facts.js';
+import { metricAlerts } from './metric-alerts.js';
+import { recordConditions } from './record-conditions.js';
+import { upkeepConditions } from './upkeep-conditions.js';
+import { webhookConditions } from './webhook-conditions.js';
+
+export const conditions: readonly Condition[] = [...webhookConditions, ...recordConditions, ...upkeepConditions];
+/** Each has its rule in deploy/prometheus/rules.yml. */
+export const alerts: readonly Alert[] = [...conditions, ...metricAlerts];
 
 /** A condition that holds. `subject` tells those of one name apart. */
 export interface FoundAlert {
@@ -20,9 +27,7 @@ export function findAlerts(facts: AlertFacts): FoundAlert[] {
   );
 }
 
-export function conditionNamed(
-  name: string,
-): Pick<Condition, 'holdSeconds' | 'apartSeconds' | 'runbook' | 'remedy'> | undefined {
+export function conditionNamed(name: string): Condition | undefined {
   return conditions.find((condition) => condition.name === name);
 }
 
@@ -32,6 +37,6 @@ const ofBreaks = ['TallyhookCriticalBreak', 'TallyhookHighBreak'];
 /** What to do first: of breaks what their kind asks for, then what all of them do. */
 export function remedyOf({ name, subject }: { name: string; subject: string }): string {
   const remedy = conditionNamed(name)?.remedy ?? '';
-  const own = ofBreaks.includes(name) ? new Map(Object.entries(breakWords)).get(subject)?.remedy : undefined;
+  const own = ofBreaks.includes(name) ? new Map(Object.entries(breakDefinitions)).get(subject)?.remedy : undefined;
   return own === undefined ? remedy : `${own} ${remedy}`;
 }

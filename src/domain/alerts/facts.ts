@@ -1,4 +1,5 @@
-import type { BreakKind, Severity } from '../break.js';
+import type { BreakKind } from '../breaks/breaks.js';
+import type { Severity } from '../breaks/findings.js';
 
 /** What the database knows of the whole at one moment. Null: it was not measured yet. */
 export interface AlertFacts {

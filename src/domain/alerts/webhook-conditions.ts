@@ -1,10 +1,6 @@
 import { acceptAgain, NONE_ACCEPTED } from '../deliveries/last-secret.js';
-import { type Condition, minutes, when } from './condition.js';
+import { type Condition, lateSeconds, minutes, when } from './condition.js';
 
-/** A restart, and a rolling upgrade, are done in less. */
-const SILENT_SECONDS = 120;
-/** The queue is asked twice a minute; a restart takes less. */
-export const QUEUE_SECONDS = 60;
 const silenceMeans: Readonly<Record<string, string>> = {
   receiver: 'Webhooks are not taken',
   worker: 'Events are stored and not applied',
@@ -21,10 +17,12 @@ export const webhookConditions: readonly Condition[] = [
     summary: 'A part of Tallyhook is not at work',
     remedy:
       'Start it: “tallyhook serve” is the receiver, “tallyhook work” the worker; the last lines that it logged say why it ended. Then recover what was sent meanwhile: “tallyhook deliveries recover --since 2h”.',
+    page: '/deliveries',
+    rule: { expr: 'up{job="tallyhook"} == 0', for: '2m', by: 'instance' },
     found: ({ parts }) =>
       parts.flatMap(({ part, secondsAgo }) => {
         const means = silenceMeans[part];
-        if (means === undefined || secondsAgo <= SILENT_SECONDS) return [];
+        if (means === undefined || secondsAgo <= lateSeconds.sign) return [];
         return [{ subject: part, detail: `No ${part} has been at work for ${minutes(secondsAgo)}. ${means}.` }];
       }),
   },
@@ -36,9 +34,15 @@ export const webhookConditions: readonly Condition[] = [
     runbook: 'the-queue-is-down',
     summary: 'The queue does not answer',
     remedy: 'Start Redis, or correct REDIS_URL; all goes on by itself. “tallyhook doctor” asks it from where you are.',
+    page: '/queues',
+    rule: {
+      // Consoles say how many jobs each queue holds, and nothing of one that does not answer.
+      expr: 'absent(tallyhook_queue_jobs) and on () count(count_over_time(tallyhook_queue_jobs[1d])) > 0',
+      for: '2m',
+    },
     found: ({ parts }) =>
       parts.flatMap(({ part, secondsAgo }) =>
-        part === 'queue' && secondsAgo > QUEUE_SECONDS
+        part === 'queue' && secondsAgo > lateSeconds.queue
           ? [
               {
                 detail: `Redis has not answered for ${minutes(secondsAgo)}. Webhooks are applied some seconds later, and commands of the console wait. Nothing is lost: events are in Postgres.`,
@@ -55,6 +59,14 @@ export const webhookConditions: readonly Condition[] = [
     summary: 'No webhook came for half an hour',
     remedy:
       'See “Missed deliveries” for what the service says it sent: never reached means the network, the proxy or a certificate; nothing sent means that the endpoint is off, or that nobody pays. Try the way with “tallyhook trigger payment_intent.completed”.',
+    page: '/deliveries',
+    rule: {
+      expr: [
+        'sum(increase(tallyhook_webhook_requests_total[30m])) == 0',
+        'and sum(increase(tallyhook_webhook_requests_total[6h])) > 120',
+      ],
+      for: '5m',
+    },
     found: ({ webhooks: { halfHour, before } }) =>
       when(halfHour === 0 && before > 120, `${before} came in the six hours before.`),
   },
@@ -65,6 +77,8 @@ export const webhookConditions: readonly Condition[] = [
     runbook: 'no-secret-is-accepted',
     summary: 'Every webhook is refused: no secret is accepted',
     remedy: `${acceptAgain('LABEL')}. Then recover what was refused: “tallyhook deliveries recover --since 2h”.`,
+    page: '/secrets',
+    rule: { expr: 'tallyhook_secrets{state="accepted"} == 0', by: 'instance' },
     found: ({ noSecretAccepted }) => when(noSecretAccepted, `At a receiver ${NONE_ACCEPTED}.`),
   },
   {
@@ -77,6 +91,17 @@ export const webhookConditions: readonly Condition[] = [
     summary: 'Webhooks are refused for their signature',
     remedy:
       'Put the endpoint’s secret, prefix included, into WEBHOOK_SECRETS_FILE (with WEBHOOK_SECRETS, restart the receivers). The page Rejections says what was found. Then recover what was refused: “tallyhook deliveries recover --since 2h”.',
+    page: '/rejections?reason=invalid_signature',
+    rule: {
+      // With the headers of the service: all of two minutes, or a fifth of five.
+      expr: [
+        'sum(increase(tallyhook_signatures_like_service_total[2m])) >= 3',
+        '  unless sum(increase(tallyhook_webhook_requests_total{result=~"accepted|duplicate"}[1m])) > 0',
+        'or sum(increase(tallyhook_signatures_like_service_total[5m])) >= 3',
+        '  and sum(increase(tallyhook_signatures_like_service_total[5m]))',
+        '    > 0.25 * sum(increase(tallyhook_webhook_requests_total{result=~"accepted|duplicate"}[5m]))',
+      ],
+    },
     found: ({ invalidSignatures: { sinceMatch, fiveMinutes, share } }) =>
       sinceMatch >= 3
         ? [{ detail: `${sinceMatch} or more in a row carry a signature that no secret of ours made: none is taken.` }]
@@ -93,6 +118,16 @@ export const webhookConditions: readonly Condition[] = [
     summary: 'Webhooks are refused as too old',
     remedy:
       'Synchronize this machine’s clock (NTP); “tallyhook doctor” compares it with the service’s. If it is right, raise WEBHOOK_TOLERANCE_SECONDS.',
+    page: '/rejections?reason=expired_timestamp',
+    rule: {
+      // After an outage late retries come beside new events, which are taken; a clock that is wrong refuses both.
+      expr: [
+        'sum by (instance) (increase(tallyhook_webhook_requests_total{result="expired_timestamp"}[30m])) >= 3',
+        'and sum by (instance) (increase(tallyhook_webhook_requests_total{result="expired_timestamp"}[30m]))',
+        '  > 0.9 * sum by (instance) (increase(tallyhook_webhook_requests_total{result=~"expired_timestamp|accepted|duplicate"}[30m]))',
+      ],
+      for: '5m',
+    },
     // Late retries after an outage come beside new events that are taken.
     found: ({ expiredTimestamps: { halfHour, share } }) =>
       when(
@@ -107,8 +142,13 @@ export const webhookConditions: readonly Condition[] = [
     runbook: 'events-wait',
     summary: 'Stored events are not applied',
     remedy: 'Start a worker: “tallyhook work”, or more of them. Failing events say why on the page Events.',
+    page: '/events?status=received',
+    rule: { expr: `max(tallyhook_event_backlog_oldest_seconds) > ${lateSeconds.event}`, for: '2m' },
     found: ({ backlog: { oldestSeconds } }) =>
-      when(oldestSeconds > 120, `The oldest has waited for ${minutes(oldestSeconds)}: no worker runs, or too few.`),
+      when(
+        oldestSeconds > lateSeconds.event,
+        `The oldest has waited for ${minutes(oldestSeconds)}: no worker runs, or too few.`,
+      ),
   },
   {
     name: 'TallyhookDeadEvents',
@@ -117,6 +157,8 @@ export const webhookConditions: readonly Condition[] = [
     runbook: 'dead-events',
     summary: 'Events were given up',
     remedy: 'Read their errors on the page Events, take the cause away, and replay them there.',
+    page: '/events?status=dead',
+    rule: { expr: 'max(tallyhook_event_backlog{state="dead"}) > 0', for: '1m' },
     found: ({ backlog: { dead } }) => when(dead > 0, `${dead} failed eight times.`),
   },
   {
@@ -127,6 +169,8 @@ export const webhookConditions: readonly Condition[] = [
     summary: 'Deliveries of the service are missing here',
     remedy:
       'Take the cause away that the page Missed deliveries names, then recover them there, all of a range of time at once.',
+    page: '/deliveries?show=missed',
+    rule: { expr: 'max(tallyhook_missed_deliveries) > 0', for: '2m' },
     found: ({ missed }) => when((missed ?? 0) > 0, `${missed} that no retry will bring are not recovered yet.`),
   },
 ];

@@ -1,4 +1,4 @@
-import type { BreakKind } from '../break.js';
+import type { BreakKind } from '../breaks/breaks.js';
 
 /**
  * What became of a delivery of the service:

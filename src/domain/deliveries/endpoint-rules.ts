@@ -1,4 +1,4 @@
-import type { BreakKind } from '../break.js';
+import type { BreakKind } from '../breaks/breaks.js';
 import type { JsonObject } from '../json.js';
 import { isOwnUrl, type OwnAddress } from './own-endpoint.js';
 import { lackingEvents } from './secret-verdict.js';

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { lateSeconds } from '../../domain/alerts/condition.js';
 import type { LivingPart } from './signs-of-life.js';
 
 /** Those whose silence is an alert. */
@@ -22,8 +23,6 @@ type RetirePartResult =
 
 /** Signs come every quarter of a minute. */
 const STOPPED_SECONDS = 60;
-/** When people are told of a silence. */
-const SILENT_SECONDS = 120;
 /** Older than any sign, so that the next one counts again, and no start of another part puts a new one in its place. */
 const NEVER = "'-infinity'::timestamptz";
 
@@ -53,7 +52,7 @@ export async function listParts(db: Knex): Promise<{ items: PartView[] }> {
   const items = rows.map(
     ({ part, retired, seenAt, secondsAgo }): PartView => ({
       part,
-      status: retired ? 'retired' : secondsAgo > SILENT_SECONDS ? 'silent' : 'at_work',
+      status: retired ? 'retired' : secondsAgo > lateSeconds.sign ? 'silent' : 'at_work',
       lastSignAt: retired ? null : seenAt.toISOString(),
     }),
   );

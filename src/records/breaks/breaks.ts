@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { type BreakKind, type Severity, severityOf } from '../../domain/break.js';
+import { type BreakKind, breakDefinitions } from '../../domain/breaks/breaks.js';
+import type { Severity } from '../../domain/breaks/findings.js';
 import type { JsonObject } from '../../domain/json.js';
 import { toJsonText } from '../../domain/json-text.js';
 import { maskEvidence } from '../../domain/personal.js';
@@ -63,7 +64,7 @@ export async function openBreaks(trx: Knex, breaks: NewBreak[]): Promise<number>
      RETURNING id, xmax = 0 AS is_new`,
     [
       wanted.map((wanted) => wanted.kind),
-      wanted.map((wanted) => wanted.severity ?? severityOf(wanted.kind)),
+      wanted.map((wanted) => wanted.severity ?? breakDefinitions[wanted.kind].severity),
       wanted.map((wanted) => wanted.entity.kind),
       wanted.map((wanted) => toDatabaseText(wanted.entity.id)),
       wanted.map((wanted) => toJsonText(maskEvidence(wanted.evidence))),

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { CheckedRecord } from '../../domain/checks/check-facts.js';
+import type { CheckedRecord } from '../../domain/breaks/check-facts.js';
 import { listedPayins } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';

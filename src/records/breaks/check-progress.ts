@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import type { IdentityEvidence } from '../../domain/checks/fee-identity.js';
-import type { Identity } from '../../domain/checks/identities.js';
+import type { IdentityEvidence } from '../../domain/breaks/fee-identity.js';
+import type { Identity } from '../../domain/breaks/identities.js';
 import type { EntityRef } from '../../domain/records.js';
 import { floatArray, textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';

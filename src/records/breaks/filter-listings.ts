@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { CheckedRecord } from '../../domain/checks/check-facts.js';
+import type { CheckedRecord } from '../../domain/breaks/check-facts.js';
 import type { RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { type AgeBucket, ageBucket, ageBuckets } from '../../domain/age-buckets.js';
-import type { BreakKind, Severity } from '../../domain/break.js';
+import type { BreakKind } from '../../domain/breaks/breaks.js';
+import type { Severity } from '../../domain/breaks/findings.js';
 import type { Json } from '../../domain/json.js';
 import { fromJsonText } from '../../domain/json-text.js';
 import type { EntityKind, EntityRef } from '../../domain/records.js';

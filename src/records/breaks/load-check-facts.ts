@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { CheckedOrder, CheckedRecord, CheckFacts } from '../../domain/checks/check-facts.js';
+import type { CheckedOrder, CheckedRecord, CheckFacts } from '../../domain/breaks/check-facts.js';
 import type { PayoutWords } from '../../domain/family/links.js';
 import { kinds } from '../../domain/kinds/kinds.js';
 import type { KytWords } from '../../domain/orders/kyt.js';

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import type { CheckedRecord, RefundFacts } from '../../domain/checks/check-facts.js';
-import { isLost, lostAt } from '../../domain/checks/lost-refunds.js';
+import type { CheckedRecord, RefundFacts } from '../../domain/breaks/check-facts.js';
+import { isLost, lostAt } from '../../domain/breaks/lost-refunds.js';
 import { type PayoutWords, referenceOf } from '../../domain/family/links.js';
 import type { OpenCall } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { BreakKind } from '../../domain/break.js';
+import type { BreakKind } from '../../domain/breaks/breaks.js';
 import type { JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import type { EntityKind } from '../../domain/records.js';

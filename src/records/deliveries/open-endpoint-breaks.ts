@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { BreakKind } from '../../domain/break.js';
+import type { BreakKind } from '../../domain/breaks/breaks.js';
 import type { BreakRef } from '../breaks/breaks.js';
 import { fromDatabaseText } from '../database/database-text.js';
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { PayoutInHand } from '../../domain/checks/payouts.js';
+import type { PayoutInHand } from '../../domain/breaks/payouts.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { severityOf } from '../../domain/break.js';
+import { UNAPPLIED } from '../../domain/breaks/contract-violation.js';
 import type { Observation } from '../../domain/observation.js';
 import { amountViolations, type RecordKind, recordKinds } from '../../domain/records.js';
 import type { NewBreak } from '../breaks/breaks.js';
@@ -49,7 +49,7 @@ function unappliedClaim(observation: Observation): NewBreak | null {
   if (violations.length === 0) return null;
   return {
     kind: 'contract_violation',
-    severity: severityOf('contract_violation', true),
+    severity: UNAPPLIED,
     entity: { kind: observation.kind, id: observation.id },
     evidence: {
       rule: 'amounts are decimal strings',
@@ -64,7 +64,7 @@ function unusableId({ kind, id, source }: Observation): NewBreak {
   const hash = createHash('sha256').update(id).digest('hex');
   return {
     kind: 'contract_violation',
-    severity: severityOf('contract_violation', true),
+    severity: UNAPPLIED,
     entity: { kind, id: `sha256:${hash}` },
     evidence: {
       rule: 'an id has 1 to 1,000 bytes',

@@ -1,4 +1,4 @@
-import { rejectedHold } from '../../domain/checks/kyt-hold.js';
+import { rejectedHold } from '../../domain/breaks/kyt-hold.js';
 import { referenceOf } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
 import { defaultKytWords, isRejected } from '../../domain/orders/kyt.js';
@@ -171,5 +171,7 @@ function rejectedScreenings(
   if (kind !== 'payin' || !verified || !isRejected(fields, kytWords)) return [];
   const hasTurned = before?.verified === true && !isRejected(before.fields, kytWords);
   const ofPayment = textField(fields, 'paymentIntentId') !== null;
-  return ofPayment && !hasTurned ? [] : [rejectedHold({ kind, id, fields, verified, observedBy }, null)];
+  if (ofPayment && !hasTurned) return [];
+  const found = rejectedHold({ kind, id, fields, verified, observedBy }, null);
+  return [{ kind: 'kyt_hold', entity: { kind, id }, ...found }];
 }

@@ -1,10 +1,9 @@
+import { lateSeconds } from '../../domain/alerts/condition.js';
 import { type ChannelView, channelViews } from '../../records/alerts/channel-views.js';
 import { type SignOfLife, signsOfLife } from '../../records/alerts/signs-of-life.js';
 import { channelsOf } from '../alert-settings.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 
-/** Signs come several times a minute, and the conditions are looked at twice. */
-const SILENT_SECONDS = 120;
 const starts: Readonly<Record<string, string>> = { receiver: 'tallyhook serve', worker: 'tallyhook work' };
 
 /** Who is at work, whether somebody looks for alerts, and whether each channel takes them. Sends nothing. */
@@ -35,13 +34,13 @@ function checkPart({ part, seenAt, secondsAgo }: SignOfLife): Check[] {
   const start = starts[part];
   if (start === undefined) return [];
   const found = `last known to be at work at ${seenAt.toISOString()}`;
-  return [secondsAgo > SILENT_SECONDS ? finding(part, found, `start it: ${start}`) : ok(part, found)];
+  return [secondsAgo > lateSeconds.sign ? finding(part, found, `start it: ${start}`) : ok(part, found)];
 }
 
 function checkLook(sign: SignOfLife | undefined): Check {
   if (sign === undefined) return unknown('alerts', 'never checked', 'tallyhook schedule does');
   const found = `last checked at ${sign.seenAt.toISOString()}`;
-  if (sign.secondsAgo <= SILENT_SECONDS) return ok('alerts', found);
+  if (sign.secondsAgo <= lateSeconds.sign) return ok('alerts', found);
   return finding('alerts', found, 'see that tallyhook schedule runs, and what its log says');
 }
 

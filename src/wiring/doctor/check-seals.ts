@@ -1,17 +1,16 @@
+import { lateSeconds } from '../../domain/alerts/condition.js';
 import { decidingSealCheck, unverifiedSeconds } from '../../records/audit/seal-checks.js';
 import { sealState, tellUnsealed } from '../../records/audit/seal-state.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 
 const NAME = 'seals';
-const LATE_MS = 30 * 60_000;
-const CHECK_LATE_SECONDS = 3 * 86_400;
 const SEE_SCHEDULE = 'see that tallyhook schedule runs, and what its log says';
 
 /** Whether what is written is sealed in time, and whether all that is sealed was found as it was. */
 export async function checkSealing({ db, now }: DoctorParts): Promise<Check[]> {
   const { newest, unsealed } = await sealState(db);
   const waiting = unsealed.filter(
-    ({ oldestAt }) => oldestAt !== null && now().getTime() - Date.parse(oldestAt) > LATE_MS,
+    ({ oldestAt }) => oldestAt !== null && now().getTime() - Date.parse(oldestAt) > lateSeconds.seal * 1_000,
   );
   const rows = unsealed.reduce((sum, log) => sum + log.rows, 0);
   const head = newest === null ? 'nothing is sealed yet' : `the newest seal is ${newest.number} of ${newest.sealedAt}`;
@@ -39,7 +38,7 @@ async function checkLast(db: DoctorParts['db'], now: Date): Promise<Check> {
       'docs/runbook.md, “Seals are broken”',
     );
   const found = `at ${finishedAt} ${rows} rows were as they were sealed`;
-  if ((await unverifiedSeconds(db, now)) > CHECK_LATE_SECONDS)
+  if ((await unverifiedSeconds(db, now)) > lateSeconds.verification)
     return finding(name, `${found}; all of them not for three days`, `tallyhook audit verify, and ${SEE_SCHEDULE}`);
   return ok(name, found);
 }

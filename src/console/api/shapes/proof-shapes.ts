@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { breakKinds } from '../../../domain/break.js';
+import { breakKinds } from '../../../domain/breaks/breaks.js';
 import type { BreakStep, BreakView } from '../../../records/breaks/list-breaks.js';
 import type { Change } from '../../../records/changes.js';
 import type { Coverage } from '../../../records/runs/coverage.js';

@@ -1,8 +1,21 @@
 import { states } from '../family/states.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
-import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
+import type { BreakDefinitions } from './definition.js';
+import { type Check, entityOf, type Finding, finding } from './findings.js';
 import { grace, RECHECK_MS } from './grace.js';
+
+export const staleBreaks = {
+  stale_record: {
+    severity: 'medium',
+    means:
+      'An open record was not read for a day though runs of its kind went through (not_read), or waits although it ended two days ago (not_ended). “reason” says which.',
+    ends: 'It is read, or it ends.',
+    remedy:
+      'Not read: run tallyhook doctor, and see the last runs of its kind. Not ended: cancel it in the dashboard, or write it off.',
+    check: checkStale,
+  },
+} as const satisfies BreakDefinitions;
 
 /** States that wait for the customer or the chain. What waits for a person's decision may wait. */
 const WAITING: Partial<Record<string, readonly string[]>> = {
@@ -21,26 +34,17 @@ const ENDS: Partial<Record<string, readonly string[]>> = {
  * been read since: whatever reads it does not reach it. Where nothing is read at all, that is no record's doing. And what the service still shows as waiting for the customer long after it ended. Payouts have rules
  * of their own (payouts.ts).
  */
-export function checkStale(facts: CheckFacts): TimedFindings {
-  const findings = noFindings();
-  const judged = [
-    ...focused(facts, 'intents'),
-    ...focused(facts, 'payins'),
-    ...focused(facts, 'invoices'),
-    ...facts.others,
-  ];
-  for (const record of judged) {
-    const entity = { kind: record.kind, id: record.id };
-    const name = { kind: 'stale_record', entity } as const;
+function checkStale(facts: CheckFacts): ReturnType<Check> {
+  const looked = (['intents', 'payins', 'invoices'] as const).flatMap((kind) => focused(facts, kind));
+  return [...looked, ...facts.others].map((record) => {
     const clocks = record.absent || record.history ? [] : clocksOf(record);
     const over = clocks.find(
       ({ reason, due }) => facts.now >= due && (reason === 'not_ended' || wasRun(record, facts)),
     );
-    settle(findings, name, over === undefined ? null : foundStale(record, over, facts));
-    const next = Math.min(...clocks.map(({ due }) => (facts.now >= due ? facts.now + RECHECK_MS : due)));
-    if (Number.isFinite(next)) findings.again.push({ entity, at: next });
-  }
-  return findings;
+    const found = over === undefined ? null : foundStale(record, over, facts);
+    const at = Math.min(...clocks.map(({ due }) => (facts.now >= due ? facts.now + RECHECK_MS : due)));
+    return { entity: entityOf(record), found, ...(Number.isFinite(at) ? { at } : {}) };
+  });
 }
 
 function wasRun({ kind, readAt, firstSeenAt }: CheckedRecord, { ranAt }: CheckFacts): boolean {
@@ -65,12 +69,11 @@ function clocksOf({ kind, fields, verified, readAt, firstSeenAt }: CheckedRecord
   return clocks;
 }
 
-function foundStale(record: CheckedRecord, { reason }: Clock, { now }: CheckFacts): FoundBreak {
-  const { kind, id, fields, verified, readAt, firstSeenAt } = record;
+function foundStale(record: CheckedRecord, { reason }: Clock, { now }: CheckFacts): Finding {
+  const { fields, verified, readAt, firstSeenAt } = record;
   const status = fields['status'] ?? null;
   const isUnread = reason === 'not_read';
-  return foundBreak(
-    { kind: 'stale_record', entity: { kind, id } },
+  return finding(
     { status: { ours: isUnread ? status : 'ended', theirs: isUnread ? null : status, source: sourceOf(record) } },
     {
       // Read since, and then passed by again: another case, also where a person closed this one.

@@ -2,7 +2,25 @@ import { canonicalHash } from '../canonical-json.js';
 import { isFinal } from '../family/states.js';
 import type { JsonObject } from '../json.js';
 import { textField } from '../records.js';
+import type { BreakDefinitions } from './definition.js';
 import type { Findings } from './findings.js';
+
+export const payoutBreaks = {
+  payout_stuck: {
+    severity: 'high',
+    means: 'An open payout has not moved for PAYOUT_GRACE_SECONDS.',
+    ends: 'It moves.',
+    remedy: 'See its failureReason; ask the service.',
+  },
+  payout_untracked: {
+    severity: 'medium',
+    means: 'The service has no list of payouts, and nothing has shown this open one for PAYOUT_GRACE_SECONDS.',
+    ends: 'Something shows it.',
+    remedy: 'Look in the service’s dashboard.',
+  },
+} as const satisfies BreakDefinitions;
+type PayoutBreak = keyof typeof payoutBreaks;
+const kinds = Object.keys(payoutBreaks) as readonly PayoutBreak[];
 
 /** A payout as it stands in our books. Times in ms. */
 export interface PayoutInHand {
@@ -32,12 +50,12 @@ export interface PayoutCheck {
  * `payout_stuck`: known not to have moved for longer than the grace. `payout_untracked`: the service has no list of
  * payouts, and nothing that it does show has spoken of this one for so long; what became of it can't be known from here.
  */
-export function checkPayouts(payouts: readonly PayoutInHand[], about: PayoutCheck): Findings {
-  const findings: Findings = { open: [], resolve: [] };
+export function checkPayouts(payouts: readonly PayoutInHand[], about: PayoutCheck): Findings<PayoutBreak> {
+  const findings: Findings<PayoutBreak> = { open: [], resolve: [] };
   for (const payout of payouts) {
     const wrong = problemOf(payout, about);
     const entity = { kind: 'payout', id: payout.id } as const;
-    for (const kind of ['payout_stuck', 'payout_untracked'] as const) {
+    for (const kind of kinds) {
       const evidence = evidenceOf(payout, about);
       if (kind === wrong) findings.open.push({ kind, entity, evidence, cause: causeOf(payout) });
       else findings.resolve.push({ kind, entity });
@@ -46,7 +64,7 @@ export function checkPayouts(payouts: readonly PayoutInHand[], about: PayoutChec
   return findings;
 }
 
-function problemOf(payout: PayoutInHand, about: PayoutCheck): 'payout_stuck' | 'payout_untracked' | null {
+function problemOf(payout: PayoutInHand, about: PayoutCheck): PayoutBreak | null {
   const { fields, listed, createdAt, observedAt } = payout;
   if (isFinal('payout', textField(fields, 'status'))) return null;
   if (createdAt !== null && Math.max(createdAt, lastMoveOf(payout)) < about.adoptedAt) return null;

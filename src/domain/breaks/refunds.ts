@@ -5,7 +5,19 @@ import { compareAmounts, sumAmounts } from '../money.js';
 import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
-import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
+import type { BreakDefinitions } from './definition.js';
+import { type Check, entityOf, type Finding, finding, judged } from './findings.js';
+
+export const refundBreaks = {
+  refund_exceeds_net: {
+    severity: 'critical',
+    means: 'The refunds of a payment are more than its net amount, or than what was received. Money may be leaving.',
+    ends: 'A refund fails, or the service corrects an amount.',
+    remedy:
+      'Stop what is not confirmed yet, and ask who made the second refund. “refunds” in the evidence names them all.',
+    check: checkRefunds,
+  },
+} as const satisfies BreakDefinitions;
 
 /** States in which nothing left, and nothing will. Not all of them are shown (specification 3.4). */
 const NEVER_LEFT = /fail|cancel|reject|declin|refus|expire|abort/i;
@@ -14,16 +26,13 @@ const NEVER_LEFT = /fail|cancel|reject|declin|refus|expire|abort/i;
  * Nothing may be given back that was not credited (specification 4.5): refunds against the net, and these together with
  * the refund of a dispute, which was never credited, against all that came in. Refunds under way count.
  */
-export function checkRefunds(facts: CheckFacts): TimedFindings {
-  const findings = noFindings();
+function checkRefunds(facts: CheckFacts): ReturnType<Check> {
   const given = refundsByIntent(facts);
-  for (const intent of focused(facts, 'intents')) {
+  return focused(facts, 'intents').map((intent) => {
     const refunds = given.get(intent.id) ?? [];
     const isHistory = intent.history && refunds.every(({ history }) => history);
-    const name = { kind: 'refund_exceeds_net', entity: { kind: 'payment_intent', id: intent.id } } as const;
-    settle(findings, name, isHistory ? null : exceeding(intent, refunds));
-  }
-  return findings;
+    return judged(entityOf(intent), isHistory ? null : exceeding(intent, refunds));
+  });
 }
 
 /** What left, or may, by the payment that it gives back; in the order of ids, in whatever order they were loaded. */
@@ -41,8 +50,8 @@ export function counts({ absent, fields }: CheckedRecord): boolean {
   return !absent && !NEVER_LEFT.test(textField(fields, 'status') ?? '');
 }
 
-function exceeding(intent: CheckedRecord, refunds: readonly CheckedRecord[]): FoundBreak | null {
-  const { fields, id } = intent;
+function exceeding(intent: CheckedRecord, refunds: readonly CheckedRecord[]): Finding | null {
+  const { fields } = intent;
   const ofDispute = textField(fields, 'irregularRefundPayoutId');
   const ordinary = refunds.filter((refund) => refund.id !== ofDispute);
   const net = amountField(fields, 'amountNetMerchant');
@@ -54,13 +63,10 @@ function exceeding(intent: CheckedRecord, refunds: readonly CheckedRecord[]): Fo
       : null;
   if (tooMuch === null) return null;
   const counted = tooMuch === 'amountNetMerchant' ? ordinary : refunds;
-  return foundBreak(
-    { kind: 'refund_exceeds_net', entity: { kind: 'payment_intent', id } },
-    {
-      [tooMuch]: { ours: totalOf(counted), theirs: fields[tooMuch] ?? null, source: sourceOf(intent) },
-      refunds: { ours: counted.map(shortOf), theirs: null, source: counted.map(sourceOf) },
-    },
-  );
+  return finding({
+    [tooMuch]: { ours: totalOf(counted), theirs: fields[tooMuch] ?? null, source: sourceOf(intent) },
+    refunds: { ours: counted.map(shortOf), theirs: null, source: counted.map(sourceOf) },
+  });
 }
 
 function isMore(refunds: readonly CheckedRecord[], most: string | null): boolean {

@@ -1,21 +1,38 @@
-import { isRefund, ownerOfRefund, payoutClass, referenceOf } from '../family/links.js';
+import { isRefund, ownerOfRefund, referenceOf } from '../family/links.js';
 import { amountField } from '../family/money.js';
 import type { Json, JsonObject } from '../json.js';
 import { compareAmounts } from '../money.js';
 import type { OpenCall } from '../orders/order-facts.js';
 import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
-import {
-  type CheckedRecord,
-  type CheckFacts,
-  focused,
-  isCollected,
-  type RefundFacts,
-  sourceOf,
-} from './check-facts.js';
-import { type FoundBreak, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
+import { type CheckedRecord, type CheckFacts, isCollected, type RefundFacts, sourceOf } from './check-facts.js';
+import type { BreakDefinitions } from './definition.js';
+import { each, type Finding, finding } from './findings.js';
 import { grace } from './grace.js';
 import { counts } from './refunds.js';
+
+/** Of refunds and the payments that they give back. */
+export const lostRefundBreaks = {
+  refund_without_order: {
+    severity: 'high',
+    means:
+      'The service shows a refund, and ten minutes later nothing says of which payment or order. It holds none. “candidates” in the evidence names payments of the same asset that it may give back.',
+    ends: 'Its payment becomes known, a person says whose it is, its reference names an order, or it fails.',
+    remedy:
+      'Where “ownCall” names a call of ours, its answer is lost and it may have made this: tallyhook calls settle KEY --as done:PAYOUT. Else ask who made it, in the dashboard, and say whose it is: tallyhook refunds assign PAYOUT --payment PI, or --payment none.',
+    besideSafe: { where: 'a refund that names no order', remedy: 'say whose it is; its order is then held' },
+    check: each('payouts', lostOrNot),
+  },
+  refund_assigned_otherwise: {
+    severity: 'high',
+    means:
+      'A person said whose refund this is, and since then the service’s records name another payment. What the person said counts.',
+    ends: 'The records no longer name another, or the refund is assigned again.',
+    remedy: 'Decide which of the two is right. Assign it again, with the same payment or the other.',
+    besideSafe: { where: 'the person’s payment counts as given back, the other does not', remedy: 'assign it again' },
+    check: each('payouts', reassigned),
+  },
+} as const satisfies BreakDefinitions;
 
 const MOST_CANDIDATES = 5;
 
@@ -23,18 +40,11 @@ const MOST_CANDIDATES = 5;
  * Money was given back, and nothing says whose: neither a payment, nor a person, nor a reference that names an order. It
  * withholds no order, so somebody must look.
  */
-export function checkLostRefunds(facts: CheckFacts): TimedFindings {
-  const findings = noFindings();
-  for (const payout of focused(facts, 'payouts')) {
-    const name = { kind: 'refund_without_order', entity: { kind: 'payout', id: payout.id } } as const;
-    const due = lostAt(payout);
-    const candidates = facts.refunds.candidates.get(payout.id);
-    if (!isLost(payout, facts.refunds)) settle(findings, name, null);
-    else if (facts.now < due) findings.again.push({ entity: name.entity, at: due });
-    else if (candidates === undefined) findings.again.push({ entity: name.entity, at: facts.now });
-    else settle(findings, name, lostRefund(payout, candidates, facts.refunds.makers.get(payout.id)));
-  }
-  return findings;
+function lostOrNot(payout: CheckedRecord, { now, refunds }: CheckFacts): Finding | { at: number } | null {
+  if (!isLost(payout, refunds)) return null;
+  const candidates = refunds.candidates.get(payout.id);
+  if (now < lostAt(payout) || candidates === undefined) return { at: Math.max(lostAt(payout), now) };
+  return lostRefund(payout, candidates, refunds.makers.get(payout.id));
 }
 
 /** From then on one that nobody owns is a break. */
@@ -50,16 +60,11 @@ export function isLost(payout: CheckedRecord, { words, naming, assigned, ordered
   return reference === null || !ordered.has(reference);
 }
 
-function lostRefund(
-  payout: CheckedRecord,
-  candidates: readonly CheckedRecord[],
-  maker: OpenCall | undefined,
-): FoundBreak {
-  const { fields, id } = payout;
+function lostRefund(payout: CheckedRecord, candidates: readonly CheckedRecord[], maker: OpenCall | undefined): Finding {
+  const { fields } = payout;
   const said = (name: string): Json => fields[name] ?? null;
   const source = sourceOf(payout);
-  return foundBreak(
-    { kind: 'refund_without_order', entity: { kind: 'payout', id } },
+  return finding(
     {
       payment: { ours: null, theirs: null, source },
       amount: { ours: null, theirs: said('amount'), source },
@@ -122,47 +127,11 @@ function isSameAddress({ fields: given }: CheckedRecord, { fields }: CheckedReco
 }
 
 /** A person said whose refund it is, and the records have come to name another payment since. */
-export function checkReassigned(facts: CheckFacts): TimedFindings {
-  const findings = noFindings();
-  const { naming, words, assigned, namedThen } = facts.refunds;
-  for (const payout of focused(facts, 'payouts')) {
-    const name = { kind: 'refund_assigned_otherwise', entity: { kind: 'payout', id: payout.id } } as const;
-    const decided = assigned.get(payout.id);
-    const known = [decided, ...(namedThen.get(payout.id) ?? [])];
-    const others = ownerOfRefund(payout, naming, words).candidates.filter((payment) => !known.includes(payment));
-    const [other] = others;
-    const said = { ours: decided ?? null, theirs: other ?? null, source: sourceOf(payout) };
-    settle(findings, name, decided === undefined || other === undefined ? null : foundBreak(name, { payment: said }));
-  }
-  return findings;
-}
-
-/** One finding per word, however many payouts carry it: the word stands where the id of a record would. */
-export function checkPayoutWords(facts: CheckFacts): TimedFindings {
-  const findings = noFindings();
-  for (const payout of focused(facts, 'payouts')) {
-    const word = textField(payout.fields, 'payoutType')?.toLowerCase();
-    if (word === undefined || word === '') continue;
-    const entity = { kind: 'payout', id: `payoutType=${word.slice(0, 200)}` } as const;
-    const name = { kind: 'contract_violation', entity } as const;
-    if (payoutClass(payout.fields, facts.refunds.words) !== null) settle(findings, name, null);
-    else if (!payout.history) settle(findings, name, unclassed(name, payout));
-  }
-  return findings;
-}
-
-/** Closed by a person it stays closed, whichever payout shows the word next. */
-function unclassed({ kind, entity }: Pick<FoundBreak, 'kind' | 'entity'>, payout: CheckedRecord): FoundBreak {
-  return {
-    kind,
-    entity,
-    evidence: {
-      rule: 'no class of movements.words.payoutType has this word (CONTRACT_FILE)',
-      field: 'payoutType',
-      value: payout.fields['payoutType'] ?? null,
-      firstSeen: payout.id,
-      source: sourceOf(payout),
-    },
-    cause: entity.id,
-  };
+function reassigned(payout: CheckedRecord, { refunds }: CheckFacts): Finding | null {
+  const { naming, words, assigned, namedThen } = refunds;
+  const decided = assigned.get(payout.id);
+  const known = [decided, ...(namedThen.get(payout.id) ?? [])];
+  const other = ownerOfRefund(payout, naming, words).candidates.find((payment) => !known.includes(payment));
+  if (decided === undefined || other === undefined) return null;
+  return finding({ payment: { ours: decided, theirs: other, source: sourceOf(payout) } });
 }

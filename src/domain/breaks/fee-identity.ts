@@ -1,8 +1,18 @@
 import type { JsonObject } from '../json.js';
 import type { CheckedRecord } from './check-facts.js';
 import { sourceOf } from './check-facts.js';
-import { type FieldEvidence, foundBreak, noFindings, settle, type TimedFindings } from './findings.js';
+import type { BreakDefinitions } from './definition.js';
+import { entityOf, type FieldEvidence, finding, type Judged } from './findings.js';
 import { type Identity, type IdentityOf, identitiesOf } from './identities.js';
+
+export const feeBreaks = {
+  fee_identity: {
+    severity: 'medium',
+    means: 'Amounts that add up in this account’s payments don’t in this one.',
+    ends: 'They do.',
+    remedy: 'Ask the service. If its fees changed for good, docs/breaks.md says how to observe them anew.',
+  },
+} as const satisfies BreakDefinitions;
 
 /** What the account's own records say of an identity so far. Records as `kind id`. */
 export interface IdentityEvidence {
@@ -20,7 +30,7 @@ export const RECORDS_FOR_PROOF = 20;
 const FAILURES_KEPT = 20;
 
 export interface FeeFindings {
-  findings: TimedFindings;
+  judged: Judged[];
   /** Every identity that was met, as it stands now. */
   evidence: IdentityEvidence[];
 }
@@ -35,20 +45,18 @@ export function checkFees(
   now: number,
 ): FeeFindings {
   const evidence = new Map(known.map((about) => [about.identity, about]));
-  const findings = noFindings();
+  const judged: Judged[] = [];
   for (const record of records) {
     const said = identitiesOf(record);
     const broken = said.filter((one) => !one.holds && (evidence.get(one.identity)?.provenAt ?? null) !== null);
     for (const one of said) evidence.set(one.identity, observed(evidence.get(one.identity), one, record, now));
-    const name = { kind: 'fee_identity', entity: { kind: record.kind, id: record.id } } as const;
-    const isBreak = broken.length > 0 && !record.history;
-    settle(
-      findings,
-      name,
-      isBreak ? foundBreak(name, fieldsOf(broken, record), { notes: notesOf(broken, evidence) }) : null,
-    );
+    const found =
+      broken.length > 0 && !record.history
+        ? finding(fieldsOf(broken, record), { notes: notesOf(broken, evidence) })
+        : null;
+    judged.push({ entity: entityOf(record), found });
   }
-  return { findings, evidence: [...evidence.values()] };
+  return { judged, evidence: [...evidence.values()] };
 }
 
 function observed(

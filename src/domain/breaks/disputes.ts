@@ -2,8 +2,22 @@ import { amountField, dueOf } from '../family/money.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import { compareAmounts } from '../money.js';
 import type { CheckedRecord } from './check-facts.js';
-import { type FieldEvidence, type Findings, foundBreak } from './findings.js';
+import type { BreakDefinitions } from './definition.js';
+import { type FieldEvidence, type Findings, finding } from './findings.js';
 import { grace } from './grace.js';
+
+export const disputeBreaks = {
+  dispute_outside_irregular: {
+    severity: 'medium',
+    also: { severity: 'low', where: 'all were paid exactly, which the specification allows' },
+    means:
+      'The service’s filter “irregular” does not list every open dispute. “exactlyPaid” and “amountDiffers” in the evidence say how many, and name examples.',
+    ends: 'The filter lists a dispute of the sort that it missed, and misses none.',
+    remedy:
+      'Disputes outside the filter are found by the full scans, within their period. Paid exactly: the specification allows it, write it off. Another amount: ask the service.',
+  },
+} as const satisfies BreakDefinitions;
+type DisputeBreak = keyof typeof disputeBreaks;
 
 /** What a complete reading of the filter `irregular` showed. Times in ms of the service's clock. */
 export interface IrregularListing {
@@ -62,7 +76,7 @@ export function judgeListing(
   disputes: readonly DisputeStanding[],
   listing: IrregularListing,
   before: JsonObject | null,
-): Findings {
+): Findings<DisputeBreak> {
   const fields = new Map<Sort, FieldEvidence>();
   for (const sort of sorts) {
     const [outside = [], listed = [], awaited = []] = (['outside', 'listed', 'awaited'] as const).map((place) =>
@@ -74,8 +88,10 @@ export function judgeListing(
       fields.set(sort, kept as JsonObject & FieldEvidence);
   }
   if (fields.size === 0) return { open: [], resolve: [outsideIrregular] };
-  const severity = fields.has('amountDiffers') ? {} : { severity: 'low' as const };
-  return { open: [foundBreak(outsideIrregular, Object.fromEntries(fields), severity)], resolve: [] };
+  const severity = fields.has('amountDiffers')
+    ? {}
+    : { severity: disputeBreaks.dispute_outside_irregular.also.severity };
+  return { open: [{ ...outsideIrregular, ...finding(Object.fromEntries(fields), severity) }], resolve: [] };
 }
 
 function sortOf({ fields }: CheckedRecord): Sort {

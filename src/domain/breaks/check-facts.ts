@@ -52,7 +52,7 @@ export interface RefundFacts {
   makers: ReadonlyMap<string, OpenCall>;
 }
 
-type FocusKind = 'intents' | 'payins' | 'invoices' | 'payouts';
+export type FocusKind = 'intents' | 'payins' | 'invoices' | 'payouts';
 type ById = ReadonlyMap<string, CheckedRecord>;
 
 /**

@@ -1,0 +1,81 @@
+import { type Condition, lateSeconds, minutes, when } from './condition.js';
+
+/** Whether Tallyhook itself is set up and kept as it should be. */
+export const upkeepConditions: readonly Condition[] = [
+  {
+    name: 'TallyhookSettingsDiffer',
+    severity: 'critical',
+    // A rolling restart is done in less.
+    holdSeconds: 120,
+    runbook: 'settings-differ',
+    summary: 'Roles work with different settings',
+    remedy:
+      'Set it alike for every role, and restart those that differ. Until then which role decides an order counts.',
+    page: '/doctor',
+    rule: { expr: 'max by (setting) (tallyhook_settings_differing) > 1', for: '2m', by: 'setting' },
+    found: ({ settings }) =>
+      settings.map(({ setting, values }) => ({ subject: setting, detail: `${setting}: ${values}.` })),
+  },
+  {
+    name: 'TallyhookSealingLags',
+    severity: 'warning',
+    holdSeconds: 60,
+    runbook: 'sealing-lags',
+    summary: 'What is written is not sealed',
+    remedy: 'See that a scheduler runs: “tallyhook schedule”. Its log says why nothing could be sealed.',
+    page: '/audit',
+    rule: { expr: `max(tallyhook_seal_oldest_unsealed_seconds) > ${lateSeconds.seal}`, for: '5m' },
+    found: ({ seals: { oldestUnsealedSeconds } }) =>
+      when(
+        oldestUnsealedSeconds > lateSeconds.seal,
+        `The oldest row has waited for ${minutes(oldestUnsealedSeconds)}.`,
+      ),
+  },
+  {
+    name: 'TallyhookSealsUnverified',
+    severity: 'warning',
+    holdSeconds: 60,
+    runbook: 'seals-are-not-verified',
+    summary: 'Nobody knows whether what was sealed is as it was',
+    remedy:
+      'Run “tallyhook audit verify”. If it ends well, see that a scheduler runs, and what its log says: it verifies once a day.',
+    page: '/audit',
+    rule: { expr: `max(tallyhook_seal_unverified_seconds) > ${lateSeconds.verification}`, for: '5m' },
+    found: ({ seals: { unverifiedSeconds } }) =>
+      when(
+        unverifiedSeconds > lateSeconds.verification,
+        `All seals were not verified for ${Math.floor(unverifiedSeconds / 86_400)} days.`,
+      ),
+  },
+  {
+    name: 'TallyhookSealsBroken',
+    severity: 'critical',
+    holdSeconds: 0,
+    runbook: 'seals-are-broken',
+    summary: 'Something was changed after it had been sealed',
+    remedy:
+      'Run “tallyhook audit verify”: it names every place. Change nothing, and keep a copy of the database first.',
+    page: '/audit',
+    rule: { expr: 'max(tallyhook_seal_findings) > 0' },
+    found: ({ seals: { findings } }) =>
+      when((findings ?? 0) > 0, `${findings} findings when the seals were verified last.`),
+  },
+  {
+    name: 'TallyhookAlertChannelFails',
+    severity: 'warning',
+    holdSeconds: 0,
+    runbook: 'an-alert-channel-fails',
+    summary: 'An alert channel fails',
+    remedy:
+      '“tallyhook alerts test” says what it answers: set the address or the secret that is wrong, and restart the schedulers.',
+    page: '/alerts',
+    rule: { expr: 'max by (channel) (tallyhook_alert_channel_failing) > 0', for: '5m', by: 'channel' },
+    found: ({ channels }) =>
+      channels
+        .filter(({ failingSeconds }) => failingSeconds > 300)
+        .map(({ channel, failingSeconds, error }) => ({
+          subject: channel,
+          detail: `${channel} has failed for ${minutes(failingSeconds)}: ${error}`,
+        })),
+  },
+];

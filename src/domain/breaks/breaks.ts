@@ -1,0 +1,58 @@
+import { type CheckFacts, focused } from './check-facts.js';
+import { contractBreaks } from './contract-violation.js';
+import type { BreakDefinition } from './definition.js';
+import { deliveryBreaks } from './deliveries.js';
+import { disputeBreaks } from './disputes.js';
+import { checkFees, feeBreaks, type IdentityEvidence } from './fee-identity.js';
+import type { Judged, TimedFindings } from './findings.js';
+import { invoiceBreaks } from './invoices.js';
+import { screeningBreaks } from './kyt-hold.js';
+import { lostRefundBreaks } from './lost-refunds.js';
+import { orderBreaks } from './orders.js';
+import { payoutBreaks } from './payouts.js';
+import { recordBreaks } from './records.js';
+import { refundBreaks } from './refunds.js';
+import { staleBreaks } from './stale-records.js';
+
+const definitions = {
+  ...recordBreaks,
+  ...deliveryBreaks,
+  ...orderBreaks,
+  ...invoiceBreaks,
+  ...refundBreaks,
+  ...lostRefundBreaks,
+  ...payoutBreaks,
+  ...screeningBreaks,
+  ...feeBreaks,
+  ...staleBreaks,
+  ...disputeBreaks,
+  ...contractBreaks,
+};
+
+export type BreakKind = keyof typeof definitions;
+
+export const breakDefinitions: Readonly<Record<BreakKind, BreakDefinition>> = definitions;
+export const breakKinds = Object.keys(definitions) as readonly BreakKind[];
+
+/** What the checks of these kinds find; what a check says does not hang on another's. */
+export function checkKinds(kinds: readonly BreakKind[], facts: CheckFacts): TimedFindings<BreakKind> {
+  const findings: TimedFindings<BreakKind> = { open: [], resolve: [], again: [] };
+  for (const kind of kinds) addJudged(findings, kind, breakDefinitions[kind].check?.(facts) ?? []);
+  return findings;
+}
+
+/** All of them, and what the records add to what is known of unproven identities. */
+export function runChecks(facts: CheckFacts, known: readonly IdentityEvidence[]) {
+  const findings = checkKinds(breakKinds, facts);
+  const fees = checkFees([...focused(facts, 'payins'), ...focused(facts, 'intents')], known, facts.now);
+  addJudged(findings, 'fee_identity', fees.judged);
+  return { findings, evidence: fees.evidence };
+}
+
+function addJudged(findings: TimedFindings<BreakKind>, kind: BreakKind, judged: readonly Judged[]): void {
+  for (const { entity, found, at } of judged) {
+    if (found === null) findings.resolve.push({ kind, entity });
+    else if (found !== undefined) findings.open.push({ kind, entity, ...found });
+    if (at !== undefined) findings.again.push({ entity, at });
+  }
+}

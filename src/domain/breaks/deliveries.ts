@@ -1,0 +1,69 @@
+import type { BreakDefinitions } from './definition.js';
+
+const ITS_EVENT_IS_HERE = 'Its event is here.';
+const SET_UP_ENDPOINT = 'Switch it on, or subscribe it to what it lacks, in the service’s dashboard.';
+const LEAKED = 'tallyhook secrets retire LABEL --leaked (docs/rotate-secrets.md, “When a secret leaked”)';
+
+/** Of webhooks, their endpoints and secrets. */
+export const deliveryBreaks = {
+  phantom_delivery: {
+    severity: 'critical',
+    means: 'The service logged an answer 2xx of ours, and we hold no such event.',
+    ends: 'It is recovered from the delivery history.',
+    remedy:
+      'Check what answers before the receiver: a proxy with a default page, an old deployment or a tunnel that answers by itself.',
+  },
+  event_not_sent: {
+    severity: 'critical',
+    means:
+      'An event came under a secret of ours, and the service’s delivery history lacks it, or has its id with another content: the service did not send it. “many”, about a secret: more than 100 in a day, and one break counts them.',
+    ends: 'The history lists it after all.',
+    remedy: `Somebody may hold the secret: rotate it at once, with ${LEAKED}. “names” says which records it speaks of; nothing was released by it. A test send of the dashboard that the history lacks: resolve it, and set deliveries.testSends of the contract.`,
+  },
+  id_collision: {
+    severity: 'critical',
+    means: 'One event id stands for two records. Both events were applied.',
+    ends: 'Never by itself.',
+    remedy: 'EVENT_ID_POINTER points at something that is no event id: correct it, then resolve this by hand.',
+  },
+  missed_webhook: {
+    severity: 'high',
+    means: 'A delivery never reached us, for longer than MISSED_GRACE_SECONDS.',
+    ends: ITS_EVENT_IS_HERE,
+    remedy:
+      'It is recovered by itself, or now with “Recover”. Many of them: check the network, the proxy and the receivers (docs/operate.md, “Missed deliveries”).',
+  },
+  rejected_delivery: {
+    severity: 'high',
+    means: 'We rejected an event that the service did send, for longer than MISSED_GRACE_SECONDS.',
+    ends: ITS_EVENT_IS_HERE,
+    remedy:
+      'The rejection says why: a secret that is missing, a proxy that changes bodies, or a clock. Fix that; the event is recovered.',
+  },
+  endpoint_inactive: {
+    severity: 'high',
+    means: 'No active endpoint of ours takes what this one was for.',
+    ends: 'It is on, or another takes its place.',
+    remedy: SET_UP_ENDPOINT,
+  },
+  endpoint_unsubscribed: {
+    severity: 'high',
+    means: 'Our active endpoints lack an event type that is needed.',
+    ends: 'They subscribe to it.',
+    remedy: SET_UP_ENDPOINT,
+  },
+  history_differs: {
+    severity: 'high',
+    also: { severity: 'critical', where: 'all are under one secret, and the history has everything else' },
+    means:
+      'The delivery history lacks more than one in a hundred of the events that came in a day, and more than five. So it is not known which of them the service did not send: they have no breaks of their own.',
+    ends: 'A poll of the history lacks no more than that. A critical one: the history lists them after all.',
+    remedy: `Critical: the secret may have leaked. Compare the events of “some” with the service’s dashboard; if it does not show them: ${LEAKED}. Else ask the service what its history leaves out.`,
+  },
+  secret_still_in_use: {
+    severity: 'low',
+    means: 'A retired secret still signs deliveries.',
+    ends: 'It no longer does.',
+    remedy: 'Delete its endpoint in the service’s dashboard: docs/rotate-secrets.md, step 6.',
+  },
+} as const satisfies BreakDefinitions;

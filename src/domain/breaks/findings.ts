@@ -1,0 +1,84 @@
+import { canonicalHash } from '../canonical-json.js';
+import type { Json, JsonObject } from '../json.js';
+import type { EntityRef } from '../records.js';
+import { type CheckedRecord, type CheckFacts, type FocusKind, focused } from './check-facts.js';
+
+export type Severity = 'critical' | 'high' | 'medium' | 'low';
+
+/** What is wrong with a record. */
+export interface Finding {
+  /** Field by field ours, theirs, and the source of each. */
+  evidence: JsonObject;
+  severity?: Severity;
+  /** The facts that it rests on, without times and sources: closed by a person, it is not opened again for the same. */
+  cause?: string;
+}
+
+/** `K`: the kinds that may be named; who finds breaks knows their own alone. */
+interface BreakName<K extends string> {
+  kind: K;
+  entity: EntityRef;
+}
+
+type FoundBreak<K extends string> = BreakName<K> & Finding;
+
+/** What is wrong with the records that were given, and what is not, or no longer. */
+export interface Findings<K extends string> {
+  open: FoundBreak<K>[];
+  resolve: BreakName<K>[];
+}
+
+/** The same, and what is to be checked again later, though nothing may change until then. `at` in ms. */
+export interface TimedFindings<K extends string> extends Findings<K> {
+  again: { entity: EntityRef; at: number }[];
+}
+
+/** A check's word on one record: what is wrong, null where nothing is; left out where it can't be said. `at`: check it again then. */
+export interface Judged {
+  entity: EntityRef;
+  found?: Finding | null;
+  at?: number;
+}
+
+/** Says of each record in focus whether a break of one kind is there. */
+export type Check = (facts: CheckFacts) => readonly Judged[];
+
+/** A check that looks at one record after the other: `undefined` where it can't be said, `at` where it may still come right. */
+export function each(
+  focus: FocusKind,
+  judge: (record: CheckedRecord, facts: CheckFacts) => Finding | { at: number } | null | undefined,
+): Check {
+  return (facts) => focused(facts, focus).map((record) => judged(entityOf(record), judge(record, facts)));
+}
+
+export function judged(entity: EntityRef, verdict: Finding | { at: number } | null | undefined): Judged {
+  if (verdict === undefined) return { entity };
+  return verdict !== null && 'at' in verdict ? { entity, at: verdict.at } : { entity, found: verdict };
+}
+
+export const entityOf = ({ kind, id }: CheckedRecord): EntityRef => ({ kind, id });
+
+/** What is said of a field here and there, and what says so. */
+export interface FieldEvidence {
+  ours: Json;
+  theirs: Json;
+  source: Json;
+}
+
+/** A finding with its cause: what is said of each field, but not by whom and when. `since` makes a new case of it. */
+export function finding(
+  fields: Readonly<Record<string, FieldEvidence>>,
+  about: { since?: number; severity?: Severity; notes?: JsonObject } = {},
+): Finding {
+  const since = about.since === undefined ? null : new Date(about.since).toISOString();
+  const said = Object.entries(fields).map(([field, { ours, theirs }]) => [field, ours, theirs]);
+  return {
+    evidence: {
+      ...Object.fromEntries(Object.entries(fields).map(([field, evidence]) => [field, { ...evidence }])),
+      ...(since === null ? {} : { since }),
+      ...about.notes,
+    },
+    cause: canonicalHash([since, said]),
+    ...(about.severity === undefined ? {} : { severity: about.severity }),
+  };
+}

@@ -1,0 +1,44 @@
+import type { BreakDefinitions } from './definition.js';
+
+/** Of records, orders and balances; found where they are saved, not by a check. */
+export const recordBreaks = {
+  record_not_at_service: {
+    severity: 'critical',
+    means:
+      'An event named a record that the service does not list, or a listed one vanished. “many”, about a secret: webhooks alone name more than 100 in a day, and one break counts the rest; the lists of records with verified=false have each.',
+    ends: 'The service lists it after all. One that counts: by hand, or with tallyhook secrets retire LABEL --leaked.',
+    remedy:
+      'Ship nothing on it. It is a test send, an event of another environment, or a secret in wrong hands (docs/security.md). After a test send: resolve it. Many: rotate the secret (docs/rotate-secrets.md, “When a secret leaked”).',
+  },
+  duplicate_payment: {
+    severity: 'critical',
+    means: 'An order was paid twice: two payments, and more received than expected.',
+    ends: 'The order is no longer paid twice.',
+    remedy: 'Refund one of the two in the service’s dashboard.',
+  },
+  balance_residual: {
+    severity: 'critical',
+    means: 'A part of a balance that no record explains, in two polls that agree.',
+    ends: 'A record that shows it is read.',
+    remedy: 'Is it a settlement or a payout that no list shows? Then attribute it, with a note, at the balance.',
+  },
+  transaction_mismatch: {
+    severity: 'high',
+    means: 'The service shows a transaction other than before.',
+    ends: 'It is as it was.',
+    remedy: 'Ask the service: a ledger does not change its past.',
+  },
+  balance_identity: {
+    severity: 'medium',
+    means: 'Available is not balance − frozen, in two polls that agree.',
+    ends: 'It is.',
+    remedy: 'Ask the service.',
+  },
+  product_count: {
+    severity: 'medium',
+    means: 'For an hour, a product has counted another number of payments, all or completed, than there are here.',
+    ends: 'The counts agree.',
+    remedy:
+      'Run tallyhook reconcile payment-intents --full. If they still differ, ask the service which payments it counts.',
+  },
+} as const satisfies BreakDefinitions;

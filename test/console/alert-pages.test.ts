@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { pages } from '../../src/console/pages.js';
+import { conditions } from '../../src/domain/alerts/alerts.js';
+
+test.each(conditions)('$name leads to a page of the console, with filters that it takes', ({ page }) => {
+  const { pathname, searchParams } = new URL(page, 'http://console');
+  const target = pages.find(({ path }) => path === pathname);
+  expect(target?.filters ?? []).toEqual(expect.arrayContaining([...searchParams.keys()]));
+  expect(target).toBeDefined();
+});
+
+test.each(['SealingLags', 'SealsUnverified', 'SealsBroken'])('%s leads to the page of the seals', (name) => {
+  expect(conditions.find((one) => one.name === `Tallyhook${name}`)?.page).toBe('/audit');
+});
