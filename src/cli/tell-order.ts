@@ -75,7 +75,7 @@ export function tellMadeOf<T extends { id: string }>(
   ];
   return [
     ...tellAll('payment', named.paymentIntents, records.paymentIntents),
-    ...tellAll('deposit', [], records.payins),
+    ...tellAll('payin', [], records.payins),
     ...tellAll('invoice', named.invoices, records.invoices),
     ...tellAll('refund', named.refunds, records.refunds),
   ];

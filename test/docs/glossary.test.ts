@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { apiDocument } from '../../src/console/api/serve-document.js';
+import { pages } from '../../src/console/pages.js';
 import { codeSpans, readDocument } from './documents.js';
 
 const glossary = readDocument('docs/glossary.md');
@@ -46,4 +47,11 @@ test('terms stand once, in the order of the alphabet', () => {
   const terms = rows.slice(1).map((line) => line.split('|')[1]!.trim());
   const listed = terms.slice(0, terms.indexOf('field'));
   expect(listed).toEqual([...new Set(listed)].toSorted((a, b) => a.localeCompare(b, 'en')));
+});
+
+test('pages of the console are named by their titles', () => {
+  const named = rows.flatMap((line) => /console: ([^;|]+)/.exec(line)?.[1]?.trim().split(', ') ?? []);
+  expect(named.length).toBeGreaterThan(10);
+  const titles = new Set(pages.map(({ title }) => title));
+  expect(named.filter((name) => !titles.has(name))).toEqual([]);
 });

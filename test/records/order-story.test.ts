@@ -143,7 +143,7 @@ test('each line names who said the state that it tells: not who spoke last, nor 
   expect(line('payment')).toMatch(
     /wit {2}completed, as poll verify-claims showed at 2026-03-01T00:00:10.000Z, not verified/,
   );
-  expect(line('deposit')).toMatch(/wit-in {2}confirmed, as delivery_history dl-1 said at 2026-03-01T00:00:20/);
+  expect(line('payin')).toMatch(/wit-in {2}confirmed, as delivery_history dl-1 said at 2026-03-01T00:00:20/);
   expect(line('only said')).toBe(
     `only said: refund wit-out  gives payment wit back, as webhook ${event} said at 2026-03-01T00:00:30.000Z: it holds the order at most`,
   );
