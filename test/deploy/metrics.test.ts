@@ -31,6 +31,8 @@ describe('an alert', () => {
         .replaceAll(/[^a-z0-9 -]/g, '')
         .replaceAll(' ', '-'),
     );
+    // The last section lists what is logged (test/docs/log-messages.test.ts).
+    expect(sections.pop()).toBe('log-messages');
     expect(alerts.map(({ anchor }) => anchor).toSorted()).toEqual(sections.toSorted());
   });
 
