@@ -26,7 +26,9 @@ import { rejections } from './pages/rejections.js';
 import { run } from './pages/run.js';
 import { runs } from './pages/runs.js';
 import { secrets } from './pages/secrets.js';
-import { recordPages } from './records/record-pages.js';
+import { listPage } from './records/list-page.js';
+import { recordPage } from './records/record-page.js';
+import { sheets } from './records/sheet.js';
 
 /** Every page, in the order of the navigation: routes, navigation and the tests that walk them all come from here. */
 export const pages: readonly Page[] = [
@@ -40,7 +42,8 @@ export const pages: readonly Page[] = [
   ledgerEntry,
   periods,
   period,
-  ...recordPages,
+  // A list and a page of one record for each kind.
+  ...sheets.flatMap((sheet) => [listPage(sheet), recordPage(sheet)]),
   events,
   event,
   deliveries,

@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express, { type Request, type Response, type Router } from 'express';
 import type { Knex } from 'knex';
+import type { Logger } from '../log.js';
 import { type Answer, sendAnswer, unavailable } from './answer.js';
 import { BodyRoom } from './body-room.js';
-import { createExpiredEvents, type OnExpired } from './expired-events.js';
 import { createInboxWriter, type InboxWriter } from './inbox-writer.js';
 import { logSeldom } from './log-seldom.js';
+import type { Envelope } from './parse-envelope.js';
 import { createRejectionLog } from './rejection-log.js';
 import { createSecretMatchLog } from './secret-matches.js';
 import { type StepDeps, webhookSteps } from './steps.js';
@@ -100,4 +102,40 @@ function addProbes(router: Router, ready: NonNullable<ReceiverDeps['ready']>): v
       ok ? { status: 200, body: { ok } } : { status: 503, body: { ok }, headers: { 'Retry-After': '5' } },
     );
   });
+}
+
+/** What is to be done about an authentic event that came too late: its record is read from the service. */
+type OnExpired = (envelope: Envelope) => void | Promise<void>;
+
+const REMEMBERED = 5_000;
+const AT_ONCE = 4;
+
+/**
+ * Hands on each expired event once, however often it is sent again: whoever caught one could otherwise make us work with
+ * every replay. What could not be dealt with is handed on again when it comes again.
+ */
+function createExpiredEvents(onExpired: OnExpired, log: Logger): (rawBody: Buffer, envelope: Envelope) => void {
+  const failed = logSeldom(log, 'refresh request not saved');
+  let known = new Set<string>();
+  let running = 0;
+
+  async function handOn(hash: string, envelope: Envelope): Promise<void> {
+    try {
+      await onExpired(envelope);
+    } catch (error) {
+      known.delete(hash);
+      failed(error);
+    } finally {
+      running -= 1;
+    }
+  }
+
+  return (rawBody, envelope) => {
+    const hash = createHash('sha256').update(rawBody).digest('base64');
+    if (known.has(hash) || running >= AT_ONCE) return;
+    if (known.size >= REMEMBERED) known = new Set();
+    known.add(hash);
+    running += 1;
+    setImmediate(() => void handOn(hash, envelope));
+  };
 }

@@ -4,10 +4,9 @@ import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import { type Rejection, type RejectionCount, saveRejections } from '../records/inbox/rejections.js';
 import { diagnose } from './diagnose.js';
-import { isLikeService } from './like-service.js';
 import { logSeldom } from './log-seldom.js';
-import type { HeaderValues, SigningSecret } from './match-signature.js';
-import type { Tolerance } from './verify-signature.js';
+import { type HeaderValues, type SigningSecret, valuesOf } from './match-signature.js';
+import { describeAge, type Tolerance } from './verify-signature.js';
 import { createWriteBehind } from './write-behind.js';
 
 interface Refused {
@@ -114,4 +113,19 @@ function toSample(
     firstBytes: Buffer.from(rawBody.subarray(0, FIRST_BYTES)),
     rejectedAt: at,
   };
+}
+
+const SIGNATURE = /^sha256=[\da-f]{64}$/i;
+
+/**
+ * Whether the headers are those that the service sends (specification 6.1): one signature of its form, its time, just now,
+ * and JSON. It tells a delivery from noise, and proves nothing: whoever reads this can send the same.
+ */
+export function isLikeService(headers: HeaderValues, now: Date, tolerance: Tolerance): boolean {
+  const [signature, ...more] = valuesOf(headers, 'x-service-signature');
+  const [time = ''] = valuesOf(headers, 'x-service-timestamp');
+  const [type = ''] = valuesOf(headers, 'content-type');
+  if (signature === undefined || more.length > 0 || !SIGNATURE.test(signature)) return false;
+  if (!/^\d{1,12}$/.test(time) || describeAge(Number(time), now, tolerance) !== null) return false;
+  return type.toLowerCase().startsWith('application/json');
 }

@@ -9,7 +9,6 @@ import { ownTurn, turnFor } from '../records/own-turn.js';
 import { type Answer, sendAnswer, unavailable } from './answer.js';
 import { OverloadedError } from './batcher.js';
 import type { BodyRoom } from './body-room.js';
-import { headerValues } from './header-values.js';
 import type { Envelope } from './parse-envelope.js';
 import { type BodyProblem, discardRest, readBody } from './read-body.js';
 import type { RejectionLog } from './rejection-log.js';
@@ -217,4 +216,20 @@ function isIdentity(encoding: string | undefined): boolean {
   return (
     encoding === undefined || encoding.split(',').every((name) => ['', 'identity'].includes(name.trim().toLowerCase()))
   );
+}
+
+/**
+ * All values of each header, names in lowercase. Like `req.headersDistinct`, which in many of the releases of Node that
+ * we run on throws when a sender names a header `__proto__` (CVE-2026-21710).
+ */
+export function headerValues({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): Record<string, string[]> {
+  const values: Record<string, string[]> = Object.create(null);
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] ?? '').toLowerCase();
+    const value = rawHeaders[i + 1] ?? '';
+    const known = values[name];
+    if (known) known.push(value);
+    else values[name] = [value];
+  }
+  return values;
 }

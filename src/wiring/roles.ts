@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Role, Variable } from '../config/variable.js';
 import { variables } from '../config/variables.js';
@@ -7,7 +8,6 @@ import { giveSigns } from '../notify/give-signs.js';
 import type { SecretSource } from '../webhook/secret-source.js';
 import { adopt } from './adopt.js';
 import { collectGauges } from './collect-gauges.js';
-import { healthListener } from './health.js';
 import { type Listener, listen } from './listen.js';
 import { type Readiness, readinessOf } from './readiness.js';
 import { sharedSettings } from './reconcile-settings.js';
@@ -191,4 +191,30 @@ async function openFronts(parts: FrontParts, roles: readonly Role[]): Promise<Fr
     );
   }
   return fronts;
+}
+
+interface Health {
+  ready: () => Promise<{ ok: boolean }>;
+  /** Left out where metrics are none of the caller's business. */
+  metrics?: () => Promise<{ contentType: string; body: string }>;
+}
+
+/** /livez, /readyz and /metrics for a process without pages of its own. Anything else is answered with `otherwise`. */
+function healthListener(health: Health, otherwise = { status: 404, error: 'not_found' }): RequestListener {
+  return (req, res) => {
+    const answer = (status: number, body: unknown) => {
+      res.writeHead(status, { 'Content-Type': 'application/json', ...(status === 503 && { 'Retry-After': '5' }) });
+      res.end(JSON.stringify(body));
+    };
+    const path = req.url?.split('?')[0];
+    if (path === '/livez') return answer(200, { ok: true });
+    if (path === '/readyz') return void health.ready().then((state) => answer(state.ok ? 200 : 503, state));
+    if (path === '/metrics' && health.metrics) {
+      return void health.metrics().then(
+        ({ contentType, body }) => res.writeHead(200, { 'Content-Type': contentType }).end(body),
+        () => answer(503, { error: 'unavailable' }),
+      );
+    }
+    return answer(otherwise.status, { error: otherwise.error });
+  };
 }

@@ -2,6 +2,8 @@ import { readWebhookSecrets, type WebhookSecret } from '../config.js';
 import type { DoctorLine, QueueLook } from '../console/page-deps.js';
 import { createConsoleApp } from '../console/server.js';
 import { loadChart } from '../finance/load-chart.js';
+import type { Logger } from '../log.js';
+import type { Metrics } from '../metrics.js';
 import { kinds } from '../reconcile/deps.js';
 import { loadContract } from '../service-api/contract.js';
 import { createCommandQueue } from '../webhook/command-queue.js';
@@ -10,13 +12,13 @@ import type { QueueState } from '../webhook/queue-backend.js';
 import { replayEvents } from '../webhook/replay-events.js';
 import { secretsStatus } from '../webhook/rotation.js';
 import { channelsOf } from './alert-settings.js';
-import { collectQueues } from './collect-queues.js';
 import { runEverySeconds, tellIntervals } from './crons.js';
 import type { Listener } from './listen.js';
 import { releaseRules } from './reconcile-settings.js';
 import { renderMetrics } from './render-metrics.js';
 import { runDoctor } from './run-doctor.js';
 import type { Runtime } from './runtime.js';
+import { within } from './within.js';
 
 /** The read API and pages. What they can't do by a record goes on the `commands` queue. */
 export function startConsole(runtime: Runtime, front: Listener): void {
@@ -95,4 +97,34 @@ function doctorOf(runtime: Runtime): () => Promise<DoctorLine[]> {
 function secretsNow(config: Runtime['config']): WebhookSecret[] {
   const file = config.WEBHOOK_SECRETS_FILE;
   return file === undefined ? (config.WEBHOOK_SECRETS ?? []) : readWebhookSecrets(file);
+}
+
+const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
+/** A scrape is not held up by a queue that does not answer. */
+const LONGEST_MS = 2_000;
+
+/** Has the gauges of the queues ask them on every scrape; of one that can't be asked nothing is said. */
+function collectQueues(
+  { metrics, log, now }: { metrics: Metrics; log: Logger; now: () => Date },
+  queues: Readonly<Record<string, { state(): Promise<QueueState> }>>,
+): void {
+  const update = async (): Promise<void> => {
+    for (const [queue, asked] of Object.entries(queues)) {
+      const found = await within(LONGEST_MS, () => asked.state()).catch((error: unknown) => {
+        log.debug({ err: error, queue }, 'queue not read');
+        return null;
+      });
+      for (const name of STATES) {
+        if (found === null) metrics.queueJobs.remove({ queue, state: name });
+        else metrics.queueJobs.set({ queue, state: name }, found[name]);
+      }
+      if (found === null) metrics.queueOldest.remove({ queue });
+      else metrics.queueOldest.set({ queue }, ageOf(found.oldestAt, now()));
+    }
+  };
+  Object.assign(metrics.queueJobs, { collect: update });
+}
+
+function ageOf(at: number | null, now: Date): number {
+  return at === null ? 0 : Math.max(0, (now.getTime() - at) / 1_000);
 }

@@ -26,7 +26,7 @@ async function programWith(changes: Readonly<Record<string, (text: string) => st
 interface Modules {
   'console/api/serve-document.js': typeof import('../../src/console/api/serve-document.js');
   'console/records/field-value.js': typeof import('../../src/console/records/field-value.js');
-  'console/records/record-pages.js': typeof import('../../src/console/records/record-pages.js');
+  'console/pages.js': typeof import('../../src/console/pages.js');
   'console/records/sheet.js': typeof import('../../src/console/records/sheet.js');
   'console/view/links.js': typeof import('../../src/console/view/links.js');
   'domain/family/states.js': typeof import('../../src/domain/family/states.js');
@@ -136,9 +136,9 @@ describe('a kind of record is added by its definition and its name in the table'
   });
 
   it('the console has its two pages, and every link to one leads there', () => {
-    const { recordPages } = program('console/records/record-pages.js');
+    const { pages } = program('console/pages.js');
     const { entityHref } = program('console/view/links.js');
-    expect(recordPages.map(({ path: at }) => at)).toEqual(expect.arrayContaining(['/vouchers', '/vouchers/:id']));
+    expect(pages.map(({ path: at }) => at)).toEqual(expect.arrayContaining(['/vouchers', '/vouchers/:id']));
     expect(entityHref(kind, 'v_1')).toBe('/vouchers/v_1');
   });
 

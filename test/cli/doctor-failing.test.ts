@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkKey } from '../../src/wiring/doctor/check-key.js';
 import { checkEndpoint, checkService } from '../../src/wiring/doctor/check-service.js';
-import { examine } from '../../src/wiring/doctor/examine.js';
+import { checkKey, examine } from '../../src/wiring/doctor/examine.js';
 import { useDatabase } from '../support/database.js';
 import { isAll } from '../support/sizes.js';
 import { HASTY, partsFor, send, startService } from './doctor-service.js';

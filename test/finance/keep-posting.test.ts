@@ -4,7 +4,7 @@ import { createPosting } from '../../src/finance/keep-posting.js';
 import { matchOrders } from '../../src/finance/matching/match-orders.js';
 import { matchBehind } from '../../src/records/books/match/match-progress.js';
 import { defaultContract } from '../../src/service-api/contract.js';
-import { checkMatching } from '../../src/wiring/doctor/check-matching.js';
+import { checkMatching } from '../../src/wiring/doctor/examine.js';
 import { useFreshDatabase } from '../support/database.js';
 import { judgedBalance } from '../support/judged-balance.js';
 import { at, reading, readPaid } from '../support/observations.js';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
 import { examineSessions } from '../../src/records/database/examine-sessions.js';
 import { migrate, openDatabase, schemaState } from '../../src/records/database.js';
-import { createSessionsCheck } from '../../src/wiring/watch-sessions.js';
+import { createSessionsCheck } from '../../src/wiring/runtime.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
 import { createPooler } from '../support/pooler.js';
 import { createPostgresStub, type PostgresStub } from '../support/postgres-stub.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findCollisions } from '../../src/webhook/find-collisions.js';
+import { findCollisions } from '../../src/webhook/apply-events.js';
 import { readEvent } from '../../src/webhook/read-event.js';
 import { useFreshDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';

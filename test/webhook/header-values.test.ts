@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { headerValues } from '../../src/webhook/header-values.js';
+import { headerValues } from '../../src/webhook/steps.js';
 
 test('every value of every header, in order, whatever the names are', () => {
   const rawHeaders = ['X-A', '1', '__proto__', '2', 'constructor', '3', 'x-a', '4', '__PROTO__', '5'];

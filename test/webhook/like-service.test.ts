@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLikeService } from '../../src/webhook/like-service.js';
+import { isLikeService } from '../../src/webhook/rejection-log.js';
 
 const NOW = 1_790_000_000;
 const signature = `sha256=${'0a'.repeat(32)}`;

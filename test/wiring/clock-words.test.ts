@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { clockWords } from '../../src/wiring/doctor/clock-words.js';
+import { clockWords } from '../../src/wiring/doctor/check-service.js';
 
 it.each([
   [-1_928_446_521, -1_928_445_488, '22 days 7 h behind ours'],

@@ -1,9 +1,9 @@
-import type { Check, DoctorParts } from './check.js';
+import { kinds } from '../../reconcile/deps.js';
+import { matchBehind } from '../../records/books/match/match-progress.js';
+import { type Coverage, coverage } from '../../records/runs/coverage.js';
+import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 import { checkAlerts } from './check-alerts.js';
-import { checkCoverage } from './check-coverage.js';
 import { checkConnections, checkDatabase, checkSecrets, checkWork } from './check-installation.js';
-import { checkKey } from './check-key.js';
-import { checkMatching } from './check-matching.js';
 import { checkQueue } from './check-queue.js';
 import { checkRegistration } from './check-registration.js';
 import { checkRetention } from './check-retention.js';
@@ -43,4 +43,62 @@ export async function examine(parts: DoctorParts): Promise<Diagnosis> {
   if (!isReached) return { items, ...nothing };
   const { checks, ...suggested } = await probeContract(parts);
   return { items: [...items, ...checks], ...suggested };
+}
+
+/** A line per kind: complete up to when, and what keeps it from being more. */
+async function checkCoverage({ db }: DoctorParts): Promise<Check[]> {
+  return (await coverage(db, kinds, new Date())).map(checkOf);
+}
+
+function checkOf({ kind, provenSince, completeUntil, ageSeconds, reason, unread }: Coverage): Check {
+  const until =
+    completeUntil === null ? 'no complete run yet' : `complete as of ${completeUntil} (${ageSeconds} s ago)`;
+  const since = provenSince === null ? '' : `, proven since ${provenSince}`;
+  const gaps = unread.length === 0 ? '' : `, ${unread.length} gaps`;
+  const found = `${until}${since}${gaps}${reason === null ? '' : `: ${reason}`}`;
+  if (reason === null) return ok(kind, found);
+  // What the service does not offer is nobody's to mend here.
+  if (reason.startsWith('degraded: ')) return unknown(kind, found);
+  return finding(kind, found, `tallyhook reconcile ${kind}`);
+}
+
+const SOON_MS = 7 * 24 * 3_600_000;
+
+/**
+ * An API key lasts; the token of a dashboard session ends by itself, and its calls that debit need a TOTP code
+ * (specification 5). A read can't tell one from the other, but a token that says when it ends is none to run on.
+ */
+export function checkKey(key: string, now: Date): Check {
+  const endsAt = endOf(key);
+  if (endsAt === null) return unknown('key', 'whether it is an API key or the token of a session, no read can show');
+  const at = Number.isFinite(endsAt) && Math.abs(endsAt) < 8.64e15 ? new Date(endsAt).toISOString() : 'some time';
+  if (endsAt - now.getTime() > SOON_MS) return ok('key', `says that it ends at ${at}`);
+  const remedy = 'put an API key into SERVICE_API_KEY: see the service’s dashboard';
+  return finding('key', `looks like the token of a session: it says that it ends at ${at}`, remedy);
+}
+
+/** In ms, where the key is a JSON web token with an end; its signature does not matter here. */
+function endOf(key: string): number | null {
+  const parts = key.split('.');
+  if (parts.length !== 3) return null;
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(parts[1] ?? '', 'base64url').toString('utf8'));
+    if (typeof claims !== 'object' || claims === null || !('exp' in claims)) return null;
+    return typeof claims.exp === 'number' ? claims.exp * 1_000 : null;
+  } catch {
+    return null;
+  }
+}
+
+const NAME = 'matching';
+/** It follows the posting, which is every minute. */
+const LATE_MS = 30 * 60_000;
+
+/** Whether the three-way match follows the records. */
+export async function checkMatching({ db, now }: Pick<DoctorParts, 'db' | 'now'>): Promise<Check[]> {
+  const behindSince = await matchBehind(db);
+  if (behindSince === null) return [ok(NAME, 'level with the records')];
+  const found = `changes of records since ${behindSince} are not matched yet`;
+  if (now().getTime() - Date.parse(behindSince) <= LATE_MS) return [ok(NAME, found)];
+  return [finding(NAME, found, 'see that tallyhook schedule runs, and what its log says')];
 }
