@@ -128,7 +128,7 @@ async function differing(
   world: World,
 ): Promise<string[]> {
   const { rows } = await together.db.raw(
-    `SELECT id, key, event_type AS type, event_timestamp AS timestamp, source, body,
+    `SELECT id, key, event_type AS type, event_timestamp AS timestamp, source, convert_from(body, 'UTF8') AS body,
        extract(epoch FROM received_at) * 1000 AS "receivedAt" FROM inbox ORDER BY id`,
   );
   const said: Observation[] = rows.flatMap((row: Parameters<typeof readEvent>[0]) => readEvent(row).observations);
