@@ -3,12 +3,12 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { checkFacts } from './support/checked-facts.js';
-import { useDatabase } from './support/database.js';
-import { envExample } from './support/env-example.js';
-import { useFolder } from './support/folder.js';
-import { prometheusRules } from './support/prometheus-rules.js';
-import { breakTables, variableTables, withTable } from './support/tables-of-documents.js';
+import { checkFacts } from '../support/checked-facts.js';
+import { useDatabase } from '../support/database.js';
+import { envExample } from '../support/env-example.js';
+import { useFolder } from '../support/folder.js';
+import { prometheusRules } from '../support/prometheus-rules.js';
+import { breakTables, variableTables, withTable } from '../support/tables-of-documents.js';
 
 /** What a change costs: each is made in one file of a copy, and looked for wherever people and programs should see it. */
 const CHANGES = {
@@ -47,7 +47,7 @@ const CHANGES = {
   },
 };
 
-const ROOT = path.join(import.meta.dirname, '..');
+const ROOT = path.join(import.meta.dirname, '../..');
 const copy = useFolder();
 const database = useDatabase();
 const document = (name: string) => readFileSync(path.join(ROOT, name), 'utf8');
@@ -66,15 +66,17 @@ beforeAll(() => {
 /** A module of the copy. */
 const load = async <T>(file: string): Promise<T> => (await import(/* @vite-ignore */ path.join(copy, file))) as T;
 
-const breaksOfCopy = () => load<typeof import('../src/domain/breaks/breaks.js')>('src/domain/breaks/breaks.ts');
-const alertsOfCopy = () => load<typeof import('../src/domain/alerts/alerts.js')>('src/domain/alerts/alerts.ts');
-const variablesOfCopy = () => load<typeof import('../src/config/variables.js')>('src/config/variables.ts');
+const breaksOfCopy = () => load<typeof import('../../src/domain/breaks/breaks.js')>('src/domain/breaks/breaks.ts');
+const alertsOfCopy = () => load<typeof import('../../src/domain/alerts/alerts.js')>('src/domain/alerts/alerts.ts');
+const variablesOfCopy = () => load<typeof import('../../src/config/variables.js')>('src/config/variables.ts');
 
 async function consoleOfCopy() {
-  const { testConsole } = await load<typeof import('./support/console.js')>('test/support/console.ts');
-  const { visit } = await load<typeof import('./support/console-visit.js')>('test/support/console-visit.ts');
-  const { operations } = await load<typeof import('../src/console/api/operations.js')>('src/console/api/operations.ts');
-  const { openapiDocument } = await load<typeof import('../src/console/api/openapi-document.js')>(
+  const { testConsole } = await load<typeof import('../support/console.js')>('test/support/console.ts');
+  const { visit } = await load<typeof import('../support/console-visit.js')>('test/support/console-visit.ts');
+  const { operations } = await load<typeof import('../../src/console/api/operations.js')>(
+    'src/console/api/operations.ts',
+  );
+  const { openapiDocument } = await load<typeof import('../../src/console/api/openapi-document.js')>(
     'src/console/api/openapi-document.ts',
   );
   return { reader: await visit(testConsole(database.db).app, 'admin'), openapi: openapiDocument(operations) };
@@ -91,7 +93,8 @@ it('each compiles: nothing else has to name it', { timeout: 240_000 }, async () 
 
 describe('a break', () => {
   it('is found, and is in the read API, its description, the pages and the tables of docs/breaks.md', async () => {
-    const { openBreaks } = await load<typeof import('../src/records/breaks/breaks.js')>('src/records/breaks/breaks.ts');
+    const { openBreaks } =
+      await load<typeof import('../../src/records/breaks/breaks.js')>('src/records/breaks/breaks.ts');
     const { breakDefinitions, runChecks } = await breaksOfCopy();
     const made = runChecks(checkFacts([]), []).findings.open;
     expect(made).toEqual([{ kind: 'made_up_break', entity: { kind: 'order', id: 'A-1' }, evidence: { made: 'up' } }]);
@@ -108,7 +111,7 @@ describe('a break', () => {
   });
 
   it('is counted in the metrics, and its alert says what to do', async () => {
-    const { countOpenBreaks } = await load<typeof import('../src/records/gauges.js')>('src/records/gauges.ts');
+    const { countOpenBreaks } = await load<typeof import('../../src/records/gauges.js')>('src/records/gauges.ts');
     expect(await countOpenBreaks(database.db)).toContainEqual({
       kind: 'made_up_break',
       severity: 'critical',
@@ -152,12 +155,12 @@ describe('an alert', () => {
 
 describe('a configuration variable', () => {
   it('is read, refused by name, listed in .env.example and docs/configuration.md, and needed by its role', async () => {
-    const { loadConfig } = await load<typeof import('../src/config.js')>('src/config.ts');
+    const { loadConfig } = await load<typeof import('../../src/config.js')>('src/config.ts');
     expect(loadConfig([], { env: { MADE_UP_SECONDS: '42' } })).toMatchObject({ MADE_UP_SECONDS: 42 });
     expect(() => loadConfig([], { env: { MADE_UP_SECONDS: 'soon' } })).toThrow(
       'MADE_UP_SECONDS\n    given "soon"; accepted is whole seconds, 0 or more',
     );
-    const { needsOf } = await load<typeof import('../src/wiring/roles.js')>('src/wiring/roles.ts');
+    const { needsOf } = await load<typeof import('../../src/wiring/roles.js')>('src/wiring/roles.ts');
     expect(() => loadConfig([], { alsoNeeds: needsOf('worker'), env: {} })).toThrow(
       'MADE_UP_SECONDS\n    missing; whole seconds, 0 or more',
     );
