@@ -51,15 +51,16 @@ export async function adopt(adoption: Adoption): Promise<Date> {
 
 async function waitUntilReady({ ready, log, signal }: Adoption): Promise<void> {
   const deadline = Date.now() + WAIT_MS;
-  let told = false;
+  let isSaid = false;
   for (;;) {
     const { ok, problems, about, lasting = false } = await ready();
     if (ok) return;
     if (lasting) throw new NotReadyError(problems.join('; '));
-    const hint = about === 'schema' ? ' (run: tallyhook migrate)' : '';
-    if (Date.now() > deadline) throw new NotReadyError(`Not ready after a minute: ${problems.join('; ')}${hint}`);
-    if (!told) log.warn({ problems, hint: hint.trim() }, 'waiting for database');
-    told = true;
+    const run = about === 'schema' ? 'tallyhook migrate' : undefined;
+    if (Date.now() > deadline)
+      throw new NotReadyError(`Not ready after a minute: ${problems.join('; ')}${run ? ` (run: ${run})` : ''}`);
+    if (!isSaid) log.warn({ problems, run }, 'waiting for database');
+    isSaid = true;
     await delay(POLL_MS, undefined, { signal });
   }
 }

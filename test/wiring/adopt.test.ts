@@ -6,10 +6,10 @@ import { useDatabase } from '../support/database.js';
 const database = useDatabase();
 
 test.each([
-  ['migrations not run: 0001_installation.sql', 'schema', 'waiting for the database (run: tallyhook migrate)'],
-  ['The database at db.example/shop is read-only', undefined, 'waiting for the database'],
-  ['stopping', undefined, 'waiting for the database'],
-] as const)('while it waits because of "%s" it says %s', async (problem, about, said) => {
+  ['migrations not run: 0001_installation.sql', 'schema', 'tallyhook migrate'],
+  ['The database at db.example/shop is read-only', undefined, undefined],
+  ['stopping', undefined, undefined],
+] as const)('while it waits because of "%s" it names the command: %s', async (problem, about, run) => {
   const lines: string[] = [];
   const waiting = adopt({
     db: database.db,
@@ -20,7 +20,8 @@ test.each([
     signal: AbortSignal.abort(),
   });
   await expect(waiting).rejects.toThrow();
-  expect(lines.map((line) => JSON.parse(line).msg)).toEqual([said]);
+  expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ msg: 'waiting for database' })]);
+  expect(JSON.parse(lines[0] ?? '{}').run).toBe(run);
 });
 
 const adopted = (SERVICE_BASE_URL: string, ADOPTED_AT?: Date) =>
