@@ -38,7 +38,10 @@ interface Modules {
 }
 type Program = <F extends keyof Modules>(file: F) => Modules[F];
 
-beforeAll(() => symlink(path.resolve(import.meta.dirname, '../../node_modules'), path.join(folder, 'node_modules')));
+beforeAll(async () => {
+  for (const name of ['node_modules', 'package.json'])
+    await symlink(path.resolve(import.meta.dirname, '../..', name), path.join(folder, name));
+});
 
 describe('a field of a payment is added in one file', () => {
   let program: Program;
