@@ -72,7 +72,7 @@ function filesIn(folder) {
 /** One build after the other. Of two the last one stays, and by its clock it is known whether that is the younger. */
 async function putInPlace(made) {
   const turn = path.join(root, 'dist.new');
-  for (let tries = 0; ; tries += 1) {
+  for (let left = -1, unchanged = 0; ; ) {
     try {
       // No folder takes the place of one with something in it: whoever holds dist.new has the turn.
       renameSync(made, turn);
@@ -81,7 +81,11 @@ async function putInPlace(made) {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     }
     await delay(TURN_MS);
-    if (tries === TURNS) rmSync(turn, { recursive: true, force: true });
+    // Whoever has the turn takes file after file out of it. One that takes none was killed.
+    const now = existsSync(turn) ? readdirSync(turn, { recursive: true }).length : 0;
+    unchanged = now === left ? unchanged + 1 : 0;
+    left = now;
+    if (unchanged === TURNS) rmSync(turn, { recursive: true, force: true });
   }
   replaceEach(turn);
   renameSync(turn, made);

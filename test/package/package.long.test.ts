@@ -97,7 +97,7 @@ test('installed in an empty project it is a program and a library, of both kinds
   });
 
   const inProject = async (file: string, args: string[]) => (await run(file, args, { cwd: project })).stdout;
-  expect(await inProject('npx', ['tallyhook', '--version'])).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(await inProject('npx', ['tallyhook', '--version'])).toMatch(/^\d+\.\d+\.\d+( \([0-9a-f]{12}\))?\n$/);
   const says = 'console.log(Object.keys(tallyhook).length > 20, typeof tallyhook.createReceiver)';
   expect(await inProject('node', ['-e', `const tallyhook = require('tallyhook'); ${says}`])).toBe('true function\n');
   expect(
