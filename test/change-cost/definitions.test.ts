@@ -148,8 +148,8 @@ describe('an alert', () => {
     const { reader, openapi } = await consoleOfCopy();
     expect(JSON.stringify(openapi)).toContain('"TallyhookMadeUp"');
     const page = await reader.get('/alerts');
-    expect(page.text).toContain('Find out who made it up. Where to look docs/runbook.md#made-up');
-    expect(page.link('Where to look')).toBe('/runs?kind=payouts');
+    expect(page.text).toContain('Find out who made it up. Where to check docs/runbook.md#made-up');
+    expect(page.link('Where to check')).toBe('/runs?kind=payouts');
   });
 });
 
