@@ -81,7 +81,7 @@ export function line({ seed, queue, wrong, events, receiverMb, seconds, faults, 
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => a.localeCompare(b);
 
-/** The whole of it, for docs/reliability.md. */
+/** The whole of it, for docs/performance.md. */
 export function summary(rows: readonly Row[]): string {
   const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
   const answers = new Map<string, number>();

@@ -106,7 +106,7 @@ test('receiver down, secret wrong, endpoint off: each is told within five minute
   const off = await told('alert.firing', 'TallyhookEndpointOff', 'endpoint_inactive');
   await reads('/alerts', 'Switch the endpoint on in the service’s dashboard');
   const [broken] = await database.db('breaks').where({ kind: 'endpoint_inactive', status: 'open' }).pluck('id');
-  await reads(`/breaks/${broken}`, 'No active endpoint of ours takes what this one was for');
+  await reads(`/breaks/${broken}`, 'No active endpoint of ours takes the event types of this one');
   await passUntil(offFrom + OFF);
   sandbox.control.setEndpointActive(endpoint.id, true);
 

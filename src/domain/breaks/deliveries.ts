@@ -10,28 +10,27 @@ export const deliveryBreaks = {
     severity: 'critical',
     means: 'The service logged an answer 2xx of ours, and we hold no such event.',
     ends: 'It is recovered from the delivery history.',
-    remedy:
-      'Check what answers before the receiver: a proxy with a default page, an old deployment or a tunnel that answers by itself.',
+    remedy: 'Check what answers before the receiver: a proxy with a default page, an old deployment or a tunnel.',
   },
   event_not_sent: {
     severity: 'critical',
     means:
       'An event came under a secret of ours, and the service’s delivery history lacks it, or has its id with another content: the service did not send it. “many”, about a secret: more than 100 in a day, and one break counts them.',
     ends: 'The history lists it after all.',
-    remedy: `Somebody may hold the secret: rotate it at once, with ${LEAKED}. “names” says which records it speaks of; nothing was released by it. A test send of the dashboard that the history lacks: resolve it, and set deliveries.testSends of the contract.`,
+    remedy: `Somebody may hold the secret: rotate it at once, with ${LEAKED}. “names” says which records it reports; it released nothing. If it is a test send of the dashboard: resolve it, and set deliveries.testSends of the contract.`,
   },
   id_collision: {
     severity: 'critical',
     means: 'One event id stands for two records. Both events were applied.',
     ends: 'Never by itself.',
-    remedy: 'EVENT_ID_POINTER points at something that is no event id: correct it, then resolve this by hand.',
+    remedy: 'EVENT_ID_POINTER does not point at the event id: correct it, then resolve this by hand.',
   },
   missed_webhook: {
     severity: 'high',
     means: 'A delivery never reached us, for longer than MISSED_GRACE_SECONDS.',
     ends: ITS_EVENT_IS_HERE,
     remedy:
-      'It is recovered by itself, or now with “Recover”. Many of them: check the network, the proxy and the receivers (docs/operate.md, “Missed deliveries”).',
+      'It is recovered automatically, or at once with “Recover”. If there are many: check the network, the proxy and the receivers (docs/operate.md, “Missed deliveries”).',
   },
   rejected_delivery: {
     severity: 'high',
@@ -42,8 +41,8 @@ export const deliveryBreaks = {
   },
   endpoint_inactive: {
     severity: 'high',
-    means: 'No active endpoint of ours takes what this one was for.',
-    ends: 'It is on, or another takes its place.',
+    means: 'No active endpoint of ours takes the event types of this one.',
+    ends: 'It is switched on, or another endpoint takes its event types.',
     remedy: SET_UP_ENDPOINT,
   },
   endpoint_unsubscribed: {
@@ -56,7 +55,7 @@ export const deliveryBreaks = {
     severity: 'high',
     also: { severity: 'critical', where: 'all are under one secret, and the history has everything else' },
     means:
-      'The delivery history lacks more than one in a hundred of the events that came in a day, and more than five. So it is not known which of them the service did not send: they have no breaks of their own.',
+      'The delivery history lacks more than one in a hundred of the events that came in a day, and more than five. It is not known which of them the service did not send, so they have no breaks of their own.',
     ends: 'A poll of the history lacks no more than that. A critical one: the history lists them after all.',
     remedy: `Critical: the secret may have leaked. Compare the events of “some” with the service’s dashboard; if it does not show them: ${LEAKED}. Else ask the service what its history leaves out.`,
   },

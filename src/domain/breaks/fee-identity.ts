@@ -8,9 +8,9 @@ import { type Identity, type IdentityOf, identitiesOf } from './identities.js';
 export const feeBreaks = {
   fee_identity: {
     severity: 'medium',
-    means: 'Amounts that add up in this account’s payments don’t in this one.',
-    ends: 'They do.',
-    remedy: 'Ask the service. If its fees changed for good, docs/breaks.md says how to observe them anew.',
+    means: 'The amounts of this payment do not add up; those of the account’s other payments do.',
+    ends: 'They add up.',
+    remedy: 'Ask the service. If its fees changed for good, docs/breaks.md says how to observe them again.',
   },
 } as const satisfies BreakDefinitions;
 

@@ -9,7 +9,7 @@ export const screeningBreaks = {
   kyt_hold: {
     severity: 'high',
     means:
-      'A payin of a collected payment, or one that belongs to no payment, was rejected by the screening; or that of a payment has not passed it for an hour. “verdict” says which.',
+      'The screening rejected a payin of a collected payment, or a payin without a payment; or a collected payment’s payin has not passed it for an hour. “verdict” says which.',
     ends: 'It passes, or the payment is no longer collected.',
     remedy:
       'Pending: wait. Rejected: ask the service before shipping, or before using the money. Unknown: put the word on a list of the contract (kyt).',

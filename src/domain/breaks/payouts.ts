@@ -16,7 +16,7 @@ export const payoutBreaks = {
     severity: 'medium',
     means: 'The service has no list of payouts, and nothing has shown this open one for PAYOUT_GRACE_SECONDS.',
     ends: 'Something shows it.',
-    remedy: 'Look in the service’s dashboard.',
+    remedy: 'Check the service’s dashboard.',
   },
 } as const satisfies BreakDefinitions;
 type PayoutBreak = keyof typeof payoutBreaks;

@@ -5,10 +5,10 @@ export const recordBreaks = {
   record_not_at_service: {
     severity: 'critical',
     means:
-      'An event named a record that the service does not list, or a listed one vanished. “many”, about a secret: webhooks alone name more than 100 in a day, and one break counts the rest; the lists of records with verified=false have each.',
+      'An event named a record that the service does not list, or a listed one vanished. “many”, about a secret: only webhooks name more than 100 in a day, and one break counts the rest. The lists of records with verified=false show each.',
     ends: 'The service lists it after all. One that counts: by hand, or with tallyhook secrets retire LABEL --leaked.',
     remedy:
-      'Ship nothing on it. It is a test send, an event of another environment, or a secret in wrong hands (docs/security.md). After a test send: resolve it. Many: rotate the secret (docs/rotate-secrets.md, “When a secret leaked”).',
+      'Ship nothing on it. It is a test send, an event of another environment, or somebody else has the secret (docs/security.md). After a test send: resolve it. Many: rotate the secret (docs/rotate-secrets.md, “When a secret leaked”).',
   },
   duplicate_payment: {
     severity: 'critical',
@@ -24,19 +24,20 @@ export const recordBreaks = {
   },
   transaction_mismatch: {
     severity: 'high',
-    means: 'The service shows a transaction other than before.',
-    ends: 'It is as it was.',
-    remedy: 'Ask the service: a ledger does not change its past.',
+    means: 'The service shows other values of a transaction than before.',
+    ends: 'It shows the values from before.',
+    remedy: 'Ask the service: a ledger must not change old rows.',
   },
   balance_identity: {
     severity: 'medium',
-    means: 'Available is not balance − frozen, in two polls that agree.',
-    ends: 'It is.',
+    means: 'In two polls that agree, available is not balance − frozen.',
+    ends: 'The sum is right.',
     remedy: 'Ask the service.',
   },
   product_count: {
     severity: 'medium',
-    means: 'For an hour, a product has counted another number of payments, all or completed, than there are here.',
+    means:
+      'For an hour the service has counted another number of a product’s payments (all, or completed) than there are here.',
     ends: 'The counts agree.',
     remedy:
       'Run tallyhook reconcile payment-intents --full. If they still differ, ask the service which payments it counts.',

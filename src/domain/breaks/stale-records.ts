@@ -9,7 +9,7 @@ export const staleBreaks = {
   stale_record: {
     severity: 'medium',
     means:
-      'An open record was not read for a day though runs of its kind went through (not_read), or waits although it ended two days ago (not_ended). “reason” says which.',
+      'An open record was not read for a day, although runs of its kind were complete (not_read); or it is still open two days after it expired (not_ended). “reason” says which.',
     ends: 'It is read, or it ends.',
     remedy:
       'Not read: run tallyhook doctor, and see the last runs of its kind. Not ended: cancel it in the dashboard, or write it off.',
