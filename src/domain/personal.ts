@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from './json.js';
-import { fieldOf, kinds, type RecordKind, recordKinds } from './kinds/kinds.js';
+import { fieldOf, fieldsThat, kinds, type RecordKind, recordKinds } from './kinds/kinds.js';
 import { recordRules } from './records.js';
 
 /** What stands in the place of a personal value once the record is old. */
@@ -42,6 +42,19 @@ const personalNames: ReadonlySet<string> = new Set([
   'telephone',
   'toEmail',
 ]);
+
+/**
+ * Those, and what a definition alone calls personal, where the record's kind is not known: a name that is another kind's
+ * plain field, such as a label, says nothing there.
+ */
+const namesOfAnyKind: ReadonlySet<string> = new Set([
+  ...personalNames,
+  ...recordKinds.flatMap((kind) => fieldsThat(kind, ({ personal }) => personal === true)).filter(isAlwaysPersonal),
+]);
+
+function isAlwaysPersonal(name: string): boolean {
+  return recordKinds.every((kind) => (fieldOf(kind, name) ?? { personal: true }).personal === true);
+}
 
 /**
  * Where a payout goes (specification 2.4): a refund goes to an address of the customer's. Books and proofs rest on it, so it
@@ -129,9 +142,10 @@ export function maskText(text: string, known: readonly string[] = []): string {
 /** Shorter ones stand in too many other words. */
 const SHORTEST_NAME = 3;
 
-/** What is told of a difference, kept for long and shown to many, without what tells of a person, at any depth. */
-export function maskEvidence(evidence: JsonObject): JsonObject {
-  return maskFields(evidence, (name) => personalNames.has(name));
+/** What is said of a difference, kept for long and shown to many, without what says who somebody is, at any depth. `about`: the kind of record. */
+export function maskEvidence(evidence: JsonObject, about: string): JsonObject {
+  const kind = recordKinds.find((known) => known === about);
+  return maskFields(evidence, (name) => namesOfAnyKind.has(name) || (kind !== undefined && namesPerson(kind, name)));
 }
 
 /**
@@ -147,7 +161,7 @@ export function hidePeople(kind: RecordKind, fields: JsonObject): JsonObject {
 
 /** What holds records of several kinds, or says something of them, for somebody who need not know people. */
 export function hideEvidence(evidence: JsonObject): JsonObject {
-  return hideFields(evidence, (name) => personalNames.has(name));
+  return hideFields(evidence, (name) => namesOfAnyKind.has(name));
 }
 
 /** A text for somebody who need not know people: a digest of a value would confirm a guess. */

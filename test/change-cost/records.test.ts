@@ -93,11 +93,16 @@ describe('a field of a payment is added in one file', () => {
   });
 
   it('what says who somebody is, viewers do not see, and retention masks', () => {
-    const { hidePeople, maskPersonal, MASK } = program('domain/personal.js');
+    const { hideEvidence, hidePeople, maskEvidence, maskPersonal, MASK } = program('domain/personal.js');
     const fields = { id: 'pi_1', nickname: 'Annie' };
     expect([hidePeople('payment_intent', fields), maskPersonal('payment_intent', fields)]).toEqual([
       { id: 'pi_1', nickname: MASK },
       { id: 'pi_1', nickname: MASK },
+    ]);
+    const evidence = { ours: { nickname: 'Annie' } };
+    expect([hideEvidence(evidence), maskEvidence(evidence, 'payment_intent')]).toEqual([
+      { ours: { nickname: MASK } },
+      { ours: { nickname: MASK } },
     ]);
   });
 });

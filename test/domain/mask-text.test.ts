@@ -35,7 +35,7 @@ it.each([
 ])('takes time as the text is long, not as its square: %s', (_what, before, after) => {
   const start = performance.now();
   maskText(before + after);
-  maskEvidence({ theirs: { failureReason: before + after } });
+  maskEvidence({ theirs: { failureReason: before + after } }, 'payment_intent');
   expect(performance.now() - start).toBeLessThan(1_000);
 });
 
@@ -45,10 +45,13 @@ it('strikes an address out whole, however long its parts are', () => {
 });
 
 it('masks what a difference tells of people, and the names that it shows elsewhere; what records are joined by stays', () => {
-  const masked = maskEvidence({
-    theirs: { failureReason: 'Ann Lee <ann@example.com> is blocked', customerName: 'Ann Lee', amount: '1.50' },
-    ours: { merchantReference: 'ann@example.com', accountId: 'a@b.cd', list: ['x ann@example.com', null, true] },
-  });
+  const masked = maskEvidence(
+    {
+      theirs: { failureReason: 'Ann Lee <ann@example.com> is blocked', customerName: 'Ann Lee', amount: '1.50' },
+      ours: { merchantReference: 'ann@example.com', accountId: 'a@b.cd', list: ['x ann@example.com', null, true] },
+    },
+    'payment_intent',
+  );
   expect(masked).toEqual({
     theirs: { failureReason: '[masked] <[masked]> is blocked', customerName: '[masked]', amount: '1.50' },
     ours: { merchantReference: 'ann@example.com', accountId: 'a@b.cd', list: ['x [masked]', null, true] },
@@ -75,7 +78,10 @@ it('strikes known names out, the longest first, but none of two letters: they st
 });
 
 it('masks a name of two letters where it stands as one', () => {
-  expect(maskEvidence({ firstName: 'Bo', note: 'Bo' })).toEqual({ firstName: '[masked]', note: 'Bo' });
+  expect(maskEvidence({ firstName: 'Bo', note: 'Bo' }, 'payment_intent')).toEqual({
+    firstName: '[masked]',
+    note: 'Bo',
+  });
 });
 
 it('looks for names in every text of a difference, also in lists, and leaves ids and what is no text alone', () => {
@@ -86,7 +92,7 @@ it('looks for names in every text of a difference, also in lists, and leaves ids
       { note: 'Ann', payoutId: 'Ann', id: 'Ann', n: [true, null, 'Ann'] },
     ],
   };
-  expect(maskEvidence(evidence)).toEqual({
+  expect(maskEvidence(evidence, 'payment_intent')).toEqual({
     all: [
       { email: '[masked]' },
       { email: null, phone: '[masked]' },

@@ -63,7 +63,7 @@ test('docs/retention.md names the fields', () => {
 test.each(names)('%s tells of a person, in every kind of record and in what is told of a difference', (name) => {
   for (const kind of personalKinds)
     expect(maskPersonal(kind, { a: [{ [name]: 'x' }] })).toEqual({ a: [{ [name]: '[masked]' }] });
-  expect(maskEvidence({ ours: { [name]: 'Ann' }, note: 'Ann said' })).toEqual({
+  expect(maskEvidence({ ours: { [name]: 'Ann' }, note: 'Ann said' }, 'payment_intent')).toEqual({
     ours: { [name]: '[masked]' },
     note: '[masked] said',
   });
@@ -170,4 +170,10 @@ test('who need not know people sees no destination of a payout and no digest, an
     told: [MASK, { said: `was ${MASK}` }],
   });
   expect(maskPersonal('payout', fields)).toEqual(fields);
+});
+
+test('what a break says of a sub-wallet does not name its end user; a label of something else is shown', () => {
+  const evidence = { ours: { label: 'Ann Miller' }, note: 'of Ann Miller' };
+  expect(maskEvidence(evidence, 'account')).toEqual({ ours: { label: MASK }, note: `of ${MASK}` });
+  expect(maskEvidence({ label: 'spare secret' }, 'secret')).toEqual({ label: 'spare secret' });
 });

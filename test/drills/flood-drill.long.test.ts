@@ -88,7 +88,10 @@ test(
     expect(status).toBe(200);
     await until('it is applied', async () => (await waiting()) === 0);
     const event = await database.db('inbox').where({ secret_label: 'stolen' }).first('status', 'error');
-    expect(event).toMatchObject({ status: 'unhandled', error: expect.stringContaining('184986 keys and values given') });
+    expect(event).toMatchObject({
+      status: 'unhandled',
+      error: expect.stringContaining('184986 keys and values given'),
+    });
     const longest = await pauses();
     const after = await rowsOf();
     const made = Object.fromEntries(tables.map((table) => [table, (after[table] ?? 0) - (before[table] ?? 0)]));

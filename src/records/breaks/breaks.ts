@@ -67,7 +67,7 @@ export async function openBreaks(trx: Knex, breaks: NewBreak[]): Promise<number>
       wanted.map((wanted) => wanted.severity ?? breakDefinitions[wanted.kind].severity),
       wanted.map((wanted) => wanted.entity.kind),
       wanted.map((wanted) => toDatabaseText(wanted.entity.id)),
-      wanted.map((wanted) => toJsonText(maskEvidence(wanted.evidence))),
+      wanted.map((wanted) => toJsonText(maskEvidence(wanted.evidence, wanted.entity.kind))),
       wanted.map((wanted) => wanted.once ?? false),
       textArray(wanted.map((wanted) => wanted.cause ?? null)),
     ],
@@ -90,7 +90,7 @@ export async function renewEvidence(trx: Knex, { kind, entity, evidence, cause }
   await trx.raw(
     `UPDATE breaks SET evidence = ?, cause = ?
      WHERE kind = ? AND entity_kind = ? AND entity_id = ? AND status IN ('open', 'acknowledged')`,
-    [toJsonText(maskEvidence(evidence)), cause ?? null, kind, entity.kind, toDatabaseText(entity.id)],
+    [toJsonText(maskEvidence(evidence, entity.kind)), cause ?? null, kind, entity.kind, toDatabaseText(entity.id)],
   );
 }
 
