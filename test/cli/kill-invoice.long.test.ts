@@ -67,8 +67,8 @@ it('finds the invoice that a killed process made, says which was not made, and s
   const open = () => database.db('service_writes').where({ status: 'open' });
   await vi.waitFor(async () => expect(await open()).toEqual([]), { timeout: 30_000, interval: 100 });
   expect(await scheduler.end('SIGTERM')).toBe(0);
-  expect(scheduler.output.stderr).toMatch(/inv_1.*is in the list: it was made/);
-  expect(scheduler.output.stderr).toContain('is not in the list: create it again if it is still wanted');
+  expect(scheduler.output.stderr).toMatch(/"records":\["inv_1"\],"msg":"call settled"/);
+  expect(scheduler.output.stderr).toContain('"msg":"call made nothing"');
 
   const ended = await database.db('service_writes').select('status', 'object_id', 'request').orderBy('status');
   expect(ended).toEqual([

@@ -11,7 +11,7 @@ export interface BreakDefinition {
   ends: string;
   /** What a person does. */
   remedy: string;
-  /** An order may be safe beside it: where, and what to do then. Left out: it holds its order, or is about none. */
+  /** An order may be safe beside it: where, and what to do then. Left out: where it stands the records hold the order anyway, or it is about none. */
   besideSafe?: { where: string; remedy: string };
   /** Finds it where records don't agree with one another; left out: a run finds it, or what saves a record. */
   check?: Check;

@@ -31,7 +31,10 @@ interface About {
   label?: string;
   /** Fields of one title stand together on the record's page (see `group`); left out: in the last group. */
   group?: string;
-  /** It says who somebody is, though its name stands in no list of such names (domain/personal.ts). */
+  /**
+   * It says who somebody is, though its name is no such name (domain/personal.ts has those that are in any record): it is masked in
+   * records of this kind, in what breaks say of them, and wherever no other kind has a plain field of that name.
+   */
   personal?: true;
   /** It has a column: a text or a state is a filter of the lists. */
   column?: true;
@@ -47,8 +50,8 @@ interface About {
   /** It changes with the state of that field, and with it alone. */
   with?: string;
   /**
-   * `created`: the answer to a creation alone has it. `unnamed`: the specification names no such field of the record; it is
-   * taken as it comes.
+   * Left out: the specification shows it, and the client checks and types it. `created`: it does so in the answer to a creation
+   * alone. `unnamed`: the specification names no such field of the record; it is taken as it comes, unchecked.
    */
   only?: 'created' | 'unnamed';
 }
