@@ -24,7 +24,7 @@ beforeAll(async () => {
     '--reporter=json',
     `--outputFile=${tmpdir()}/leaks.json`,
   ];
-  await expect(promisify(execFile)(process.execPath, args, { env, timeout: 60_000 })).rejects.toMatchObject({
+  await expect(promisify(execFile)(process.execPath, args, { env, timeout: 110_000 })).rejects.toMatchObject({
     code: 1,
   });
   const { testResults } = JSON.parse(await readFile(`${tmpdir()}/leaks.json`, 'utf8')) as Report;
