@@ -42,7 +42,7 @@ export interface Alert {
 /** An alert that the database shows as well: people are sent it. */
 export interface Condition extends Alert {
   severity: AlertSeverity;
-  /** It is told when it has held for so long. */
+  /** People are sent it when it has held for so long. */
   holdSeconds: number;
   /** It fires again no sooner than so long after it fired last; left out: at any time. */
   apartSeconds?: number;

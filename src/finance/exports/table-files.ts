@@ -1,3 +1,4 @@
+import { snakeCase } from '../../domain/records.js';
 import { type Cell, csvLine } from './csv-text.js';
 import type { ExportFile, MonthBooks } from './month-books.js';
 import { type MonthTable, monthTables } from './month-tables.js';
@@ -14,7 +15,7 @@ export function ndjsonTables(books: MonthBooks): ExportFile[] {
 }
 
 async function* csvRows({ columns, rows }: MonthTable): AsyncGenerator<string> {
-  yield csvLine(columns.map(({ key }) => key.replaceAll(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)));
+  yield csvLine(columns.map(({ key }) => snakeCase(key)));
   for await (const part of rows())
     yield part.map((row) => csvLine(columns.map((column) => cellOf(column, row[column.key] ?? null)))).join('');
 }

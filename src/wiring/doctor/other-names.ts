@@ -1,3 +1,5 @@
+import { snakeCase } from '../../domain/records.js';
+
 /** Names that services give to the same thing; those of one list share none. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
   status: ['state', 'statuses'],
@@ -28,9 +30,5 @@ export function otherNames(name: string, taken: ReadonlySet<string>): string[] {
 
 /** The same word as others write it. */
 export function dressed(word: string): string[] {
-  return [word, snake(word), snake(word).replaceAll('_', '-')];
-}
-
-function snake(word: string): string {
-  return word.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return [word, snakeCase(word), snakeCase(word).replaceAll('_', '-')];
 }
