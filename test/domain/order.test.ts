@@ -226,6 +226,23 @@ const expectations: Line[] = [
     { ...many(paid), refunds: [{ ...gave('1'), paymentIntentId: 'pi_9' }] },
     'partially_refunded',
   ],
+  ['E12', 'another payment that shows no amount', many(paid, { status: 'pending' }), 'underpaid', 'amount_unknown'],
+  [
+    'E12',
+    'one that says no amount of its own, beside another such payment',
+    many({ ...paid, amountRequested: null }, { status: 'pending' }),
+    'underpaid',
+    'amount_unknown',
+  ],
+  ['E12', 'one that says no amount of its own', many({ ...paid, amountRequested: null }), 'paid', 'proven'],
+  ['E12', 'another that shows none, cancelled', many(paid, { status: 'cancelled' }), 'paid', 'proven'],
+  [
+    'E12',
+    'another payment that shows no amount, registered',
+    { ...many(paid, { status: 'pending' }), expected: eur('100') },
+    'paid',
+    'proven',
+  ],
 ];
 
 const crowd = (length: number) => Array.from({ length }, () => ({ fields: state('expired') }));
@@ -248,8 +265,8 @@ describeLines('where money was collected', 'E', expectations);
 describe('an order', () => {
   it('asks for what its open payments and invoices ask for, and for nothing that the service does not know', () => {
     const { intents, invoices } = order({ intents: [{ fields: fiat }] });
-    expect(requested([], { intents, invoices })).toEqual({ expected: eur('100'), isMixed: false });
-    const none = { expected: null, isMixed: false };
+    expect(requested([], { intents, invoices })).toEqual({ expected: eur('100'), unclear: null });
+    const none = { expected: null, unclear: null };
     for (const about of [{ unknown: true }, { absent: true }, { fields: { ...fiat, status: 'cancelled' } }])
       expect(requested([], { intents: intents.map((intent) => ({ ...intent, ...about })), invoices })).toEqual(none);
   });

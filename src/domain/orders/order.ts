@@ -125,10 +125,11 @@ function compareWithExpected(
 ): { status: OrderStatus; reason?: ReleaseReason } {
   const { expected: registered } = facts;
   const several = collected.length > 1;
-  const { expected, isMixed } =
-    registered === null ? requested(collected, facts) : { expected: registered, isMixed: false };
+  const { expected, unclear } =
+    registered === null ? requested(collected, facts) : { expected: registered, unclear: null };
   const bySide = statusOfSide[collected[0]?.side ?? 'outside'];
-  if (expected === null) return { status: several ? 'paid_twice' : bySide };
+  if (expected === null && several) return { status: 'paid_twice' };
+  if (expected === null) return unclear === null ? { status: bySide } : { status: 'underpaid', reason: unclear };
   const counted = collected.flatMap(({ paid }) =>
     paid !== null && sameCurrency(paid.currency, expected.currency) ? [paid.amount] : [],
   );
@@ -141,19 +142,19 @@ function compareWithExpected(
   }
   if (comparison < 0) return { status: 'underpaid' };
   if (comparison > 0) return { status: several ? 'paid_twice' : 'overpaid' };
-  if (isMixed) return { status: 'underpaid', reason: 'other_currency' };
+  if (unclear !== null) return { status: 'underpaid', reason: unclear };
   return { status: several ? 'paid' : bySide };
 }
 
 /**
  * Without a word from the store, an order asks for what the largest of its requests asks for, paid or open, and no less than
- * an invoice: of those that the service shows and that are neither cancelled nor expired. `isMixed`: one of these requests
- * asks for another currency, which nothing is converted into.
+ * an invoice: of those that the service shows and that are neither cancelled nor expired. `unclear`: one of these requests
+ * asks for another currency, which nothing is converted into; or one that is not paid does not show what it asks for.
  */
 export function requested(
   collected: readonly Pick<Collected, 'intent'>[],
   { intents, invoices }: Pick<OrderFacts, 'intents' | 'invoices'>,
-): { expected: Money | null; isMixed: boolean } {
+): { expected: Money | null; unclear: 'other_currency' | 'amount_unknown' | null } {
   const open = intents.filter((intent) => asks('payment_intent', intent));
   const asking = invoices.filter((invoice) => asks('invoice', invoice));
   const ofRecords = (records: readonly ShownRecord[], read: typeof requestOf) =>
@@ -166,7 +167,9 @@ export function requested(
   const isMixed = ofRecords(open, requestOf).some(
     ({ currency }) => !sameCurrency(currency, expected?.currency ?? currency),
   );
-  return { expected, isMixed };
+  const paying = new Set(collected.map(({ intent }) => intent.id));
+  const isHidden = open.some(({ id, fields }) => !paying.has(id) && requestOf(fields) === null);
+  return { expected, unclear: isMixed ? 'other_currency' : isHidden ? 'amount_unknown' : null };
 }
 
 function asks(kind: 'payment_intent' | 'invoice', { fields, absent, unknown }: ShownRecord): boolean {

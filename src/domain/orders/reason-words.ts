@@ -42,7 +42,7 @@ export const reasonWords: Readonly<Record<ReleaseReason, string>> = {
     'The store did not register this order, and RELEASE_REQUIRES_REGISTRATION is on. Registering it releases it.',
   shared_reference:
     'So many payments carry this reference that it can name no one order. Look at the payments themselves.',
-  amount_unknown: 'How much came in is not known in the currency of the order.',
+  amount_unknown: 'What the order asks for, or what came in, is not known in its currency.',
   other_currency: 'What was paid is in another currency than the store registered.',
   intent_unknown: 'An invoice names a payment that was not read yet.',
 };
