@@ -19,7 +19,7 @@ import { createTcpProxy, type TcpProxy, throughProxy } from '../support/tcp-prox
 const RATE = sized(100, 500);
 const RESTARTS = sized(4, 20);
 /** At SIGTERM a receiver serves on for so long. */
-const DRAIN_SECONDS = 1;
+const DRAIN_SECONDS = sized(1, 5);
 /** More than a proxy keeps in memory of a request. */
 const LARGE = 'x'.repeat(100_000);
 
@@ -189,7 +189,8 @@ for (const name of proxyNames)
         retried: deliveries.filter(wasRefused).length,
       });
       expect(Object.keys(lost).filter((answer) => answer !== '503' && !answer.endsWith(' large'))).toEqual([]);
-      expect(accepted / sent).toBeGreaterThan(0.99);
+      // Large ones, one in ten: those of three seconds for each kill.
+      expect(sent - accepted).toBeLessThan((RESTARTS * 3 * RATE) / 10);
       expect(await stored('load-%')).toBeGreaterThanOrEqual(accepted);
       const ids = deliveries.map(({ inboxId }) => inboxId);
       const [found] = await database.db('inbox').whereIn('id', ids).count<{ count: string }[]>('* as count');

@@ -116,7 +116,8 @@ describe('retries', () => {
 
 describe('limits of the service', () => {
   it('lets all calls wait as long as Retry-After says: in seconds, in an HTTP date, on 503', async () => {
-    const inASecond = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 1_000).toUTCString();
+    const now = Date.now();
+    const [date, inASecond] = [now, now + 1_000].map((ms) => new Date(ms).toUTCString()) as [string, string];
     const said: [number, string][] = [
       [429, '1'],
       [429, inASecond],
@@ -124,7 +125,6 @@ describe('limits of the service', () => {
     ];
     const waits = said.map(async ([status, retryAfter], nth) => {
       const baseUrl = `http://service-${nth}.test`;
-      const date = new Date().toUTCString();
       nock(baseUrl).get(PATH).reply(status, '', { 'Retry-After': retryAfter, Date: date });
       nock(baseUrl).get(PATH).times(2).reply(200, []);
       const warn = vi.fn();
