@@ -108,3 +108,20 @@ test('an order may go back and forth while its records are heard of one after th
   ];
   expect(await toldOf('order', again)).toHaveLength(1);
 });
+
+test('of a list that shows what left and came, the same step twice', async () => {
+  const change = {
+    entity_kind: 'order',
+    entity_id: 'A',
+    field: 'paymentIntents',
+    source_type: 'poll',
+    source_ref: '1',
+  };
+  const came = (id: string) =>
+    database.db('changes').insert({ ...change, from_value: '[]', to_value: JSON.stringify([id]) });
+  await came('pi_1');
+  await came('pi_2');
+  expect(await repeatedChanges(database.db)).toEqual([]);
+  await came('pi_2');
+  expect(await repeatedChanges(database.db)).toHaveLength(1);
+});

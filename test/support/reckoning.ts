@@ -95,6 +95,8 @@ export async function repeatedChanges(db: Knex): Promise<string[]> {
        SELECT seq, entity_kind, entity_kind || ' ' || entity_id || ' ' || field AS what, from_value, to_value, field, source_type, source_ref,
               service_time, changed_at,
               lag(to_value) OVER history AS before,
+              lag(from_value) OVER history AS before_that,
+              entity_kind = 'order' AND field IN ('paymentIntents', 'invoices', 'refunds') AS is_list,
               row_number() OVER history AS place,
               row_number() OVER (PARTITION BY entity_kind, entity_id, field, to_value ORDER BY seq) AS entered,
               source_type = 'poll' AND lag(source_type) OVER history IN ('webhook', 'delivery_history')
@@ -105,7 +107,8 @@ export async function repeatedChanges(db: Knex): Promise<string[]> {
      SELECT what, string_agg(concat_ws(' ', seq, from_value, '→', to_value, 'by', source_type, source_ref, 'of', service_time, 'at',
                                        changed_at), '; ' ORDER BY seq) AS story
      FROM steps GROUP BY what
-     HAVING bool_or((place > 1 AND before::jsonb IS DISTINCT FROM from_value::jsonb)
+     HAVING bool_or((place > 1 AND NOT is_list AND before::jsonb IS DISTINCT FROM from_value::jsonb)
+       OR (place > 1 AND is_list AND (before, before_that) IS NOT DISTINCT FROM (to_value, from_value))
        OR (field IN ('*', 'status') AND entered > 1 AND corrects IS NOT TRUE AND (entity_kind <> 'order' OR to_value = '"paid"')))`,
     [ENDED, ENDED],
   );
