@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { mutantsOf } from './mutants.js';
+import { filesUnder } from './reach.js';
 import { readSurvivors, survivorRow } from './results.js';
+import { targets } from './targets.js';
 
 test('types, words for people and log lines are let be; each other change is named by where it is', () => {
   const source = [
@@ -35,4 +37,11 @@ test('a row of the list is read as it is written', () => {
   const file = path.join(folder, 'rows.md');
   writeFileSync(file, `| module | mutant | reason |\n|---|---|---|\n${survivorRow(row)}\n`);
   expect(readSurvivors(file)).toEqual([row]);
+});
+
+test('each target is there, and all of the domain is a part of one, but for the tables that define a kind', () => {
+  const played = new Set(targets.flatMap(({ places }) => places.flatMap(filesUnder)));
+  expect([...played].filter((file) => !existsSync(file))).toEqual([]);
+  const left = filesUnder('src/domain').filter((file) => !played.has(file));
+  expect(left.filter((file) => path.dirname(file) !== 'src/domain/kinds')).toEqual([]);
 });
