@@ -166,8 +166,9 @@ async function openReady(
   if (isToMigrate) await migrate(databaseDirectUrl ?? databaseUrl);
   const db = openDatabase(databaseUrl, { max: CONNECTIONS, applicationName });
   try {
-    const { ok, problems } = await schemaState(db);
-    if (!ok) throw new SchemaError(`${problems.join('; ')}: run "tallyhook migrate", or pass migrate: true`);
+    const { ok, problems, about } = await schemaState(db);
+    const remedy = about === 'schema' ? ': run "tallyhook migrate", or pass migrate: true' : '';
+    if (!ok) throw new SchemaError(`${problems.join('; ')}${remedy}`);
     return db;
   } catch (error) {
     await db.destroy();

@@ -144,7 +144,10 @@ export async function schemaState(db: Knex): Promise<DatabaseState> {
   const { migrations: missing, queues: queue } = await pendingMigrations(db);
   if (missing.length > 0) problems.push(`migrations not run: ${missing.join(', ')}`);
   if (queue) problems.push(queue);
-  return problems.length === 0 ? { ok: true, problems } : { ok: false, problems, about: 'schema' };
+  if (problems.length === 0) return { ok: true, problems };
+  return problems.every((one) => one === NEWER_QUEUES)
+    ? { ok: false, problems, lasting: true }
+    : { ok: false, problems, about: 'schema' };
 }
 
 /** The same, and whether events can be stored right now. */
@@ -177,6 +180,8 @@ async function appliedMigrations(db: Knex): Promise<Set<string>> {
   return new Set(await db<{ name: string }>(MIGRATION_TABLE).pluck('name'));
 }
 
+const NEWER_QUEUES = 'the schema of the queues is newer than this program: start the newer version';
+
 async function queueSchemaProblem(db: Knex): Promise<string | null> {
   const { assertSchemaCompatibility, LATEST_SCHEMA_VERSION, SchemaMigrationRequiredError, SchemaVersionMismatchError } =
     await import('bullmq');
@@ -187,7 +192,7 @@ async function queueSchemaProblem(db: Knex): Promise<string | null> {
     return `the schema of the queues is at version ${version}, needed is ${LATEST_SCHEMA_VERSION}`;
   } catch (error) {
     if (error instanceof SchemaMigrationRequiredError) return 'the schema of the queues is missing';
-    if (error instanceof SchemaVersionMismatchError) return 'the schema of the queues is newer than this program';
+    if (error instanceof SchemaVersionMismatchError) return NEWER_QUEUES;
     throw error;
   } finally {
     await db.client.releaseConnection(connection);

@@ -195,6 +195,20 @@ test.each([
   expect(await tables(shop)).toBe(before);
 });
 
+test('of queues that are newer than this program nobody says to migrate', async () => {
+  const newer = await databaseWith('SELECT');
+  await migrate(newer.url);
+  await newer.db.raw(
+    'INSERT INTO bullmq.migration SELECT (jsonb_populate_record(one, ?)).* FROM bullmq.migration AS one LIMIT 1',
+    [JSON.stringify({ version: 9_999, min_client_version: 9_999 })],
+  );
+  expect(await schemaState(newer.db)).toEqual({
+    ok: false,
+    problems: ['the schema of the queues is newer than this program: start the newer version'],
+    lasting: true,
+  });
+});
+
 test('a database with our tables alone lacks the schema of the queues, in our words', async () => {
   const half = await databaseWith('SELECT');
   await migrate(half.url);

@@ -41,6 +41,9 @@ test('who may create nothing reads all statements that are to be run', async () 
 
 test('who does not own our tables reads who does, and all statements that are to be run', async () => {
   await migrate(shop.url);
+  expect(await refusal()).toContain(
+    `holds a table "migrations" that ${user} may not read: if it is Tallyhook's, let its owner run GRANT SELECT ON migrations TO "${user}"; if not,`,
+  );
   await shop.db.raw(`GRANT SELECT ON migrations TO ${user}`);
   const owner = new URL(shop.url).username;
   const [, grants = ''] =

@@ -50,7 +50,7 @@ const STANDING = `
         AND ${NOT_OF_EXTENSION} ORDER BY 1) AS owners,
     to_regclass('migrations') IS NOT NULL AS has_migrations`;
 
-/** Ours by what it says, not by its name; of a table that may not be read nothing is known. */
+/** Ours by what it says, not by its name. */
 const OURS = `
   SELECT EXISTS (SELECT FROM migrations AS one WHERE to_jsonb(one)->>'name' = '0001_installation.sql') AS ours,
     NOT EXISTS (SELECT FROM migrations) AS empty`;
@@ -118,6 +118,12 @@ async function troubleOfTables(ask: Ask, standing: Standing): Promise<DatabaseTr
     );
   }
   const migrations = standing.has_migrations ? await askOurs(ask) : { ours: false, empty: true };
+  if (migrations === null) {
+    return found(
+      `holds a table "migrations" that ${standing.username} may not read`,
+      `if it is Tallyhook's, let its owner run GRANT SELECT ON migrations TO "${standing.username}"; if not, create a database for Tallyhook alone`,
+    );
+  }
   if (migrations.ours) return null;
   const tables = ((await ask(TABLES)).rows as { name: string }[]).map(({ name }) => name);
   const others = migrations.empty ? tables.filter((name) => !BOOKKEEPING.has(name)) : tables;
@@ -130,12 +136,13 @@ async function troubleOfTables(ask: Ask, standing: Standing): Promise<DatabaseTr
   );
 }
 
-async function askOurs(ask: Ask): Promise<{ ours: boolean; empty: boolean }> {
+/** Null: the user may not ask. */
+async function askOurs(ask: Ask): Promise<{ ours: boolean; empty: boolean } | null> {
   try {
     const [said] = (await ask(OURS)).rows as { ours: boolean; empty: boolean }[];
     return said ?? { ours: false, empty: false };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === '42501') return { ours: false, empty: false };
+    if (error instanceof Error && 'code' in error && error.code === '42501') return null;
     throw error;
   }
 }
