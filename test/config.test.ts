@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { variables } from '../src/config/variables.js';
 import { loadConfig, type VariableName } from '../src/config.js';
 import { ConfigError } from '../src/errors.js';
+import { runEverySeconds } from '../src/wiring/crons.js';
 import { useFolder } from './support/folder.js';
 
 const dir = useFolder();
@@ -268,4 +269,10 @@ describe('DATABASE_PASSWORD', () => {
     ]);
     expect(told.join('')).not.toMatch(/hunter2|other/);
   });
+});
+
+test('a kind that is off has no runs to be late', () => {
+  const config = load([], { RECONCILE_PAYOUTS_CRON: 'off', RECONCILE_BALANCES_CRON: '*/5 * * * *' });
+  expect(runEverySeconds(config)).toMatchObject({ balances: 300 });
+  expect(Object.keys(runEverySeconds(config))).not.toContain('payouts');
 });

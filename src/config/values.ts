@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { isIP } from 'node:net';
 import { validate } from 'node-cron';
 import { z } from 'zod';
+import { CRON_OFF } from '../domain/run-kinds.js';
 
 const UNITS = { b: 1, kb: 1024, mb: 1024 * 1024 };
 const SECONDS = { s: 1, sec: 1, m: 60, min: 60, h: 3600 };
@@ -71,7 +72,7 @@ export const instant = z
   .transform((text) => new Date(text))
   .refine((date) => date.getTime() <= Date.now());
 
-export const cron = z.string().refine((text) => text === 'off' || validate(text));
+export const cron = z.string().refine((text) => text === CRON_OFF || validate(text));
 
 export const onOrOff = z.enum(['on', 'off', 'true', 'false']).transform((text) => text === 'on' || text === 'true');
 

@@ -131,7 +131,7 @@ describe('a line of the table of movements', () => {
     const at = (about: Partial<MovementLine>, statusHistory: Json) =>
       read([line({ time: 'statusHistory', ...about })], { statusHistory }).movements[0]?.at;
     const entry = (status: string, timestamp: string | null) => ({ status, timestamp });
-    const history = ['x', { timestamp: '0' }, entry('new', '1'), entry('done', '2'), entry('done', '3')];
+    const history = [null, 'x', { timestamp: '0' }, entry('new', '1'), entry('done', '2'), entry('done', '3')];
     expect(at(only, history)).toBe('2');
     expect(at(except, history)).toBe('1');
     for (const [about, none] of [

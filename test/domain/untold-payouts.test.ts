@@ -190,5 +190,8 @@ describe('payouts that were under way when the books were opened', () => {
     expect(tell('95', untold([]), '50')).toBeNull();
     expect(tell('91', untold(['u']), '50')).not.toBeNull();
     expect(tell('91', untold(['u'], '9'))).toBeNull();
+    // Nothing of them, and yet an amount that nobody knows.
+    const judged = { ...judgeBalance('100', '91', sums(before)), unknownAmount: '5' };
+    expect(tellAtOpening({ ...sums(before), limit: '50' }, untold([]), judged)).toBeNull();
   });
 });

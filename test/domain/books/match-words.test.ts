@@ -126,6 +126,12 @@ test.each<[string, string, string, MatchFacts]>([
   ['partly_matched', 'underpaid', `108 ${ASSET} came in, asked were 100 EUR; a part was given back`, facts([disputed])],
   [
     'partly_matched',
+    'underpaid',
+    `108 ${ASSET} came in, asked were 100 EUR; a part was given back`,
+    facts([having({ ...disputed.intent.fields, amountCryptoExpected: null, requestedCurrencyType: 'fiat' })]),
+  ],
+  [
+    'partly_matched',
     'not_asked',
     'money came in, and no order or invoice asks for it',
     facts([one], [], { kind: 'payment_intent' }),
