@@ -4,7 +4,7 @@ import type { Order, Played } from './play.js';
 
 /** Plays orders in a process of its own, which is killed and made again when a mutant never ends. */
 export interface Player {
-  /** `late`: it took longer than `limit` ms. */
+  /** `late`: it took longer than `limit` ms, or its process ended. */
   play(order: Order, limit: number): Promise<Played | 'late'>;
   close(): Promise<void>;
 }
@@ -32,13 +32,18 @@ export function createPlayer(database: boolean): Player {
         if (ready !== 'ready') throw new Error(`no player could be started: ${JSON.stringify(ready)}`);
       }
       child.send(order);
-      const played = await answer(child, limit);
+      // A mutant that ends the process, as one that fills its memory does, is noticed; without one the player must hold.
+      const played = await answer(child, limit).catch((error: unknown) => {
+        if (order.change === null) throw error;
+        return 'late';
+      });
       if (played === 'late') await end();
       else if (!isPlayed(played)) throw new Error(`the player failed: ${JSON.stringify(played)}`);
       return played;
     },
     async close() {
       if (child === null) return;
+      if (!child.connected) return end();
       const ended = once(child, 'exit');
       child.disconnect();
       const timer = setTimeout(() => void end(), 60_000);

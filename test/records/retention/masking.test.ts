@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Knex } from 'knex';
 import { beforeEach, expect, test } from 'vitest';
+import { canonicalJson } from '../../../src/domain/canonical-json.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
 import { MASK, maskPersonal } from '../../../src/domain/personal.js';
@@ -258,7 +259,8 @@ function isOfMore({
   from_value: string | null;
   to_value: string | null;
 }) {
-  const said = (value: string | null) => JSON.stringify(without(JSON.parse(value ?? '{}') as object, 'customerEmail'));
+  const said = (value: string | null) =>
+    canonicalJson(without(JSON.parse(value ?? '{}') as JsonObject, 'customerEmail') as JsonObject);
   return field !== 'reported' || said(from_value) !== said(to_value);
 }
 
