@@ -267,6 +267,8 @@ function isOfMore({
 async function maskIntents(): Promise<void> {
   const cutoff = new Date(at(0));
   await db.transaction(async (trx) => {
-    for (const { step } of maskTasks.slice(0, 1)) await step(trx, { cutoff, place: null, limit: 250 });
+    const [task] = maskTasks;
+    for (let place: string | null | undefined = null; place !== undefined; )
+      place = (await task?.step(trx, { cutoff, place, limit: 250 }))?.next ?? undefined;
   });
 }
