@@ -234,6 +234,16 @@ const expectations: Line[] = [
     'underpaid',
     'amount_unknown',
   ],
+  [
+    'E12',
+    'the same, with an invoice that says what is expected',
+    {
+      ...many({ ...paid, amountRequested: null }, { status: 'pending' }),
+      invoices: billed({ status: 'sent', amount: '100', currency: 'EUR' }).invoices,
+    },
+    'underpaid',
+    'amount_unknown',
+  ],
   ['E12', 'one that says no amount of its own', many({ ...paid, amountRequested: null }), 'paid', 'proven'],
   ['E12', 'another that shows none, cancelled', many(paid, { status: 'cancelled' }), 'paid', 'proven'],
   [

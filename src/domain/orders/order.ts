@@ -128,22 +128,22 @@ function compareWithExpected(
   const { expected, unclear } =
     registered === null ? requested(collected, facts) : { expected: registered, unclear: null };
   const bySide = statusOfSide[collected[0]?.side ?? 'outside'];
-  if (expected === null && several) return { status: 'paid_twice' };
-  if (expected === null) return unclear === null ? { status: bySide } : { status: 'underpaid', reason: unclear };
+  const agreed: { status: OrderStatus; reason?: ReleaseReason } =
+    unclear === null ? { status: several ? 'paid' : bySide } : { status: 'underpaid', reason: unclear };
+  if (expected === null) return several ? { status: 'paid_twice' } : agreed;
   const counted = collected.flatMap(({ paid }) =>
     paid !== null && sameCurrency(paid.currency, expected.currency) ? [paid.amount] : [],
   );
   const comparison = compareAmounts(sumAmounts(counted), expected.amount);
   if (counted.length < collected.length) {
     if (several && comparison >= 0) return { status: 'paid_twice' };
-    if (registered === null && !several) return { status: bySide };
+    if (registered === null && !several) return agreed;
     const unknown = collected.some(({ paid }) => paid === null);
     return { status: 'underpaid', reason: unknown ? 'amount_unknown' : 'other_currency' };
   }
   if (comparison < 0) return { status: 'underpaid' };
   if (comparison > 0) return { status: several ? 'paid_twice' : 'overpaid' };
-  if (unclear !== null) return { status: 'underpaid', reason: unclear };
-  return { status: several ? 'paid' : bySide };
+  return agreed;
 }
 
 /**
