@@ -152,7 +152,7 @@ test('what came under a retired secret alone is recovered, and is no break', asy
 
 test('while every event came under both secrets since the first, nothing can be told', async () => {
   flow = await startDeliveryFlow({ database });
-  // Without it one that is sent to the two in two seconds is two events, and tells.
+  // Without it an event that is sent to the two in two seconds is two events: enough to pair them.
   flow.sandbox.control.setFaults({ eventId: 'envelope' });
   flow.addEndpoint('old');
   flow.addEndpoint('new');
