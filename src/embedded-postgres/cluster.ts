@@ -28,7 +28,11 @@ export async function initCluster(
   identity: Identity,
   data: string,
   password: string,
-  { flags = [], signal }: { flags?: string[]; signal?: AbortSignal | undefined } = {},
+  {
+    flags = [],
+    signal,
+    onWait,
+  }: { flags?: string[]; signal?: AbortSignal | undefined; onWait?: (() => void) | undefined } = {},
 ): Promise<void> {
   const unfinished = `${data}.new`;
   const passwordFile = `${data}.password`;
@@ -49,7 +53,9 @@ export async function initCluster(
       '--builtin-locale=C.UTF-8',
       ...flags,
     ]);
-    await promisify(execFile)(file, args, { ...identity.as, timeout: START_TIMEOUT_MS, signal });
+    const made = promisify(execFile)(file, args, { ...identity.as, timeout: START_TIMEOUT_MS, signal });
+    onWait?.();
+    await made;
   } finally {
     await rm(passwordFile, { force: true });
   }

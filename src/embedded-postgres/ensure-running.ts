@@ -24,6 +24,7 @@ export interface Instance {
   check: (postmaster: Postmaster) => Promise<void>;
   log?: Logger;
   signal: AbortSignal | undefined;
+  onWait?: (() => void) | undefined;
   lodgings?: string;
   unshare?: boolean;
 }
@@ -40,7 +41,7 @@ export async function ensureRunning({ folder, password, check, ...options }: Ins
       if (!postmaster) {
         native ??= await prepareBinaries(folder);
         const identity = await chooseIdentity({ ...options, folder, native });
-        postmaster = await start(identity, { folder, password, attempt, signal: options.signal });
+        postmaster = await start(identity, { ...options, folder, password, attempt });
       }
       await check(postmaster);
       return postmaster;
@@ -64,14 +65,21 @@ async function waitUntilReady(data: string, signal: AbortSignal | undefined): Pr
 
 async function start(
   identity: Identity,
-  { folder, password, attempt, signal }: Pick<Instance, 'folder' | 'password' | 'signal'> & { attempt: number },
+  {
+    folder,
+    password,
+    attempt,
+    signal,
+    onWait,
+  }: Pick<Instance, 'folder' | 'password' | 'signal' | 'onWait'> & { attempt: number },
 ): Promise<Postmaster> {
   const data = path.join(identity.home, 'data');
   const made = await access(path.join(data, 'PG_VERSION')).then(
     () => true,
     () => false,
   );
-  if (!made) await initCluster(identity, data, password, { signal });
+  if (made) onWait?.();
+  else await initCluster(identity, data, password, { signal, onWait });
   await removeStalePid(data);
   const logFile = path.join(folder, 'log');
   const logged = await stat(logFile).catch(() => null);

@@ -113,8 +113,15 @@ export async function migrate(
   }
 }
 
-/** One transaction for each: what ran stays when a later one fails, and a table is held for no longer than its own takes. */
+/**
+ * One transaction for each: what ran stays when a later one fails, and a table is held for no longer than its own takes.
+ * An empty database, in which nobody waits for a table, gets all or nothing.
+ */
 async function runEach(db: Knex, config: Knex.MigratorConfig): Promise<string[]> {
+  if ((await appliedMigrations(db)).size === 0) {
+    const [, names] = (await db.migrate.latest(config)) as [number, string[]];
+    return names;
+  }
   const ran: string[] = [];
   for (;;) {
     const [, names] = (await db.migrate.up(config)) as [number, string[]];

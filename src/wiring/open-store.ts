@@ -24,21 +24,26 @@ const EMBEDDED_GRACE_MS = 20_000;
 
 /**
  * The database that is configured, not yet connected; or the embedded one, running and with both schemas up to date.
- * `max` bounds the connections of this process, queues not counted; `migrate: false` leaves the schemas to the caller.
+ * `onWait` is called when there is only to wait for it. `max` bounds the connections of this process, queues not counted; `migrate: false` leaves the schemas to the caller.
  */
 export async function openStore(
   { config, log }: { config: StoreConfig; log: Logger },
-  { run = runPlainly, ...options }: { max?: number; migrate?: boolean; run?: RunStep | undefined } = {},
+  {
+    run = runPlainly,
+    onWait,
+    ...options
+  }: { max?: number; migrate?: boolean; run?: RunStep | undefined; onWait?: (() => void) | undefined } = {},
 ): Promise<Store> {
   passwordComesFrom(config.passwordSetting);
   if (config.DATABASE_URL !== undefined) {
+    onWait?.();
     const db = openDatabase(config.DATABASE_URL, options);
     return { db, databaseUrl: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, close: () => destroy(db) };
   }
   const { openEmbeddedPostgres } = await import('../embedded-postgres/open-embedded-postgres.js');
   const embedded = await run(
     'embedded database',
-    (signal) => openEmbeddedPostgres({ dir: EMBEDDED_FOLDER, log, signal }),
+    (signal) => openEmbeddedPostgres({ dir: EMBEDDED_FOLDER, log, signal, onWait }),
     { graceMs: EMBEDDED_GRACE_MS },
   );
   const db = openDatabase(embedded.url, options);

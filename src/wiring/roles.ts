@@ -41,13 +41,14 @@ export async function startRoles(
   const metrics = createMetrics({ processMetrics: true });
   const health = createHealth(signal, running);
   const fronts = await run('ports', () => openFronts({ ...parts, ...health, metrics }, roles));
-  const modules = loadModules(roles);
-  const runtime = await openRuntime({ ...parts, run, metrics });
+  let modules: ReturnType<typeof loadModules> | undefined;
+  const load = () => (modules ??= loadModules(roles));
+  const runtime = await openRuntime({ ...parts, run, metrics, onWait: () => void load().catch(() => {}) });
   health.begin(runtime);
   const { db, now, ready } = runtime;
   collectGauges(runtime);
   const adoptedAt = await run('database', (told) => adopt({ db, log, now, config, signal: told, ready }));
-  const { startReceiver, startWorker, startSchedule, startConsole } = await run('program', () => modules);
+  const { startReceiver, startWorker, startSchedule, startConsole } = await run('program', load);
   const { receiver, console } = fronts;
   const secrets =
     receiver && (await run('receiver', () => startReceiver?.({ ...runtime, ready: health.publicReady }, receiver)));

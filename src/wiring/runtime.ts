@@ -42,12 +42,13 @@ export type RuntimeParts = Pick<Runtime, 'config' | 'log' | 'closers' | 'signal'
 /** Opens what every role needs; all of it is closed by `closers`. @throws {ConfigError} for a CONTRACT_FILE that is wrong */
 export async function openRuntime({
   run,
+  onWait,
   metrics = createMetrics({ processMetrics: true }),
   ...parts
-}: RuntimeParts & { run?: RunStep; metrics?: Metrics }): Promise<Runtime> {
+}: RuntimeParts & { run?: RunStep; onWait?: (() => void) | undefined; metrics?: Metrics }): Promise<Runtime> {
   const { config, log, closers } = parts;
   const contract = await loadContract(config.CONTRACT_FILE);
-  const store = await openStore(parts, { max: POOL_SIZE, run });
+  const store = await openStore(parts, { max: POOL_SIZE, run, onWait });
   closers.add('database', () => store.close());
   const { ready: stillReady, doubt: doubtReady } = createReadiness(store.db);
   const url = config.DATABASE_URL;
