@@ -15,6 +15,8 @@ const MIGRATIONS = new URL('../../migrations/', import.meta.url);
 const MIGRATION_TABLE = 'migrations';
 const MIGRATION_LOCK = 7_416_025;
 const CONNECT_TIMEOUT_MS = 5_000;
+/** What is asked together is sent together (`together`); knex hands it to pg, and has no type for it. */
+const PIPELINED = { pipeline: true };
 const LOCK_MS = 5_000;
 /** A server that is not there yet, as beside a container that starts with ours, is waited for. */
 const MIGRATE_WAIT_MS = 10_000;
@@ -32,6 +34,7 @@ export function openDatabase(given: string, options: { max?: number; application
       application_name: options.applicationName ?? 'tallyhook',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
+      ...PIPELINED,
     },
     pool: {
       min: 0,
@@ -58,9 +61,11 @@ function migrationSource(lockMs: number): Knex.MigrationSource<string> {
       const sql = await readFile(new URL(name, MIGRATIONS), 'utf8');
       return {
         up: async (trx) => {
-          await trx.raw(`SET LOCAL lock_timeout = ${lockMs}`);
+          // A crash of the server takes a migration and the row that names it: it is run again.
+          await trx.raw(`SET LOCAL lock_timeout = ${lockMs}; SET LOCAL synchronous_commit = off`);
           await trx.raw(sql.replaceAll('?', '\\?'));
         },
+        config: { transaction: true },
         down: () => Promise.reject(new Error(`${name} can't be undone: migrations only go forward`)),
       };
     },
@@ -97,12 +102,14 @@ export async function migrate(
     const config: Knex.MigratorConfig = {
       migrationSource: migrationSource(lockMs),
       tableName: MIGRATION_TABLE,
+      // Not one transaction for all: each has its own. What ran stays when a later one fails, and a table is held for no longer than its own takes.
+      disableTransactions: true,
       // An older program beside a newer one must still be able to start.
       disableMigrationsListValidation: true,
     };
     // Knex's own lock is a row that outlives a killed process. We hold the advisory lock: whoever set it is dead.
     await db.migrate.forceFreeMigrationsLock(config);
-    const ran = await runEach(db, config);
+    const [, ran] = (await db.migrate.latest(config)) as [number, string[]];
     // Loaded here alone: BullMQ is big, and most commands don't need it to start.
     const { runMigrations } = await import('bullmq');
     await runMigrations(lock, QUEUE_SCHEMA);
@@ -110,23 +117,6 @@ export async function migrate(
   } finally {
     await db.destroy();
     await lock.end();
-  }
-}
-
-/**
- * One transaction for each: what ran stays when a later one fails, and a table is held for no longer than its own takes.
- * An empty database, in which nobody waits for a table, gets all or nothing.
- */
-async function runEach(db: Knex, config: Knex.MigratorConfig): Promise<string[]> {
-  if ((await appliedMigrations(db)).size === 0) {
-    const [, names] = (await db.migrate.latest(config)) as [number, string[]];
-    return names;
-  }
-  const ran: string[] = [];
-  for (;;) {
-    const [, names] = (await db.migrate.up(config)) as [number, string[]];
-    if (names.length === 0) return ran;
-    ran.push(...names);
   }
 }
 

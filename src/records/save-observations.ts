@@ -3,9 +3,10 @@ import type { Observation } from '../domain/observation.js';
 import type { RecordKind } from '../domain/records.js';
 import { boundReported } from './breaks/bound-reported.js';
 import { autoResolveBreaks, type NewBreak, openBreaks } from './breaks/breaks.js';
-import { appendChanges, type ChangeSource, type NewChange } from './changes.js';
+import { appendChanges, type NewChange } from './changes.js';
 import { fromDatabaseText } from './database/database-text.js';
 import { instantText } from './database/instant.js';
+import { together } from './database/together.js';
 import { type Affected, lockAffected } from './family/affected.js';
 import { deniedPayins, saveListings } from './family/listings.js';
 import { type FamilyMembers, membersOf } from './family/lock.js';
@@ -60,12 +61,14 @@ export async function saveObservations(
   observations: Observation[],
   context: SaveContext,
 ): Promise<SaveResult> {
-  await lookUpByKeys(trx);
   const grouped = groupObservations(observations);
-  const saved = await saveAll(trx, grouped, context);
-  await saveMarks(trx, grouped, saved, context);
-  const breaksOpened = await saveBreaks(trx, grouped, saved, context);
-  await saveChanges(trx, saved);
+  const [, saved] = await together(lookUpByKeys(trx), saveAll(trx, grouped, context));
+  const saveWork = async (): Promise<number> => {
+    await saveMarks(trx, grouped, saved, context);
+    return saveBreaks(trx, grouped, saved, context);
+  };
+  const changes = await changesOf(trx, saved);
+  const [breaksOpened] = await together(saveWork(), appendChanges(trx, changes));
   const changed = saved.merged.filter((record) => record.changed).length;
   return {
     changed,
@@ -86,7 +89,11 @@ export async function showAgain(
   const merged = await mergeAgain(trx, kind, ids, context);
   const saved = await follow(trx, { merged, touched: [] }, context);
   await updateMarks(trx, saved.asked, []);
-  await saveChanges(trx, saved, { type: 'contract', ref: 'release' });
+  const changes = await changesOf(trx, saved);
+  await appendChanges(
+    trx,
+    changes.map((change) => ({ ...change, source: { type: 'contract', ref: 'release' } })),
+  );
   return merged.filter((record) => record.changed).length;
 }
 
@@ -118,9 +125,11 @@ async function follow(trx: Knex.Transaction, { merged, touched }: SavedRecords, 
     context,
   );
   const hasPayins = touched.some(isPayin) || merged.some(isPayin);
-  const showsKyt = hasPayins && (await noteKyt(trx, members.payin));
   const ordersTouched = touchedOrders(members, affected);
-  const orders = await deriveOrders(trx, [...ordersTouched.values()], merged, context);
+  const [showsKyt, orders] = await together(
+    hasPayins ? noteKyt(trx, members.payin) : Promise.resolve(false),
+    deriveOrders(trx, [...ordersTouched.values()], merged, context),
+  );
   const asked = await linkedMarks(trx, members, affected, { ...context, releasing: releasingOf(orders) });
   return { merged, touched, showsKyt, orders, ordersTouched, asked, denied: await deniedPayins(trx, merged) };
 }
@@ -187,24 +196,18 @@ function isProven({ verified, needsReading }: MergedRecord['shown']): boolean {
   return verified && !needsReading;
 }
 
-/** @param law what made the changes, where no observation did */
-async function saveChanges(
-  trx: Knex.Transaction,
-  { merged, orders, ordersTouched }: Saved,
-  law?: ChangeSource,
-): Promise<void> {
+async function changesOf(trx: Knex.Transaction, { merged, orders, ordersTouched }: Saved): Promise<NewChange[]> {
   const changed = merged.filter((record) => record.changed);
   const changedOrders = orders.filter((order) => order.changed);
-  if (changed.length === 0 && changedOrders.length === 0) return;
+  if (changed.length === 0 && changedOrders.length === 0) return [];
   const redact = await readRedaction(trx);
-  const changes = [
+  return [
     ...changed.flatMap((record) => recordChanges(record, redact)),
     ...changedOrders.flatMap((order) => {
       const known = ordersTouched.get(order.after.reference);
       return known === undefined ? [] : orderChanges(order, known.cause);
     }),
   ];
-  await appendChanges(trx, law === undefined ? changes : changes.map((change) => ({ ...change, source: law })));
 }
 
 /** An event's time names a whole second. */

@@ -41,10 +41,10 @@ export const faults: Fault[] = [
   {
     name: 'refresh requests saved before records',
     file: 'src/records/save-observations.ts',
-    from: 'const saved = await saveAll(trx, grouped, context);',
+    from: 'const [, saved] = await together(',
     to: `const early = observations.map(({ kind, id }) => ({ kind, id, reason: 'claimed' }));
   await updateMarks(trx, early, []);
-  const saved = await saveAll(trx, grouped, context);`,
+  const [, saved] = await together(`,
   },
   {
     name: 'a feed read past its safe end',
@@ -55,8 +55,14 @@ export const faults: Fault[] = [
   {
     name: 'links are not locked',
     file: 'src/records/family/affected.ts',
-    from: 'await lockLinks(trx, members, expected);',
-    to: 'void lockLinks;',
+    from: 'together(lockLinks(trx, members, expected), read())',
+    to: 'together(Promise.resolve(lockLinks), read())',
+  },
+  {
+    name: 'links are read before they are locked',
+    file: 'src/records/family/affected.ts',
+    from: 'const [, after] = await together(lockLinks(trx, members, expected), read())',
+    to: 'const [after] = await together(read(), lockLinks(trx, members, expected))',
   },
   {
     name: 'what turns up while links are locked is not locked',

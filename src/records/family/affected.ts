@@ -14,6 +14,7 @@ import { objectFromJsonText } from '../../domain/json-text.js';
 import { fromDatabaseText } from '../database/database-text.js';
 import { keyText, usableId } from '../database/key-text.js';
 import { prepared } from '../database/prepared.js';
+import { together } from '../database/together.js';
 import { paymentsBehind } from '../orders/orders-behind.js';
 import type { MergedRecord } from '../saving/stored-record.js';
 import type { FamilyRules } from './load.js';
@@ -189,8 +190,8 @@ async function lockAround(trx: Knex.Transaction, members: FamilyMembers, read: (
     return { rows: [], left: new Map(), taken: new Map(), intentsOf: () => [] };
   const hasMembers = members.payin.length + members.invoice.length + members.payout.length > 0;
   const expected = hasMembers ? dependent(await read()) : [];
-  await lockLinks(trx, members, expected);
-  const after = await read();
+  // The server reads after it has locked: each statement sees what was committed before it began.
+  const [, after] = await together(lockLinks(trx, members, expected), read());
   const further = hasMembers ? dependent(after).filter((id) => !expected.includes(id)) : [];
   if (further.length === 0) return after;
   await lockIds(trx, further);

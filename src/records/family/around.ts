@@ -5,6 +5,7 @@ import { isUndecided, type Looked } from '../../domain/family/said.js';
 import { OPEN, openCalls } from '../calls/open-calls.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText } from '../database/database-text.js';
+import { together } from '../database/together.js';
 import { LOOKED, REPORTED } from './reported-refunds.js';
 import { idsInHand, idTexts, loadShown, preparedInSave, type RecordsInHand, shownColumns } from './shown-records.js';
 
@@ -22,8 +23,10 @@ export async function readAround(
   references: readonly string[],
   intents: readonly ShownRecord[],
 ): Promise<Around> {
-  const { payin: payins, payout: payouts } = await loadBelonging(trx, inHand, references, intents);
-  const { callsOpen, ...said } = await readSaid(trx, inHand, references, intents);
+  const [{ payin: payins, payout: payouts }, { callsOpen, ...said }] = await together(
+    loadBelonging(trx, inHand, references, intents),
+    readSaid(trx, inHand, references, intents),
+  );
   const naming = payouts.length === 0 ? [] : await loadNaming(trx, inHand, payouts, intents);
   const assigned = payouts.length === 0 ? new Map<string, string | null>() : await readAssigned(trx, payouts);
   const calls = callsOpen ? await openCalls(trx, { paymentIntents: intents.map(({ id }) => id) }) : [];
