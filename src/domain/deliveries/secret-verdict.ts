@@ -175,7 +175,8 @@ function covers(pattern: string, type: string): boolean {
   return pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1));
 }
 
+/** Something lacks. */
 function told(verdict: SecretVerdict, lacks: readonly Lack[], successor: string | null = null): SecretJudgement {
-  const next = lacks[0]?.next ?? '';
+  const { next } = lacks[0] as Lack;
   return { verdict, missing: lacks.map(({ what }) => what), successor, next };
 }
