@@ -33,20 +33,23 @@ export function filesUnder(place: string): string[] {
 /**
  * Chooses the tests of any module: those without a database that reach it through the fewest imports or some more, `most` of them. Where
  * none of them imports it itself, also those with a database that do; where none reaches it, or it asks a database, the nearest with one.
+ * Of those that are named, whatever they are, each that reaches it.
  */
-export function testChooser(folders: readonly string[], most: number): (module: string) => Tests {
+export function testChooser(
+  folders: readonly string[],
+  most: number,
+): (module: string, named?: readonly string[]) => Tests {
   const texts = new Map(folders.flatMap(filesUnder).map((file) => [file, readFileSync(file, 'utf8')]));
-  const tests = [...texts.keys()].filter((file) => file.endsWith('.test.ts') && !DRILLS.test(file));
-  const reached = tests
-    .map((file) => {
-      const distances = distancesFrom(file, texts);
-      const said = [...distances.keys()].map((one) => texts.get(one) ?? '').join('\n');
-      return { file, distances, unfit: UNFIT.test(said), database: DATABASE.test(said) };
-    })
-    .filter(({ unfit }) => !unfit);
-  return (module) => {
+  const tests = [...texts.keys()].filter((file) => file.endsWith('.test.ts'));
+  const reached = tests.map((file) => {
+    const distances = distancesFrom(file, texts);
+    const said = [...distances.keys()].map((one) => texts.get(one) ?? '').join('\n');
+    return { file, distances, unfit: DRILLS.test(file) || UNFIT.test(said), database: DATABASE.test(said) };
+  });
+  return (module, named = []) => {
     const name = path.basename(module, '.ts');
     const near = reached
+      .filter(({ file, unfit }) => !unfit || named.includes(file))
       .map(({ file, distances, database }) => {
         const distance = distances.get(module) ?? Infinity;
         const test = path.basename(file);
@@ -65,7 +68,8 @@ export function testChooser(folders: readonly string[], most: number): (module: 
       const limit = quick.length > 0 && !asksDatabase ? 1 : (others[0]?.distance ?? 0);
       chosen.push(...others.filter(({ distance }) => distance <= limit).slice(0, MOST_WITH_DATABASE));
     }
-    return { files: chosen.map(({ file }) => file), database: chosen.some(({ database }) => database) };
+    const all = [...new Set([...chosen, ...near.filter(({ file }) => named.includes(file))])];
+    return { files: all.map(({ file }) => file), database: all.some(({ database }) => database) };
   };
 }
 
