@@ -39,12 +39,13 @@ export function testChooser(
   folders: readonly string[],
   most: number,
 ): (module: string, named?: readonly string[]) => Tests {
-  const texts = new Map(folders.flatMap(filesUnder).map((file) => [file, readFileSync(file, 'utf8')]));
-  const tests = [...texts.keys()].filter((file) => file.endsWith('.test.ts'));
+  const read = new Map(folders.flatMap(filesUnder).map((file) => [file, readSource(file)]));
+  const tests = [...read.keys()].filter((file) => file.endsWith('.test.ts'));
   const reached = tests.map((file) => {
-    const distances = distancesFrom(file, texts);
-    const said = [...distances.keys()].map((one) => texts.get(one) ?? '').join('\n');
-    return { file, distances, unfit: DRILLS.test(file) || UNFIT.test(said), database: DATABASE.test(said) };
+    const distances = distancesFrom(file, read);
+    const sources = [...distances.keys()].map((one) => read.get(one));
+    const unfit = DRILLS.test(file) || sources.some((one) => one?.unfit);
+    return { file, distances, unfit, database: sources.some((one) => one?.database) };
   });
   return (module, named = []) => {
     const name = path.basename(module, '.ts');
@@ -63,7 +64,7 @@ export function testChooser(
     const others = near.filter(({ database }) => database);
     const nearest = Math.max(1, quick[0]?.distance ?? 0);
     const chosen = quick.filter(({ distance }) => distance <= nearest + FAR).slice(0, most);
-    const asksDatabase = KNEX.test(texts.get(module) ?? '');
+    const asksDatabase = read.get(module)?.knex ?? false;
     if (quick.length === 0 || nearest > 1) {
       const limit = quick.length > 0 && !asksDatabase ? 1 : (others[0]?.distance ?? 0);
       chosen.push(...others.filter(({ distance }) => distance <= limit).slice(0, MOST_WITH_DATABASE));
@@ -73,14 +74,20 @@ export function testChooser(
   };
 }
 
+type Source = ReturnType<typeof readSource>;
+
+function readSource(file: string) {
+  const text = readFileSync(file, 'utf8');
+  const imports = [...text.matchAll(IMPORTED)].map(([, a, b, c]) =>
+    path.join(path.dirname(file), (a ?? b ?? c ?? '').replace(/\.js$/, '.ts')),
+  );
+  return { imports, unfit: UNFIT.test(text), database: DATABASE.test(text), knex: KNEX.test(text) };
+}
+
 /** How many imports lie between a file and each that it reaches. */
-function distancesFrom(from: string, texts: ReadonlyMap<string, string>): Map<string, number> {
+function distancesFrom(from: string, read: ReadonlyMap<string, Source>): Map<string, number> {
   const distances = new Map([[from, 0]]);
-  for (const [file, distance] of distances) {
-    for (const [, a, b, c] of (texts.get(file) ?? '').matchAll(IMPORTED)) {
-      const next = path.join(path.dirname(file), (a ?? b ?? c ?? '').replace(/\.js$/, '.ts'));
-      if (!distances.has(next)) distances.set(next, distance + 1);
-    }
-  }
+  for (const [file, distance] of distances)
+    for (const next of read.get(file)?.imports ?? []) if (!distances.has(next)) distances.set(next, distance + 1);
   return distances;
 }

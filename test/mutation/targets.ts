@@ -29,7 +29,7 @@ export const targets: readonly Target[] = [
   {
     name: 'webhook: body',
     places: webhook('read-body', 'body-room', 'steps', 'parse-envelope', 'read-event'),
-    tests: ['receiver', 'receiver-http', 'overload', 'outage'].map((name) => `test/webhook/${name}.test.ts`),
+    tests: inTest('webhook', 'receiver', 'receiver-http', 'outage', 'overload'),
   },
   { name: 'domain/deliveries', places: ['src/domain/deliveries'] },
   { name: 'domain/breaks', places: ['src/domain/breaks'] },
@@ -38,7 +38,7 @@ export const targets: readonly Target[] = [
   {
     name: 'domain/alerts, audit',
     places: ['src/domain/alerts', 'src/domain/audit'],
-    tests: ['test/deploy/metrics.test.ts', 'test/notify/alerts.test.ts'],
+    tests: [...inTest('deploy', 'metrics'), ...inTest('notify', 'alerts')],
   },
   {
     name: 'domain: records',
@@ -59,7 +59,7 @@ export const targets: readonly Target[] = [
     places: ['rejection-words', 'run-kinds', 'age-buckets', 'as-of'].map(inDomain),
   },
   { name: 'domain/json-table', places: ['src/domain/json-table'] },
-  { name: 'reconcile/lists', places: ['src/reconcile/lists'] },
+  { name: 'reconcile/lists', places: ['src/reconcile/lists'], tests: inTest('reconcile', 'resume', 'run') },
   {
     name: 'service-api: writes',
     places: serviceApi(
@@ -70,11 +70,16 @@ export const targets: readonly Target[] = [
       'open-writes',
       'attempt',
     ).concat(serviceApi('find-invoice', 'refusal-of', 'memory-key-store', 'check-request', 'sending')),
+    tests: inTest('service-api', 'doubts', 'network', 'http', 'writes'),
   },
 ];
 
 function inDomain(name: string): string {
   return `src/domain/${name}.ts`;
+}
+
+function inTest(folder: string, ...names: string[]): string[] {
+  return names.map((name) => `test/${folder}/${name}.test.ts`);
 }
 
 /** The targets that are named; a folder or file is one of its own. Nothing named: all. */
