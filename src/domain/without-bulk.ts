@@ -10,7 +10,7 @@ const LONGEST_NAME = 200;
 /** What a report says, without what nobody needs: a field that is too large says how large it was. The smallest are kept first. */
 export function withoutBulk(fields: JsonObject): JsonObject {
   const entries = Object.entries(fields);
-  const sizes = new Map(entries.map(([name, value]) => [name, name.length + toJsonText(value ?? null).length]));
+  const sizes = new Map(entries.map(([name, value]) => [name, name.length + toJsonText(value).length]));
   const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   if (total <= MOST_OF_FIELD) return fields;
   const left = new Set<string>();
@@ -19,8 +19,8 @@ export function withoutBulk(fields: JsonObject): JsonObject {
     if (size > MOST_OF_FIELD || kept + size > MOST_OF_ALL) left.add(name);
     else kept += size;
   }
-  const shortened = (name: string, value: Json | undefined): Json =>
-    left.has(name) ? `(left out: ${sizes.get(name)} characters)` : (value ?? null);
+  const shortened = (name: string, value: Json): Json =>
+    left.has(name) ? `(left out: ${sizes.get(name)} characters)` : value;
   const named = entries.filter(([name]) => name.length <= LONGEST_NAME);
   return Object.fromEntries(named.map(([name, value]) => [name, shortened(name, value)]));
 }

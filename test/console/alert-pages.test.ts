@@ -7,6 +7,8 @@ test.each(conditions)('$name leads to a page of the console, with filters that i
   const target = pages.find(({ path }) => path === pathname);
   expect(target?.filters ?? []).toEqual(expect.arrayContaining([...searchParams.keys()]));
   expect(target).toBeDefined();
+  // The overview is where the alert is read.
+  expect(pathname).not.toBe('/');
 });
 
 test.each(['SealingLags', 'SealsUnverified', 'SealsBroken'])('%s leads to the page of the seals', (name) => {

@@ -74,6 +74,7 @@ describe('where the event id is looked for', () => {
       '',
     ]) {
       expect(keyOf(envelope, pointer).keyType, pointer).toBe('fingerprint');
+      expect(keyOf('"evt_1"', pointer || 'none').keyType, pointer).toBe('fingerprint');
     }
   });
 

@@ -113,6 +113,10 @@ describe('many keys', () => {
     'each the beginning of the next': times(400, (n) => 'k'.repeat((n * 97) % 401)),
     'other letters': times(3_000, (n) => `ж${scrambled(n)}😀`),
     'with zeros and marks': times(40, (n) => '\u0000"\\\u007f\u0080'.slice(n % 5) + '\u0000'.repeat(n)),
+    'a part that ends as the next one begins': times(
+      200,
+      (n) => `aaaa${n % 2 ? 'aaaa' : 'bbbb'}${scrambled(n)}`,
+    ).concat('bbbb'),
     'the largest unit': times(40, (n) => `\uffff${'\ufffe\uffff'[n % 2]}${n}`),
   };
 

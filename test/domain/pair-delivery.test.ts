@@ -88,6 +88,10 @@ describe('which endpoint signs with which secret', () => {
     expect(pairs(both, [['a', 'e2']])).toEqual({ a: 'e2', b: 'e1' });
   });
 
+  test('one event that speaks against what was known before is enough', () => {
+    expect(pairs([share('e1', 'a', 10, 10), share('e2', 'a', 9, 10)], [['a', 'e2']])).toEqual({ a: 'e1' });
+  });
+
   test('what can be told of one is told, whatever can not be told of others', () => {
     const both = ['e2', 'e3'].flatMap((id) => [share(id, 'b', 9, 10), share(id, 'c', 9, 10)]);
     expect(pairs([share('e1', 'a', 20, 20), ...both])).toEqual({ a: 'e1' });

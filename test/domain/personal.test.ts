@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { canonicalJson } from '../../src/domain/canonical-json.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import {
+  hideEvidence,
   hidePeople,
   MASK,
   maskEvidence,
@@ -78,7 +79,8 @@ test('what a mail server said of an invoice is struck out where it names an addr
   const bounced = said('550 no such user ann@example.test');
   expect(maskPersonal('invoice', bounced)).toEqual(said(MASK));
   expect(maskPersonal('payout', bounced)).toBe(bounced);
-  for (const error of ['timed out', null, ['x@']]) expect(maskPersonal('invoice', said(error))).toEqual(said(error));
+  for (const error of ['timed out', null, ['x@'], ['@'], { said: '@' }])
+    expect(maskPersonal('invoice', said(error))).toEqual(said(error));
   expect(maskPersonal('invoice', { reason: 'of a@b, no address' })).toEqual({ reason: 'of a@b, no address' });
 });
 
@@ -112,6 +114,19 @@ test('who need not know people sees neither their fields nor their addresses in 
   const hidden = { id: 'x', customerName: MASK, note: `${MASK}, ${MASK}, ${MASK}`, amount: '1' };
   expect(hidePeople('account', fields)).toEqual({ ...hidden, label: MASK });
   expect(hidePeople('payout', fields)).toEqual({ ...hidden, label: 'Grace' });
+});
+
+test('who need not know people sees neither what is short or no text in their fields, nor what a merchant put where it may put anything', () => {
+  const ours = {
+    customerName: 'Al',
+    phone: ['1'],
+    metadata: { a: 'b' },
+    meta: ['c'],
+    customer: { size: 'XL' },
+    no: 'Al',
+  };
+  const hidden = { customerName: MASK, phone: MASK, metadata: MASK, meta: MASK, customer: MASK, no: 'Al' };
+  expect(hideEvidence({ ours })).toEqual({ ours: hidden });
 });
 
 const anyRecord = fc.dictionary(

@@ -156,6 +156,7 @@ test.each([
   ['\u4e2d', '', '\u201c\u4e2d\u201d U+4E2D', 'nothing'],
   ['\t1', '\n1', 'U+0009 (tab)', 'U+000A (line feed)'],
   ['~!', '~\u007f', '\u201c!\u201d', 'U+007F'],
+  ['A-1', 'A-1', 'nothing', 'nothing'],
   ['A-1-1', 'A-1', '\u201c-\u201d, \u201c1\u201d', 'nothing'],
   ['\u{1f600}a', '\u{1f601}a', '\u201c\u{1f600}\u201d U+1F600', '\u201c\u{1f601}\u201d U+1F601'],
 ])('of %j and %j the difference can be read', (own, other, here, there) => {

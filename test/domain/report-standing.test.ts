@@ -192,7 +192,8 @@ describe('what is known of the history', () => {
     });
   });
 
-  test('a history that goes on below what was read may have made a delivery that is tried again days later', () => {
+  test('a history that goes on below what was read may have made a delivery that is tried again three days later', () => {
+    expect(LONGEST_RETRY_MS).toBe(72 * 3_600_000);
     expect(knownAfter(null, { complete: true, readAt: 9_000, downTo: 1_000, oldest: 900, hasLost: false })?.from).toBe(
       1_000 + LONGEST_RETRY_MS,
     );
@@ -207,6 +208,7 @@ describe('a history that differs', () => {
     [50, 5_000, false],
     [51, 4_950, true],
     [5, 0, false],
+    [5, 15, false],
     [6, 13, false],
     [6, 14, true],
     [6, 594, false],

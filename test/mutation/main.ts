@@ -5,7 +5,7 @@ import { type Mutant, mutantsOf } from './mutants.js';
 import { createPlayer, type Player } from './player.js';
 import { filesUnder, type Tests, testChooser } from './reach.js';
 import { type Explained, hash, openResults, type Result, readSurvivors, survivorRow, type Verdict } from './results.js';
-import { groupsOf } from './targets.js';
+import { groupsOf, testsNamedFor } from './targets.js';
 
 interface Sampled {
   module: string;
@@ -51,7 +51,10 @@ export async function run(args: string[]): Promise<number> {
   try {
     for (const group of groups) {
       const found: Result[] = [];
-      for (const sample of group.modules) found.push(...(await playModule(sample, testsOf(sample.module), session)));
+      for (const sample of group.modules) {
+        const tests = testsOf(sample.module, testsNamedFor(sample.module));
+        found.push(...(await playModule(sample, tests, session)));
+      }
       results.push({ group, found });
     }
   } finally {

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPlayer } from './player.js';
 import { type Result, survivorRow } from './results.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tallyhook-mutation-'));
@@ -67,4 +68,13 @@ describe('planted modules', () => {
     expect(await play()).toMatchObject({ code: 0, said: expect.not.stringContaining('test files') });
     expect(read()).toEqual(before);
   });
+});
+
+it('a mutant that ends its process by a signal is noticed, and the next one is played', async () => {
+  const player = createPlayer(false);
+  const order = { module: 'test/mutation/planted/guarded.ts', files: ['test/mutation/planted/guarded.test.ts'] };
+  const change = { start: 0, end: 0, replacement: "process.kill(process.pid, 'SIGKILL');" };
+  expect(await player.play({ ...order, change }, 60_000)).toBe('late');
+  expect(await player.play({ ...order, change: null }, 60_000)).toMatchObject({ failed: null });
+  await player.close();
 });

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { mutantsOf } from './mutants.js';
-import { filesUnder } from './reach.js';
+import { filesUnder, testChooser } from './reach.js';
 import { readSurvivors, survivorRow } from './results.js';
-import { targets } from './targets.js';
+import { MOST_NAMED, targets, testsNamedFor } from './targets.js';
 
 test('types, words for people and log lines are let be; each other change is named by where it is', () => {
   const source = [
@@ -44,4 +44,19 @@ test('each target is there, and all of the domain is a part of one, but for the 
   expect([...played].filter((file) => !existsSync(file))).toEqual([]);
   const left = filesUnder('src/domain').filter((file) => !played.has(file));
   expect(left.filter((file) => path.dirname(file) !== 'src/domain/kinds')).toEqual([]);
+});
+
+test('the tests that a target names are played where they reach the module, a few and no more', () => {
+  const named = targets.flatMap(({ tests }) => tests ?? []);
+  expect(named.filter((file) => !existsSync(file))).toEqual([]);
+  expect(Math.max(...targets.map(({ tests = [] }) => tests.length))).toBeLessThanOrEqual(MOST_NAMED);
+  const choose = testChooser(['src', 'test'], 20);
+  const steps = 'src/webhook/steps.ts';
+  expect(choose(steps).database).toBe(false);
+  const { files, database } = choose(steps, testsNamedFor(steps));
+  expect(files).toEqual(expect.arrayContaining([...choose(steps).files, 'test/webhook/receiver.test.ts']));
+  expect([new Set(files).size, database]).toEqual([files.length, true]);
+  expect(choose(steps, ['test/deploy/metrics.test.ts'])).toEqual(choose(steps));
+  const condition = 'src/domain/alerts/condition.ts';
+  expect(choose(condition, testsNamedFor(condition)).files).toContain('test/deploy/metrics.test.ts');
 });

@@ -14,7 +14,8 @@ const START_LIMIT = 240_000;
 export function createPlayer(database: boolean): Player {
   let child: ChildProcess | null = null;
   const end = async () => {
-    const ended = child && child.exitCode === null ? once(child, 'exit') : undefined;
+    const goesOn = child?.exitCode === null && child.signalCode === null;
+    const ended = child && goesOn ? once(child, 'exit') : undefined;
     child?.kill('SIGKILL');
     child = null;
     await ended;

@@ -33,20 +33,24 @@ export function filesUnder(place: string): string[] {
 /**
  * Chooses the tests of any module: those without a database that reach it through the fewest imports or some more, `most` of them. Where
  * none of them imports it itself, also those with a database that do; where none reaches it, or it asks a database, the nearest with one.
+ * Of those that are named, whatever they are, each that reaches it.
  */
-export function testChooser(folders: readonly string[], most: number): (module: string) => Tests {
-  const texts = new Map(folders.flatMap(filesUnder).map((file) => [file, readFileSync(file, 'utf8')]));
-  const tests = [...texts.keys()].filter((file) => file.endsWith('.test.ts') && !DRILLS.test(file));
-  const reached = tests
-    .map((file) => {
-      const distances = distancesFrom(file, texts);
-      const said = [...distances.keys()].map((one) => texts.get(one) ?? '').join('\n');
-      return { file, distances, unfit: UNFIT.test(said), database: DATABASE.test(said) };
-    })
-    .filter(({ unfit }) => !unfit);
-  return (module) => {
+export function testChooser(
+  folders: readonly string[],
+  most: number,
+): (module: string, named?: readonly string[]) => Tests {
+  const read = new Map(folders.flatMap(filesUnder).map((file) => [file, readSource(file)]));
+  const tests = [...read.keys()].filter((file) => file.endsWith('.test.ts'));
+  const reached = tests.map((file) => {
+    const distances = distancesFrom(file, read);
+    const sources = [...distances.keys()].map((one) => read.get(one));
+    const unfit = DRILLS.test(file) || sources.some((one) => one?.unfit);
+    return { file, distances, unfit, database: sources.some((one) => one?.database) };
+  });
+  return (module, named = []) => {
     const name = path.basename(module, '.ts');
     const near = reached
+      .filter(({ file, unfit }) => !unfit || named.includes(file))
       .map(({ file, distances, database }) => {
         const distance = distances.get(module) ?? Infinity;
         const test = path.basename(file);
@@ -60,23 +64,30 @@ export function testChooser(folders: readonly string[], most: number): (module: 
     const others = near.filter(({ database }) => database);
     const nearest = Math.max(1, quick[0]?.distance ?? 0);
     const chosen = quick.filter(({ distance }) => distance <= nearest + FAR).slice(0, most);
-    const asksDatabase = KNEX.test(texts.get(module) ?? '');
+    const asksDatabase = read.get(module)?.knex ?? false;
     if (quick.length === 0 || nearest > 1) {
       const limit = quick.length > 0 && !asksDatabase ? 1 : (others[0]?.distance ?? 0);
       chosen.push(...others.filter(({ distance }) => distance <= limit).slice(0, MOST_WITH_DATABASE));
     }
-    return { files: chosen.map(({ file }) => file), database: chosen.some(({ database }) => database) };
+    const all = [...new Set([...chosen, ...near.filter(({ file }) => named.includes(file))])];
+    return { files: all.map(({ file }) => file), database: all.some(({ database }) => database) };
   };
 }
 
+type Source = ReturnType<typeof readSource>;
+
+function readSource(file: string) {
+  const text = readFileSync(file, 'utf8');
+  const imports = [...text.matchAll(IMPORTED)].map(([, a, b, c]) =>
+    path.join(path.dirname(file), (a ?? b ?? c ?? '').replace(/\.js$/, '.ts')),
+  );
+  return { imports, unfit: UNFIT.test(text), database: DATABASE.test(text), knex: KNEX.test(text) };
+}
+
 /** How many imports lie between a file and each that it reaches. */
-function distancesFrom(from: string, texts: ReadonlyMap<string, string>): Map<string, number> {
+function distancesFrom(from: string, read: ReadonlyMap<string, Source>): Map<string, number> {
   const distances = new Map([[from, 0]]);
-  for (const [file, distance] of distances) {
-    for (const [, a, b, c] of (texts.get(file) ?? '').matchAll(IMPORTED)) {
-      const next = path.join(path.dirname(file), (a ?? b ?? c ?? '').replace(/\.js$/, '.ts'));
-      if (!distances.has(next)) distances.set(next, distance + 1);
-    }
-  }
+  for (const [file, distance] of distances)
+    for (const next of read.get(file)?.imports ?? []) if (!distances.has(next)) distances.set(next, distance + 1);
   return distances;
 }

@@ -4,7 +4,12 @@ import { existsSync } from 'node:fs';
 export interface Target {
   name: string;
   places: readonly string[];
+  /** Test files beside those that are chosen, where these miss what holds the place; each is played for every mutant that the others let be. */
+  tests?: readonly string[];
 }
+
+/** So many more test files a target may name: each costs its time once for every survivor. */
+export const MOST_NAMED = 4;
 
 const webhook = (...names: string[]) => names.map((name) => `src/webhook/${name}.ts`);
 const serviceApi = (...names: string[]) => names.map((name) => `src/service-api/${name}.ts`);
@@ -21,12 +26,20 @@ export const targets: readonly Target[] = [
     name: 'webhook: keys',
     places: [...webhook('fingerprint', 'unsigned-ids', 'secret-source'), 'src/domain/event-key.ts'],
   },
-  { name: 'webhook: body', places: webhook('read-body', 'body-room', 'steps', 'parse-envelope', 'read-event') },
+  {
+    name: 'webhook: body',
+    places: webhook('read-body', 'body-room', 'steps', 'parse-envelope', 'read-event'),
+    tests: inTest('webhook', 'receiver', 'receiver-http', 'outage', 'overload'),
+  },
   { name: 'domain/deliveries', places: ['src/domain/deliveries'] },
   { name: 'domain/breaks', places: ['src/domain/breaks'] },
   { name: 'domain/balances', places: ['src/domain/balances'] },
   { name: 'domain/books', places: ['src/domain/books'] },
-  { name: 'domain/alerts, audit', places: ['src/domain/alerts', 'src/domain/audit'] },
+  {
+    name: 'domain/alerts, audit',
+    places: ['src/domain/alerts', 'src/domain/audit'],
+    tests: [...inTest('deploy', 'metrics'), ...inTest('notify', 'alerts')],
+  },
   {
     name: 'domain: records',
     places: ['advance', 'merge', 'record-state', 'record-state-text', 'records', 'own-calls']
@@ -46,7 +59,7 @@ export const targets: readonly Target[] = [
     places: ['rejection-words', 'run-kinds', 'age-buckets', 'as-of'].map(inDomain),
   },
   { name: 'domain/json-table', places: ['src/domain/json-table'] },
-  { name: 'reconcile/lists', places: ['src/reconcile/lists'] },
+  { name: 'reconcile/lists', places: ['src/reconcile/lists'], tests: inTest('reconcile', 'resume', 'run') },
   {
     name: 'service-api: writes',
     places: serviceApi(
@@ -57,11 +70,16 @@ export const targets: readonly Target[] = [
       'open-writes',
       'attempt',
     ).concat(serviceApi('find-invoice', 'refusal-of', 'memory-key-store', 'check-request', 'sending')),
+    tests: inTest('service-api', 'doubts', 'network', 'http', 'writes'),
   },
 ];
 
 function inDomain(name: string): string {
   return `src/domain/${name}.ts`;
+}
+
+function inTest(folder: string, ...names: string[]): string[] {
+  return names.map((name) => `test/${folder}/${name}.test.ts`);
 }
 
 /** The targets that are named; a folder or file is one of its own. Nothing named: all. */
@@ -72,4 +90,12 @@ export function groupsOf(wanted: readonly string[]): readonly Target[] {
     if (!found) throw new Error(`${name} is neither a file nor one of: ${targets.map((one) => one.name).join('; ')}`);
     return found;
   });
+}
+
+/** The test files that the targets of a module name. */
+export function testsNamedFor(module: string): readonly string[] {
+  const within = targets.filter(({ places }) =>
+    places.some((place) => module === place || module.startsWith(`${place}/`)),
+  );
+  return within.flatMap(({ tests }) => tests ?? []);
 }

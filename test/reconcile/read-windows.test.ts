@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { newReading } from '../../src/reconcile/lists/list-reading.js';
 import { readWindows } from '../../src/reconcile/lists/read-windows.js';
 import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
@@ -40,3 +40,11 @@ test.each([1, 2, 14, 15, 16, 40, 79, 80, 90, 150])(
     }
   },
 );
+
+test('one that is stopped asks for nothing', async () => {
+  const signal = AbortSignal.abort(new Error('enough'));
+  const read = vi.fn<PageReader>();
+  const reading = newReading({ plan: paymentIntentList, read, store: new MemoryStore(() => 0), now: () => 0, signal });
+  await expect(readWindows(reading, [{ id: 'a', createdAt: 1, listed: true }])).rejects.toThrow('enough');
+  expect(read).not.toHaveBeenCalled();
+});

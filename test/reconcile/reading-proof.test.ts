@@ -172,15 +172,16 @@ describe('what a reading has proven', () => {
     expect([...store.parts.values()].map(({ list, newer }) => [list, newer])).toEqual([['head', null]]);
   });
 
-  test('old ones that waited for a decision are looked for one by one while they are few', async () => {
-    for (const [many, looked] of [
-      [30, 30],
-      [31, 0],
+  test('old ones that waited for a decision are looked for one by one while they are few, and all of them once an hour', async () => {
+    for (const [many, later, looked] of [
+      [30, MINUTE, 30],
+      [31, MINUTE, 0],
+      [31, 61 * MINUTE, 31],
     ] as const) {
       const waiting = Array.from({ length: many }, (_, n) => row(`w${n}`, 60 * DAY + n * MINUTE, 'unmatched'));
       const { run, service } = world(...LONG, ...waiting);
       await run();
-      service.clock += MINUTE;
+      service.clock += later;
       for (const one of waiting) one.status = 'completed';
       expect((await run()).proof['closure']).toEqual({ looked, undecided: 0, left: 0 });
     }

@@ -43,8 +43,10 @@ async function createLine(target: URL) {
 test('while the database is down: 503 with Retry-After, never another 5xx; up again: 200 by itself', async () => {
   const line = await createLine(new URL(database.url));
   const db = openDatabase(line.url);
-  const receiver = await startReceiver(db);
+  const onNotStored = vi.fn<() => void>();
+  const receiver = await startReceiver(db, { onNotStored });
   expect((await receiver.post(eventBody('before'))).status).toBe(200);
+  expect(onNotStored).not.toHaveBeenCalled();
 
   line.cut();
   for (let i = 0; i < 3; i += 1) {
@@ -52,6 +54,7 @@ test('while the database is down: 503 with Retry-After, never another 5xx; up ag
     expect(answer).toMatchObject({ status: 503, body: { error: 'unavailable' } });
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   }
+  expect(onNotStored).toHaveBeenCalledTimes(3);
   // A refusal needs no database.
   expect((await receiver.post(eventBody('forged'), {})).status).toBe(401);
 

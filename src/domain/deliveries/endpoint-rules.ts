@@ -32,8 +32,10 @@ export function findEndpointFaults(
     const evidence = { ours: { url: address }, theirs: { endpoints: listed.map(({ url }) => url) } };
     return [{ kind: 'endpoint_inactive', id: address, evidence }];
   }
-  const active = ours.filter(({ isActive }) => isActive !== false);
-  const covered = active.flatMap(({ events }) => events ?? ['*']);
+  const active = ours
+    .filter(({ isActive }) => isActive !== false)
+    .map(({ id, url, events }) => ({ id, url, events: events ?? ['*'] }));
+  const covered = active.flatMap(({ events }) => events);
   const idle = ours.filter(
     ({ isActive, events }) => isActive === false && (active.length === 0 || isMissed(events, covered, needed)),
   );
@@ -52,7 +54,7 @@ export function findEndpointFaults(
             id: first.id,
             evidence: {
               ours: { needed: [...needed] },
-              theirs: { url: first.url, events: [...(first.events ?? [])], lacking },
+              theirs: { url: first.url, events: [...first.events], lacking },
             },
           },
         ]

@@ -19,6 +19,8 @@ export function lastAccepted(label: string, all: readonly Secret[]): string | nu
 
 /** Where every configured secret is retired, the one that was retired last; null: one is accepted, or none is configured. */
 export function retiredLast(all: readonly Secret[]): string | null {
-  if (all.some(({ retiredAt }) => retiredAt === null)) return null;
-  return all.toSorted((a, b) => ((a.retiredAt ?? '') < (b.retiredAt ?? '') ? 1 : -1))[0]?.label ?? null;
+  const times = all.flatMap(({ retiredAt }) => retiredAt ?? []);
+  if (times.length < all.length) return null;
+  const last = times.sort().at(-1);
+  return all.find(({ retiredAt }) => retiredAt === last)?.label ?? null;
 }

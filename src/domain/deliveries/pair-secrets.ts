@@ -30,15 +30,16 @@ export function pairSecrets(shares: readonly SecretShare[], known: ReadonlyMap<s
   let best: { cost: number; pairs: [string, string][] }[] = [];
   const assign = (at: number, left: readonly string[], cost: number, pairs: [string, string][]): void => {
     if (cost === Number.POSITIVE_INFINITY || cost > (best[0]?.cost ?? Number.POSITIVE_INFINITY)) return;
-    const [endpoint, all] = endpoints[at] ?? [];
-    if (endpoint === undefined || all === undefined) {
+    const next = endpoints[at];
+    if (next === undefined) {
       best = cost === best[0]?.cost ? [...best, { cost, pairs }] : [{ cost, pairs }];
       return;
     }
+    const [endpoint, all] = next;
     for (const label of [...left, null]) {
       const rest = left.filter((one) => one !== label);
-      const next: [string, string][] = label === null ? pairs : [...pairs, [label, endpoint]];
-      assign(at + 1, rest, cost + costOf(endpoint, label, all), next);
+      const longer: [string, string][] = label === null ? pairs : [...pairs, [label, endpoint]];
+      assign(at + 1, rest, cost + costOf(endpoint, label, all), longer);
     }
   };
   assign(0, labels, 0, []);

@@ -14,6 +14,11 @@ export interface SecretFacts {
   pending: number;
 }
 
+/** A secret whose endpoint is known, and what that subscribes to. */
+interface Listed extends SecretFacts {
+  endpoint: { id: string; isActive: boolean | null; events: readonly string[] };
+}
+
 /** What came while two secrets were both in use. */
 export interface Overlap {
   both: number;
@@ -74,23 +79,26 @@ export function judgeSecret(facts: VerdictFacts): SecretJudgement {
 function judgeAgainst({ secret, overlap, historyKnown }: VerdictFacts, other: SecretFacts): SecretJudgement {
   const unknown = unknownsOf(secret, other, historyKnown);
   if (unknown.length > 0) return told('undetermined', unknown, other.label);
-  const missing = [...endpointLacks(secret, other), ...overlapLacks(secret, other, overlap(other.label))];
+  const missing = [
+    ...endpointLacks(secret as Listed, other as Listed),
+    ...overlapLacks(secret, other, overlap(other.label)),
+  ];
   if (missing.length > 0) return told('keep', missing, other.label);
   const next = `Retire it: tallyhook secrets retire ${secret.label} (step 5).`;
   return { verdict: 'may_be_retired', missing: [], successor: other.label, next };
 }
 
-function endpointLacks(secret: SecretFacts, { label, endpoint }: SecretFacts): Lack[] {
+function endpointLacks(secret: Listed, { label, endpoint }: Listed): Lack[] {
   const inactive = {
     what: `the endpoint of "${label}" is not active`,
-    next: `Switch the endpoint ${endpoint?.id} on in the service’s dashboard (step 2).`,
+    next: `Switch the endpoint ${endpoint.id} on in the service’s dashboard (step 2).`,
   };
-  const lacking = lackingEvents(secret.endpoint?.events ?? [], endpoint?.events ?? []).join(', ');
+  const lacking = lackingEvents(secret.endpoint.events, endpoint.events).join(', ');
   const unsubscribed = {
     what: `the endpoint of "${label}" does not subscribe to ${lacking}`,
-    next: `Subscribe the endpoint ${endpoint?.id} to ${lacking} in the service’s dashboard (step 2).`,
+    next: `Subscribe the endpoint ${endpoint.id} to ${lacking} in the service’s dashboard (step 2).`,
   };
-  return [...(endpoint?.isActive === false ? [inactive] : []), ...(lacking === '' ? [] : [unsubscribed])];
+  return [...(endpoint.isActive === false ? [inactive] : []), ...(lacking === '' ? [] : [unsubscribed])];
 }
 
 function overlapLacks({ label, pending }: SecretFacts, other: SecretFacts, { onlyOld, onlyOldCount }: Overlap): Lack[] {
@@ -175,7 +183,8 @@ function covers(pattern: string, type: string): boolean {
   return pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1));
 }
 
+/** Something lacks. */
 function told(verdict: SecretVerdict, lacks: readonly Lack[], successor: string | null = null): SecretJudgement {
-  const next = lacks[0]?.next ?? '';
+  const { next } = lacks[0] as Lack;
   return { verdict, missing: lacks.map(({ what }) => what), successor, next };
 }

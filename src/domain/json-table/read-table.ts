@@ -223,8 +223,8 @@ class Reader {
       if (code === BACKSLASH) {
         this.escaped = true;
         const end = endOfEscape(text, at);
-        wrong ||= end < 0;
-        at = end < 0 ? at + 1 : end - 1;
+        wrong ||= end === -1;
+        at = Math.max(at + 1, end - 1);
       }
     }
     this.fail('a string without an end', start);

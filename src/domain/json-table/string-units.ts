@@ -28,7 +28,7 @@ export function writeUnits(text: string, start: number, end: number, to: Uint16A
       if (letter === 0x75) {
         to[out] = hexUnit(text, at + 1);
         at += 4;
-      } else to[out] = LETTERS.get(letter) ?? 0;
+      } else to[out] = LETTERS.get(letter) as number;
     }
     out += 1;
   }

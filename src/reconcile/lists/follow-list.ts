@@ -69,6 +69,7 @@ export interface Walk {
   to: number;
   calls: number;
   seen: number;
+  /** Complete, down to the end of the list. */
   atEnd: boolean;
   fromHead: boolean;
   /** Rows of one millisecond filled a page: that the service keeps them in one order was taken on trust. */
@@ -105,7 +106,7 @@ export async function followList(
       bound: options.bound,
     });
     const empty = page.atEnd && page.above === null && rows.length === 0;
-    const doubtful = empty && ((await options.expectsRows?.()) ?? false);
+    const doubtful = empty && (await options.expectsRows?.());
     state.walk.trustedOrder ||= onTrust && page.contiguous && !page.atEnd;
     const usable = flaw === null && !doubtful;
     await onPage(usable ? page : { ...page, contiguous: false, done: false, atEnd: false });

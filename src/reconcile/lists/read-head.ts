@@ -46,12 +46,12 @@ export async function readHead(reading: ListReading, pages: number | null): Prom
     result.walks.push(walk);
     result.complete &&= walk.complete;
     result.continues ||= walk.reason === 'page_limit';
-    if (walk.complete && walk.atEnd && walk.fromHead)
-      result.whole = { from: walk.from, to: walk.to, at: began, inOne: true };
-    else if (walk.complete && walk.atEnd && stretch.older === null) pieced = stretch;
+    if (walk.atEnd && walk.fromHead) result.whole = { from: walk.from, to: walk.to, at: began, inOne: true };
+    else if (stretch.older === null) pieced = stretch;
   }
   result.complete &&= !result.continues;
   const last = result.walks.at(-1);
+  // A complete walk without a bound has come to the end.
   if (result.complete && pieced !== null && last !== undefined) result.whole ??= joined(pieced, last);
   return result;
 }
