@@ -16,7 +16,7 @@ export const REPORTED = 'reported';
 export const ASSIGNED = 'assigned';
 
 /** An observation; the store itself, which registers what it expects of an order; a person, by name; or other words of the contract, or another setting. */
-export interface ChangeSource {
+interface ChangeSource {
   type: SourceType | 'store' | 'person' | 'contract' | 'setting';
   ref: string;
 }
