@@ -55,7 +55,7 @@ function receiving({ counter, gauge, registers }: Makers) {
     }),
     signaturesLikeService: counter(
       'signatures_like_service_total',
-      'Refused signatures under headers that the service sends',
+      'Refused signatures under headers that the service sends, where a secret is accepted',
     ),
     secretsAccepted: gauge('secrets', 'Webhook secrets of a receiver, by state', 'state'),
     signatureMatches: counter('signature_matches_total', 'Valid signatures, by the label of their secret', 'secret'),

@@ -176,17 +176,18 @@ describe('roles of their own, on one database', () => {
     expect(await Promise.all(roles.map((cli) => cli.end('SIGTERM')))).toEqual([0, 0]);
   });
 
-  test('a port that is taken is named, with the setting to blame', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await vi.waitUntil(() => server.listening);
-    const { port } = server.address() as AddressInfo;
+  test('each port that is taken is named, with the setting to blame', async () => {
+    const servers = [createServer().listen(0, '127.0.0.1'), createServer().listen(0, '127.0.0.1')];
+    await vi.waitUntil(() => servers.every((server) => server.listening));
+    const [port, consolePort] = servers.map((server) => (server.address() as AddressInfo).port);
     const { code, stderr } = await runHere(['start'], {
       cwd,
-      env: settings({ DATABASE_URL: database.url, PORT: String(port) }),
+      env: settings({ DATABASE_URL: database.url, PORT: String(port), CONSOLE_PORT: String(consolePort) }),
     });
-    server.close();
+    for (const server of servers) server.close();
     expect(code).toBe(2);
-    expect(stderr).toContain(`PORT\n    given 127.0.0.1:${port}, but another program listens there`);
+    expect(stderr).toContain(`\nPORT\n    given 127.0.0.1:${port}, but another program listens there`);
+    expect(stderr).toContain(`CONSOLE_PORT\n    given 127.0.0.1:${consolePort}, but another program listens there`);
   });
 });
 

@@ -139,7 +139,9 @@ export async function schemaState(db: Knex): Promise<DatabaseState> {
   if (trouble) return unready(trouble, addressOf(db));
   const problems: string[] = [];
   const { migrations: missing, queues: queue } = await pendingMigrations(db);
-  if (missing.length > 0) problems.push(`migrations not run: ${missing.join(', ')}`);
+  const [first, ...more] = missing;
+  const named = more.length < 3 ? missing.join(', ') : `${missing.length}, from ${first} to ${more.at(-1)}`;
+  if (first !== undefined) problems.push(`migrations not run: ${named}`);
   if (queue) problems.push(queue);
   if (problems.length === 0) return { ok: true, problems };
   return problems.every((one) => one === NEWER_QUEUES)

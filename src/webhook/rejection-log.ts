@@ -65,7 +65,8 @@ export function createRejectionLog({ db, log, now, secrets, tolerance, metrics }
     add(refused) {
       const at = now();
       const { reason, headers } = refused;
-      const likeService = reason === 'invalid_signature' && isLikeService(headers, at, tolerance);
+      const isForged = reason === 'invalid_signature' && secrets.current().length > 0;
+      const likeService = isForged && isLikeService(headers, at, tolerance);
       const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
       add(counts, { hour, reason, count: 1, likeService: likeService ? 1 : 0 });
       if (likeService) metrics.signaturesLikeService.inc();

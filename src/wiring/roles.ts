@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Role, Variable } from '../config/variable.js';
 import { variables } from '../config/variables.js';
 import type { VariableName } from '../config.js';
+import { ConfigError } from '../errors.js';
 import { createMetrics } from '../metrics.js';
 import { giveSigns } from '../notify/give-signs.js';
 import type { SecretSource } from '../webhook/secret-source.js';
@@ -165,14 +166,20 @@ async function openFronts(parts: FrontParts, roles: readonly Role[]): Promise<Fr
   // What is missing is told on the private ports only.
   const publicReady = async () => ({ ok: (await parts.publicReady()).ok });
   const fronts: Fronts = {};
+  const problems: string[] = [];
   const open = async (
     name: keyof Addresses,
     place: Parameters<typeof listen>[0],
     first: ReturnType<typeof healthListener>,
   ) => {
-    const front = await listen(place, first, { leaving: signal });
-    fronts[name] = front;
-    closers.add(name, () => front.close());
+    try {
+      const front = await listen(place, first, { leaving: signal });
+      fronts[name] = front;
+      closers.add(name, () => front.close());
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      problems.push(error.message);
+    }
   };
   if (roles.includes('console')) {
     const names = { host: 'CONSOLE_HOST', port: 'CONSOLE_PORT' };
@@ -191,6 +198,7 @@ async function openFronts(parts: FrontParts, roles: readonly Role[]): Promise<Fr
       healthListener({ ready: publicReady }, unavailable),
     );
   }
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return fronts;
 }
 

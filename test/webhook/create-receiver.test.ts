@@ -7,7 +7,7 @@ import { acceptsNoSecret } from '../../src/records/alerts/signs-of-life.js';
 import { restoreSecret, retireSecret } from '../../src/records/deliveries/secrets.js';
 import { createEmptyDatabase, useDatabase } from '../support/database.js';
 import { post } from '../support/receiver.js';
-import { eventBody, secrets } from '../support/signed.js';
+import { eventBody, secrets, signedHeaders } from '../support/signed.js';
 
 const database = useDatabase();
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -64,8 +64,17 @@ test('it says where alerts look that every secret is retired', async () => {
   const { db } = database;
   const about = { fingerprint: 'f', by: 'ops', note: null, now: new Date() };
   for (const { label } of secrets) await retireSecret(db, { label, ...about });
-  await startApp(() => {});
+  const url = await startApp((app, { handler }) => void app.use('/hooks', handler));
   await vi.waitFor(async () => expect(await acceptsNoSecret(db)).toBe(true));
+  // That is the alert; a signature under a secret that was retired says nothing of a wrong one.
+  const event = fresh('pi_retired');
+  const time = { 'x-service-timestamp': String(Math.floor(Date.now() / 1_000)) };
+  expect(await post(url, event, { ...signedHeaders(event), ...time })).toMatchObject({ status: 401 });
+  await vi.waitFor(async () =>
+    expect(await db('rejections').select('reason', 'like_service')).toEqual([
+      { reason: 'invalid_signature', like_service: false },
+    ]),
+  );
   for (const { label } of secrets) await restoreSecret(db, { label, by: 'ops', note: null });
 });
 

@@ -24,6 +24,33 @@ test('nobody looks and nobody is told: neither is taken for well', async () => {
   });
 });
 
+test('each alert that fires is a finding with its remedy; one that is over, or not told yet, is none', async () => {
+  const since = new Date();
+  const row = (name: string, subject: string, more: object = {}) => ({
+    ...{ name, subject, severity: 'critical', summary: 'Webhooks are refused', detail: '12 in a row.' },
+    ...{ since, seen_at: since, fired_at: since, ...more },
+  });
+  await database
+    .db('alerts')
+    .insert([
+      row('TallyhookInvalidSignatures', ''),
+      row('TallyhookDown', 'receiver'),
+      row('TallyhookDown', 'worker'),
+      row('TallyhookQueueDown', '', { fired_at: null }),
+      row('TallyhookNoWebhooks', '', { resolved_at: since }),
+    ]);
+  const found = await look({});
+  expect(found).toMatchObject({
+    'alert TallyhookInvalidSignatures': {
+      status: 'finding',
+      found: expect.stringContaining('Webhooks are refused. 12 in a row.'),
+      remedy: expect.stringContaining('WEBHOOK_SECRETS'),
+    },
+    'alert TallyhookDown': { status: 'finding', found: expect.stringContaining('(and 1 more)') },
+  });
+  expect(Object.keys(found).filter((name) => name.startsWith('alert T'))).toHaveLength(2);
+});
+
 test('a part that fell silent and a channel that fails are findings, with the remedy; nothing is sent', async () => {
   const { db } = database;
   // Nothing listens there: a probe that sent something would find that out.

@@ -1,18 +1,27 @@
 import { lateSeconds } from '../../domain/alerts/condition.js';
+import { grouped } from '../../domain/grouped.js';
 import { type ChannelView, channelViews } from '../../records/alerts/channel-views.js';
+import { type AlertView, listAlerts } from '../../records/alerts/list-alerts.js';
 import { type SignOfLife, signsOfLife } from '../../records/alerts/signs-of-life.js';
 import { channelsOf } from '../alert-settings.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 
 const starts: Readonly<Record<string, string>> = { receiver: 'tallyhook serve', worker: 'tallyhook work' };
 
-/** Who is at work, whether somebody looks for alerts, and whether each channel takes them. Sends nothing. */
+const MOST_ALERTS = 200;
+
+/** Who is at work, which alerts fire, whether they are checked, and whether each channel takes them. Sends nothing. */
 export async function checkAlerts({ db, config, now }: Pick<DoctorParts, 'db' | 'config' | 'now'>): Promise<Check[]> {
-  const [signs, views] = await Promise.all([signsOfLife(db), channelViews(db)]);
+  const [signs, views, { items: firing }] = await Promise.all([
+    signsOfLife(db),
+    channelViews(db),
+    listAlerts(db, { status: 'firing', take: MOST_ALERTS }),
+  ]);
   const configured = channelsOf(config, now).map(({ name }) => name);
   return [
     ...signs.flatMap(checkPart),
     checkLook(signs.find(({ part }) => part === 'alerts')),
+    ...[...grouped(firing, ({ name }) => name)].map(([name, alike]) => checkFiring(name, alike)),
     ...(configured.length === 0
       ? [
           unknown(
@@ -42,6 +51,13 @@ function checkLook(sign: SignOfLife | undefined): Check {
   const found = `last checked at ${sign.seenAt.toISOString()}`;
   if (sign.secondsAgo <= lateSeconds.sign) return ok('alerts', found);
   return finding('alerts', found, 'see that tallyhook schedule runs, and what its log says');
+}
+
+function checkFiring(name: string, alike: readonly AlertView[]): Check {
+  const [newest] = alike as readonly [AlertView, ...AlertView[]];
+  const others = alike.length === 1 ? '' : ` (and ${alike.length - 1} more)`;
+  const found = `fires since ${newest.since}: ${newest.summary}. ${newest.detail}${others}`;
+  return finding(`alert ${name}`, found, newest.remedy);
 }
 
 function checkChannel(name: string, view: ChannelView | undefined): Check {

@@ -23,7 +23,8 @@ export interface Diagnosis {
 export async function examine(parts: DoctorParts): Promise<Diagnosis> {
   const nothing = { suggestedContract: null, suggestedEventIdPointer: null };
   const database = await checkDatabase(parts);
-  if (database.some(({ status }) => status === 'finding')) return { items: database, ...nothing };
+  if (database.some(({ name, status }) => name === 'database' && status === 'finding'))
+    return { items: database, ...nothing };
   const { checks: service, isReached } = await checkService(parts);
   const items = [...database, ...service, checkKey(parts.config.SERVICE_API_KEY ?? '', parts.now())];
   if (isReached) items.push(...(await checkEndpoint(parts)));
