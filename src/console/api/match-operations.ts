@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { todayIn } from '../../domain/books/match/ageing.js';
+import { unprovenBalances } from '../../records/balances/balance-proofs.js';
 import { listMatches } from '../../records/books/match/list-matches.js';
 import { matchBehind } from '../../records/books/match/match-progress.js';
 import { matchSummary } from '../../records/books/match/match-summary.js';
-import { unprovenBalances } from '../../records/books/period-facts.js';
 import { matchQuery, matchWords } from '../match-query.js';
 import type { ApiDeps } from './api-deps.js';
 import { listQuery } from './list-query.js';

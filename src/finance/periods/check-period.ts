@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
 import { monthAfter, startOfDay } from '../../domain/books/posting-month.js';
 import { sumAmounts } from '../../domain/money.js';
+import { unprovenBalances } from '../../records/balances/balance-proofs.js';
 import { type BookedLater, bookedLater } from '../../records/books/booked-later.js';
 import { monthTotals } from '../../records/books/month-totals.js';
 import {
@@ -10,7 +11,6 @@ import {
   unopenedAssets,
   unposted,
   unpricedLines,
-  unprovenBalances,
 } from '../../records/books/period-facts.js';
 import { closedMonths } from '../../records/books/posting-progress.js';
 import { type Coverage, coverage } from '../../records/runs/coverage.js';
@@ -71,7 +71,7 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
       byReason('critical_break', id, `break ${id} is open: ${kind.replaceAll('_', ' ')} of ${entity}`),
     ),
     ...(await unprovenKinds(db, end, now)),
-    ...(await unprovenBalances(db)).map(({ assetCode, why }) =>
+    ...(await unprovenBalances(db, now)).map(({ assetCode, why }) =>
       byReason('balance_unproven', assetCode, `the balance of ${assetCode} is not proven: ${why}`),
     ),
     ...(await closingDiffers(db, { month, end, timeZone })).map(({ assetCode, told }) =>

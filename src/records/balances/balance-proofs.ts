@@ -149,6 +149,16 @@ export function withAge(proof: BalanceProof, now: Date): BalanceProof {
   return { ...proof, unproven: unproven ?? `no two polls agreed since ${agreedAt}` };
 }
 
+/** Balances that are not proven now, and why. */
+export async function unprovenBalances(db: Knex, now = new Date()): Promise<{ assetCode: string; why: string }[]> {
+  return [...(await readProofs(db)).values()].flatMap((proof) => {
+    const { assetCode, unproven, unexplained } = withAge(proof, now);
+    const isExplained = unexplained === null || unexplained === '0';
+    const why = unproven ?? (isExplained ? null : `${unexplained} is unexplained`);
+    return why === null ? [] : [{ assetCode, why }];
+  });
+}
+
 function selectProofs(db: Knex, assets?: readonly string[]): Knex.QueryBuilder<object, ProofRow[]> {
   const query = db('balance_proofs').select([
     ...COLUMNS,

@@ -51,18 +51,6 @@ export async function unopenedAssets(db: Knex): Promise<string[]> {
   return rows.map(({ asset_code }) => fromDatabaseText(asset_code));
 }
 
-/** Balances that were read and are not proven, and why. */
-export async function unprovenBalances(db: Knex): Promise<{ assetCode: string; why: string }[]> {
-  const rows = await db('balance_proofs')
-    .whereRaw('(unproven IS NOT NULL OR unexplained <> 0)')
-    .orderBy('asset_code')
-    .select('asset_code', 'unproven', db.raw('trim_scale(unexplained)::text AS unexplained'));
-  return rows.map(({ asset_code, unproven, unexplained }) => ({
-    assetCode: fromDatabaseText(asset_code),
-    why: unproven ?? `${unexplained} is unexplained`,
-  }));
-}
-
 export interface UnpricedLines {
   assetCode: string;
   why: string;

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../../domain/books/chart.js';
+import { readProofs, withAge } from '../../balances/balance-proofs.js';
 import { fromDatabaseText } from '../../database/database-text.js';
 import { accountTotals } from '../account-totals.js';
 import { bookedLines, exact, lookedUp, type MonthQuery, type MonthRow, monthRows, utc, worth } from './month-query.js';
@@ -152,9 +153,17 @@ export async function monthBalances(trx: Knex.Transaction, month: string): Promi
   const totals = (await accountTotals(trx, month)).filter(({ account }) => account === accounts.operating);
   const { rows } = await trx.raw<{ rows: (MonthRow & { asset: string })[] }>(
     `SELECT asset_code AS asset, ${exact('balance')} AS balance, ${exact('frozen')} AS frozen, ${utc('agreed_at')} AS "readAt",
-            ${exact('unexplained')} AS unexplained, unproven FROM balance_proofs`,
+            ${exact('unexplained')} AS unexplained FROM balance_proofs`,
   );
-  const proofs = new Map(rows.map((row) => [fromDatabaseText(row.asset), row]));
+  const now = new Date();
+  const judged = await readProofs(trx);
+  const proofs = new Map(
+    rows.map((row) => {
+      const asset = fromDatabaseText(row.asset);
+      const proof = judged.get(asset);
+      return [asset, { ...row, unproven: proof === undefined ? null : withAge(proof, now).unproven }];
+    }),
+  );
   const booked = new Map(totals.map((total) => [total.assetCode, total]));
   return [...new Set([...proofs.keys(), ...booked.keys()])].sort().map((asset) => {
     const { opening = '0', activity = '0', closing = '0' } = booked.get(asset) ?? {};
