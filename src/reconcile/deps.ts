@@ -79,7 +79,7 @@ export interface RunContext {
   /** Call it after each answer of the service. */
   progress: (at: Progress) => void;
   /** One ordinary run of another kind, with a lock and a row of its own, before this one goes on. Left out of a dry run. */
-  alongside?: (kind: Kind) => Promise<Pick<Run, 'status' | 'complete' | 'proof' | 'error'>>;
+  prerequisite?: (kind: Kind) => Promise<Pick<Run, 'status' | 'complete' | 'proof' | 'error'>>;
 }
 
 /**

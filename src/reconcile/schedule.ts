@@ -9,8 +9,8 @@ import { createCallShare } from './claims/call-share.js';
 import { keepVerifyingClaims } from './claims/verify-claims.js';
 import { keepCrossChecking } from './cross-check/keep-cross-checking.js';
 import { type Kind, kinds, type ReconcileDeps } from './deps.js';
-import { keepHouse } from './keep-house.js';
 import { type Lock, tryLock } from './leader.js';
+import { retentionLoop } from './retention-loop.js';
 import { runReconcile } from './run.js';
 
 export interface SchedulerDeps extends ReconcileDeps {
@@ -92,7 +92,7 @@ async function lead(given: SchedulerDeps, on: Timed[], lock: Lock, stop: AbortSi
     await Promise.all([
       keepVerifyingClaims(deps, signal),
       keepCrossChecking(deps, signal),
-      keepHouse(deps, signal),
+      retentionLoop(deps, signal),
       deps.beside?.keep(signal),
     ]);
     await runs.settled();

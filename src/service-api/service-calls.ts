@@ -6,7 +6,7 @@ import type { Reply } from './attempt.js';
 import { checkOutline } from './check-outline.js';
 import { checkQuery, checkRequest } from './check-request.js';
 import { type Contract, defaultContract } from './contract.js';
-import { defaultPatience, type Patience, ServiceHttp, type ServiceHttpSettings } from './http.js';
+import { defaultRetryPolicy, type RetryPolicy, ServiceHttp, type ServiceHttpSettings } from './http.js';
 import type { KeyStore } from './key-store.js';
 import { MemoryKeyStore } from './memory-key-store.js';
 import type { SettledWrite } from './open-writes.js';
@@ -29,7 +29,7 @@ export interface MerchantClientOptions
   baseUrl: string;
   apiKey: string;
   contract?: Contract;
-  patience?: Partial<Patience>;
+  retryPolicy?: Partial<RetryPolicy>;
   /** Bytes of an answer; 20 MB by default. */
   bodyLimit?: number;
   /**
@@ -65,7 +65,7 @@ export class ServiceCalls {
     // What fetch says of a wrong header would show the key.
     if (!/^[\x21-\x7e]+$/.test(apiKey))
       throw new ConfigError('apiKey: accepted are printable characters without spaces');
-    const patience = { ...defaultPatience, ...options.patience };
+    const retryPolicy = { ...defaultRetryPolicy, ...options.retryPolicy };
     this.target = { baseUrl: checkedBaseUrl(options.baseUrl), contract };
     this.serviceClock = new ServiceClock(() => performance.timeOrigin + performance.now());
     this.http = new ServiceHttp({
@@ -76,7 +76,7 @@ export class ServiceCalls {
       bodyLimit,
       clock: this.serviceClock,
       takeSlot: options.takeSlot ?? (() => Promise.resolve()),
-      patience,
+      retryPolicy,
     });
     const { log, onAnswer, keyStore: store = new MemoryKeyStore() } = options;
     if (options.keyStore === undefined) {
@@ -88,8 +88,8 @@ export class ServiceCalls {
       send: (operation, sending) => this.send(operation, sending),
       listInvoices: (query, signal) => this.reply('listInvoices', { query, signal }),
       earliestNow: () => this.earliestNow(),
-      pauseMs: patience.pauseMs,
-      deadlineMs: patience.deadlineMs,
+      pauseMs: retryPolicy.pauseMs,
+      deadlineMs: retryPolicy.deadlineMs,
       onAnswer,
       log,
     });

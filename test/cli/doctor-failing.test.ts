@@ -14,10 +14,10 @@ afterEach(async () => {
 
 type Answers = Parameters<typeof startService>[0];
 
-async function examined(answers: Answers, patience?: typeof HASTY) {
+async function examined(answers: Answers, retryPolicy?: typeof HASTY) {
   const service = await startService(answers);
   running.push(service);
-  const diagnosis = await examine(partsFor(database.db, service.url, {}, patience));
+  const diagnosis = await examine(partsFor(database.db, service.url, {}, retryPolicy));
   const ofService = diagnosis.items.filter(({ name }) =>
     /^(service|clock|key|account|endpoint|contract .*)$/.test(name),
   );

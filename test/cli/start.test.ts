@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readPostmaster } from '../../src/embedded-postgres/cluster.js';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
-import { acceptsNoSecret } from '../../src/records/alerts/signs-of-life.js';
+import { acceptsNoSecret } from '../../src/records/alerts/process-heartbeats.js';
 import { retireSecret } from '../../src/records/deliveries/secrets.js';
 import { onCluster, useFreshDatabase } from '../support/database.js';
 import { until } from '../support/drill.js';

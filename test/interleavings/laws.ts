@@ -101,12 +101,12 @@ async function markedForReading(db: Knex): Promise<string[]> {
 async function runsClosed(
   db: Knex,
   { failure }: World,
-  { notes: { succeeded, lockLost }, watch: { buried } }: { notes: Notes; watch: Watch },
+  { notes: { succeeded, lockLost }, watch: { orphaned } }: { notes: Notes; watch: Watch },
 ): Promise<string[]> {
   const runs: { id: string; status: string; error: string | null }[] = await db('runs').select('id', 'status', 'error');
   const mayBeOpen = failure !== null || lockLost;
   const isWrong = ({ id, status, error }: (typeof runs)[number]) =>
-    buried.has(id) ? status !== 'aborted' || !/went away/.test(error ?? '') : status === 'running' && !mayBeOpen;
+    orphaned.has(id) ? status !== 'aborted' || !/went away/.test(error ?? '') : status === 'running' && !mayBeOpen;
   return [
     ...(succeeded ? [] : ['no run succeeded']),
     ...runs.filter(isWrong).map(({ id, status, error }) => `run ${id} is ${status}: ${error}`),

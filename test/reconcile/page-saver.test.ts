@@ -31,7 +31,7 @@ const read = async () => ({ data: [], from: 0, to: 0 });
 /** A store that saves when it is told to. */
 async function createWorld() {
   const store = new MemoryStore(() => NEWEST);
-  const { id } = await store.openStretch('head', null);
+  const { id } = await store.openGap('head', null);
   expect(id).toBe('1');
   const saves: { pages: number; end: (error?: Error) => void }[] = [];
   store.beforeSave = (pages) =>

@@ -5,7 +5,7 @@ type Fact = readonly [label: string, told: string];
 type Facts = Readonly<Record<string, unknown>>;
 
 /**
- * What the proof of a run rests on, in words, whatever its kind: the stretches that were read, the counts that agreed,
+ * What the proof of a run rests on, in words, whatever its kind: the parts that were read, the counts that agreed,
  * what was looked for besides. What has no words of its own here is told as it is.
  */
 export function proofFacts({ proof }: Pick<Run, 'proof'>): Fact[] {
@@ -97,7 +97,7 @@ const wordsOf: Readonly<Record<string, (value: unknown) => Fact[] | undefined>> 
   readAt: (value) => [['Read at', moment(value)]],
 };
 
-/** A stretch of a list: how much was read, and whether nothing can have been skipped. */
+/** A part of a list: how much was read, and whether nothing can have been skipped. */
 function walkWords(walk: Facts): string {
   const { complete, reason, calls, seen, toEnd } = walk;
   const read = `${plain(seen)} read in ${plain(calls)} ${calls === 1 ? 'call' : 'calls'}`;

@@ -71,9 +71,9 @@ export interface DeliveryClock {
 /** No schedule of retries lasts longer, and what the service lists was read more than once. */
 export const GIVE_UP_MS = 30 * 86_400_000;
 /** Younger ones are judged on each run. */
-const YOUNG_MS = 3_600_000;
+const RECENT_MS = 3_600_000;
 /** Older ones whenever their age has grown by this part. */
-const PATIENCE = 10;
+const AGE_SHARE = 10;
 
 export interface DeliveryVerdict {
   class: DeliveryClass;
@@ -118,7 +118,7 @@ export function classifyDelivery(facts: DeliveryFacts, clock: DeliveryClock): De
  */
 export function judgeAgainAt(facts: WhenKnown, { now }: Pick<DeliveryClock, 'now'>): number {
   const age = ageOf(facts, now);
-  return age < YOUNG_MS ? 0 : now + age / PATIENCE;
+  return age < RECENT_MS ? 0 : now + age / AGE_SHARE;
 }
 
 function classOf(facts: DeliveryFacts, clock: DeliveryClock): DeliveryClass {

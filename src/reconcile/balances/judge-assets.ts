@@ -195,9 +195,9 @@ async function syncMovements(run: RunContext): Promise<Synced> {
 
 /** Null: read, and proven. */
 async function readKind(run: RunContext, kind: (typeof kinds)[number]): Promise<string | null> {
-  if (run.alongside === undefined) return 'a dry run reads no other list';
+  if (run.prerequisite === undefined) return 'a dry run reads no other list';
   try {
-    const { status, complete, proof, error } = await run.alongside(kind);
+    const { status, complete, proof, error } = await run.prerequisite(kind);
     if (status === 'succeeded' && complete) return null;
     const reason = proof['reason'];
     return error ?? (typeof reason === 'string' ? reason : 'not proven');

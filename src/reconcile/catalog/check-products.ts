@@ -61,8 +61,8 @@ export async function checkProducts(
 
 /** Null: our payments are not known to be whole. */
 async function readAgain(run: RunContext, findings: readonly ProductFinding[]): Promise<ProductsRead | null> {
-  if (findings.length === 0 || run.alongside === undefined) return null;
-  const { status, complete } = await run.alongside('payment-intents');
+  if (findings.length === 0 || run.prerequisite === undefined) return null;
+  const { status, complete } = await run.prerequisite('payment-intents');
   if (status !== 'succeeded' || !complete) return null;
   return compareProducts(
     run,

@@ -97,7 +97,7 @@ async function isAsked(run: RunContext, reading: ReportReading): Promise<boolean
   const { db } = run.deps;
   const waiting = await candidates(db, run, { reading, labels: await secretsToJudge(db, { listed: false }), limit: 1 });
   if (waiting.length === 0) return true;
-  const endpoints = await run.alongside?.('endpoints');
+  const endpoints = await run.prerequisite?.('endpoints');
   return endpoints?.complete === true;
 }
 

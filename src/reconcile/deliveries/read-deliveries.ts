@@ -8,7 +8,7 @@ const LARGEST_PAGE = 100;
 /** Deliveries that were made at nearly the same moment may stand the wrong way round; more than this is another order. */
 export const DISORDER_MS = 600_000;
 /** So many pages in a row without anything new, and the walk is going in circles. */
-const PATIENCE = 3;
+const MOST_REPEATS = 3;
 const MAX_PAGES = 200_000;
 
 /** A page of the delivery history (specification 4.22); the cursor is opaque. */
@@ -74,7 +74,7 @@ export async function walkDeliveries(
     if (page.nextCursor === null) return { ...walk, complete: true, atEnd: true };
     if (page.nextCursor === cursor) return end('the same cursor came again');
     idle = walk.ids.size === known ? idle + 1 : 0;
-    if (idle >= PATIENCE) return end('the same page came again and again');
+    if (idle >= MOST_REPEATS) return end('the same page came again and again');
     cursor = page.nextCursor;
   }
   return end(`more than ${MAX_PAGES} pages`);

@@ -8,7 +8,7 @@ export const SURELY_SHORT = 20;
 /** So many rows of the trail are kept to step back on. */
 const LONGEST_TRAIL = 300;
 /** So many answers in a row without a new row, and the walk is going in circles. */
-const PATIENCE = 40;
+const MOST_IDLE = 40;
 /** So often a walk may lose its place altogether and begin again at the head. */
 const MAX_RESTARTS = 5;
 
@@ -112,7 +112,7 @@ export async function followList(
     if (flaw !== null || doubtful) return end(state, flaw ?? 'empty_list');
     if (page.done) return { ...state.walk, complete: true, atEnd: page.atEnd };
     if (options.enough?.()) return end(state, 'stopped');
-    if (state.idle >= PATIENCE) return end(state, 'no_progress');
+    if (state.idle >= MOST_IDLE) return end(state, 'no_progress');
   }
   return end(state, 'page_limit');
 }
@@ -244,7 +244,7 @@ interface Overlap {
 }
 
 /**
- * `trail` is the stretch read so far, without a gap, newest first. An answer that begins with a row of the trail has
+ * `trail` is the part read so far, without a gap, newest first. An answer that begins with a row of the trail has
  * skipped nothing, whatever became of the cursor's own row: a service that looks the cursor up skips a row when that
  * row left the filter, and answers an empty page when it is gone. The anchors are strictly newer than the trail's end,
  * because rows of equal `createdAt` may come in another order, or fall out altogether, next time.

@@ -3,7 +3,7 @@ import type { PageReader } from '../service-reader.js';
 import type { WalkPage } from './follow-list.js';
 import type { ListPlan } from './list-plan.js';
 import type { Place } from './list-row.js';
-import type { ListStore, StretchMove } from './list-store.js';
+import type { GapMove, ListStore } from './list-store.js';
 import { SETTLE_MS, spansOf } from './span.js';
 
 /** Pages of a list that the service may page by cursors of its own: those lead deep into it at once. */
@@ -52,7 +52,7 @@ export function newReading(
 /** A page of the whole list, and how it changes what is known to be unread. */
 export interface KeptPage {
   page: WalkPage;
-  moves: readonly StretchMove[];
+  moves: readonly GapMove[];
 }
 
 /**
@@ -87,8 +87,8 @@ async function savePages(reading: ListReading, kept: readonly KeptPage[]): Promi
   }
 }
 
-/** Without those of a stretch that later ones go beyond. */
-function lastMoves(moves: readonly StretchMove[]): StretchMove[] {
+/** Without those of a gap that later ones go beyond. */
+function lastMoves(moves: readonly GapMove[]): GapMove[] {
   const last = new Map(moves.map((move) => [move.type === 'open' ? move : move.id, move]));
   return [...last.values()];
 }

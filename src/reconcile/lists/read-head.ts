@@ -1,7 +1,7 @@
 import type { Bound, Walk } from './follow-list.js';
 import type { ListReading } from './list-reading.js';
-import type { Stretch } from './list-store.js';
-import { HEAD, readStretch } from './read-stretch.js';
+import type { Gap } from './list-store.js';
+import { HEAD, scanGap } from './scan-gap.js';
 import { CLOCKS_APART_MS } from './span.js';
 
 /** A record may show up so long after others that were created later. */
@@ -32,23 +32,23 @@ export interface HeadReading {
  * nearest the head first.
  */
 export async function readHead(reading: ListReading, pages: number | null): Promise<HeadReading> {
-  const stretches = (await reading.store.stretches()).filter(({ list }) => list === HEAD);
-  if (!stretches.some(({ newer }) => newer === null)) stretches.unshift(await reading.store.openStretch(HEAD, null));
+  const gaps = (await reading.store.gaps()).filter(({ list }) => list === HEAD);
+  if (!gaps.some(({ newer }) => newer === null)) gaps.unshift(await reading.store.openGap(HEAD, null));
   const result: HeadReading = { complete: true, continues: false, walks: [], whole: null };
-  let pieced: Stretch | null = null;
+  let pieced: Gap | null = null;
   let left = pages ?? Number.POSITIVE_INFINITY;
-  for (const stretch of stretches) {
+  for (const gap of gaps) {
     result.continues ||= left <= 0;
     if (left <= 0) break;
     const began = reading.now();
-    const walk = await readStretch(reading, stretch, { bound: boundOf(stretch), maxPages: left });
+    const walk = await scanGap(reading, gap, { bound: boundOf(gap), maxPages: left });
     left -= walk.calls;
     result.walks.push(walk);
     result.complete &&= walk.complete;
     result.continues ||= walk.reason === 'page_limit';
     if (walk.complete && walk.atEnd && walk.fromHead)
       result.whole = { from: walk.from, to: walk.to, at: began, inOne: true };
-    else if (walk.complete && walk.atEnd && stretch.older === null) pieced = stretch;
+    else if (walk.complete && walk.atEnd && gap.older === null) pieced = gap;
   }
   result.complete &&= !result.continues;
   const last = result.walks.at(-1);
@@ -56,12 +56,12 @@ export async function readHead(reading: ListReading, pages: number | null): Prom
   return result;
 }
 
-/** Everything that is not in this stretch was read after it was opened. */
-function joined({ openedAt }: Stretch, { to }: Walk): WholeReading {
+/** Everything that is not in this gap was read after it was opened. */
+function joined({ openedAt }: Gap, { to }: Walk): WholeReading {
   return { from: openedAt - CLOCKS_APART_MS, to, at: openedAt, inOne: false };
 }
 
-function boundOf({ older }: Stretch): Bound | null {
+function boundOf({ older }: Gap): Bound | null {
   if (older === null) return null;
   return { id: older.id, createdAt: older.createdAt === null ? null : older.createdAt - OVERLAP_MS };
 }

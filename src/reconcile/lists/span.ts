@@ -13,7 +13,7 @@ export const CLOCKS_APART_MS = 10 * 60_000;
 /** An event may tell the time of creation less exactly than the list does, to the second for example. */
 const TOLD_WITHIN_MS = 2_000;
 
-/** A stretch of time in which a page shows every record that the whole list holds; ms. */
+/** An interval of time in which a page shows every record that the whole list holds; ms. */
 export interface Span {
   /** Neither moment is part of it. Infinite where the page reaches the head or the end of the list. */
   after: number;

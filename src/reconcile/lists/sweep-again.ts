@@ -3,9 +3,9 @@ import type { ReadingOptions } from '../deps.js';
 import type { Bound, Walk } from './follow-list.js';
 import { isDue } from './is-due.js';
 import type { ListReading } from './list-reading.js';
-import type { Stretch } from './list-store.js';
+import type { Gap } from './list-store.js';
 import type { HeadReading } from './read-head.js';
-import { readStretch } from './read-stretch.js';
+import { scanGap } from './scan-gap.js';
 import { CLOCKS_APART_MS } from './span.js';
 
 const HOUR_MS = 3_600_000;
@@ -51,11 +51,11 @@ export async function sweepAgain(
   if (continues && !options.full && options.since === null) return NOTHING_DUE;
   const due = await dueSweep(reading, known, { ...options, now });
   if (due === null) return NOTHING_DUE;
-  const { stretch, resumed } = await stretchOf(reading, due, options);
+  const { gap, resumed } = await gapOf(reading, due, options);
   const byHand = options.full || options.since !== null;
   const limit = byHand ? (options.pages ?? Number.POSITIVE_INFINITY) : PAGES_PER_TICK;
-  const walk = await readStretch(reading, stretch, { bound: due.bound, maxPages: limit });
-  const begun = resumed ? stretch.openedAt : now;
+  const walk = await scanGap(reading, gap, { bound: due.bound, maxPages: limit });
+  const begun = resumed ? gap.openedAt : now;
   const rank = sweeps.findIndex(({ name }) => name === due.name);
   return {
     name: due.name,
@@ -63,7 +63,7 @@ export async function sweepAgain(
     continues: walk.reason === 'page_limit',
     whole:
       walk.complete && due.bound === null
-        ? { from: resumed ? stretch.openedAt - CLOCKS_APART_MS : walk.from, to: walk.to }
+        ? { from: resumed ? gap.openedAt - CLOCKS_APART_MS : walk.from, to: walk.to }
         : null,
     watermarks:
       walk.complete && rank >= 0
@@ -99,17 +99,17 @@ async function dueSweep(
   return null;
 }
 
-/** The stretch that an earlier tick left unfinished, or a new one. */
-async function stretchOf(
+/** The gap that an earlier tick left unfinished, or a new one. */
+async function gapOf(
   reading: ListReading,
   due: DueSweep,
   options: ReadingOptions,
-): Promise<{ stretch: Stretch; resumed: boolean }> {
-  const left = (await reading.store.stretches()).filter(({ list }) => list === due.name);
+): Promise<{ gap: Gap; resumed: boolean }> {
+  const left = (await reading.store.gaps()).filter(({ list }) => list === due.name);
   const fresh = left.find(({ movedAt }) => reading.now() - movedAt < due.everyMs);
-  if (fresh !== undefined && (!options.full || options.resume)) return { stretch: fresh, resumed: true };
-  for (const { id } of left) await reading.store.closeStretch(id);
-  return { stretch: await reading.store.openStretch(due.name, null), resumed: false };
+  if (fresh !== undefined && (!options.full || options.resume)) return { gap: fresh, resumed: true };
+  for (const { id } of left) await reading.store.closeGap(id);
+  return { gap: await reading.store.openGap(due.name, null), resumed: false };
 }
 
 /** So many calls does it take to read the whole list. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../domain/json.js';
 
-/** A stretch of creation times, ms. Whether the service counts its bounds in is not shown, so what lies on them proves nothing. */
+/** An interval of creation times, ms. Whether the service counts its bounds in is not shown, so what lies on them proves nothing. */
 export interface Window {
   from: number;
   to: number;

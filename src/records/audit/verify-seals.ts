@@ -181,8 +181,8 @@ async function verifyRows(
     row: (row) => isTrue && walk.moved.row(log.name, row),
     hash: (hash) => isTrue && walk.moved.hash(log.name, hash),
   });
-  const stretch = { after: seal.after === '0' ? null : seal.after, until: seal.until };
-  for await (const rows of readSealedRows(walk.db, log, stretch)) {
+  const range = { after: seal.after === '0' ? null : seal.after, until: seal.until };
+  for await (const rows of readSealedRows(walk.db, log, range)) {
     for (const row of rows) {
       comparison.add(row);
       if (!isTrue) read.push(rowHash(row));

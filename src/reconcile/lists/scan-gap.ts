@@ -1,27 +1,27 @@
 import { type Bound, followList, type Walk, type WalkPage } from './follow-list.js';
 import type { ListReading } from './list-reading.js';
 import type { Place } from './list-row.js';
-import type { Stretch, StretchMove } from './list-store.js';
+import type { Gap, GapMove } from './list-store.js';
 import { createPageSaver } from './page-saver.js';
 
-/** The stretch above everything that was ever read: there is always one, and it begins at the head. */
+/** The gap above everything that was ever read: there is always one, and it begins at the head. */
 export const HEAD = 'head';
 const STONES = 64;
 
 /**
- * Reads a stretch of the whole list from its newer end to `bound`. Pages are saved while the next ones are read, each
- * together with how far the stretch is read, so that whoever comes after a crash goes on from there. A head stretch splits
- * with its first page: what comes in above from now on is a stretch of its own.
+ * Scans a gap of the whole list from its newer end to `bound`. Pages are saved while the next ones are read, each
+ * together with how far the gap is read, so that whoever comes after a crash goes on from there. The gap at the head splits
+ * with its first page: what comes in above from now on is a gap of its own.
  */
-export async function readStretch(
+export async function scanGap(
   reading: ListReading,
-  stretch: Stretch,
+  gap: Gap,
   options: { bound: Bound | null; maxPages?: number },
 ): Promise<Walk> {
-  const trail = stretch.newer === null ? [] : await stonesTo(reading, stretch.newer);
-  if (trail.length > 0 && stretch.token != null) await reading.read.resume?.(stretch.token);
+  const trail = gap.newer === null ? [] : await stonesTo(reading, gap.newer);
+  if (trail.length > 0 && gap.token != null) await reading.read.resume?.(gap.token);
   const saver = createPageSaver(reading);
-  const progress = { newer: stretch.newer, split: stretch.list !== HEAD || stretch.newer !== null };
+  const progress = { newer: gap.newer, split: gap.list !== HEAD || gap.newer !== null };
   const walk = (from: readonly Place[]): Promise<Walk> =>
     followList(
       reading.read,
@@ -34,7 +34,7 @@ export async function readStretch(
         },
         ...(reading.signal ? { signal: reading.signal } : {}),
       },
-      (page) => saver.take({ page, moves: movesOf(stretch, page, progress, reading.read.token?.() ?? null) }),
+      (page) => saver.take({ page, moves: movesOf(gap, page, progress, reading.read.token?.() ?? null) }),
     );
   try {
     const walked = await walk(trail);
@@ -50,13 +50,13 @@ async function stonesTo(reading: ListReading, newer: Place): Promise<Place[]> {
 }
 
 function movesOf(
-  stretch: Stretch,
+  gap: Gap,
   page: WalkPage,
   progress: { newer: Place | null; split: boolean },
   token: string | null,
-): StretchMove[] {
+): GapMove[] {
   if (!page.contiguous) return [];
-  const moves: StretchMove[] = [];
+  const moves: GapMove[] = [];
   if (!progress.split) {
     const ceiling = ceilingOf(page);
     if (ceiling === null) return [];
@@ -64,10 +64,10 @@ function movesOf(
     moves.push({ type: 'open', list: HEAD, newer: null, older: ceiling });
   }
   const last = page.chain.at(-1);
-  if (page.done) moves.push({ type: 'close', id: stretch.id });
+  if (page.done) moves.push({ type: 'close', id: gap.id });
   else if (last !== undefined && isFurther(last, progress.newer)) {
     progress.newer = { id: last.id, createdAt: last.createdAt };
-    moves.push({ type: 'shrink', id: stretch.id, newer: progress.newer, token });
+    moves.push({ type: 'shrink', id: gap.id, newer: progress.newer, token });
   }
   return moves;
 }

@@ -16,7 +16,7 @@ interface ServiceClockDeps {
 }
 
 /** Notes the service's clock for processes that don't call the service, until the signal. Never throws. */
-export async function keepServiceClock({ db, log, client }: ServiceClockDeps, signal: AbortSignal): Promise<void> {
+export async function serviceClockLoop({ db, log, client }: ServiceClockDeps, signal: AbortSignal): Promise<void> {
   const began = performance.now();
   while (!signal.aborted) {
     const isMeasured = client.clock() !== null;

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { kinds } from '../../src/reconcile/deps.js';
-import { keepHouse } from '../../src/reconcile/keep-house.js';
+import { retentionLoop } from '../../src/reconcile/retention-loop.js';
 import { startScheduler } from '../../src/reconcile/schedule.js';
 import { checkRetention } from '../../src/wiring/doctor/check-retention.js';
 import { completed, storeEvents } from '../support/events.js';
@@ -46,7 +46,7 @@ test('the leader does it at once, ends with it, and doctor tells when', async ()
 test('doctor says what is old and had to stay', async () => {
   await database.db('inbox').update({ status: 'dead' });
   const stop = new AbortController();
-  const done = keepHouse({ ...deps(), retention }, stop.signal);
+  const done = retentionLoop({ ...deps(), retention }, stop.signal);
   await vi.waitFor(async () => expect(await check()).toMatchObject({ status: 'finding' }), within);
   stop.abort();
   await done;
@@ -59,8 +59,8 @@ test('a failure is no reason to end; without days nothing is let go of', async (
   const now = () => {
     throw new Error('nobody is there');
   };
-  const done = keepHouse({ ...deps(), now, retention }, stop.signal);
-  await keepHouse(deps(), stop.signal);
+  const done = retentionLoop({ ...deps(), now, retention }, stop.signal);
+  await retentionLoop(deps(), stop.signal);
   stop.abort();
   await done;
   expect(await body()).not.toBeNull();

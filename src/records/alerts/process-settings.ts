@@ -10,10 +10,10 @@ export interface DifferingSetting {
   values: { value: string; parts: string[] }[];
 }
 
-/** Signs come every quarter of a minute. */
+/** Heartbeats come every quarter of a minute. */
 const FRESH = "interval '1 minute'";
 
-export async function giveSettings(db: Knex, parts: readonly string[], settings: SharedSettings): Promise<void> {
+export async function recordSettings(db: Knex, parts: readonly string[], settings: SharedSettings): Promise<void> {
   await db.raw(
     `INSERT INTO setting_signs (setting, value, part, seen_at)
      SELECT setting, value, part, now() FROM unnest(?::text[], ?::text[]) AS given (setting, value), unnest(?::text[]) AS part
@@ -30,8 +30,8 @@ export async function differingSettings(db: Knex, here: SharedSettings = {}): Pr
   );
   const given = Object.entries(here).map(([setting, value]) => ({ setting, value, part: 'this command' }));
   const bySetting = grouped([...rows, ...given], ({ setting }) => setting);
-  return [...bySetting].flatMap(([setting, signs]) => {
-    const byValue = grouped(signs, ({ value }) => value);
+  return [...bySetting].flatMap(([setting, heartbeats]) => {
+    const byValue = grouped(heartbeats, ({ value }) => value);
     const values = [...byValue].map(([value, of]) => ({ value, parts: of.map(({ part }) => part) }));
     return values.length > 1 ? [{ setting, values }] : [];
   });

@@ -12,8 +12,8 @@ import {
   releaseChannel,
 } from '../records/alerts/alert-channels.js';
 import { loadAlertFacts } from '../records/alerts/load-alert-facts.js';
+import { expectHeartbeats, recordHeartbeat } from '../records/alerts/process-heartbeats.js';
 import { type AlertRow, addNotice, type Settled, settleAlerts } from '../records/alerts/settle-alerts.js';
-import { expectSigns, giveSign } from '../records/alerts/signs-of-life.js';
 import { describeError } from '../records/database/database-errors.js';
 import type { AlertChannel } from './alert-channels.js';
 import type { AlertMessage } from './alert-message.js';
@@ -35,7 +35,7 @@ const SEND_EVERY_MS = 2_000;
 const BEAT_EVERY_MS = 60_000;
 
 /** Looks every half minute, tells what is new, and beats each minute while all is well. Until the signal; never throws. */
-export async function keepAlerts(deps: AlertDeps, signal: AbortSignal): Promise<void> {
+export async function alertLoop(deps: AlertDeps, signal: AbortSignal): Promise<void> {
   let beatAt = Number.NEGATIVE_INFINITY;
   const check = async () => {
     const { firing } = await checkAlerts(deps);
@@ -54,8 +54,8 @@ export async function checkAlerts(deps: AlertDeps): Promise<Settled> {
   const channels = deps.channels.map(({ name }) => name);
   await keepChannels(db, channels);
   await deps.askQueue().then(
-    () => giveSign(db, ['queue']),
-    () => expectSigns(db, ['queue']),
+    () => recordHeartbeat(db, ['queue']),
+    () => expectHeartbeats(db, ['queue']),
   );
   const at = now();
   const facts = await loadAlertFacts(db, { now: at, runEverySeconds });
@@ -65,7 +65,7 @@ export async function checkAlerts(deps: AlertDeps): Promise<Settled> {
     if (key !== null) await addNotice(trx, { key, message: digestMessage(facts, result.firing, at) }, channels);
     return result;
   });
-  await giveSign(db, ['alerts']);
+  await recordHeartbeat(db, ['alerts']);
   for (const { name, subject, detail } of settled.fired) log.warn({ alert: name, subject, detail }, 'alert firing');
   for (const { name, subject } of settled.resolved) log.info({ alert: name, subject }, 'alert resolved');
   return settled;

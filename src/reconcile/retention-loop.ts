@@ -5,7 +5,7 @@ import { describeError } from '../records/database/database-errors.js';
 import { applyRetention } from '../records/retention/apply-retention.js';
 import type { RetentionDays } from '../records/retention/retention-task.js';
 
-export interface HouseDeps {
+export interface RetentionLoopDeps {
   db: Knex;
   log: Logger;
   now: () => Date;
@@ -21,7 +21,7 @@ const RETRY_MS = 15 * 60_000;
  * Lets go of what was kept long enough (docs/retention.md), at once and then every day, until the signal. For the leader of
  * the schedulers: one at a time is enough, though two would do no harm. Never throws.
  */
-export async function keepHouse(deps: HouseDeps, signal: AbortSignal): Promise<void> {
+export async function retentionLoop(deps: RetentionLoopDeps, signal: AbortSignal): Promise<void> {
   const { retention: days, log } = deps;
   if (days === undefined) return;
   while (!signal.aborted) {

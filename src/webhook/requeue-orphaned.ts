@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { claimStranded } from '../records/inbox/inbox-work.js';
+import { claimOrphaned } from '../records/inbox/inbox-work.js';
 import { type ApplyDeps, applyEvents } from './apply-events.js';
 import { logSeldom } from './log-seldom.js';
 
@@ -9,7 +9,7 @@ const GRACE_SECONDS = 2;
 /** While more events are in hand than can be applied at once: claiming them here as well would only be work twice. */
 const BUSY_GRACE_SECONDS = 60;
 
-export interface SweepDeps extends ApplyDeps {
+export interface InboxScanDeps extends ApplyDeps {
   /** Whether jobs of this process wait for their turn. Left out: they never do. */
   isBusy?: () => boolean;
 }
@@ -19,12 +19,12 @@ export interface SweepDeps extends ApplyDeps {
  * or due for a retry. It takes them from the inbox itself, so that a queue that stays away holds nothing up. Several
  * processes may do this at once. Returns how many it took.
  */
-export async function requeueStranded(deps: SweepDeps, signal: AbortSignal): Promise<number> {
+export async function requeueOrphaned(deps: InboxScanDeps, signal: AbortSignal): Promise<number> {
   let taken = 0;
   let full = true;
   while (full && !signal.aborted) {
     const graceSeconds = deps.isBusy?.() ? BUSY_GRACE_SECONDS : GRACE_SECONDS;
-    const ids = await claimStranded(deps.db, { limit: BATCH, graceSeconds });
+    const ids = await claimOrphaned(deps.db, { limit: BATCH, graceSeconds });
     if (ids.length > 0) await applyEvents(deps, ids);
     taken += ids.length;
     full = ids.length === BATCH;
@@ -33,19 +33,19 @@ export async function requeueStranded(deps: SweepDeps, signal: AbortSignal): Pro
 }
 
 /** Does so at once and every `everyMs`, through whatever happens to the database. `close` waits for the one under way. */
-export function sweepInbox(deps: SweepDeps, everyMs: number): { close(): Promise<void> } {
+export function scanInbox(deps: InboxScanDeps, everyMs: number): { close(): Promise<void> } {
   const stop = new AbortController();
   const onError = logSeldom(deps.log, 'inbox scan failed');
-  const swept = (async () => {
+  const ended = (async () => {
     while (!stop.signal.aborted) {
-      await requeueStranded(deps, stop.signal).catch(onError);
+      await requeueOrphaned(deps, stop.signal).catch(onError);
       await delay(everyMs, undefined, { signal: stop.signal }).catch(() => {});
     }
   })();
   return {
     close: () => {
       stop.abort();
-      return swept;
+      return ended;
     },
   };
 }

@@ -25,7 +25,7 @@ const LONGEST_WAIT_MS = 30_000;
  * settled, and takes in what creating calls made of which nobody took in the answer. Never throws. For the leader of the
  * schedulers, though two would do no harm.
  */
-export async function keepOwnCalls(deps: OwnCallsDeps, signal: AbortSignal): Promise<void> {
+export async function ownCallsLoop(deps: OwnCallsDeps, signal: AbortSignal): Promise<void> {
   const began = performance.now();
   while (!signal.aborted) {
     try {
