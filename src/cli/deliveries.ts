@@ -76,11 +76,11 @@ async function withService(flags: Flags, work: Work): Promise<void> {
 async function look(runtime: Runtime, deps: Omit<ReconcileDeps, 'adoptedAt'>, since: Date | undefined) {
   const installed = await findInstallation(deps.db);
   const adoptedAt = installed?.adoptedAt ?? runtime.config.ADOPTED_AT ?? new Date(0);
-  const { judged, walk } = await lookAtDeliveries(
+  const { judged, scan } = await lookAtDeliveries(
     { ...deps, adoptedAt },
     { since: since ?? null, signal: runtime.signal },
   );
-  if (!walk.complete) throw new HistoryError(`The delivery history could not be read: ${walk.reason}`);
+  if (!scan.complete) throw new HistoryError(`The delivery history could not be read: ${scan.reason}`);
   return judged;
 }
 

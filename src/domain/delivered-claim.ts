@@ -2,20 +2,20 @@ import { isJsonObject, type JsonObject } from './json.js';
 import { recordRules, textField } from './records.js';
 
 /** Of these the delivery history is asked by id, since no list shows all of their links. */
-export type FollowedKind = 'payout' | 'invoice';
+export type SearchedKind = 'payout' | 'invoice';
 
 const plainWrappers = ['object', 'record', 'resource', 'payload', 'data'];
 const names = {
   payout: { wrappers: ['payout', 'refund', 'withdrawal', ...plainWrappers], ids: ['id', 'payoutId', 'payout_id'] },
   invoice: { wrappers: ['invoice', ...plainWrappers], ids: ['id', 'invoiceId', 'invoice_id'] },
-} as const satisfies Record<FollowedKind, { wrappers: readonly string[]; ids: readonly string[] }>;
+} as const satisfies Record<SearchedKind, { wrappers: readonly string[]; ids: readonly string[] }>;
 const MAX_DEPTH = 4;
 
 /**
  * What an event's data says of this record, under the record's own field names; null where it does not speak of it. Where
  * it names no state, that of the event's type stands in: `payout.failed` (specification 6.2).
  */
-export function deliveredClaim(kind: FollowedKind, eventType: string, data: JsonObject, id: string): JsonObject | null {
+export function deliveredClaim(kind: SearchedKind, eventType: string, data: JsonObject, id: string): JsonObject | null {
   const found = findIn(kind, data, id, 0);
   if (found === null) return null;
   const state = eventType.startsWith(`${kind}.`) ? eventType.slice(kind.length + 1) : '';
@@ -23,7 +23,7 @@ export function deliveredClaim(kind: FollowedKind, eventType: string, data: Json
   return textField(found, 'status') === null && isKnown ? { ...found, id, status: state } : { ...found, id };
 }
 
-function findIn(kind: FollowedKind, data: JsonObject, id: string, depth: number): JsonObject | null {
+function findIn(kind: SearchedKind, data: JsonObject, id: string, depth: number): JsonObject | null {
   for (const name of depth < MAX_DEPTH ? names[kind].wrappers : []) {
     const inner = Object.hasOwn(data, name) ? data[name] : null;
     const found = isJsonObject(inner) ? findIn(kind, inner, id, depth + 1) : null;

@@ -2,8 +2,8 @@ import type { Observation } from '../domain/observation.js';
 import { listedIds } from '../records/runs/listed-ids.js';
 import { endMarks, waitingMarks } from '../records/runs/marks.js';
 import { saveObservations } from '../records/save-observations.js';
+import { type AccountPage, type AccountsScan, scanAccounts } from './accounts/scan-accounts.js';
 import { settleUnlisted, type UnlistedWallets } from './accounts/settle-unlisted.js';
-import { type AccountPage, type AccountsWalk, walkAccounts } from './accounts/walk-accounts.js';
 import type { Outcome, RunContext } from './deps.js';
 import { StrangeListError } from './lists/same-list.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
@@ -77,18 +77,18 @@ export async function reconcileAccounts(run: RunContext): Promise<Outcome> {
 export async function readAll(run: RunContext): Promise<Pass> {
   const pass: Pass = { seen: new Set(), reasons: [], from: Number.POSITIVE_INFINITY, to: 0 };
   for (const status of statuses) {
-    const walk = await walkAccounts(run, status, async (page) => {
+    const scan = await scanAccounts(run, status, async (page) => {
       pass.from = Math.min(pass.from, page.from);
       pass.to = Math.max(pass.to, page.to);
       await savePage(run, page);
     });
-    for (const id of walk.ids) pass.seen.add(id);
-    if (walk.flaw !== null) pass.reasons.push(`the list of ${status} sub-wallets: ${words[walk.flaw]}`);
+    for (const id of scan.ids) pass.seen.add(id);
+    if (scan.flaw !== null) pass.reasons.push(`the list of ${status} sub-wallets: ${words[scan.flaw]}`);
   }
   return pass;
 }
 
-const words: Readonly<Record<NonNullable<AccountsWalk['flaw']>, string>> = {
+const words: Readonly<Record<NonNullable<AccountsScan['flaw']>, string>> = {
   item_without_id: 'an item has no id',
   repeats: 'its pages repeat',
   moved: 'it moved while it was read',

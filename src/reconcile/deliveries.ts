@@ -19,9 +19,9 @@ import { ForbiddenError, NotFoundError } from '../service-api/service-errors.js'
 import { judgeReports } from './deliveries/judge-reports.js';
 import {
   type DeliveryPageReader,
-  type DeliveryWalk,
+  type DeliveryScan,
   DISORDER_MS,
-  walkDeliveries,
+  scanDeliveries,
 } from './deliveries/read-deliveries.js';
 import { recoverDeliveries } from './deliveries/recover-deliveries.js';
 import { saveJudged } from './deliveries/save-judged.js';
@@ -56,7 +56,7 @@ async function readHistory(run: RunContext): Promise<Outcome> {
   const begunAt = run.deps.now().getTime();
   const counts: Record<string, number> = {};
   let recovered = 0;
-  const walk = await walkDeliveries(
+  const scan = await scanDeliveries(
     deliveryPages(run),
     { bound, eventIdPointer: run.deps.settings.eventIdPointer, ...(run.signal ? { signal: run.signal } : {}) },
     async (page) => {
@@ -73,16 +73,16 @@ async function readHistory(run: RunContext): Promise<Outcome> {
       });
     },
   );
-  recovered += await judgeOpen(run, rules, walk);
+  recovered += await judgeOpen(run, rules, scan);
   await learn(run);
-  const gap = walk.complete ? await gapOf(run, walk, bound) : null;
-  const complete = walk.complete && gap === null;
-  const known = complete ? await knownBy(run, walk, bound) : null;
+  const gap = scan.complete ? await gapOf(run, scan, bound) : null;
+  const complete = scan.complete && gap === null;
+  const known = complete ? await knownBy(run, scan, bound) : null;
   await judgeReports(run, known === null ? null : { known, begunAt });
   return {
     complete,
-    proof: proofOf(walk, { bound, gap, counts, recovered }),
-    watermarks: new Map([['mark', { ...(await nextMark(run, walk, rules)), ...known }]]),
+    proof: proofOf(scan, { bound, gap, counts, recovered }),
+    watermarks: new Map([['mark', { ...(await nextMark(run, scan, rules)), ...known }]]),
   };
 }
 
@@ -130,9 +130,9 @@ async function wantedIds({ deps: { db }, options: { wanted } }: RunContext): Pro
 }
 
 /** What may be of another class by now though the service says nothing new: an event came late, the grace is over. */
-async function judgeOpen(run: RunContext, rules: JudgeRules, walk: DeliveryWalk): Promise<number> {
+async function judgeOpen(run: RunContext, rules: JudgeRules, scan: DeliveryScan): Promise<number> {
   const due = await openDeliveries(run.deps.db, rules.now);
-  const ids = [...new Set([...due, ...(await wantedIds(run))])].filter((id) => !walk.ids.has(id));
+  const ids = [...new Set([...due, ...(await wantedIds(run))])].filter((id) => !scan.ids.has(id));
   let recovered = 0;
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     run.signal?.throwIfAborted();
@@ -150,46 +150,46 @@ async function learn(run: RunContext): Promise<void> {
   });
 }
 
-/** An end that comes too early, or a hole: deliveries that we know of where the walk passed, and that it did not show. */
-async function gapOf({ deps }: RunContext, walk: DeliveryWalk, bound: number | null): Promise<string | null> {
-  const from = bound ?? walk.oldest;
-  const range = { from: from === null ? 0 : from + DISORDER_MS, to: walk.newest ?? deps.client.serviceNow() };
-  const unseen = await knownButUnseen(deps.db, range, walk.ids);
+/** An end that comes too early, or a hole: deliveries that we know of where the scan passed, and that it did not show. */
+async function gapOf({ deps }: RunContext, scan: DeliveryScan, bound: number | null): Promise<string | null> {
+  const from = bound ?? scan.oldest;
+  const range = { from: from === null ? 0 : from + DISORDER_MS, to: scan.newest ?? deps.client.serviceNow() };
+  const unseen = await knownButUnseen(deps.db, range, scan.ids);
   if (unseen.length === 0) return null;
   return `the service did not show ${unseen.length} deliveries that it showed before, such as ${unseen[0]}`;
 }
 
 /** Deliveries are written down a little out of order, so the mark lies a little below the oldest that is not final. */
-async function nextMark({ deps }: RunContext, walk: DeliveryWalk, rules: JudgeRules): Promise<Watermark> {
+async function nextMark({ deps }: RunContext, scan: DeliveryScan, rules: JudgeRules): Promise<Watermark> {
   const { pendingStates, now } = rules;
   const unsettled = await oldestUnsettled(deps.db, { pendingStates, now, stuckMs: STUCK_MS });
-  return { at: Math.min(unsettled ?? walk.from, walk.from) - DISORDER_MS };
+  return { at: Math.min(unsettled ?? scan.from, scan.from) - DISORDER_MS };
 }
 
 /** Since when the history is known without a hole. What was read by a version that did not write it down began at adoption. */
-async function knownBy({ deps }: RunContext, walk: DeliveryWalk, bound: number | null): Promise<HistoryKnown | null> {
+async function knownBy({ deps }: RunContext, scan: DeliveryScan, bound: number | null): Promise<HistoryKnown | null> {
   const { at: mark, from, readAt } = (await readWatermarks(deps.db, 'deliveries')).get('mark') ?? {};
   const older =
     typeof mark === 'number'
       ? { from: deps.adoptedAt.getTime() - DISORDER_MS + LONGEST_RETRY_MS, readAt: mark + DISORDER_MS }
       : null;
   const before = typeof from === 'number' && typeof readAt === 'number' ? { from, readAt } : older;
-  const { complete, atEnd, oldest } = walk;
-  const hasLost = atEnd && (await knowsBefore(deps.db, oldest ?? walk.from));
-  return knownAfter(before, { complete, readAt: walk.from, downTo: atEnd ? null : bound, oldest, hasLost });
+  const { complete, atEnd, oldest } = scan;
+  const hasLost = atEnd && (await knowsBefore(deps.db, oldest ?? scan.from));
+  return knownAfter(before, { complete, readAt: scan.from, downTo: atEnd ? null : bound, oldest, hasLost });
 }
 
 function proofOf(
-  walk: DeliveryWalk,
+  scan: DeliveryScan,
   { bound, gap, counts, recovered }: { bound: number | null; gap: string | null; counts: object; recovered: number },
 ): Record<string, unknown> {
-  const reason = walk.reason ?? gap;
+  const reason = scan.reason ?? gap;
   return {
     ...(reason === null ? {} : { reason }),
     downTo: bound === null ? null : new Date(bound).toISOString(),
-    toEnd: walk.atEnd,
-    calls: walk.calls,
-    seen: walk.ids.size,
+    toEnd: scan.atEnd,
+    calls: scan.calls,
+    seen: scan.ids.size,
     classes: counts,
     recovered,
   };

@@ -50,7 +50,7 @@ export interface ReadingOptions {
   /** Goes on with a full reading that an earlier run left unfinished, instead of starting it over. */
   resume: boolean;
   /**
-   * So many pages of what is long (a first reading, a sweep) at most: the next run goes on. Null: to the end. What is
+   * So many pages of what is long (a first scan, a rescan) at most: the next run goes on. Null: to the end. What is
    * new and what is open is always read.
    */
   pages: number | null;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { WalkPage } from '../../src/reconcile/lists/follow-list.js';
 import { newReading } from '../../src/reconcile/lists/list-reading.js';
 import { createPageSaver, type PageSaver } from '../../src/reconcile/lists/page-saver.js';
+import type { ScanPage } from '../../src/reconcile/lists/scan-list.js';
 import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
 import { MemoryStore } from './memory-store.js';
 
@@ -9,7 +9,7 @@ const PAGE = 100;
 const NEWEST = 1_700_000_000_000;
 
 /** A page of a list that has a record every second; it begins with the last two rows of the page before it. */
-function pageAt(index: number): WalkPage {
+function pageAt(index: number): ScanPage {
   const begin = index === 0 ? 0 : index * PAGE - 2;
   const rows = Array.from({ length: (index + 1) * PAGE - begin }, (_, row) => {
     const at = begin + row;

@@ -1,10 +1,10 @@
 import { dueRequests } from '../../records/runs/due-requests.js';
 import { endMarks, isOfReports, type MarkKind, postponeMarks, postponeMet } from '../../records/runs/marks.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
-import { type FollowedRecord, followDeliveries } from '../follow-deliveries.js';
 import { invoiceList } from '../invoices.js';
 import { paymentIntentList } from '../payment-intents.js';
 import { hasNoPayoutList, hasPayoutList, payoutList } from '../payouts.js';
+import { type SearchedRecord, searchDeliveries } from '../search-deliveries.js';
 import { freeShare } from './call-share.js';
 import type { Marked } from './claim-memory.js';
 import { readMarkedAccounts, readMarkedTransactions } from './read-marked-wallets.js';
@@ -19,7 +19,7 @@ const PAYINS_TURN_MS = 20_000;
 const PAYOUTS_PER_ROUND = 20;
 /** An event comes a while after what it tells of. */
 const PAYOUT_AGAIN_MS = 60_000;
-/** For half an hour or so. Then the runs alone follow it, while it is open, and say of how many nothing is shown. */
+/** For half an hour or so. Then the runs alone search for it, while it is open, and say of how many nothing is shown. */
 const MOST_FOLLOWED = 5;
 /** The history is written a little after its event. */
 const SEARCH_AGAIN_MS = 5_000;
@@ -46,17 +46,17 @@ async function readMarkedDeliveries({ deps, memory, signal }: Marked): Promise<v
   const turns = takeTurns(due, share, memory.rotationOf('delivery'));
   const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
   for (let request = turns.next(); request !== null; request = turns.next()) {
-    const record = followedRecord(request.id);
+    const record = searchedRecord(request.id);
     const client = isOfReports(request) ? share.reports : deps.client;
-    const following = { deps: { ...deps, client }, tally, fence: null, ...(signal ? { signal } : {}) };
+    const searching = { deps: { ...deps, client }, tally, fence: null, ...(signal ? { signal } : {}) };
     // What fails of one does not stand before the others in the next round.
     await postponeMet(deps.db, 'delivery', request, SEARCH_AGAIN_MS * 2 ** request.attempts);
-    const asked = record === null ? 0 : (await followDeliveries(following, [record])).asked;
+    const asked = record === null ? 0 : (await searchDeliveries(searching, [record])).asked;
     if (asked === 0 || request.attempts >= MOST_SEARCHES) await endMarks(deps.db, 'delivery', [request]);
   }
 }
 
-function followedRecord(id: string): FollowedRecord | null {
+function searchedRecord(id: string): SearchedRecord | null {
   const at = id.indexOf(' ');
   const kind = (['payout', 'invoice'] as const).find((one) => one === id.slice(0, at));
   return kind === undefined ? null : { kind, id: id.slice(at + 1) };
@@ -91,8 +91,8 @@ async function readMarkedPayouts(marked: Marked): Promise<void> {
     if (request === null) return;
     const client = isOfReports(request) ? share.reports : deps.client;
     const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
-    const following = { deps: { ...deps, client }, tally, fence: null, ...(signal ? { signal } : {}) };
-    if (isUnlisted) await followDeliveries(following, [{ kind: 'payout', id: request.id }]);
+    const searching = { deps: { ...deps, client }, tally, fence: null, ...(signal ? { signal } : {}) };
+    if (isUnlisted) await searchDeliveries(searching, [{ kind: 'payout', id: request.id }]);
     if (isUnlisted && request.attempts >= MOST_FOLLOWED) await endMarks(deps.db, 'payout', [request]);
     await postponeMarks(deps.db, 'payout', [request.id], PAYOUT_AGAIN_MS);
   }

@@ -3,7 +3,7 @@ import { type Delivery, slimDelivery } from '../../records/deliveries/read-deliv
 import { readWatermarks } from '../../records/runs/watermarks.js';
 import { clockAfter, deliveryPages, judgeRules } from '../deliveries.js';
 import type { ReconcileDeps } from '../deps.js';
-import { type DeliveryWalk, walkDeliveries } from './read-deliveries.js';
+import { type DeliveryScan, scanDeliveries } from './read-deliveries.js';
 
 const AT_ONCE = 500;
 const DAY_MS = 86_400_000;
@@ -15,13 +15,13 @@ const DAY_MS = 86_400_000;
 export async function lookAtDeliveries(
   deps: ReconcileDeps,
   { since, signal }: { since: Date | null; signal?: AbortSignal },
-): Promise<{ judged: JudgedDelivery[]; walk: DeliveryWalk }> {
+): Promise<{ judged: JudgedDelivery[]; scan: DeliveryScan }> {
   const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
   const deliveries: Delivery[] = [];
   const mark = (await readWatermarks(deps.db, 'deliveries')).get('mark')?.['at'];
   const unproven = typeof mark === 'number' ? mark : deps.adoptedAt.getTime();
   const bound = since?.getTime() ?? Math.min(unproven, deps.now().getTime() - DAY_MS);
-  const walk = await walkDeliveries(
+  const scan = await scanDeliveries(
     deliveryPages({ deps, tally, ...(signal ? { signal } : {}) }),
     { bound, eventIdPointer: deps.settings.eventIdPointer, ...(signal ? { signal } : {}) },
     async (page) => {
@@ -35,7 +35,7 @@ export async function lookAtDeliveries(
   for (const part of byEvent(deliveries)) judged.push(...(await judgeDeliveries(deps.db, part, rules)));
   const place = new Map(deliveries.map(({ id }, at) => [id, at]));
   judged.sort((a, b) => (place.get(a.delivery.id) ?? 0) - (place.get(b.delivery.id) ?? 0));
-  return { judged, walk };
+  return { judged, scan };
 }
 
 /** In parts, the deliveries of one event in the same. */

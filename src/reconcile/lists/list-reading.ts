@@ -1,9 +1,9 @@
 import type { Progress } from '../deps.js';
 import type { PageReader } from '../service-reader.js';
-import type { WalkPage } from './follow-list.js';
 import type { ListPlan } from './list-plan.js';
 import type { Place } from './list-row.js';
 import type { GapMove, ListStore } from './list-store.js';
+import type { ScanPage } from './scan-list.js';
 import { SETTLE_MS, spansOf } from './span.js';
 
 /** Pages of a list that the service may page by cursors of its own: those lead deep into it at once. */
@@ -51,7 +51,7 @@ export function newReading(
 
 /** A page of the whole list, and how it changes what is known to be unread. */
 export interface KeptPage {
-  page: WalkPage;
+  page: ScanPage;
   moves: readonly GapMove[];
 }
 
@@ -59,7 +59,7 @@ export interface KeptPage {
  * Saves a page and takes note of what it shows and, of the whole list, of what it lacks. `status`: the filter that the
  * page was read with; a filtered page says nothing of what it lacks.
  */
-export async function keepPage(reading: ListReading, page: WalkPage, about: { status?: string } = {}): Promise<void> {
+export async function keepPage(reading: ListReading, page: ScanPage, about: { status?: string } = {}): Promise<void> {
   await savePages(reading, [{ page, moves: [] }]);
   if (about.status === undefined) await suspectLacking(reading, [page]);
 }
@@ -93,7 +93,7 @@ function lastMoves(moves: readonly GapMove[]): GapMove[] {
   return [...last.values()];
 }
 
-async function suspectLacking(reading: ListReading, pages: readonly WalkPage[]): Promise<void> {
+async function suspectLacking(reading: ListReading, pages: readonly ScanPage[]): Promise<void> {
   const shown = pages.flatMap(({ rows }) => rows.map(({ id }) => id));
   for (const span of spansOf(pages)) {
     const lacking = await reading.store.between(span, shown);
@@ -102,7 +102,7 @@ async function suspectLacking(reading: ListReading, pages: readonly WalkPage[]):
   }
 }
 
-function tellProgress({ tally, progress }: ListReading, { rows }: WalkPage): void {
+function tellProgress({ tally, progress }: ListReading, { rows }: ScanPage): void {
   const oldest = rows.reduce((least, { createdAt }) => Math.min(least, createdAt ?? least), Number.POSITIVE_INFINITY);
   progress({ seen: tally.seen, calls: tally.calls, oldest: Number.isFinite(oldest) ? oldest : null, total: null });
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../domain/json.js';
 import { ownText } from '../../domain/own-text.js';
 import { textField } from '../../domain/records.js';
 import type { Answer } from '../service-reader.js';
-import { SURELY_SHORT } from './follow-list.js';
+import { SURELY_SHORT } from './scan-list.js';
 
 /** A page that names the cursor of the next one; null: there is none. */
 export interface CursoredPage extends Answer<JsonObject[]> {

@@ -1,7 +1,7 @@
-import type { Bound, Walk } from './follow-list.js';
 import type { ListReading } from './list-reading.js';
 import type { Gap } from './list-store.js';
 import { HEAD, scanGap } from './scan-gap.js';
+import type { Bound, Scan } from './scan-list.js';
 import { CLOCKS_APART_MS } from './span.js';
 
 /** A record may show up so long after others that were created later. */
@@ -21,7 +21,7 @@ export interface HeadReading {
   complete: boolean;
   /** There were more pages than this run was to read: what is left has been written down, and the next run goes on. */
   continues: boolean;
-  walks: Walk[];
+  scans: Scan[];
   /** What is read of the list, by this run and those before it that it went on with, reaches from the head to the end. */
   whole: WholeReading | null;
 }
@@ -34,30 +34,30 @@ export interface HeadReading {
 export async function readHead(reading: ListReading, pages: number | null): Promise<HeadReading> {
   const gaps = (await reading.store.gaps()).filter(({ list }) => list === HEAD);
   if (!gaps.some(({ newer }) => newer === null)) gaps.unshift(await reading.store.openGap(HEAD, null));
-  const result: HeadReading = { complete: true, continues: false, walks: [], whole: null };
+  const result: HeadReading = { complete: true, continues: false, scans: [], whole: null };
   let pieced: Gap | null = null;
   let left = pages ?? Number.POSITIVE_INFINITY;
   for (const gap of gaps) {
     result.continues ||= left <= 0;
     if (left <= 0) break;
     const began = reading.now();
-    const walk = await scanGap(reading, gap, { bound: boundOf(gap), maxPages: left });
-    left -= walk.calls;
-    result.walks.push(walk);
-    result.complete &&= walk.complete;
-    result.continues ||= walk.reason === 'page_limit';
-    if (walk.complete && walk.atEnd && walk.fromHead)
-      result.whole = { from: walk.from, to: walk.to, at: began, inOne: true };
-    else if (walk.complete && walk.atEnd && gap.older === null) pieced = gap;
+    const scan = await scanGap(reading, gap, { bound: boundOf(gap), maxPages: left });
+    left -= scan.calls;
+    result.scans.push(scan);
+    result.complete &&= scan.complete;
+    result.continues ||= scan.reason === 'page_limit';
+    if (scan.complete && scan.atEnd && scan.fromHead)
+      result.whole = { from: scan.from, to: scan.to, at: began, inOne: true };
+    else if (scan.complete && scan.atEnd && gap.older === null) pieced = gap;
   }
   result.complete &&= !result.continues;
-  const last = result.walks.at(-1);
+  const last = result.scans.at(-1);
   if (result.complete && pieced !== null && last !== undefined) result.whole ??= joined(pieced, last);
   return result;
 }
 
 /** Everything that is not in this gap was read after it was opened. */
-function joined({ openedAt }: Gap, { to }: Walk): WholeReading {
+function joined({ openedAt }: Gap, { to }: Scan): WholeReading {
   return { from: openedAt - CLOCKS_APART_MS, to, at: openedAt, inOne: false };
 }
 

@@ -1,7 +1,7 @@
-import { followList, type WalkOptions } from './follow-list.js';
 import { keepPage, type ListReading } from './list-reading.js';
 import { isNewer, type Place } from './list-row.js';
 import type { Absence } from './list-store.js';
+import { type ScanOptions, scanList } from './scan-list.js';
 import { covers, lowerEnd, SETTLE_MS, toldWithin, upperEnd } from './span.js';
 
 /** Fewer listed records above than this: the window begins at the head, and shows what is new there too. */
@@ -60,12 +60,12 @@ async function stonesAbove(reading: ListReading, target: Place): Promise<Place[]
   return above.length < NEAR_HEAD ? [] : (usable(above.slice(-STONES)) ?? usable(above) ?? ofLastMoment(above));
 }
 
-/** Null where nearly all stones share the moment of the last: the walk goes by those that are newer for certain. */
+/** Null where nearly all stones share the moment of the last: the scan goes by those that are newer for certain. */
 function usable(stones: Place[]): Place[] | null {
   return stones.length - ofLastMoment(stones).length < FIRM_STONES ? null : stones;
 }
 
-/** No stone is newer than another for certain: the walk takes their order on trust. */
+/** No stone is newer than another for certain: the scan takes their order on trust. */
 function ofLastMoment(stones: Place[]): Place[] {
   const last = stones.at(-1);
   return stones.filter((stone) => last !== undefined && !isNewer(stone, last));
@@ -84,7 +84,7 @@ async function readWindow(
 ): Promise<void> {
   const { target, trail, maxPages, isDeep, pending, looked } = window;
   let top: { before: number; from: number } | null = null;
-  const options: WalkOptions = {
+  const options: ScanOptions = {
     bound: !isDeep || target.createdAt === null ? null : { createdAt: target.createdAt - toldWithin(target) },
     trail,
     expectsRows: () => reading.store.holdsListed(),
@@ -92,7 +92,7 @@ async function readWindow(
     enough: () => looked.found.has(target.id),
     ...(reading.signal ? { signal: reading.signal } : {}),
   };
-  await followList(reading.read, options, async (page) => {
+  await scanList(reading.read, options, async (page) => {
     await keepPage(reading, page);
     for (const { id } of page.rows) {
       if (pending.delete(id)) looked.found.add(id);

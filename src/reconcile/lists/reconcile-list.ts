@@ -1,13 +1,13 @@
 import type { Watermark } from '../../records/runs/watermarks.js';
 import type { Outcome, ReadingOptions } from '../deps.js';
-import type { Walk } from './follow-list.js';
 import type { ListReading } from './list-reading.js';
 import type { Place } from './list-row.js';
 import { readHead } from './read-head.js';
 import { readWindows } from './read-windows.js';
+import { type Rescan, rescan } from './rescan.js';
+import type { Scan } from './scan-list.js';
+import { RECENT_MS, scanStates } from './scan-states.js';
 import { SETTLE_MS } from './span.js';
-import { type Sweep, sweepAgain } from './sweep-again.js';
-import { RECENT_MS, sweepStates } from './sweep-states.js';
 import { whyIncomplete } from './why-incomplete.js';
 
 /** Old records that wait for a decision: as many as this are looked for one by one on each tick. */
@@ -27,26 +27,26 @@ export async function reconcileList(reading: ListReading, options: ReadingOption
   const open = await reading.store.open();
   for (const place of open) reading.unseen.set(place.id, place);
   const head = await readHead(reading, options.pages);
-  const states = await sweepStates(reading, known, options.full);
+  const states = await scanStates(reading, known, options.full);
   if (!states.whole) forgetWaiting(reading, open, startedAt);
   const closure = await closeOpen(reading, options);
   const marked = await readMarked(reading);
-  const again = await sweepAgain(reading, known, { ...options, head });
+  const again = await rescan(reading, known, { ...options, head });
   const gone = await proveAbsent(reading, again.whole);
-  const clock = clockOf(known, [...head.walks, ...states.walks.values(), ...(again.walk ? [again.walk] : [])]);
-  const reasons = whyIncomplete({ head, states, closure, marked, gone, sweep: again, clock });
+  const clock = clockOf(known, [...head.scans, ...states.scans.values(), ...(again.scan ? [again.scan] : [])]);
+  const reasons = whyIncomplete({ head, states, closure, marked, gone, rescan: again, clock });
   return {
     complete: reasons.length === 0,
     proof: {
       ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
-      head: head.walks.map(proofOf),
+      head: head.scans.map(proofOf),
       states: Object.fromEntries([
-        ...[...states.walks].map(([status, walk]) => [status, proofOf(walk)] as const),
+        ...[...states.scans].map(([status, scan]) => [status, proofOf(scan)] as const),
         ...[...states.unfiltered].map(([status, filter]) => [status, { complete: false, filter }] as const),
       ]),
       closure,
       marked,
-      sweep: { name: again.name, continues: again.continues, ...(again.walk ? proofOf(again.walk) : {}) },
+      sweep: { name: again.name, continues: again.continues, ...(again.scan ? proofOf(again.scan) : {}) },
       absent: gone,
     },
     watermarks: new Map([['head', { at: startedAt }]]),
@@ -62,11 +62,11 @@ export async function reconcileList(reading: ListReading, options: ReadingOption
  * Readings are distinguished by the service's clock. Where it goes back, what is read seems older than what was read before,
  * and is not taken in until the clock has caught up.
  */
-function clockOf(known: ReadonlyMap<string, Watermark>, walks: readonly Walk[]): { to: number; backMs: number } {
+function clockOf(known: ReadonlyMap<string, Watermark>, scans: readonly Scan[]): { to: number; backMs: number } {
   const before = Number(known.get('clock')?.['to'] ?? 0);
-  const from = walks.find(({ calls }) => calls > 0)?.from ?? before;
+  const from = scans.find(({ calls }) => calls > 0)?.from ?? before;
   const backMs = before - from;
-  return { to: Math.max(before, ...walks.map(({ to }) => to)), backMs: backMs > CLOCK_DOUBT_MS ? backMs : 0 };
+  return { to: Math.max(before, ...scans.map(({ to }) => to)), backMs: backMs > CLOCK_DOUBT_MS ? backMs : 0 };
 }
 
 /** Old ones that wait for a decision, where there are many, have their turn when the states are read whole: hourly. */
@@ -106,7 +106,7 @@ function suspect(reading: ListReading, looked: readonly Place[], missing: Readon
 /** What was missing where it should have stood is looked for once more; then the service does not list it. */
 async function proveAbsent(
   reading: ListReading,
-  whole: Sweep['whole'],
+  whole: Rescan['whole'],
 ): Promise<{ proven: number; undecided: number; more: boolean }> {
   const unseen = whole === null ? null : await reading.store.notSeenSince(whole.from);
   for (const place of unseen?.places ?? []) reading.suspects.set(place.id, place);
@@ -123,13 +123,13 @@ async function proveAbsent(
   return { proven: absences.length, undecided: undecided.length, more: reading.moreSuspects };
 }
 
-function proofOf(walk: Walk): Record<string, unknown> {
-  const { complete, reason, calls, seen, atEnd } = walk;
+function proofOf(scan: Scan): Record<string, unknown> {
+  const { complete, reason, calls, seen, atEnd } = scan;
   return {
     complete,
     ...(reason === null ? {} : { reason }),
-    from: new Date(walk.from).toISOString(),
-    to: new Date(walk.to).toISOString(),
+    from: new Date(scan.from).toISOString(),
+    to: new Date(scan.to).toISOString(),
     calls,
     seen,
     toEnd: atEnd,

@@ -1,8 +1,8 @@
-import { type Bound, followList, type Walk, type WalkPage } from './follow-list.js';
 import type { ListReading } from './list-reading.js';
 import type { Place } from './list-row.js';
 import type { Gap, GapMove } from './list-store.js';
 import { createPageSaver } from './page-saver.js';
+import { type Bound, type Scan, type ScanPage, scanList } from './scan-list.js';
 
 /** The gap above everything that was ever read: there is always one, and it begins at the head. */
 export const HEAD = 'head';
@@ -17,13 +17,13 @@ export async function scanGap(
   reading: ListReading,
   gap: Gap,
   options: { bound: Bound | null; maxPages?: number },
-): Promise<Walk> {
+): Promise<Scan> {
   const trail = gap.newer === null ? [] : await stonesTo(reading, gap.newer);
   if (trail.length > 0 && gap.token != null) await reading.read.resume?.(gap.token);
   const saver = createPageSaver(reading);
   const progress = { newer: gap.newer, split: gap.list !== HEAD || gap.newer !== null };
-  const walk = (from: readonly Place[]): Promise<Walk> =>
-    followList(
+  const scan = (from: readonly Place[]): Promise<Scan> =>
+    scanList(
       reading.read,
       {
         ...options,
@@ -37,8 +37,8 @@ export async function scanGap(
       (page) => saver.take({ page, moves: movesOf(gap, page, progress, reading.read.token?.() ?? null) }),
     );
   try {
-    const walked = await walk(trail);
-    return walked.reason === 'lost_place' ? await walk([]) : walked;
+    const scanned = await scan(trail);
+    return scanned.reason === 'lost_place' ? await scan([]) : scanned;
   } finally {
     await saver.settle();
   }
@@ -51,7 +51,7 @@ async function stonesTo(reading: ListReading, newer: Place): Promise<Place[]> {
 
 function movesOf(
   gap: Gap,
-  page: WalkPage,
+  page: ScanPage,
   progress: { newer: Place | null; split: boolean },
   token: string | null,
 ): GapMove[] {
@@ -73,13 +73,13 @@ function movesOf(
 }
 
 /** The newest row that was not dated ahead: one dated 2099 would hide everything that follows. */
-function ceilingOf(page: WalkPage): Place | null {
+function ceilingOf(page: ScanPage): Place | null {
   const row =
     page.above === null ? page.chain.find(({ createdAt }) => createdAt !== null && createdAt <= page.from) : undefined;
   return row === undefined ? null : { id: row.id, createdAt: row.createdAt };
 }
 
-/** A walk that lost its place and began again passes what it has read before. */
+/** A scan that lost its place and began again passes what it has read before. */
 function isFurther(last: Place, newer: Place | null): boolean {
   if (newer === null) return true;
   return last.createdAt !== null && newer.createdAt !== null && last.createdAt < newer.createdAt;

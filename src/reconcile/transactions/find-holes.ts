@@ -12,7 +12,7 @@ export interface Audit {
 export interface Auditing {
   read: ReadFeed;
   store: FeedStore;
-  /** Reads a window that was followed down to. False: that showed that X-Total-Count is not to be believed. */
+  /** Reads a window that a difference was narrowed to. False: that showed that X-Total-Count is not to be believed. */
   settle: (window: Window) => Promise<boolean>;
 }
 

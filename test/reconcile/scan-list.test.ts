@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { followList, type Walk, type WalkOptions, type WalkPage } from '../../src/reconcile/lists/follow-list.js';
+import { type Scan, type ScanOptions, type ScanPage, scanList } from '../../src/reconcile/lists/scan-list.js';
 import type { PageQuery, PageReader } from '../../src/reconcile/service-reader.js';
 
 const NEWEST = Date.parse('2026-03-01T00:00:00Z');
@@ -20,18 +20,18 @@ function serving(list: readonly JsonObject[], cap = 100): (query: PageQuery) => 
   };
 }
 
-async function walk(
+async function scan(
   answer: (query: PageQuery) => JsonObject[],
-  options: Partial<WalkOptions> = {},
-): Promise<Walk & { ids: Set<string>; pages: WalkPage[] }> {
+  options: Partial<ScanOptions> = {},
+): Promise<Scan & { ids: Set<string>; pages: ScanPage[] }> {
   const ids = new Set<string>();
-  const pages: WalkPage[] = [];
+  const pages: ScanPage[] = [];
   let clock = NEWEST + 60_000;
   const read: PageReader = async (query) => {
     clock += 100;
     return { data: answer(query), from: clock, to: clock + 50 };
   };
-  const proof = await followList(read, { bound: null, ...options }, async (page) => {
+  const proof = await scanList(read, { bound: null, ...options }, async (page) => {
     pages.push(page);
     for (const { id } of page.rows) ids.add(id);
   });
@@ -39,26 +39,26 @@ async function walk(
 }
 
 test.each([0, 1, 2, 19, 20, 99, 100, 101, 350])('a list of %i that holds still is read to its end', async (count) => {
-  const proof = await walk(serving(rows(count)));
+  const proof = await scan(serving(rows(count)));
   expect(proof).toMatchObject({ complete: true, reason: null, atEnd: true, seen: count });
   expect(proof.ids.size).toBe(count);
   expect(proof.to).toBeGreaterThan(proof.from);
 });
 
 test('pages shorter than what was asked for are not taken for the end', async () => {
-  const proof = await walk(serving(rows(350), 20));
+  const proof = await scan(serving(rows(350), 20));
   expect(proof).toMatchObject({ complete: true, seen: 350 });
 });
 
 test('the walk stops below the bound, and says that it did not see the end', async () => {
-  const proof = await walk(serving(rows(350)), { bound: { createdAt: NEWEST - 120_000 } });
+  const proof = await scan(serving(rows(350)), { bound: { createdAt: NEWEST - 120_000 } });
   expect(proof).toMatchObject({ complete: true, atEnd: false, calls: 2 });
   expect(proof.ids.has('pi_120')).toBe(true);
 });
 
 test('it goes on below rows that are known already', async () => {
   const trail = [208, 209, 210].map((index) => ({ id: `pi_${index}`, createdAt: NEWEST - index * 1_000 }));
-  const proof = await walk(serving(rows(350)), { trail });
+  const proof = await scan(serving(rows(350)), { trail });
   expect(proof).toMatchObject({ complete: true, fromHead: false });
   expect(proof.ids.has('pi_211')).toBe(true);
   expect(proof.ids.has('pi_100')).toBe(false);
@@ -67,7 +67,7 @@ test('it goes on below rows that are known already', async () => {
 test('an answer that skipped the cursor row’s neighbour is asked for again, further up', async () => {
   const list = rows(300);
   const asked: (string | undefined)[] = [];
-  const proof = await walk(({ cursor, take }) => {
+  const proof = await scan(({ cursor, take }) => {
     asked.push(cursor);
     // The row of this cursor left the filter: an ORM looks it up, and skips the next one in its stead.
     const skip = cursor === 'pi_97' ? 2 : 0;
@@ -82,7 +82,7 @@ test('an answer that skipped the cursor row’s neighbour is asked for again, fu
 
 test('an empty answer after a cursor is no end: its row may be gone', async () => {
   const list = rows(300);
-  const proof = await walk((query) => (query.cursor === 'pi_97' ? [] : serving(list)(query)));
+  const proof = await scan((query) => (query.cursor === 'pi_97' ? [] : serving(list)(query)));
   expect(proof).toMatchObject({ complete: true, seen: 300 });
 });
 
@@ -92,7 +92,7 @@ test('rows of one moment come in another order on each page, and none is missed'
     createdAt: new Date(NEWEST - (index - (index % 7)) * 1_000).toISOString(),
   }));
   let turn = 0;
-  const proof = await walk(({ cursor, take }) => {
+  const proof = await scan(({ cursor, take }) => {
     turn += 1;
     const sorted = list.toSorted((a, b) => {
       const later = b.createdAt.localeCompare(a.createdAt);
@@ -107,17 +107,17 @@ test('rows of one moment come in another order on each page, and none is missed'
 
 test('more rows of one moment than fill a page: their order is taken on trust, and the proof says so', async () => {
   const list = rows(400).map((item) => ({ ...item, createdAt: row(0)['createdAt']! }));
-  const proof = await walk(serving(list));
+  const proof = await scan(serving(list));
   expect(proof).toMatchObject({ complete: true, trustedOrder: true });
   expect(proof.ids.size).toBe(400);
 });
 
 test('a head that is empty where it can’t be proves nothing', async () => {
-  expect(await walk(() => [], { expectsRows: async () => true })).toMatchObject({
+  expect(await scan(() => [], { expectsRows: async () => true })).toMatchObject({
     complete: false,
     reason: 'empty_list',
   });
-  expect(await walk(() => [], { expectsRows: async () => false })).toMatchObject({ complete: true, atEnd: true });
+  expect(await scan(() => [], { expectsRows: async () => false })).toMatchObject({ complete: true, atEnd: true });
 });
 
 test.each<[string, string, (query: PageQuery) => JsonObject[]]>([
@@ -128,14 +128,14 @@ test.each<[string, string, (query: PageQuery) => JsonObject[]]>([
   ['the same page for ever', 'no_progress', () => rows(100)],
   ['pages that go in a circle', 'no_progress', ({ cursor }) => circle(cursor)],
 ])('%s ends the walk unproven', async (_, reason, answer) => {
-  const proof = await walk(answer);
+  const proof = await scan(answer);
   expect(proof).toMatchObject({ complete: false, reason });
   expect(proof.calls).toBeLessThan(120);
 });
 
 test('a service that never finds its own cursors is given up, even while new rows keep coming', async () => {
   let newest = 0;
-  const proof = await walk(({ cursor }) => {
+  const proof = await scan(({ cursor }) => {
     if (cursor !== undefined) return [];
     newest += 3;
     return Array.from({ length: 100 }, (_, index) => row(index - newest));
@@ -149,14 +149,14 @@ test('a list without end is left at the limit', async () => {
     const start = cursor === undefined ? 0 : Number(cursor.slice(3)) + 1;
     return Array.from({ length: 100 }, (_, index) => row(start + index));
   };
-  expect(await walk(endless, { maxPages: 50 })).toMatchObject({ complete: false, reason: 'page_limit', calls: 50 });
+  expect(await scan(endless, { maxPages: 50 })).toMatchObject({ complete: false, reason: 'page_limit', calls: 50 });
 });
 
 test('it stops between two pages when it is told to', async () => {
   const stop = new AbortController();
   const answer = serving(rows(350));
   let calls = 0;
-  const stopping = walk(
+  const stopping = scan(
     (query) => {
       calls += 1;
       if (calls === 2) stop.abort(new Error('stopped'));
@@ -179,5 +179,5 @@ test('a page that can not be saved ends the walk', async () => {
   const keep = async () => {
     throw new Error('the disk is full');
   };
-  await expect(followList(read, { bound: null }, keep)).rejects.toThrow('the disk is full');
+  await expect(scanList(read, { bound: null }, keep)).rejects.toThrow('the disk is full');
 });

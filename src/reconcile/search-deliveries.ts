@@ -1,4 +1,4 @@
-import { deliveredClaim, type FollowedKind } from '../domain/delivered-claim.js';
+import { deliveredClaim, type SearchedKind } from '../domain/delivered-claim.js';
 import { boundedTimestamp, type DeliveredEvent, deliveredEvent } from '../domain/deliveries/delivery-payload.js';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { objectFromJsonText } from '../domain/json-text.js';
@@ -18,18 +18,18 @@ const PAGE = 100;
 /** The history is written a little after its event: what a search lacks of so young a report proves nothing. */
 const WRITTEN_LATE_MS = 3_000;
 
-export interface Followed {
+export interface Searched {
   asked: number;
   /** Of so many the delivery history spoke. */
   shown: number;
 }
 
-export interface FollowedRecord {
-  kind: FollowedKind;
+export interface SearchedRecord {
+  kind: SearchedKind;
   id: string;
 }
 
-export type Following = Pick<RunContext, 'deps' | 'tally' | 'signal'> & { fence: RunContext['fence'] | null };
+export type SearchDeps = Pick<RunContext, 'deps' | 'tally' | 'signal'> & { fence: RunContext['fence'] | null };
 
 /** What the history says of one record. `at`: when the reading began, ms of the service's clock; null: it is not whole. */
 interface Search {
@@ -41,21 +41,21 @@ interface Search {
  * What the delivery history says of these (specification 4.22): of payouts that no list shows, and of links that only
  * reports tell. A delivery's payload is authentic as of its time, so it proves a link and never that a state still stands.
  */
-export async function followDeliveries(following: Following, records: readonly FollowedRecord[]): Promise<Followed> {
-  const followed: Followed = { asked: 0, shown: 0 };
+export async function searchDeliveries(deps: SearchDeps, records: readonly SearchedRecord[]): Promise<Searched> {
+  const searched: Searched = { asked: 0, shown: 0 };
   for (const record of records) {
-    following.signal?.throwIfAborted();
-    const search = await searchFor(following, record);
+    deps.signal?.throwIfAborted();
+    const search = await searchFor(deps, record);
     if (search === null) continue;
-    followed.asked += 1;
-    if (search.claims.length > 0) followed.shown += 1;
-    await save(following, record, search);
+    searched.asked += 1;
+    if (search.claims.length > 0) searched.shown += 1;
+    await save(deps, record, search);
   }
-  return followed;
+  return searched;
 }
 
 /** Null: nothing says by what to ask. */
-async function searchFor({ deps, tally, signal }: Following, record: FollowedRecord): Promise<Search | null> {
+async function searchFor({ deps, tally, signal }: SearchDeps, record: SearchedRecord): Promise<Search | null> {
   const query = await filterOf(deps, record);
   if (query === null) return null;
   tally.calls += 1;
@@ -78,22 +78,22 @@ async function searchFor({ deps, tally, signal }: Following, record: FollowedRec
 
 /** There is no filter by invoice: its deliveries are those that speak of its payment. */
 async function filterOf(
-  { db }: Following['deps'],
-  { kind, id }: FollowedRecord,
+  { db }: SearchDeps['deps'],
+  { kind, id }: SearchedRecord,
 ): Promise<Record<string, string> | null> {
   if (kind === 'payout') return { payoutId: id };
   const paymentIntentId = await paymentOfInvoice(db, id);
   return paymentIntentId === null ? null : { paymentIntentId };
 }
 
-function eventIn({ payload }: JsonObject, { settings }: Following['deps']): DeliveredEvent | null {
+function eventIn({ payload }: JsonObject, { settings }: SearchDeps['deps']): DeliveredEvent | null {
   return deliveredEvent(payload, settings.eventIdPointer);
 }
 
 function claimIn(
   delivery: JsonObject,
-  { kind, id, until }: FollowedRecord & { until: number },
-  deps: Following['deps'],
+  { kind, id, until }: SearchedRecord & { until: number },
+  deps: SearchDeps['deps'],
 ): Observation[] {
   const event = eventIn(delivery, deps);
   const data = event === null ? null : (objectFromJsonText(event.text)['data'] ?? null);
@@ -123,7 +123,7 @@ function itemsOf(data: Json): JsonObject[] {
   return Array.isArray(items) ? items.filter((item) => isJsonObject(item)) : [];
 }
 
-async function save({ deps, tally, fence }: Following, record: FollowedRecord, { claims, at }: Search): Promise<void> {
+async function save({ deps, tally, fence }: SearchDeps, record: SearchedRecord, { claims, at }: Search): Promise<void> {
   const { db, now, adoptedAt } = deps;
   const isNoted = record.kind === 'payout' && at !== null;
   if (claims.length === 0 && !isNoted) return;

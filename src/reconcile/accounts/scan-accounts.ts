@@ -16,7 +16,7 @@ export interface AccountPage {
   to: number;
 }
 
-export interface AccountsWalk {
+export interface AccountsScan {
   ids: Set<string>;
   /** Why the list was not read to its end for certain; null: it was. */
   flaw: 'item_without_id' | 'repeats' | 'moved' | 'endless' | null;
@@ -30,11 +30,11 @@ const MOST_PAGES = 2_000;
  * All pages of one list of sub-wallets (specification 4.10), whose shape is not shown: an array, paged by the id of a row,
  * where each page begins with the last row of the one before; or `{items, nextCursor}`.
  */
-export async function walkAccounts(
+export async function scanAccounts(
   run: RunContext,
   status: string,
   keep: (page: AccountPage) => Promise<void>,
-): Promise<AccountsWalk> {
+): Promise<AccountsScan> {
   const ids = new Set<string>();
   let cursor: string | undefined;
   let last: string | null = null;

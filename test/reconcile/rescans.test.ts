@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { newReading } from '../../src/reconcile/lists/list-reading.js';
 import type { HeadReading } from '../../src/reconcile/lists/read-head.js';
-import { sweepAgain } from '../../src/reconcile/lists/sweep-again.js';
-import { sweepStates } from '../../src/reconcile/lists/sweep-states.js';
+import { rescan } from '../../src/reconcile/lists/rescan.js';
+import { scanStates } from '../../src/reconcile/lists/scan-states.js';
 import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
 import type { PageQuery } from '../../src/reconcile/service-reader.js';
 import { NotFoundError, RefusedError, UnauthorizedError } from '../../src/service-api/service-errors.js';
@@ -52,10 +52,10 @@ describe('by state', () => {
 
   test('each state in which a payment may change is read; those that wait for a decision whole once an hour', async () => {
     list = [payment('new', DAY, { status: 'unmatched' }), payment('old', 31 * DAY, { status: 'unmatched' })];
-    const { walks, ...sweep } = await sweepStates(reading(), new Map(), false);
+    const { scans, ...rest } = await scanStates(reading(), new Map(), false);
     expect(asked.map(({ status }) => status)).toEqual(states);
-    expect([...walks.values()].every(({ complete }) => complete)).toBe(true);
-    expect(sweep).toEqual({
+    expect([...scans.values()].every(({ complete }) => complete)).toBe(true);
+    expect(rest).toEqual({
       unfiltered: new Map(),
       whole: true,
       watermarks: new Map([
@@ -83,18 +83,18 @@ describe('by state', () => {
       (all) => (query) =>
         all({ ...query, take: 26 })
     )(answer);
-    const sweep = await sweepStates(reading(), known, full);
-    expect(sweep.whole).toBe(isWhole);
+    const rest = await scanStates(reading(), known, full);
+    expect(rest.whole).toBe(isWhole);
     expect(store.held.has('month')).toBe(true);
     expect(store.held.has('old')).toBe(isWhole);
-    expect([...sweep.watermarks.keys()]).toEqual(isWhole ? ['whole:unmatched', 'whole:irregular'] : []);
+    expect([...rest.watermarks.keys()]).toEqual(isWhole ? ['whole:unmatched', 'whole:irregular'] : []);
   });
 
   test('what is listed in a state that was read whole is kept for the cross-checks', async () => {
     const kept: [string, unknown][] = [];
     store.keepListing = async (...listing: unknown[]) => void kept.push(listing as [string, unknown]);
     list = [payment('a', DAY, { status: 'unmatched' })];
-    await sweepStates(reading(), new Map(), false);
+    await scanStates(reading(), new Map(), false);
     expect(kept).toMatchObject([
       ['unmatched', { ids: new Set(['a']) }],
       ['irregular', { ids: new Set() }],
@@ -109,17 +109,17 @@ describe('by state', () => {
       if (status === 'unmatched') throw error;
       return [];
     };
-    const sweep = await sweepStates(reading(), new Map(), false);
-    expect(sweep.unfiltered).toEqual(new Map([['unmatched', how]]));
-    expect([...sweep.walks.keys()]).toEqual(states.filter((status) => status !== 'unmatched'));
-    expect(sweep.watermarks.get('whole:unmatched')).toEqual({ at: NOW });
+    const rest = await scanStates(reading(), new Map(), false);
+    expect(rest.unfiltered).toEqual(new Map([['unmatched', how]]));
+    expect([...rest.scans.keys()]).toEqual(states.filter((status) => status !== 'unmatched'));
+    expect(rest.watermarks.get('whole:unmatched')).toEqual({ at: NOW });
   });
 
   test('any other error ends the reading', async () => {
     answer = () => {
       throw new UnauthorizedError('the key', { ...refusal, status: 401 });
     };
-    await expect(sweepStates(reading(), new Map(), false)).rejects.toThrow(UnauthorizedError);
+    await expect(scanStates(reading(), new Map(), false)).rejects.toThrow(UnauthorizedError);
   });
 
   /** So many of the state that is asked for, beside so many others. */
@@ -136,7 +136,7 @@ describe('by state', () => {
   };
   const isIgnored = async (only: string) => {
     const plan = { ...paymentIntentList, activeStates: [only], waitingStates: [] };
-    const { unfiltered } = await sweepStates({ ...reading(), plan }, new Map(), false);
+    const { unfiltered } = await scanStates({ ...reading(), plan }, new Map(), false);
     return unfiltered.get(only) === 'ignored';
   };
 
@@ -157,7 +157,7 @@ describe('by state', () => {
     expect(await isIgnored('pending')).toBe(false);
     asked = [];
     shows(0, 5);
-    const { unfiltered, watermarks } = await sweepStates(reading(), new Map(), false);
+    const { unfiltered, watermarks } = await scanStates(reading(), new Map(), false);
     expect(asked).toHaveLength(1);
     expect([...unfiltered]).toEqual(states.map((status) => [status, 'ignored']));
     expect(watermarks.get('whole:irregular')).toEqual({ at: NOW });
@@ -180,7 +180,7 @@ describe('again, whatever the state', () => {
   const head = (more: Partial<HeadReading> = {}) => ({
     complete: true,
     continues: false,
-    walks: [],
+    scans: [],
     whole: null,
     ...more,
   });
@@ -192,8 +192,8 @@ describe('again, whatever the state', () => {
         { at: NOW - age, calls },
       ]),
     );
-  const sweep = (known: Map<string, { at: number; calls: number }>, more: object = {}, headMore = {}) =>
-    sweepAgain(reading(), known, { ...options, ...more, head: head(headMore) });
+  const rescanWith = (known: Map<string, { at: number; calls: number }>, more: object = {}, headMore = {}) =>
+    rescan(reading(), known, { ...options, ...more, head: head(headMore) });
 
   test.each([
     ['sweep:all', marks(7 * DAY, 0, 0), 'sweep:all sweep:90d sweep:7d'],
@@ -207,7 +207,7 @@ describe('again, whatever the state', () => {
       (all) => (query) =>
         all({ ...query, take: 20 })
     )(answer);
-    const found = await sweep(known);
+    const found = await rescanWith(known);
     expect(found.name).toBe(name);
     expect([...found.watermarks.keys()].join(' ')).toBe(stands);
     for (const mark of found.watermarks.values())
@@ -220,14 +220,14 @@ describe('again, whatever the state', () => {
 
   test('a bounded sweep stops below its age', async () => {
     list = Array.from({ length: 300 }, (_, n) => payment(`${n}`, n * HOUR));
-    const found = await sweep(marks(0, 0, HOUR));
-    expect(found).toMatchObject({ name: 'sweep:7d', walk: { complete: true, atEnd: false } });
+    const found = await rescanWith(marks(0, 0, HOUR));
+    expect(found).toMatchObject({ name: 'sweep:7d', scan: { complete: true, atEnd: false } });
     expect(store.held.has('168')).toBe(true);
     expect(store.held.has('299')).toBe(false);
   });
 
   test('a record that only an event spoke of calls for all, after ten minutes or a hundredth of the rate', async () => {
-    const due = async (age: number, calls: number) => (await sweep(marks(age, 0, 0, calls))).name === 'sweep:all';
+    const due = async (age: number, calls: number) => (await rescanWith(marks(age, 0, 0, calls))).name === 'sweep:all';
     expect(await due(10 * MINUTE, 0)).toBe(false);
     store.claim('unplaced', null);
     expect([await due(10 * MINUTE - 1, 0), await due(10 * MINUTE, 30), await due(10 * MINUTE, 31)]).toEqual([
@@ -235,29 +235,32 @@ describe('again, whatever the state', () => {
       true,
       false,
     ]);
-    expect((await sweep(marks(6 * DAY, DAY, 0, 0))).name).toBe('sweep:all');
+    expect((await rescanWith(marks(6 * DAY, DAY, 0, 0))).name).toBe('sweep:all');
   });
 
   test('by hand: all, or what was created since, whatever stands; a since proves nothing of the whole', async () => {
     list = [payment('a', HOUR), payment('b', DAY)];
-    expect(await sweep(marks(0, 0, 0), { full: true })).toMatchObject({ name: 'sweep:all', walk: { complete: true } });
-    const since = await sweep(marks(0, 0, 0), { since: NOW - HOUR });
-    expect(since).toMatchObject({ name: 'sweep:since', walk: { complete: true }, whole: null, watermarks: new Map() });
+    expect(await rescanWith(marks(0, 0, 0), { full: true })).toMatchObject({
+      name: 'sweep:all',
+      scan: { complete: true },
+    });
+    const since = await rescanWith(marks(0, 0, 0), { since: NOW - HOUR });
+    expect(since).toMatchObject({ name: 'sweep:since', scan: { complete: true }, whole: null, watermarks: new Map() });
   });
 
   test('a sweep that is cut off goes on with the next run, within its time; then, or by hand, it begins anew', async () => {
     list = Array.from({ length: 250 }, (_, n) => payment(`${n}`, n * HOUR));
-    const begun = await sweep(new Map(), { full: true, pages: 1 });
+    const begun = await rescanWith(new Map(), { full: true, pages: 1 });
     expect(begun).toMatchObject({
       continues: true,
       whole: null,
       watermarks: new Map(),
-      walk: { reason: 'page_limit' },
+      scan: { reason: 'page_limit' },
     });
     const [left] = store.parts.values();
     store.parts.set(left!.id, { ...left!, openedAt: NOW - DAY });
-    const resumed = await sweep(new Map());
-    expect(resumed).toMatchObject({ continues: false, walk: { complete: true, fromHead: false } });
+    const resumed = await rescanWith(new Map());
+    expect(resumed).toMatchObject({ continues: false, scan: { complete: true, fromHead: false } });
     expect(resumed.whole?.from).toBe(NOW - DAY - 10 * MINUTE);
     expect(resumed.watermarks.get('sweep:all')).toEqual({ at: NOW - DAY, calls: 3 });
     expect(store.parts.size).toBe(0);
@@ -268,7 +271,7 @@ describe('again, whatever the state', () => {
       [NOW, { full: true, resume: true }, true],
     ] as const) {
       store.parts.set('x', { ...left!, id: 'x', newer: { id: '99', createdAt: NOW - 99 * HOUR }, movedAt });
-      expect((await sweep(new Map(), more)).walk?.fromHead).toBe(!goesOn);
+      expect((await rescanWith(new Map(), more)).scan?.fromHead).toBe(!goesOn);
       expect(store.parts.size).toBe(0);
     }
   });
@@ -277,14 +280,14 @@ describe('again, whatever the state', () => {
     const whole = { from: 1, to: 2, at: NOW - MINUTE, inOne: false };
     store.held.clear();
     list = [payment('a', HOUR)];
-    const found = await sweep(new Map(), {}, { whole });
-    expect(found).toMatchObject({ name: 'sweep:all', walk: null, continues: false, whole });
+    const found = await rescanWith(new Map(), {}, { whole });
+    expect(found).toMatchObject({ name: 'sweep:all', scan: null, continues: false, whole });
     expect(found.watermarks).toEqual(marks(MINUTE, MINUTE, MINUTE));
-    expect((await sweep(new Map(), { full: true }, { whole })).walk).not.toBeNull();
-    expect((await sweep(new Map(), { full: true, resume: true }, { whole })).walk).toBeNull();
-    expect((await sweep(new Map(), { full: true }, { whole: { ...whole, inOne: true } })).walk).toBeNull();
-    expect((await sweep(new Map(), {}, { continues: true })).name).toBe('none');
-    expect((await sweep(new Map(), { full: true }, { continues: true })).name).toBe('sweep:all');
-    expect((await sweep(new Map(), { since: 0 }, { continues: true })).name).toBe('sweep:since');
+    expect((await rescanWith(new Map(), { full: true }, { whole })).scan).not.toBeNull();
+    expect((await rescanWith(new Map(), { full: true, resume: true }, { whole })).scan).toBeNull();
+    expect((await rescanWith(new Map(), { full: true }, { whole: { ...whole, inOne: true } })).scan).toBeNull();
+    expect((await rescanWith(new Map(), {}, { continues: true })).name).toBe('none');
+    expect((await rescanWith(new Map(), { full: true }, { continues: true })).name).toBe('sweep:all');
+    expect((await rescanWith(new Map(), { since: 0 }, { continues: true })).name).toBe('sweep:since');
   });
 });

@@ -1,10 +1,10 @@
 import { textField } from '../../domain/records.js';
 import type { Watermark } from '../../records/runs/watermarks.js';
 import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
-import { followList, type Walk } from './follow-list.js';
 import { isDue } from './is-due.js';
 import { keepPage, type ListReading } from './list-reading.js';
 import type { ListRow } from './list-row.js';
+import { type Scan, scanList } from './scan-list.js';
 
 const HOUR_MS = 3_600_000;
 const REST_MS_PER_CALL = 20_000;
@@ -13,8 +13,8 @@ export const RECENT_MS = 30 * 24 * HOUR_MS;
 /** So many records may have moved on between the service's search and its answer. */
 const FEW = 3;
 
-export interface StateSweep {
-  walks: Map<string, Walk>;
+export interface StateScans {
+  scans: Map<string, Scan>;
   /** States whose filter the service refuses, or does not go by: no page of it tells which records are in that state. */
   unfiltered: Map<string, 'refused' | 'ignored'>;
   /** The states that wait for a decision were read whole, not only those created lately. */
@@ -23,33 +23,33 @@ export interface StateSweep {
 }
 
 /** Step 2: each state in which a record may still change, by the status filter. */
-export async function sweepStates(
+export async function scanStates(
   reading: ListReading,
   known: ReadonlyMap<string, Watermark>,
   full: boolean,
-): Promise<StateSweep> {
+): Promise<StateScans> {
   const { activeStates, waitingStates } = reading.plan;
   const now = reading.now();
-  const sweep: StateSweep = { walks: new Map(), unfiltered: new Map(), whole: true, watermarks: new Map() };
+  const scans: StateScans = { scans: new Map(), unfiltered: new Map(), whole: true, watermarks: new Map() };
   for (const status of [...activeStates, ...waitingStates]) {
     const mark = `whole:${status}`;
     const waiting = waitingStates.includes(status);
     const whole = !waiting || full || isDue(known.get(mark), restOf(known.get(mark)), now);
-    sweep.whole &&= whole;
-    const filtered = isIgnored(sweep)
+    scans.whole &&= whole;
+    const filtered = isIgnored(scans)
       ? 'ignored'
-      : await walkState(reading, status, { since: whole ? null : now - RECENT_MS });
-    if (typeof filtered === 'string') sweep.unfiltered.set(status, filtered);
-    else sweep.walks.set(status, filtered.walk);
+      : await scanState(reading, status, { since: whole ? null : now - RECENT_MS });
+    if (typeof filtered === 'string') scans.unfiltered.set(status, filtered);
+    else scans.scans.set(status, filtered.scan);
     if (!waiting || !whole) continue;
-    if (typeof filtered === 'string') sweep.watermarks.set(mark, { at: now });
-    else if (filtered.walk.complete) {
-      const { from, to } = filtered.walk;
-      sweep.watermarks.set(mark, { at: now, calls: filtered.walk.calls });
+    if (typeof filtered === 'string') scans.watermarks.set(mark, { at: now });
+    else if (filtered.scan.complete) {
+      const { from, to } = filtered.scan;
+      scans.watermarks.set(mark, { at: now, calls: filtered.scan.calls });
       await reading.store.keepListing(status, { from, to, ids: filtered.listed });
     }
   }
-  return sweep;
+  return scans;
 }
 
 /** Where thousands wait for a decision, reading all of them may cost a hundredth of the rate. */
@@ -58,15 +58,15 @@ function restOf(mark: Watermark | undefined): number {
 }
 
 /** A service that goes by no value of the filter would show the whole list for each. */
-function isIgnored({ unfiltered }: StateSweep): boolean {
+function isIgnored({ unfiltered }: StateScans): boolean {
   return [...unfiltered.values()].includes('ignored');
 }
 
-async function walkState(
+async function scanState(
   reading: ListReading,
   status: string,
   { since }: { since: number | null },
-): Promise<{ walk: Walk; listed: Set<string> } | 'refused' | 'ignored'> {
+): Promise<{ scan: Scan; listed: Set<string> } | 'refused' | 'ignored'> {
   const listed = new Set<string>();
   let ignored = false;
   const options = {
@@ -76,12 +76,12 @@ async function walkState(
     ...(reading.signal ? { signal: reading.signal } : {}),
   };
   try {
-    const walk = await followList(reading.read, options, async (page) => {
+    const scan = await scanList(reading.read, options, async (page) => {
       await keepPage(reading, page, { status });
       ignored ||= isForeign(page.rows, status);
       for (const { id } of page.rows) listed.add(id);
     });
-    return ignored ? 'ignored' : { walk, listed };
+    return ignored ? 'ignored' : { scan, listed };
   } catch (error) {
     if (error instanceof RefusedError || error instanceof NotFoundError) return 'refused';
     throw error;

@@ -7,9 +7,9 @@ const LARGEST_PAGE = 100;
 export const SURELY_SHORT = 20;
 /** So many rows of the trail are kept to step back on. */
 const LONGEST_TRAIL = 300;
-/** So many answers in a row without a new row, and the walk is going in circles. */
+/** So many answers in a row without a new row, and the scan is going in circles. */
 const MOST_IDLE = 40;
-/** So often a walk may lose its place altogether and begin again at the head. */
+/** So often a scan may lose its place altogether and begin again at the head. */
 const MAX_RESTARTS = 5;
 
 export type Incomplete =
@@ -26,7 +26,7 @@ export interface Bound {
   id?: string;
 }
 
-export interface WalkOptions {
+export interface ScanOptions {
   status?: string;
   /** Null: to the end of the list. */
   bound: Bound | null;
@@ -40,29 +40,29 @@ export interface WalkOptions {
   signal?: AbortSignal;
 }
 
-/** One answer of the service during a walk. Everything in `rows` was read; the rest tells what it proves. */
-export interface WalkPage {
+/** One answer of the service during a scan. Everything in `rows` was read; the rest tells what it proves. */
+export interface ScanPage {
   rows: ListRow[];
   /** So many of them did not come up in the pages just before. */
   fresh: number;
   from: number;
   to: number;
-  /** `chain` follows on `above` in the list without a gap. False: the place was lost, the walk asks again. */
+  /** `chain` follows on `above` in the list without a gap. False: the place was lost, the scan asks again. */
   contiguous: boolean;
   /** Null: `chain` begins at the head of the list. */
   above: Place | null;
   chain: ListRow[];
   /** Nothing stands below `chain`. */
   atEnd: boolean;
-  /** The walk is complete with this page. */
+  /** The scan is complete with this page. */
   done: boolean;
 }
 
 /**
- * The proof of a walk. `complete`: each row that stood in the list, down to the bound, from `from` to `to` without
+ * The proof of a scan. `complete`: each row that stood in the list, down to the bound, from `from` to `to` without
  * moving in or out, was among the pages. `to` and `from` in ms of the service's clock.
  */
-export interface Walk {
+export interface Scan {
   complete: boolean;
   reason: Incomplete | null;
   from: number;
@@ -81,20 +81,20 @@ export interface Walk {
  * incomplete, never complete, where the answers don't prove that nothing was skipped. Errors of `read` and of `onPage`
  * pass through.
  */
-export async function followList(
+export async function scanList(
   read: PageReader,
-  options: WalkOptions,
-  onPage: (page: WalkPage) => Promise<void>,
-): Promise<Walk> {
+  options: ScanOptions,
+  onPage: (page: ScanPage) => Promise<void>,
+): Promise<Scan> {
   const state = begin(options);
-  while (state.walk.calls < (options.maxPages ?? 100_000)) {
+  while (state.scan.calls < (options.maxPages ?? 100_000)) {
     options.signal?.throwIfAborted();
     const { cursor, anchors, onTrust } = overlapCursor(state.trail, state.stepBack, state.trustOrder);
     if (cursor === null && !mayStartAtHead(state)) return end(state, 'lost_place');
     const { data, from, to, more = false } = await read(queryOf(options, cursor));
     const { rows, flaw } = readRows(data);
     const fresh = count(state, { rows, from, to });
-    const page = follow(state, {
+    const page = joinAnswer(state, {
       rows,
       fresh,
       from,
@@ -106,19 +106,19 @@ export async function followList(
     });
     const empty = page.atEnd && page.above === null && rows.length === 0;
     const doubtful = empty && ((await options.expectsRows?.()) ?? false);
-    state.walk.trustedOrder ||= onTrust && page.contiguous && !page.atEnd;
+    state.scan.trustedOrder ||= onTrust && page.contiguous && !page.atEnd;
     const usable = flaw === null && !doubtful;
     await onPage(usable ? page : { ...page, contiguous: false, done: false, atEnd: false });
     if (flaw !== null || doubtful) return end(state, flaw ?? 'empty_list');
-    if (page.done) return { ...state.walk, complete: true, atEnd: page.atEnd };
+    if (page.done) return { ...state.scan, complete: true, atEnd: page.atEnd };
     if (options.enough?.()) return end(state, 'stopped');
     if (state.idle >= MOST_IDLE) return end(state, 'no_progress');
   }
   return end(state, 'page_limit');
 }
 
-interface WalkState {
-  walk: Walk;
+interface ScanState {
+  scan: Scan;
   trail: Place[];
   /** Ids met lately, to tell progress from repetition. */
   recent: Set<string>;
@@ -132,10 +132,10 @@ interface WalkState {
   longest: number;
 }
 
-function begin(options: WalkOptions): WalkState {
+function begin(options: ScanOptions): ScanState {
   const trail = [...(options.trail ?? [])];
   return {
-    walk: {
+    scan: {
       complete: false,
       reason: null,
       from: 0,
@@ -156,13 +156,13 @@ function begin(options: WalkOptions): WalkState {
   };
 }
 
-function mayStartAtHead(state: WalkState): boolean {
-  if (!state.walk.fromHead) return false;
+function mayStartAtHead(state: ScanState): boolean {
+  if (!state.scan.fromHead) return false;
   state.starts += 1;
   return state.starts <= 1 + MAX_RESTARTS;
 }
 
-function queryOf(options: WalkOptions, cursor: string | null): PageQuery {
+function queryOf(options: ScanOptions, cursor: string | null): PageQuery {
   return {
     take: LARGEST_PAGE,
     ...(cursor === null ? {} : { cursor }),
@@ -170,13 +170,13 @@ function queryOf(options: WalkOptions, cursor: string | null): PageQuery {
   };
 }
 
-function count(state: WalkState, answer: { rows: ListRow[]; from: number; to: number }): number {
-  const { walk, recent } = state;
+function count(state: ScanState, answer: { rows: ListRow[]; from: number; to: number }): number {
+  const { scan, recent } = state;
   const fresh = answer.rows.filter((row) => !recent.has(row.id));
-  if (walk.from === 0) walk.from = answer.from;
-  walk.to = Math.max(walk.to, answer.to);
-  walk.calls += 1;
-  walk.seen += fresh.length;
+  if (scan.from === 0) scan.from = answer.from;
+  scan.to = Math.max(scan.to, answer.to);
+  scan.calls += 1;
+  scan.seen += fresh.length;
   state.idle = fresh.length > 0 ? 0 : state.idle + 1;
   if (recent.size > 4 * LONGEST_TRAIL) recent.clear();
   for (const row of [...state.trail, ...answer.rows]) recent.add(row.id);
@@ -184,15 +184,15 @@ function count(state: WalkState, answer: { rows: ListRow[]; from: number; to: nu
 }
 
 /** Joins an answer to the trail, or steps back where it does not follow on. */
-function follow(
-  state: WalkState,
-  answer: Pick<WalkPage, 'rows' | 'fresh' | 'from' | 'to'> & {
+function joinAnswer(
+  state: ScanState,
+  answer: Pick<ScanPage, 'rows' | 'fresh' | 'from' | 'to'> & {
     more: boolean;
     anchors: ReadonlySet<string>;
     fromHead: boolean;
     bound: Bound | null;
   },
-): WalkPage {
+): ScanPage {
   const { rows, fresh, from, to } = answer;
   const at = answer.fromHead ? -1 : rows.findIndex((row) => answer.anchors.has(row.id));
   if (at < 0 && !answer.fromHead) {
@@ -219,7 +219,7 @@ function follow(
 }
 
 /** No answer of a service that had more to tell, going by the answers before. */
-function isShort(rows: readonly ListRow[], { longest, trail }: WalkState): boolean {
+function isShort(rows: readonly ListRow[], { longest, trail }: ScanState): boolean {
   return rows.length < longest || (rows.length < SURELY_SHORT && rows.at(-1)?.id === trail.at(-1)?.id);
 }
 
@@ -229,8 +229,8 @@ function isBelow(row: ListRow, bound: Bound | null): boolean {
   return row.createdAt !== null && row.createdAt < bound.createdAt;
 }
 
-function end(state: WalkState, reason: Incomplete): Walk {
-  return { ...state.walk, reason };
+function end(state: ScanState, reason: Incomplete): Scan {
+  return { ...state.scan, reason };
 }
 
 /** What to ask for next, so that the answer shows by itself whether it follows on without a gap. */
