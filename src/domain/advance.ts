@@ -2,13 +2,13 @@ import type { JsonObject } from './json.js';
 import { type Claim, compareClaims } from './record-state.js';
 import { type Axis, type RecordRules, rankOn, stateOn, textField } from './records.js';
 
-/** Fields, and the claims that shaped them beside the reading. */
+/** Fields, and the claims that shaped them beside the poll. */
 export interface Composed {
   fields: JsonObject;
   shapedBy: Claim[];
 }
 
-/** On each axis the furthest claim that stands strictly further on than the reading. */
+/** On each axis the furthest claim that stands strictly further on than the poll. */
 export function advance(rules: RecordRules, base: JsonObject, claims: Claim[]): Composed {
   const furthest = furthestOn(rules.main, claims);
   const advances = furthest !== null && isFurther(rules.main, furthest.fields, base);
@@ -23,7 +23,7 @@ export function compose(rules: RecordRules, claims: Claim[]): Composed {
   return advanceSide(rules, { fields, shapedBy }, claims);
 }
 
-/** Claims that say of a decisive field what the reading does not, unless that only stands behind it. */
+/** Claims that say of a decisive field what the poll does not, unless that only stands behind it. */
 export function doubts({ decisive, side }: RecordRules, base: JsonObject, claims: Claim[]): Claim[] {
   return claims.filter((claim) =>
     decisive.some((name) => {

@@ -39,7 +39,7 @@ export interface Shown {
   /** A report newer than the last poll says that the record stands elsewhere: it withholds until the next poll. */
   doubted: boolean;
   /** Something newer than the last poll says other than that poll: the record is to be read. */
-  needsReading: boolean;
+  needsPoll: boolean;
   /** Of the newest thing that says the state that is shown, or of the absence; milliseconds of the service's clock. */
   observedAt: number;
   observedBy: ObservationSource;
@@ -94,7 +94,7 @@ function compareSlots(a: Claim, b: Claim): number {
 }
 
 /**
- * The newest reading, with what newer own calls and deliveries say where they stand further on; without a reading, these
+ * The newest poll, with what newer own calls and deliveries say where they stand further on; without a poll, these
  * alone, the furthest on top. Reports stand apart. A state that was never observed shows no fields, observed at 0.
  */
 export function show(kind: RecordKind, { poll, claims }: RecordState): Shown {
@@ -119,7 +119,7 @@ export function show(kind: RecordKind, { poll, claims }: RecordState): Shown {
     known,
     ownCall: ownCallOf(proofs),
     doubted: against.length > 0,
-    needsReading: later.some((claim) => !agrees(rules, claim, poll?.fields ?? null)),
+    needsPoll: later.some((claim) => !agrees(rules, claim, poll?.fields ?? null)),
     ...witnessOf(rules, absent ? poll : reading, known ? proven : compose(rules, said), claims),
   };
 }
@@ -129,7 +129,7 @@ function parted(claims: Claim[]): [reports: Claim[], proofs: Claim[]] {
   return [claims.filter(isReport), claims.filter((claim) => !isReport(claim))];
 }
 
-/** What was read with the API key. `isRead`: nothing stands beside the reading, or speaks against it. */
+/** What was read with the API key. `isRead`: nothing stands beside the poll, or speaks against it. */
 function prove(rules: RecordRules, reading: Poll | null, proofs: Claim[]): Composed & { isRead: boolean } {
   const base = reading?.fields ?? null;
   const live = proofs.filter((claim) => isStatement(claim) && isNewer(claim, reading));

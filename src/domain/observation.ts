@@ -15,9 +15,9 @@ export interface ObservationSource {
  * - `reading`: a complete record out of the service's own list or detail call. Polls decide.
  * - `absence`: a read that proves that the service does not list the record.
  * - `claim`: what an event said of the record; fields that the payload lacked are absent here, never null.
- * - `mention`: an event named the record but nothing could be read off it: it asks for a reading.
+ * - `mention`: an event named the record but nothing could be read off it: it asks for a poll.
  *
- * `from` and `to` are milliseconds since the epoch on the *service's* clock: of a reading or an absence the
+ * `from` and `to` are milliseconds since the epoch on the *service's* clock: of a poll or an absence the
  * start and end of the request, of a claim or mention the second that the envelope's timestamp names
  * (`from` = timestamp × 1000, `to` = from + 999 where it is a whole second).
  */

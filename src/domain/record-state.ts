@@ -1,7 +1,7 @@
 import type { JsonObject } from './json.js';
 import type { ObservationSource, SourceType } from './observation.js';
 
-/** A full reading, or the proof that the service does not list the record (`fields` null). */
+/** What one poll showed in full, or the proof that the service does not list the record (`fields` null). */
 export interface Poll {
   /** Start and end of the request, in milliseconds of the service's clock. */
   from: number;
@@ -10,7 +10,7 @@ export interface Poll {
   fields: JsonObject | null;
   by: SourceType;
   ref: string;
-  /** Of an absence: the newest full reading, so that a record that vanished is still shown. */
+  /** Of an absence: the newest complete poll, so that a record that vanished is still shown. */
   before: Poll | null;
 }
 
@@ -27,7 +27,7 @@ export interface Claim {
 
 /**
  * All that is kept of the observations of one record: the newest poll, and per source and slot the newest claim that no
- * full reading has overtaken. All are maxima of total orders, so any order and repetition of the same observations ends
+ * complete poll has overtaken. All are maxima of total orders, so any order and repetition of the same observations ends
  * in the same state (docs/decisions/0001-webhooks-claim-polls-decide.md).
  */
 export interface RecordState {
@@ -54,12 +54,12 @@ export function isStatement({ state }: Pick<Claim, 'state'>): boolean {
   return state !== MENTION && !state.startsWith(KEPT);
 }
 
-/** The newest full reading that a poll holds: itself, or the one before the record vanished. */
+/** The newest complete poll that a poll holds: itself, or the one before the record vanished. */
 export function readingOf(poll: Poll | null): Poll | null {
   return poll?.fields === null ? poll.before : poll;
 }
 
-/** The later of two polls: a total order, in which of two polls of the same moment a reading is later than an absence. */
+/** The later of two polls: a total order, in which of two polls of the same moment one with fields is later than an absence. */
 export function newerPoll(a: Poll | null, b: Poll | null): Poll | null {
   if (a === null || b === null) return a ?? b;
   const order =

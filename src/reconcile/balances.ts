@@ -11,7 +11,7 @@ const MOST_ASSETS = 100;
 const IDLE_PER_RUN = 5;
 
 /**
- * STORY of one reading of the operating balances (specification 4.18): every asset is read, the records that move balances
+ * STORY of one poll of the operating balances (specification 4.18): every asset is read, the records that move balances
  * are read, every asset is read again; what agrees is judged: opening + movements = balance. Complete: every asset is.
  */
 export async function reconcileBalances(run: RunContext): Promise<Outcome> {

@@ -46,9 +46,9 @@ export async function reconcileDeliveries(run: RunContext): Promise<Outcome> {
 }
 
 /**
- * STORY of one reading of the delivery history (specification 4.22): from the head down to the mark below which every
+ * STORY of one poll of the delivery history (specification 4.22): from the head down to the watermark below which every
  * delivery was final when it was read last; each is held against the inbox, what is missed is recovered from its payload.
- * Complete: every delivery above the mark was read.
+ * Complete: every delivery above the watermark was read.
  */
 async function readHistory(run: RunContext): Promise<Outcome> {
   const rules = judgeRules(run.deps);
@@ -82,7 +82,7 @@ async function readHistory(run: RunContext): Promise<Outcome> {
   return {
     complete,
     proof: proofOf(scan, { bound, gap, counts, recovered }),
-    watermarks: new Map([['mark', { ...(await nextMark(run, scan, rules)), ...known }]]),
+    watermarks: new Map([['mark', { ...(await nextWatermark(run, scan, rules)), ...known }]]),
   };
 }
 
@@ -119,8 +119,8 @@ export function deliveryPages({
 /** ms; null: to the end of the list. The first time: what was made since adoption. */
 async function boundOf({ deps, options }: RunContext): Promise<number | null> {
   if (options.full) return null;
-  const mark = (await readWatermarks(deps.db, 'deliveries')).get('mark')?.['at'];
-  const known = typeof mark === 'number' ? mark : deps.adoptedAt.getTime() - DISORDER_MS;
+  const watermark = (await readWatermarks(deps.db, 'deliveries')).get('mark')?.['at'];
+  const known = typeof watermark === 'number' ? watermark : deps.adoptedAt.getTime() - DISORDER_MS;
   return Math.min(known, options.since ?? known);
 }
 
@@ -159,8 +159,8 @@ async function gapOf({ deps }: RunContext, scan: DeliveryScan, bound: number | n
   return `the service did not show ${unseen.length} deliveries that it showed before, such as ${unseen[0]}`;
 }
 
-/** Deliveries are written down a little out of order, so the mark lies a little below the oldest that is not final. */
-async function nextMark({ deps }: RunContext, scan: DeliveryScan, rules: JudgeRules): Promise<Watermark> {
+/** Deliveries are written down a little out of order, so the watermark lies a little below the oldest that is not final. */
+async function nextWatermark({ deps }: RunContext, scan: DeliveryScan, rules: JudgeRules): Promise<Watermark> {
   const { pendingStates, now } = rules;
   const unsettled = await oldestUnsettled(deps.db, { pendingStates, now, stuckMs: STUCK_MS });
   return { at: Math.min(unsettled ?? scan.from, scan.from) - DISORDER_MS };
@@ -168,10 +168,10 @@ async function nextMark({ deps }: RunContext, scan: DeliveryScan, rules: JudgeRu
 
 /** Since when the history is known without a hole. What was read by a version that did not write it down began at adoption. */
 async function knownBy({ deps }: RunContext, scan: DeliveryScan, bound: number | null): Promise<HistoryKnown | null> {
-  const { at: mark, from, readAt } = (await readWatermarks(deps.db, 'deliveries')).get('mark') ?? {};
+  const { at: watermark, from, readAt } = (await readWatermarks(deps.db, 'deliveries')).get('mark') ?? {};
   const older =
-    typeof mark === 'number'
-      ? { from: deps.adoptedAt.getTime() - DISORDER_MS + LONGEST_RETRY_MS, readAt: mark + DISORDER_MS }
+    typeof watermark === 'number'
+      ? { from: deps.adoptedAt.getTime() - DISORDER_MS + LONGEST_RETRY_MS, readAt: watermark + DISORDER_MS }
       : null;
   const before = typeof from === 'number' && typeof readAt === 'number' ? { from, readAt } : older;
   const { complete, atEnd, oldest } = scan;

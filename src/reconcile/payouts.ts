@@ -30,7 +30,7 @@ const SEARCHES: Record<PayoutsBy, { name: string; limit: number }> = {
 const CHECKED_AT_ONCE = 500;
 
 /**
- * STORY of one reading of payouts: the list where there is one; without it every open payout is searched for in the
+ * STORY of one poll of payouts: the list where there is one; without it every open payout is searched for in the
  * delivery history. An idempotency key is never sent again to learn of a payout: one that expired would pay twice.
  */
 export async function reconcilePayouts(run: RunContext): Promise<Outcome> {
@@ -80,8 +80,8 @@ async function readIfOffered(run: RunContext, known: ReadonlyMap<string, Waterma
     const outcome = await readList(run, payoutList);
     const at = run.deps.now().getTime();
     const gone = [NO_LIST, REFUSED].filter((name) => known.has(name));
-    const marks = gone.map((name): [string, Watermark] => [name, { at: null, since: null, count: null }]);
-    return { ...outcome, due: new Map([...(outcome.due ?? []), [LISTED, { at }], ...marks]) };
+    const watermarks = gone.map((name): [string, Watermark] => [name, { at: null, since: null, count: null }]);
+    return { ...outcome, due: new Map([...(outcome.due ?? []), [LISTED, { at }], ...watermarks]) };
   } catch (error) {
     if (!isNotOffered(error)) throw error;
     const at = run.deps.now().getTime();
@@ -163,10 +163,10 @@ async function checkOpen(run: RunContext, offersList: boolean): Promise<void> {
 }
 
 /** At once, and not with the end of the run: this is no proof of anything that was read. */
-async function note({ deps, tally, fence }: RunContext, name: string, mark: Watermark): Promise<void> {
+async function note({ deps, tally, fence }: RunContext, name: string, watermark: Watermark): Promise<void> {
   const { db, now } = deps;
   await writeFenced({ db, now, tally, fence }, async (trx) => {
-    if (fence.runId !== null) await writeWatermarks(trx, payoutList.kind, fence.runId, new Map([[name, mark]]));
+    if (fence.runId !== null) await writeWatermarks(trx, payoutList.kind, fence.runId, new Map([[name, watermark]]));
     return NOTHING;
   });
 }
@@ -178,21 +178,21 @@ const LEAST_REFUSALS = 12;
 const LONGEST_PAUSE_MS = 6 * HOUR_MS;
 
 /** What is noted of one more refusal; `at` in ms of our clock. */
-export function refusedAgain(mark: Watermark | undefined, at: number): Watermark {
-  const [since, last] = [mark?.['since'], mark?.['at']];
+export function refusedAgain(watermark: Watermark | undefined, at: number): Watermark {
+  const [since, last] = [watermark?.['since'], watermark?.['at']];
   const isNear = typeof last === 'number' && at - last <= LONGEST_PAUSE_MS;
-  const goesOn = typeof since === 'number' && (isNear || withdrawnSince(mark) !== null);
-  return goesOn ? { since, at, count: countOf(mark) + 1 } : { since: at, at, count: 1 };
+  const goesOn = typeof since === 'number' && (isNear || withdrawnSince(watermark) !== null);
+  return goesOn ? { since, at, count: countOf(watermark) + 1 } : { since: at, at, count: 1 };
 }
 
 /** The first of the refusals by which the list is withdrawn; null: it is not. */
-export function withdrawnSince(mark: Watermark | undefined): number | null {
-  const [since, at] = [mark?.['since'], mark?.['at']];
-  if (typeof since !== 'number' || typeof at !== 'number' || countOf(mark) < LEAST_REFUSALS) return null;
+export function withdrawnSince(watermark: Watermark | undefined): number | null {
+  const [since, at] = [watermark?.['since'], watermark?.['at']];
+  if (typeof since !== 'number' || typeof at !== 'number' || countOf(watermark) < LEAST_REFUSALS) return null;
   return at - since >= WITHDRAWN_MS ? since : null;
 }
 
 /** One that was noted before refusals were counted. */
-function countOf(mark: Watermark | undefined): number {
-  return Number(mark?.['count'] ?? LEAST_REFUSALS);
+function countOf(watermark: Watermark | undefined): number {
+  return Number(watermark?.['count'] ?? LEAST_REFUSALS);
 }

@@ -17,7 +17,7 @@ export interface RunOptions {
   since?: Date;
   /** Reads and tells what would change; writes nothing, not even a run. */
   dryRun?: boolean;
-  /** Goes on with a full reading that an earlier run left unfinished, instead of starting it over. */
+  /** Goes on with a full scan that an earlier run left unfinished, instead of starting it over. */
   resume?: boolean;
   /** So many pages of what is long; the next run goes on. Left out: to the end. */
   pages?: number;

@@ -31,7 +31,7 @@ export interface SearchedRecord {
 
 export type SearchDeps = Pick<RunContext, 'deps' | 'tally' | 'signal'> & { fence: RunContext['fence'] | null };
 
-/** What the history says of one record. `at`: when the reading began, ms of the service's clock; null: it is not whole. */
+/** What the history says of one record. `at`: when the poll began, ms of the service's clock; null: it is not whole. */
 interface Search {
   claims: Observation[];
   at: number | null;

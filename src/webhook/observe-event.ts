@@ -187,7 +187,7 @@ function textViolations(kind: RecordKind, fields: JsonObject): string[] {
   });
 }
 
-/** What an event says of a time that was yet to come when it arrived counts as said then: no reading need wait for that time. */
+/** What an event says of a time that was yet to come when it arrived counts as said then: no poll need wait for that time. */
 function noLaterThanArrival({ timestamp, receivedAt }: ObservableEvent): { from: number; to: number } {
   const { from, to } = serviceTime(timestamp);
   if (receivedAt === undefined) return { from, to };

@@ -9,7 +9,7 @@ import { type SecretEvidence, secretEvidence } from '../records/deliveries/secre
 import { fingerprintOf } from './fingerprint.js';
 import type { SigningSecret } from './match-signature.js';
 
-/** A complete reading of the delivery history counts for so long. */
+/** A complete poll of the delivery history counts for so long. */
 const HISTORY_FRESH_MS = 30 * 60_000;
 /** It tells for so long whether the service sent what came. */
 const HISTORY_TELLS_MS = 86_400_000;

@@ -21,7 +21,7 @@ const tellsOfAccount: Partial<Record<WriteOperation, Tells>> = {
 };
 
 /**
- * Takes in what the service answered to calls of our own that changed something. It is no reading of the service's own
+ * Takes in what the service answered to calls of our own that changed something. It is no poll of the service's own
  * list, so it claims, as an event does, and is verified like one.
  */
 export function observeAnswers({

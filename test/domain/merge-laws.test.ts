@@ -216,9 +216,9 @@ describe('whatever was observed', () => {
         const base = { kind, id: 'x', from: END, to: END + 1, source: { type: 'poll', ref: 'last' } } as const;
         const state = stateOf(kind, observations);
         const read = show(kind, absorb(kind, state, { ...base, type: 'reading', fields: { status: 'pending' } }));
-        expect(read).toMatchObject({ verified: true, needsReading: false, doubted: false, verifiedAt: END });
+        expect(read).toMatchObject({ verified: true, needsPoll: false, doubted: false, verifiedAt: END });
         const gone = show(kind, absorb(kind, state, { ...base, type: 'absence' }));
-        expect(gone).toMatchObject({ verified: false, absent: true, needsReading: false });
+        expect(gone).toMatchObject({ verified: false, absent: true, needsPoll: false });
       }),
       { numRuns: numRuns / 3 },
     );

@@ -86,7 +86,7 @@ async function markedForReading(db: Knex): Promise<string[]> {
   for (const kind of familyKinds) {
     const rows: StoredRow[] = await db(recordTables[kind]).select('*');
     const records = rows.map((row) => mergeRecord(kind, row.id, storedRecord(row), [], {}));
-    wanted.push(...records.flatMap(({ id, shown }) => (shown.needsReading ? [`${kind} ${id}`] : [])));
+    wanted.push(...records.flatMap(({ id, shown }) => (shown.needsPoll ? [`${kind} ${id}`] : [])));
   }
   const named: string[] = await db('payins')
     .whereNotExists(db('payment_intents').whereRaw('payment_intents.id = payins.payment_intent_id'))

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { isJsonObject, type Json } from '../../src/domain/json.js';
-import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
-import { verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
 import { kinds } from '../../src/reconcile/deps.js';
+import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
+import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { resettableDatabase } from '../support/resettable-database.js';
@@ -116,10 +116,10 @@ test('a record of which an event tells the creation to the second alone is found
   } as const;
   const context = { now: deps.now(), adoptedAt: deps.adoptedAt };
   await database.db.transaction((trx) => saveObservations(trx, [observation], context));
-  const looks = newClaimMemory(['payment_intent']);
+  const looks = newRefreshMemory(['payment_intent']);
   for (let look = 0; look < 3; look++) {
     service.list.clock += 60_000;
-    await verifyClaims(deps, looks);
+    await refreshRecords(deps, looks);
     await database.db('reading_marks').update({ next_at: database.db.raw("now() - interval '1 s'") });
   }
   expect(await database.db('payment_intents').where({ id: unseen.id }).pluck('verified')).toEqual([true]);
@@ -135,8 +135,8 @@ test('what events claimed is not looked for in the list of another account', asy
   list.grow(300, 20 * DAY);
   const other = new FakeService(list);
   const deps = depsOf(database, other);
-  const memory = newClaimMemory();
-  for (let round = 0; round < 3; round++) await expect(verifyClaims(deps, memory)).rejects.toThrow('SERVICE_API_KEY');
+  const memory = newRefreshMemory();
+  for (let round = 0; round < 3; round++) await expect(refreshRecords(deps, memory)).rejects.toThrow('SERVICE_API_KEY');
   expect(await database.db('payment_intents').orderBy('id')).toEqual(before);
   expect(await database.db('reading_marks').pluck('attempts')).toEqual([0]);
 });

@@ -135,7 +135,7 @@ describe('a balance that was judged', () => {
     expect(await attributeBalance(database.db, said)).toMatchObject({ outcome: 'done' });
     const judged = {
       assetCode: ASSET,
-      reading: { balance: '56', frozen: '0', at: Date.now() },
+      poll: { balance: '56', frozen: '0', at: Date.now() },
       judgement: judgeBalance('100', '56', NOTHING),
       held: null,
     };

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { newReading } from '../../src/reconcile/lists/list-reading.js';
-import type { HeadReading } from '../../src/reconcile/lists/read-head.js';
+import { newListPoll } from '../../src/reconcile/lists/list-poll.js';
+import type { HeadScans } from '../../src/reconcile/lists/read-head.js';
 import { rescan } from '../../src/reconcile/lists/rescan.js';
 import { scanStates } from '../../src/reconcile/lists/scan-states.js';
 import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
@@ -31,7 +31,7 @@ const read = async (query: PageQuery) => {
   asked.push(query);
   return { data: answer(query), from: NOW + asked.length, to: NOW + asked.length };
 };
-const reading = () => newReading({ plan: paymentIntentList, read, store, now: () => NOW });
+const poll = () => newListPoll({ plan: paymentIntentList, read, store, now: () => NOW });
 
 beforeEach(() => {
   list = [];
@@ -52,7 +52,7 @@ describe('by state', () => {
 
   test('each state in which a payment may change is read; those that wait for a decision whole once an hour', async () => {
     list = [payment('new', DAY, { status: 'unmatched' }), payment('old', 31 * DAY, { status: 'unmatched' })];
-    const { scans, ...rest } = await scanStates(reading(), new Map(), false);
+    const { scans, ...rest } = await scanStates(poll(), new Map(), false);
     expect(asked.map(({ status }) => status)).toEqual(states);
     expect([...scans.values()].every(({ complete }) => complete)).toBe(true);
     expect(rest).toEqual({
@@ -83,7 +83,7 @@ describe('by state', () => {
       (all) => (query) =>
         all({ ...query, take: 26 })
     )(answer);
-    const rest = await scanStates(reading(), known, full);
+    const rest = await scanStates(poll(), known, full);
     expect(rest.whole).toBe(isWhole);
     expect(store.held.has('month')).toBe(true);
     expect(store.held.has('old')).toBe(isWhole);
@@ -94,7 +94,7 @@ describe('by state', () => {
     const kept: [string, unknown][] = [];
     store.keepListing = async (...listing: unknown[]) => void kept.push(listing as [string, unknown]);
     list = [payment('a', DAY, { status: 'unmatched' })];
-    await scanStates(reading(), new Map(), false);
+    await scanStates(poll(), new Map(), false);
     expect(kept).toMatchObject([
       ['unmatched', { ids: new Set(['a']) }],
       ['irregular', { ids: new Set() }],
@@ -109,7 +109,7 @@ describe('by state', () => {
       if (status === 'unmatched') throw error;
       return [];
     };
-    const rest = await scanStates(reading(), new Map(), false);
+    const rest = await scanStates(poll(), new Map(), false);
     expect(rest.unfiltered).toEqual(new Map([['unmatched', how]]));
     expect([...rest.scans.keys()]).toEqual(states.filter((status) => status !== 'unmatched'));
     expect(rest.watermarks.get('whole:unmatched')).toEqual({ at: NOW });
@@ -119,7 +119,7 @@ describe('by state', () => {
     answer = () => {
       throw new UnauthorizedError('the key', { ...refusal, status: 401 });
     };
-    await expect(scanStates(reading(), new Map(), false)).rejects.toThrow(UnauthorizedError);
+    await expect(scanStates(poll(), new Map(), false)).rejects.toThrow(UnauthorizedError);
   });
 
   /** So many of the state that is asked for, beside so many others. */
@@ -136,7 +136,7 @@ describe('by state', () => {
   };
   const isIgnored = async (only: string) => {
     const plan = { ...paymentIntentList, activeStates: [only], waitingStates: [] };
-    const { unfiltered } = await scanStates({ ...reading(), plan }, new Map(), false);
+    const { unfiltered } = await scanStates({ ...poll(), plan }, new Map(), false);
     return unfiltered.get(only) === 'ignored';
   };
 
@@ -157,7 +157,7 @@ describe('by state', () => {
     expect(await isIgnored('pending')).toBe(false);
     asked = [];
     shows(0, 5);
-    const { unfiltered, watermarks } = await scanStates(reading(), new Map(), false);
+    const { unfiltered, watermarks } = await scanStates(poll(), new Map(), false);
     expect(asked).toHaveLength(1);
     expect([...unfiltered]).toEqual(states.map((status) => [status, 'ignored']));
     expect(watermarks.get('whole:irregular')).toEqual({ at: NOW });
@@ -177,7 +177,7 @@ describe('by state', () => {
 });
 
 describe('again, whatever the state', () => {
-  const head = (more: Partial<HeadReading> = {}) => ({
+  const head = (more: Partial<HeadScans> = {}) => ({
     complete: true,
     continues: false,
     scans: [],
@@ -193,7 +193,7 @@ describe('again, whatever the state', () => {
       ]),
     );
   const rescanWith = (known: Map<string, { at: number; calls: number }>, more: object = {}, headMore = {}) =>
-    rescan(reading(), known, { ...options, ...more, head: head(headMore) });
+    rescan(poll(), known, { ...options, ...more, head: head(headMore) });
 
   test.each([
     ['sweep:all', marks(7 * DAY, 0, 0), 'sweep:all sweep:90d sweep:7d'],

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { noteDisproved, noteSearched } from '../../src/records/family/searched.js';
 import { getOrder } from '../../src/records/orders/orders.js';
-import { markForReading } from '../../src/records/runs/marks.js';
+import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { useDatabase } from '../support/database.js';
 import { at, reading, readPaid } from '../support/observations.js';
@@ -150,7 +150,7 @@ test('while many such reports wait to be looked up, none is passed over', async 
     .update({ refuted_at: [new Date(now.getTime() - 60_000), now] });
   await take(said('po_6', '71', 20, { status: 'pending', paymentIntentId: 'immune' }));
   expect(await reason()).toBe('proven');
-  await markForReading(
+  await requestRefresh(
     database.db,
     Array.from({ length: 10 }, (_, n) => ({
       kind: 'delivery' as const,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { markForReading } from '../../src/records/runs/marks.js';
+import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { type Reading, touchUnchanged } from '../../src/records/saving/touch-unchanged.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -72,7 +72,7 @@ test('what two pages show of one record is one reading, the newer; where they di
 
 test('a mark to read it is settled, and an id that no row can have told of', async () => {
   await read(database, [shown(payment('a'), 0), shown(payment('b'), 0)]);
-  await markForReading(database.db, [{ kind: 'payment_intent', id: 'a', reason: 'claimed', askedAt: at(5) }]);
+  await requestRefresh(database.db, [{ kind: 'payment_intent', id: 'a', reason: 'claimed', askedAt: at(5) }]);
   const long = payment('x'.repeat(2_000));
   expect(await read(database, [shown(payment('a'), 10), shown(payment('b'), 10), shown(long, 10)])).toMatchObject({
     left: ['a', long.id],

@@ -20,12 +20,12 @@ export async function judgedBalance(
   await db.transaction(async (trx) => {
     const fields = { id: assetCode, assetCode, balance, frozen: '0', available: balance };
     const source = { type: 'poll', ref: 'test' } as const;
-    const reading = { type: 'reading', kind: 'balance', id: assetCode, from: at, to: at, source, fields } as const;
-    await saveObservations(trx, [reading], { now, adoptedAt: new Date(0) });
+    const poll = { type: 'reading', kind: 'balance', id: assetCode, from: at, to: at, source, fields } as const;
+    await saveObservations(trx, [poll], { now, adoptedAt: new Date(0) });
     await openPosition(trx, { assetCode, balance: opening, at, now });
     await saveJudged(
       trx,
-      { assetCode, reading: { balance, frozen: '0', at }, judgement, held: null },
+      { assetCode, poll: { balance, frozen: '0', at }, judgement, held: null },
       { now, runId: null },
     );
     const evidence = { unexplained: judgement.unexplained };

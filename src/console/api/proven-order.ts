@@ -33,7 +33,7 @@ interface ProofAsked {
 
 /**
  * The order, not safe or proven within the time; a problem where that can't be said in time. Null: there is no such order. Another
- * process reads what is too old: it is asked for in the database, and who asks for the same order meanwhile shares the reading.
+ * process reads what is too old: it is asked for in the database, and who asks for the same order meanwhile shares the poll.
  */
 type ProvenOrder = (deps: ApiDeps, asked: ProofAsked) => Promise<OrderDetail | null>;
 
@@ -83,7 +83,7 @@ export function createProvenOrder(): ProvenOrder {
     const { db } = deps;
     const { waitMs, lookMs } = timesOf(deps);
     const deadline = performance.now() + waitMs;
-    // Counted from when the request came: a reading that it causes is young enough.
+    // Counted from when the request came: a poll that it causes is young enough.
     let since = await sinceOf(db, within);
     while (since === null || !(await isDecided(db, reference, since))) {
       if (signal.aborted || performance.now() >= deadline) throw notInTime(within);

@@ -92,7 +92,7 @@ function verdict(asset: string, proof: ShownProof | null): Section {
   };
 }
 
-/** Each line is a part of the sum; the last one is what two readings of the service agreed on. */
+/** Each line is a part of the sum; the last one is what two polls of the service agreed on. */
 function splitOf(asset: string, proof: ShownProof): Section {
   const { opening, explained, unobservable, attributed, unknownAmount, unexplained, agreedBalance } = proof;
   const row = (part: string, value: string | null, means: string): Value[] => [

@@ -77,7 +77,7 @@ function paidWithoutIntent(invoice: CheckedRecord, facts: CheckFacts): Finding |
   const intent = named === null ? undefined : facts.intents.get(named);
   const names = intent === undefined ? null : textField(intent.fields, 'invoiceId');
   if (intent !== undefined && wasCollected(intent) && (names === null || names === id)) return null;
-  // What only an event says of the payment is for a reading to decide.
+  // What only an event says of the payment is for a poll to decide.
   if (intent !== undefined && !intent.absent && !intent.verified) return null;
   const due = (invoice.since ?? invoice.firstSeenAt) + grace.link;
   if (facts.now < due) return { at: due };

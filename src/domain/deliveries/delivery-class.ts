@@ -114,7 +114,7 @@ export function classifyDelivery(facts: DeliveryFacts, clock: DeliveryClock): De
 
 /**
  * When an open delivery is to be judged again though the service says nothing new, ms; 0: on each run. The older it is, the
- * less often: its class changes by its age, by an event that comes late, or by a reading.
+ * less often: its class changes by its age, by an event that comes late, or by a poll.
  */
 export function judgeAgainAt(facts: WhenKnown, { now }: Pick<DeliveryClock, 'now'>): number {
   const age = ageOf(facts, now);

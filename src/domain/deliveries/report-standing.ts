@@ -2,12 +2,12 @@
 export interface HistoryKnown {
   /** What was sent since then must be in it. */
   from: number;
-  /** When the newest complete reading began. */
+  /** When the newest complete poll began. */
   readAt: number;
 }
 
-/** A reading of the history from its head down. */
-export interface HistoryReading {
+/** A poll of the history from its head down. */
+export interface HistoryPoll {
   /** Every delivery down to `downTo`, or to the end of the list, was shown. */
   complete: boolean;
   readAt: number;
@@ -23,13 +23,13 @@ export interface HistoryReading {
 export const LONGEST_RETRY_MS = 3 * 86_400_000;
 
 /**
- * What is known after one more reading. One that is not complete proves nothing. A list that ends before the reading before
+ * What is known after one more reading. One that is not complete proves nothing. A list that ends before the poll before
  * it began may have lost what lay between: then only what the new one shows is known. What was never seen to lose anything is
  * taken to begin with its oldest delivery.
  */
-export function knownAfter(before: HistoryKnown | null, reading: HistoryReading): HistoryKnown | null {
-  if (!reading.complete) return before;
-  const { readAt, downTo, oldest, hasLost } = reading;
+export function knownAfter(before: HistoryKnown | null, poll: HistoryPoll): HistoryKnown | null {
+  if (!poll.complete) return before;
+  const { readAt, downTo, oldest, hasLost } = poll;
   const reached = downTo ?? oldest ?? readAt;
   const from = downTo === null && !hasLost ? reached : reached + LONGEST_RETRY_MS;
   const goesOn = before !== null && reached <= before.readAt;
@@ -42,7 +42,7 @@ export interface ReportFacts {
   arrivedAt: number;
   /** The history has it, or had it once. */
   matched: boolean;
-  /** The service listed the endpoint of its secret after the reading. */
+  /** The service listed the endpoint of its secret after the poll. */
   endpointListed: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { Observation } from '../../domain/observation.js';
 import { accountsEndingIn, closedAccounts } from '../../records/runs/listed-ids.js';
-import type { MetMark, WaitingMark } from '../../records/runs/marks.js';
+import type { MetRefreshRequest, WaitingRefreshRequest } from '../../records/runs/refresh-requests.js';
 import type { RunContext } from '../deps.js';
 import { lookForHidden } from './look-for-hidden.js';
 
@@ -9,9 +9,9 @@ const DAY_MS = 86_400_000;
 const SHOWN = 10;
 
 export interface UnlistedWallets {
-  /** What is to be saved of them, and the marks that go. */
+  /** What is to be saved of them, and the refresh requests that go. */
   observations: Observation[];
-  endedMarks: MetMark[];
+  endedRequests: MetRefreshRequest[];
   absent: number;
   /** Why the run does not prove what became of some; null: it does. */
   reason: string | null;
@@ -25,7 +25,7 @@ interface Passes {
   /** Were listed once, and are in none of the lists, looked at twice. */
   vanished: readonly string[];
   /** Named by events half a minute ago or earlier, and in none of the lists, looked at twice. */
-  named: readonly WaitingMark[];
+  named: readonly WaitingRefreshRequest[];
   /** The beginning of the first pass; the last pass. In ms of the service's clock. */
   after: number;
   from: number;
@@ -49,7 +49,7 @@ export async function settleUnlisted(run: RunContext, passes: Passes): Promise<U
   const archived = [...found.known, ...found.untold.filter((id) => emptied.has(id))];
   const untold = found.untold.filter((id) => !emptied.has(id));
   const doubtful = untold.filter((id) => wasListed.has(id));
-  const ages = new Map(named.map((mark) => [mark.id, mark]));
+  const ages = new Map(named.map((request) => [request.id, request]));
   const given = untold.filter((id) => (ages.get(id)?.ageMs ?? 0) >= DAY_MS);
   const isHeld = (id: string): boolean => wasListed.has(id) || ages.get(id)?.held === true;
   const gone = [...closed, ...[...archived, ...found.denied].filter(isHeld), ...doubtful];
@@ -58,7 +58,7 @@ export async function settleUnlisted(run: RunContext, passes: Passes): Promise<U
       ...archived.filter(isHeld).map((id) => archivedClaim(run, id, passes)),
       ...gone.map((id) => absence(run, id, passes)),
     ],
-    endedMarks: [...[...archived, ...found.denied].filter((id) => !isHeld(id)), ...given].flatMap(
+    endedRequests: [...[...archived, ...found.denied].filter((id) => !isHeld(id)), ...given].flatMap(
       (id) => ages.get(id) ?? [],
     ),
     absent: [...closed, ...open.filter((id) => !found.left.includes(id))].length,

@@ -7,7 +7,7 @@ import { workInMovements } from '../../records/balances/balance-movements.js';
 import { type BalanceProof, type Judged, readProofs } from '../../records/balances/balance-proofs.js';
 import { type AssetSums, sumMovements } from '../../records/balances/balance-sums.js';
 import { describeError } from '../../records/database/database-errors.js';
-import { countUnreadPayins } from '../../records/runs/marks.js';
+import { countUnreadPayins } from '../../records/runs/refresh-requests.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
 import type { RunContext } from '../deps.js';
 import { payoutsListedUntil } from '../payouts.js';
@@ -21,7 +21,7 @@ const UNDER_WAY = 'payouts are under way: whose they are is not known yet';
 
 export interface Sandwiched {
   read: ReadBalance | null;
-  /** The reading before it, of the same balance; null: there was none such. */
+  /** The poll before it, of the same balance; null: there was none such. */
   earlier: ReadBalance | null;
   verdict: Verdict;
 }
@@ -29,7 +29,7 @@ export interface Sandwiched {
 interface Open {
   before: ReadBalance;
   /** A new unexplained part, seen once: it counts when the next round sees the same. */
-  suspected: string | null;
+  unconfirmed: string | null;
 }
 
 /** Writes what came of one asset. */
@@ -38,7 +38,7 @@ type Save = (assetCode: string, sandwiched: Sandwiched) => Promise<void>;
 /**
  * Reads each balance, brings the records up to date, reads it again. Judged only where both readings agree and no record
  * that moves the balance was read after the second began; a new unexplained part only when two such rounds say the same:
- * of two movements between the readings that cancel out, the records may show but one. `save` is called once for each asset:
+ * of two movements between the poll that cancel out, the records may show but one. `save` is called once for each asset:
  * for one that is judged before more records are worked in, which its opening position would take for its own.
  */
 export async function judgeAssets(
@@ -56,7 +56,7 @@ export async function judgeAssets(
   for (const asset of assets) {
     const before = await readBalance(run, asset);
     if (before?.balance == null) await settle(asset, unproven(before, 'the service shows no balance of it'));
-    else open.set(asset, { before, suspected: null });
+    else open.set(asset, { before, unconfirmed: null });
   }
   for (let round = 1; round <= ROUNDS && open.size > 0; round += 1) {
     const synced = await syncMovements(run);
@@ -92,7 +92,7 @@ async function closeRound(
   for (const asset of assets) {
     const waiting = open.get(asset);
     if (waiting === undefined) continue;
-    const { before, suspected } = waiting;
+    const { before, unconfirmed } = waiting;
     const read = again.get(asset) ?? null;
     const moved = sums.get(asset);
     if (read?.balance == null || moved === undefined) {
@@ -100,7 +100,7 @@ async function closeRound(
       continue;
     }
     if (!isSameBalance(before, read) || moved.movedFrom >= read.from) {
-      open.set(asset, { before: read, suspected: null });
+      open.set(asset, { before: read, unconfirmed: null });
       continue;
     }
     const verdict = verdictOf(asset, { read, sums: moved, proof: proofs.get(asset), caveats: synced.caveats });
@@ -110,10 +110,10 @@ async function closeRound(
       await settle(asset, { read, earlier: before, verdict: { type: 'unproven', reason: UNDER_WAY, held } });
       continue;
     }
-    const isNew = unexplained !== '0' && unexplained !== suspected;
+    const isNew = unexplained !== '0' && unexplained !== unconfirmed;
     const stood = proofs.get(asset)?.unexplained === unexplained;
     if (isNew && !(stood && (await isKnownResidual(deps.db, asset, unexplained)))) {
-      open.set(asset, { before: read, suspected: unexplained });
+      open.set(asset, { before: read, unconfirmed: unexplained });
       continue;
     }
     await settle(asset, { read, earlier: before, verdict });
@@ -134,13 +134,13 @@ function verdictOf(
 ): { type: 'judged'; judged: Judged; opens: boolean; caveats: readonly string[] } {
   const opening = proof?.opening ?? null;
   const balance = read.balance ?? '0';
-  const reading = { balance, frozen: read.frozen, at: read.from };
+  const poll = { balance, frozen: read.frozen, at: read.from };
   const began = { explained: '0', known: '0', attributed: '0', limit: '0', unclear: null };
   const judgement =
     opening === null ? judgeBalance(balance, balance, began) : judgeBalance(opening.balance, balance, sums);
   const told = opening === null || sums.untold === null ? null : tellAtOpening(sums, sums.untold, judgement);
   const held = judgedResidual(judgement.unexplained, sums.untold);
-  const judged = { assetCode, reading, judgement, held, ...(told === null ? {} : { told }) };
+  const judged = { assetCode, poll, judgement, held, ...(told === null ? {} : { told }) };
   const all = held === null ? caveats : [...caveats, ...likelyOf(sums)];
   return { type: 'judged', judged, opens: opening === null, caveats: all };
 }

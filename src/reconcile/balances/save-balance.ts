@@ -70,7 +70,7 @@ async function saveVerdict(
     return 0;
   }
   const { judged, opens, caveats } = verdict;
-  const { balance, at } = judged.reading;
+  const { balance, at } = judged.poll;
   // What finance has attributed meanwhile would be open again by this judgement, and attributed twice.
   const before = (await lockProof(trx, assetCode))?.unexplained ?? null;
   const attributed = (await sumAttributed(trx)).get(assetCode) ?? '0';
@@ -80,7 +80,7 @@ async function saveVerdict(
   return followResidual(trx, assetCode, { judgement: judged.judgement, before }, evidenceOf(judged, caveats));
 }
 
-function evidenceOf({ reading, judgement }: Judged, caveats: readonly string[]): JsonObject {
+function evidenceOf({ poll, judgement }: Judged, caveats: readonly string[]): JsonObject {
   const { explained, residual, unobservable, unexplained } = judgement;
   return {
     rule: 'balance = opening + movements + what no list shows',
@@ -89,9 +89,9 @@ function evidenceOf({ reading, judgement }: Judged, caveats: readonly string[]):
     unobservable,
     ours: { explained, source: 'movements of payments, payouts and sub-wallets since the opening position' },
     theirs: {
-      balance: reading.balance,
-      frozen: reading.frozen,
-      readAt: new Date(reading.at).toISOString(),
+      balance: poll.balance,
+      frozen: poll.frozen,
+      readAt: new Date(poll.at).toISOString(),
       source: 'GET /v1/wallet/balances/{assetCode}, two readings that agreed',
     },
     mayBe: [

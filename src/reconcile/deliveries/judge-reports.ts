@@ -37,18 +37,18 @@ const DAY_MS = 86_400_000;
 /** Two clocks, and the way between. */
 const CLOCKS_MS = 60_000;
 
-/** A complete reading of the history. */
-export interface ReportReading {
+/** A complete poll of the history. */
+export interface HistoryPoll {
   known: HistoryKnown;
   /** When it began, ms of our clock. */
   begunAt: number;
 }
 
 /**
- * STORY of L8 (docs/security.md): webhooks that came are looked for in what the history has shown; what a complete reading
- * lacks though it must have it was not sent by the service. Null: the reading was not complete, and tells nothing of those.
+ * STORY of L8 (docs/security.md): webhooks that came are looked for in what the history has shown; what a complete poll
+ * lacks though it must have it was not sent by the service. Null: the poll was not complete, and tells nothing of those.
  */
-export async function judgeReports(run: RunContext, reading: ReportReading | null): Promise<void> {
+export async function judgeReports(run: RunContext, reading: HistoryPoll | null): Promise<void> {
   const { runId, dryRun } = run.fence;
   if (dryRun || runId === null) return;
   await takeIn(run, runId);
@@ -62,10 +62,10 @@ export async function judgeReports(run: RunContext, reading: ReportReading | nul
   await settle(run);
 }
 
-/** In small transactions; what is behind the mark is matched, or has a row. */
+/** In small transactions; what is behind the watermark is matched, or has a row. */
 async function takeIn(run: RunContext, runId: string): Promise<void> {
-  const mark = (await readWatermarks(run.deps.db, TAKEN_IN.kind)).get(TAKEN_IN.name)?.['id'];
-  let place: Place | null = { after: typeof mark === 'string' ? mark : '0', isSettled: true };
+  const watermark = (await readWatermarks(run.deps.db, TAKEN_IN.kind)).get(TAKEN_IN.name)?.['id'];
+  let place: Place | null = { after: typeof watermark === 'string' ? watermark : '0', isSettled: true };
   while (place !== null) {
     run.signal?.throwIfAborted();
     place = await takePart(run, runId, place);
@@ -78,7 +78,7 @@ interface Place {
   isSettled: boolean;
 }
 
-/** Null: nothing is left. The mark stays before what is young. */
+/** Null: nothing is left. The watermark stays before what is young. */
 async function takePart(run: RunContext, runId: string, { after, isSettled }: Place): Promise<Place | null> {
   let next: Place | null = null;
   await writeFenced({ ...run.deps, ...run }, async (trx) => {
@@ -93,7 +93,7 @@ async function takePart(run: RunContext, runId: string, { after, isSettled }: Pl
 }
 
 /** There is something to judge, and the service still lists its endpoints: asked after the history was read. */
-async function isAsked(run: RunContext, reading: ReportReading): Promise<boolean> {
+async function isAsked(run: RunContext, reading: HistoryPoll): Promise<boolean> {
   const { db } = run.deps;
   const waiting = await candidates(db, run, { reading, labels: await secretsToJudge(db, { listed: false }), limit: 1 });
   if (waiting.length === 0) return true;
@@ -104,7 +104,7 @@ async function isAsked(run: RunContext, reading: ReportReading): Promise<boolean
 function candidates(
   db: Knex,
   { deps }: RunContext,
-  { reading, labels, limit = JUDGED_AT_ONCE }: { reading: ReportReading; labels: readonly string[]; limit?: number },
+  { reading, labels, limit = JUDGED_AT_ONCE }: { reading: HistoryPoll; labels: readonly string[]; limit?: number },
 ): Promise<UnmatchedReport[]> {
   const { known, begunAt } = reading;
   const from = new Date(Math.max(0, ourTime(reading, known.from - CLOCKS_MS)));
@@ -114,7 +114,7 @@ function candidates(
 
 function lackingOf(
   reports: readonly UnmatchedReport[],
-  { run, reading }: { run: RunContext; reading: ReportReading },
+  { run, reading }: { run: RunContext; reading: HistoryPoll },
 ): UnmatchedReport[] {
   const known = { ...reading.known, from: reading.known.from - CLOCKS_MS };
   const graceMs = run.deps.settings.missedGraceMs;
@@ -128,7 +128,7 @@ function lackingOf(
 interface Forged {
   /** Found to lack now, under secrets of which a person said that they leaked. */
   reports: readonly UnmatchedReport[];
-  reading: ReportReading;
+  reading: HistoryPoll;
   leaked: ReadonlySet<string>;
   now: Date;
 }
@@ -137,7 +137,7 @@ interface Forged {
 async function judge(
   trx: Knex.Transaction,
   run: RunContext,
-  { reading, labels, lacking }: { reading: ReportReading; labels: readonly string[]; lacking: UnmatchedReport[] },
+  { reading, labels, lacking }: { reading: HistoryPoll; labels: readonly string[]; lacking: UnmatchedReport[] },
 ): Promise<number> {
   const now = run.deps.now();
   const leaked = await leakedLabels(trx);
@@ -195,7 +195,7 @@ async function countAll(
 async function name(
   trx: Knex.Transaction,
   run: RunContext,
-  { reading, lacking, now }: { reading: ReportReading; lacking: readonly UnmatchedReport[]; now: Date },
+  { reading, lacking, now }: { reading: HistoryPoll; lacking: readonly UnmatchedReport[]; now: Date },
 ): Promise<number> {
   if (lacking.length === 0) return 0;
   const singles = await countSingles(trx, new Date(now.getTime() - DAY_MS));
@@ -239,11 +239,11 @@ async function settle(run: RunContext): Promise<void> {
   });
 }
 
-/** The two clocks, as they stood when the reading began. */
-function serviceTime({ known, begunAt }: ReportReading, ours: number): number {
+/** The two clocks, as they stood when the poll began. */
+function serviceTime({ known, begunAt }: HistoryPoll, ours: number): number {
   return ours + known.readAt - begunAt;
 }
 
-function ourTime({ known, begunAt }: ReportReading, theirs: number): number {
+function ourTime({ known, begunAt }: HistoryPoll, theirs: number): number {
   return theirs - known.readAt + begunAt;
 }

@@ -18,8 +18,8 @@ export async function lookAtDeliveries(
 ): Promise<{ judged: JudgedDelivery[]; scan: DeliveryScan }> {
   const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
   const deliveries: Delivery[] = [];
-  const mark = (await readWatermarks(deps.db, 'deliveries')).get('mark')?.['at'];
-  const unproven = typeof mark === 'number' ? mark : deps.adoptedAt.getTime();
+  const watermark = (await readWatermarks(deps.db, 'deliveries')).get('mark')?.['at'];
+  const unproven = typeof watermark === 'number' ? watermark : deps.adoptedAt.getTime();
   const bound = since?.getTime() ?? Math.min(unproven, deps.now().getTime() - DAY_MS);
   const scan = await scanDeliveries(
     deliveryPages({ deps, tally, ...(signal ? { signal } : {}) }),

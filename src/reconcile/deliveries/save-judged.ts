@@ -10,7 +10,7 @@ import type { Delivery } from '../../records/deliveries/read-delivery.js';
 import { markSent } from '../../records/deliveries/report-checks.js';
 import { saveDeliveries } from '../../records/deliveries/save-deliveries.js';
 import { unlinkedBy } from '../../records/family/searched.js';
-import { markForReading, type NewMark } from '../../records/runs/marks.js';
+import { type NewRefreshRequest, requestRefresh } from '../../records/runs/refresh-requests.js';
 import type { RunContext } from '../deps.js';
 import { type Written, writeFenced } from '../write-fenced.js';
 
@@ -31,7 +31,7 @@ export async function saveJudged(
     const changed = await saveDeliveries(trx, judged, { from: readAt, ref: run.source.ref });
     const breaksOpened = await saveBreaks(trx, judged, run);
     await noteSent(trx, judged);
-    await markForReading(trx, [...marksOf(judged), ...(await searchesOf(trx, judged))]);
+    await requestRefresh(trx, [...requestsOf(judged), ...(await searchesOf(trx, judged))]);
     return { changed, breaksOpened } satisfies Written;
   });
   return judged;
@@ -58,7 +58,7 @@ function eventsOf({ inboxId, alike }: JudgedDelivery): readonly string[] {
 }
 
 /** Of the refunds that these events link, and nothing else: the history is asked by id, for it shows these by now. */
-async function searchesOf(trx: Knex.Transaction, judged: readonly JudgedDelivery[]): Promise<NewMark[]> {
+async function searchesOf(trx: Knex.Transaction, judged: readonly JudgedDelivery[]): Promise<NewRefreshRequest[]> {
   const shown = judged.filter(({ delivery }) => delivery.firstSeenAt === null).flatMap(eventsOf);
   const payouts = await unlinkedBy(trx, [...new Set(shown)]);
   return payouts.map((id) => ({ kind: 'delivery', id: `payout ${id}`, reason: 'reported_link' }));
@@ -68,7 +68,7 @@ async function searchesOf(trx: Knex.Transaction, judged: readonly JudgedDelivery
  * What can't be recovered is read from the service's own lists, as far as it can be told which record it was. Asked for when
  * the service shows the delivery, not whenever it is judged again.
  */
-function marksOf(judged: readonly JudgedDelivery[]): NewMark[] {
+function requestsOf(judged: readonly JudgedDelivery[]): NewRefreshRequest[] {
   const lost = judged.filter(
     ({ ours, inboxId, delivery }) => ours && inboxId === null && delivery.firstSeenAt === null,
   );

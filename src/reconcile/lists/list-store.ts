@@ -63,7 +63,7 @@ export interface ListStore {
   /** Opens a gap before anything of it is read. */
   openGap(list: string, older: Place | null): Promise<Gap>;
   closeGap(id: string): Promise<void>;
-  /** A complete reading of the whole list by a filter, for the cross-checks. */
+  /** A complete scan of the list by a filter, for the cross-checks. */
   keepListing(status: string, listing: FilterListing): Promise<void>;
   watermarks(): Promise<ReadonlyMap<string, Watermark>>;
 }

@@ -1,4 +1,4 @@
-import type { ListReading } from './list-reading.js';
+import type { ListPoll } from './list-poll.js';
 import type { Gap } from './list-store.js';
 import { HEAD, scanGap } from './scan-gap.js';
 import type { Bound, Scan } from './scan-list.js';
@@ -8,7 +8,7 @@ import { CLOCKS_APART_MS } from './span.js';
 const OVERLAP_MS = 600_000;
 
 /** The whole list was read: what stood in it from `from` to `to` (ms of the service's clock) was met. */
-interface WholeReading {
+interface FullScan {
   from: number;
   to: number;
   /** When it began, by our clock. */
@@ -17,13 +17,13 @@ interface WholeReading {
   inOne: boolean;
 }
 
-export interface HeadReading {
+export interface HeadScans {
   complete: boolean;
   /** There were more pages than this run was to read: what is left has been written down, and the next run goes on. */
   continues: boolean;
   scans: Scan[];
   /** What is read of the list, by this run and those before it that it went on with, reaches from the head to the end. */
-  whole: WholeReading | null;
+  whole: FullScan | null;
 }
 
 /**
@@ -31,17 +31,17 @@ export interface HeadReading {
  * a record that is known: events make islands of known records above unread gaps. `pages`: so many at most, those
  * nearest the head first.
  */
-export async function readHead(reading: ListReading, pages: number | null): Promise<HeadReading> {
-  const gaps = (await reading.store.gaps()).filter(({ list }) => list === HEAD);
-  if (!gaps.some(({ newer }) => newer === null)) gaps.unshift(await reading.store.openGap(HEAD, null));
-  const result: HeadReading = { complete: true, continues: false, scans: [], whole: null };
+export async function readHead(poll: ListPoll, pages: number | null): Promise<HeadScans> {
+  const gaps = (await poll.store.gaps()).filter(({ list }) => list === HEAD);
+  if (!gaps.some(({ newer }) => newer === null)) gaps.unshift(await poll.store.openGap(HEAD, null));
+  const result: HeadScans = { complete: true, continues: false, scans: [], whole: null };
   let pieced: Gap | null = null;
   let left = pages ?? Number.POSITIVE_INFINITY;
   for (const gap of gaps) {
     result.continues ||= left <= 0;
     if (left <= 0) break;
-    const began = reading.now();
-    const scan = await scanGap(reading, gap, { bound: boundOf(gap), maxPages: left });
+    const began = poll.now();
+    const scan = await scanGap(poll, gap, { bound: boundOf(gap), maxPages: left });
     left -= scan.calls;
     result.scans.push(scan);
     result.complete &&= scan.complete;
@@ -57,7 +57,7 @@ export async function readHead(reading: ListReading, pages: number | null): Prom
 }
 
 /** Everything that is not in this gap was read after it was opened. */
-function joined({ openedAt }: Gap, { to }: Scan): WholeReading {
+function joined({ openedAt }: Gap, { to }: Scan): FullScan {
   return { from: openedAt - CLOCKS_APART_MS, to, at: openedAt, inOne: false };
 }
 

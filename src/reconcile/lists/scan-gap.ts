@@ -1,4 +1,4 @@
-import type { ListReading } from './list-reading.js';
+import type { ListPoll } from './list-poll.js';
 import type { Place } from './list-row.js';
 import type { Gap, GapMove } from './list-store.js';
 import { createPageSaver } from './page-saver.js';
@@ -14,27 +14,27 @@ const STONES = 64;
  * with its first page: what comes in above from now on is a gap of its own.
  */
 export async function scanGap(
-  reading: ListReading,
+  poll: ListPoll,
   gap: Gap,
   options: { bound: Bound | null; maxPages?: number },
 ): Promise<Scan> {
-  const trail = gap.newer === null ? [] : await stonesTo(reading, gap.newer);
-  if (trail.length > 0 && gap.token != null) await reading.read.resume?.(gap.token);
-  const saver = createPageSaver(reading);
+  const trail = gap.newer === null ? [] : await stonesTo(poll, gap.newer);
+  if (trail.length > 0 && gap.token != null) await poll.read.resume?.(gap.token);
+  const saver = createPageSaver(poll);
   const progress = { newer: gap.newer, split: gap.list !== HEAD || gap.newer !== null };
   const scan = (from: readonly Place[]): Promise<Scan> =>
     scanList(
-      reading.read,
+      poll.read,
       {
         ...options,
         trail: from,
         expectsRows: async () => {
           await saver.settle();
-          return reading.store.holdsListed();
+          return poll.store.holdsListed();
         },
-        ...(reading.signal ? { signal: reading.signal } : {}),
+        ...(poll.signal ? { signal: poll.signal } : {}),
       },
-      (page) => saver.take({ page, moves: movesOf(gap, page, progress, reading.read.token?.() ?? null) }),
+      (page) => saver.take({ page, moves: movesOf(gap, page, progress, poll.read.token?.() ?? null) }),
     );
   try {
     const scanned = await scan(trail);
@@ -44,9 +44,9 @@ export async function scanGap(
   }
 }
 
-/** The listed records next above the place that the reading had come to, itself included. */
-async function stonesTo(reading: ListReading, newer: Place): Promise<Place[]> {
-  return newer.createdAt === null ? [] : reading.store.listedFrom(newer.createdAt, STONES);
+/** The listed records next above the place that the poll had come to, itself included. */
+async function stonesTo(poll: ListPoll, newer: Place): Promise<Place[]> {
+  return newer.createdAt === null ? [] : poll.store.listedFrom(newer.createdAt, STONES);
 }
 
 function movesOf(

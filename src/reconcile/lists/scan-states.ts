@@ -2,7 +2,7 @@ import { textField } from '../../domain/records.js';
 import type { Watermark } from '../../records/runs/watermarks.js';
 import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
 import { isDue } from './is-due.js';
-import { keepPage, type ListReading } from './list-reading.js';
+import { keepPage, type ListPoll } from './list-poll.js';
 import type { ListRow } from './list-row.js';
 import { type Scan, scanList } from './scan-list.js';
 
@@ -24,37 +24,37 @@ export interface StateScans {
 
 /** Step 2: each state in which a record may still change, by the status filter. */
 export async function scanStates(
-  reading: ListReading,
+  poll: ListPoll,
   known: ReadonlyMap<string, Watermark>,
   full: boolean,
 ): Promise<StateScans> {
-  const { activeStates, waitingStates } = reading.plan;
-  const now = reading.now();
+  const { activeStates, waitingStates } = poll.plan;
+  const now = poll.now();
   const scans: StateScans = { scans: new Map(), unfiltered: new Map(), whole: true, watermarks: new Map() };
   for (const status of [...activeStates, ...waitingStates]) {
-    const mark = `whole:${status}`;
+    const watermark = `whole:${status}`;
     const waiting = waitingStates.includes(status);
-    const whole = !waiting || full || isDue(known.get(mark), restOf(known.get(mark)), now);
+    const whole = !waiting || full || isDue(known.get(watermark), restOf(known.get(watermark)), now);
     scans.whole &&= whole;
     const filtered = isIgnored(scans)
       ? 'ignored'
-      : await scanState(reading, status, { since: whole ? null : now - RECENT_MS });
+      : await scanState(poll, status, { since: whole ? null : now - RECENT_MS });
     if (typeof filtered === 'string') scans.unfiltered.set(status, filtered);
     else scans.scans.set(status, filtered.scan);
     if (!waiting || !whole) continue;
-    if (typeof filtered === 'string') scans.watermarks.set(mark, { at: now });
+    if (typeof filtered === 'string') scans.watermarks.set(watermark, { at: now });
     else if (filtered.scan.complete) {
       const { from, to } = filtered.scan;
-      scans.watermarks.set(mark, { at: now, calls: filtered.scan.calls });
-      await reading.store.keepListing(status, { from, to, ids: filtered.listed });
+      scans.watermarks.set(watermark, { at: now, calls: filtered.scan.calls });
+      await poll.store.keepListing(status, { from, to, ids: filtered.listed });
     }
   }
   return scans;
 }
 
 /** Where thousands wait for a decision, reading all of them may cost a hundredth of the rate. */
-function restOf(mark: Watermark | undefined): number {
-  return Math.max(HOUR_MS, Number(mark?.['calls'] ?? 0) * REST_MS_PER_CALL);
+function restOf(watermark: Watermark | undefined): number {
+  return Math.max(HOUR_MS, Number(watermark?.['calls'] ?? 0) * REST_MS_PER_CALL);
 }
 
 /** A service that goes by no value of the filter would show the whole list for each. */
@@ -63,7 +63,7 @@ function isIgnored({ unfiltered }: StateScans): boolean {
 }
 
 async function scanState(
-  reading: ListReading,
+  poll: ListPoll,
   status: string,
   { since }: { since: number | null },
 ): Promise<{ scan: Scan; listed: Set<string> } | 'refused' | 'ignored'> {
@@ -73,11 +73,11 @@ async function scanState(
     status,
     bound: since === null ? null : { createdAt: since },
     enough: () => ignored,
-    ...(reading.signal ? { signal: reading.signal } : {}),
+    ...(poll.signal ? { signal: poll.signal } : {}),
   };
   try {
-    const scan = await scanList(reading.read, options, async (page) => {
-      await keepPage(reading, page, { status });
+    const scan = await scanList(poll.read, options, async (page) => {
+      await keepPage(poll, page, { status });
       ignored ||= isForeign(page.rows, status);
       for (const { id } of page.rows) listed.add(id);
     });

@@ -2,13 +2,13 @@ import type { Knex } from 'knex';
 import {
   countListed,
   holdsListed,
-  markedRecords,
   newestRecords,
   openRecords,
   placesOfRecords,
   recordsBetween,
   recordsFrom,
   recordsNotSeenSince,
+  requestedPlaces,
   unplacedRecords,
 } from '../../records/runs/record-places.js';
 import { readListGaps, readWatermarks } from '../../records/runs/watermarks.js';
@@ -26,7 +26,7 @@ const AT_ONCE = 2_000;
 export function lookups(db: Knex, { kind, record }: Which): Lookups {
   return {
     open: () => openRecords(db, record),
-    marked: () => markedRecords(db, record, AT_ONCE),
+    marked: () => requestedPlaces(db, record, AT_ONCE),
     listedFrom: (createdAt, limit) => recordsFrom(db, record, createdAt, limit),
     between: async (span, except) => {
       const places = await recordsBetween(db, record, spansByPlace(span), except, AT_ONCE);

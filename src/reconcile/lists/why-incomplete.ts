@@ -1,10 +1,10 @@
-import type { HeadReading } from './read-head.js';
+import type { HeadScans } from './read-head.js';
 import type { Rescan } from './rescan.js';
 import type { Incomplete, Scan } from './scan-list.js';
 import type { StateScans } from './scan-states.js';
 
 interface Parts {
-  head: HeadReading;
+  head: HeadScans;
   states: Pick<StateScans, 'scans' | 'unfiltered'>;
   closure: { undecided: number; left: number };
   marked: { undecided: number };
@@ -25,7 +25,7 @@ const words: Readonly<Record<Incomplete, string>> = {
 };
 
 /**
- * What keeps a reading from being proven, in words for people; none: nothing does. What the service does not offer comes
+ * What keeps a poll from being proven, in words for people; none: nothing does. What the service does not offer comes
  * last: it only is the reason where there is no other.
  */
 export function whyIncomplete({ head, states, closure, marked, gone, rescan, clock }: Parts): string[] {

@@ -8,7 +8,7 @@ export interface SealState {
   unsealed: { log: LogName; rows: number; oldestAt: string | null }[];
 }
 
-/** Where a first reading has just written a million rows, nobody wants to wait for their number. */
+/** Where a first poll has just written a million rows, nobody wants to wait for their number. */
 const MOST_COUNTED = 10_000;
 
 /** SQL: rows that were there when the database learnt to seal have waited since then. */

@@ -11,7 +11,7 @@ export interface BalanceProof {
   opening: { balance: string; at: string } | null;
   balance: string | null;
   frozen: string | null;
-  /** The last time that two readings agreed, of the service's clock. */
+  /** The last time that two polls agreed, of the service's clock. */
   agreedAt: string | null;
   explained: string | null;
   unobservable: string | null;
@@ -87,8 +87,8 @@ export async function openPosition(
 
 export interface Judged {
   assetCode: string;
-  /** The second of the two readings that agreed; `at` in ms of the service's clock. */
-  reading: { balance: string; frozen: string | null; at: number };
+  /** The second of the two polls that agreed; `at` in ms of the service's clock. */
+  poll: { balance: string; frozen: string | null; at: number };
   judgement: BalanceJudgement;
   /** What it tells of payouts that were under way at the opening. Left out: what was told before stays. */
   told?: ToldAtOpening;
@@ -98,14 +98,14 @@ export interface Judged {
 
 export async function saveJudged(
   trx: Knex.Transaction,
-  { assetCode, reading, judgement, told, held }: Judged,
+  { assetCode, poll, judgement, told, held }: Judged,
   { now, runId }: { now: Date; runId: string | null },
 ): Promise<void> {
   const { explained, unobservable, attributed, unknownAmount, unexplained, unproven } = judgement;
   const values = {
-    balance: reading.balance,
-    frozen: reading.frozen,
-    agreed_at: new Date(reading.at),
+    balance: poll.balance,
+    frozen: poll.frozen,
+    agreed_at: new Date(poll.at),
     explained,
     unobservable,
     attributed,
@@ -141,7 +141,7 @@ export async function saveUnproven(
     .merge(values);
 }
 
-/** `unproven` where no two readings agreed for a day, whatever was said before. */
+/** `unproven` where no two polls agreed for a day, whatever was said before. */
 export function withAge(proof: BalanceProof, now: Date): BalanceProof {
   const { agreedAt, unproven } = proof;
   if (agreedAt === null) return { ...proof, unproven: unproven ?? 'no two polls ever agreed' };

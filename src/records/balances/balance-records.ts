@@ -28,7 +28,7 @@ type Row = StoredRow & { observed_at: Date; first_seen_at: Date; of_dispute: boo
 /**
  * Records as the service's own lists showed them, never as events claim them: a balance is read, so what it is judged by is
  * too. Of payouts, which not every service lists, what our own calls and the delivery history say is taken where nothing was
- * read, or not since: the next reading overtakes it. One that reports alone tell of does nothing (`unclear-payouts.ts`).
+ * read, or not since: the next poll overtakes it. One that reports alone tell of does nothing (`unclear-payouts.ts`).
  */
 export async function readMoving(trx: Knex, kind: MovingKind, keys: readonly string[]): Promise<MovingRecord[]> {
   if (keys.length === 0) return [];

@@ -48,7 +48,7 @@ export async function isSecretInDoubt(db: Knex): Promise<boolean> {
   return rows[0].yes;
 }
 
-/** Why the newest reading of the delivery history was not complete; null: it was, or there was none. */
+/** Why the newest poll of the delivery history was not complete; null: it was, or there was none. */
 export async function historyReason(db: Knex): Promise<string | null> {
   const row: { complete: boolean; reason: string | null; error: string | null } | undefined = await db('runs')
     .where({ kind: 'deliveries' })

@@ -118,7 +118,7 @@ export async function secretsToJudge(db: Knex, { listed }: { listed: boolean }):
   return rows.map(({ label }) => label);
 }
 
-/** How many under each of these secrets a complete reading lacked, of those that came since. */
+/** How many under each of these secrets a complete poll lacked, of those that came since. */
 export async function countLacking(
   db: Knex,
   since: Date,
@@ -157,7 +157,7 @@ export async function countSingles(db: Knex, since: Date): Promise<Map<string, n
   return new Map(rows.map(({ label, n }) => [label, n]));
 }
 
-/** What a complete reading told of them. `single`: it has a break of its own. */
+/** What a complete poll told of them. `single`: it has a break of its own. */
 export async function saveLacking(
   trx: Knex.Transaction,
   reports: readonly (UnmatchedReport & { single: boolean })[],

@@ -53,10 +53,10 @@ const CASTS: Readonly<Record<string, string>> = {
   poll_from: 'poll_from::bigint',
 };
 const COLUMNS = [...TEXTS, ...NUMBERS, ...FLAGS];
-/** What a reading may tell anew; that it was read once more is not worth a write. */
+/** What a poll may tell anew; that it was read once more is not worth a write. */
 const TOLD = COLUMNS.filter((name) => !['id', 'poll_from', 'poll_ref'].includes(name));
 
-/** What was deleted by its age does not come back with a later reading. */
+/** What was deleted by its age does not come back with a later poll. */
 const KEPT: Readonly<Record<string, string>> = {
   details: `CASE WHEN known.details = '${PRUNED_DETAILS}' THEN known.details ELSE excluded.details END`,
   payload: `CASE WHEN known.details = '${PRUNED_DETAILS}' AND NOT excluded.open THEN NULL ELSE excluded.payload END`,

@@ -122,7 +122,7 @@ function maskRow(kind: RecordKind, row: StoredRow): MaskedRow {
 }
 
 /**
- * The same observations without what identifies a person. Their hashes are those of the masked fields: a later reading,
+ * The same observations without what identifies a person. Their hashes are those of the masked fields: a later poll,
  * masked before it is looked at, says the same. What is shown is the masked form of what was shown, and nothing else; what
  * is reported too, but for what identifies a person and was other than the fields by that alone.
  */

@@ -11,7 +11,7 @@ export type Break = { reason: 'gap'; lastSignAt: Date } | { reason: 'other_datab
 
 /**
  * Whether our own history goes on where it stopped: a run gave its last heartbeat not long ago, in this very database.
- * Null: it does, or there is none yet. Where it does not, everything that calls for no reading because it was read lately
+ * Null: it does, or there is none yet. Where it does not, everything that calls for no poll because it was read lately
  * is forgotten: each list is due to be read whole again, in the slices of its ticks. What is known to be unread stays so.
  * Call it before the run's own row is written.
  */

@@ -8,7 +8,7 @@ export interface Coverage {
   kind: string;
   /**
    * Everything that the service lists and that was created since is held; null: that is not proven of any time. Of a kind
-   * without a time of creation the first complete reading.
+   * without a time of creation the first complete poll.
    */
   provenSince: string | null;
   /** The beginning of the newest run that proved itself complete; null: there is none. */

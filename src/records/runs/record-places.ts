@@ -54,7 +54,7 @@ export async function openRecords(db: Knex, kind: ListedKind): Promise<OpenRecor
 }
 
 /** Records that something asked to be read, due or not, the longest waiting first. */
-export async function markedRecords(db: Knex, kind: ListedKind, limit: number): Promise<RecordPlace[]> {
+export async function requestedPlaces(db: Knex, kind: ListedKind, limit: number): Promise<RecordPlace[]> {
   const { rows } = await db.raw<{ rows: PlaceRow[] }>(
     `SELECT mark.id, ${MS}, coalesce(${LISTED}, false) AS listed FROM reading_marks AS mark LEFT JOIN ${recordTables[kind]} AS record ON record.id = mark.id
      WHERE mark.kind = ? ORDER BY mark.next_at, mark.id LIMIT ?`,
@@ -116,7 +116,7 @@ export async function recordsBetween(
   return rows.map(toPlace);
 }
 
-/** Records that the service listed and that no reading begun at `since` (ms of the service's clock) or later has shown. */
+/** Records that the service listed and that no poll begun at `since` (ms of the service's clock) or later has shown. */
 export async function recordsNotSeenSince(
   db: Knex,
   kind: ListedKind,

@@ -39,10 +39,10 @@ export async function writeWatermarks(
   trx: Knex.Transaction,
   kind: string,
   runId: string,
-  marks: ReadonlyMap<string, Watermark>,
+  watermarks: ReadonlyMap<string, Watermark>,
 ): Promise<void> {
-  if (marks.size === 0) return;
-  const rows = [...marks].map(([name, value]) => ({ kind, name, value: JSON.stringify(value), run_id: runId }));
+  if (watermarks.size === 0) return;
+  const rows = [...watermarks].map(([name, value]) => ({ kind, name, value: JSON.stringify(value), run_id: runId }));
   const updated_at = trx.fn.now();
   await trx('watermarks')
     .insert(rows.map((row) => ({ ...row, updated_at })))

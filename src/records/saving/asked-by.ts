@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../domain/json.js';
 import { compareClaims, KEPT, readingOf } from '../../domain/record-state.js';
-import type { AskedBy } from '../runs/marks.js';
+import type { AskedBy } from '../runs/refresh-requests.js';
 import type { SaveContext } from './save-context.js';
 import type { MergedRecord } from './stored-record.js';
 
@@ -13,7 +13,7 @@ export function polledFields({ state }: Pick<MergedRecord, 'state'>): JsonObject
  * Who asks for what a record's claims name: webhooks, with the secret that signed the newest, or anything that was read with
  * the API key.
  */
-export function askedByClaims({ state }: Pick<MergedRecord, 'state'>, { secrets }: SaveContext): AskedBy {
+export function askedByReports({ state }: Pick<MergedRecord, 'state'>, { secrets }: SaveContext): AskedBy {
   const claims = state.claims.filter((claim) => !claim.state.startsWith(KEPT)).toSorted(compareClaims);
   const newest = claims.at(-1);
   if (newest === undefined || claims.some(({ source }) => source.type !== 'webhook')) return { lane: 'poll' };

@@ -14,7 +14,7 @@ export interface GroupedObservations {
   refused: NewBreak[];
 }
 
-/** Gathers what was observed of each record; claims with unreadable amounts only ask for a reading. */
+/** Gathers what was observed of each record; claims with unreadable amounts only ask for a poll. */
 export function groupObservations(observations: Observation[]): GroupedObservations {
   const byKind = new Map(recordKinds.map((kind) => [kind, new Map<string, Observation[]>()]));
   const grouped: GroupedObservations = { byKind, unapplied: [], refused: [] };

@@ -10,7 +10,7 @@ import type { RecordKind } from '../../domain/records.js';
 import type { FamilyRules } from '../family/load.js';
 import { type MergedRecord, ownField, type StoredRecord } from './stored-record.js';
 
-/** A reading with the canonical hash of its fields, computed once; of anything else null. */
+/** A poll with the canonical hash of its fields, computed once; of anything else null. */
 export interface HashedObservation {
   observation: Observation;
   hash: string | null;

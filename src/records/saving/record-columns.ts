@@ -94,7 +94,7 @@ function shownColumn(kind: RecordKind, { name, field, type }: Column): WrittenCo
   return { ...text(name, (record) => cell(value(record))), read: shownType.read };
 }
 
-/** Null where the newest reading is what is shown: it is not kept twice. */
+/** Null where the newest poll is what is shown: it is not kept twice. */
 function pollText({ state, shown }: MergedRecord): string | null {
   return shown.fields === state.poll?.fields ? null : stateToText({ poll: state.poll, claims: [] }).poll;
 }

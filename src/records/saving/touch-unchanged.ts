@@ -19,7 +19,7 @@ interface Shown {
 const statements = new Map(recordKinds.map((kind) => [kind, statementOf(recordTables[kind])]));
 
 /**
- * Takes in, by one statement, the readings that show again what settled rows show. Returns those that are left for
+ * Takes in, by one statement, the polls that show again what settled rows show. Returns those that are left for
  * `saveObservations`, in the same transaction; together the two do what it does alone. All are of one kind and source.
  *
  * Every row is locked, in the order of ids, and none where one of the records has no row yet: so savers of overlapping sets
@@ -70,7 +70,7 @@ function shownById(readings: readonly Reading[]): Map<string, Shown> {
   return shown;
 }
 
-/** Tells the ids of what it did not take in, and of what is marked to be read. */
+/** Tells the ids of what it did not take in, and of what is requested to be read. */
 function statementOf(table: string): string {
   return `WITH given AS MATERIALIZED (
       SELECT id, hash, poll_from, poll_to, ?::text AS poll_by, ?::text AS poll_ref

@@ -103,7 +103,7 @@ function placeholder(kind: RecordKind, id: string): MergedRecord {
       verified: false,
       verifiedAt: null,
       absent: false,
-      needsReading: false,
+      needsPoll: false,
       observedAt: 0,
       observedBy: { type: 'poll', ref: '' },
     },

@@ -1,37 +1,37 @@
 import type { RecordKind } from '../../domain/records.js';
-import type { MarkKind } from '../../records/runs/marks.js';
+import type { RefreshKind } from '../../records/runs/refresh-requests.js';
 import type { ReconcileDeps } from '../deps.js';
 import type { Absence } from '../lists/list-store.js';
 import type { Rotation } from './take-turns.js';
 
 /** What the rounds remember of each other. */
-export interface ClaimMemory {
+export interface RefreshMemory {
   /** Records of a list that were missing once, and when. */
-  looksOf(kind: RecordKind): Map<string, Absence>;
+  absencesOf(kind: RecordKind): Map<string, Absence>;
   /** Lists that are known to be those that our records came from. */
   sure: Set<RecordKind>;
-  /** Kinds whose reading costs so much that it is not due again before this moment (ms, our clock). */
+  /** Kinds whose poll costs so much that it is not due again before this moment (ms, our clock). */
   restUntil: Map<RecordKind, number>;
   /** Whose webhook was served last, of each kind. */
-  rotationOf(kind: MarkKind): Rotation;
+  rotationOf(kind: RefreshKind): Rotation;
 }
 
-export interface Marked {
+export interface RefreshRound {
   deps: ReconcileDeps;
-  memory: ClaimMemory;
+  memory: RefreshMemory;
   signal?: AbortSignal;
 }
 
 /** `sure`: kinds whose list is known to be ours. */
-export function newClaimMemory(sure: readonly RecordKind[] = []): ClaimMemory {
-  const looks = new Map<RecordKind, Map<string, Absence>>();
-  const rotations = new Map<MarkKind, Rotation>();
+export function newRefreshMemory(sure: readonly RecordKind[] = []): RefreshMemory {
+  const absences = new Map<RecordKind, Map<string, Absence>>();
+  const rotations = new Map<RefreshKind, Rotation>();
   return {
     sure: new Set(sure),
     restUntil: new Map(),
-    looksOf: (kind) => {
-      const known = looks.get(kind) ?? new Map<string, Absence>();
-      looks.set(kind, known);
+    absencesOf: (kind) => {
+      const known = absences.get(kind) ?? new Map<string, Absence>();
+      absences.set(kind, known);
       return known;
     },
     rotationOf: (kind) => {

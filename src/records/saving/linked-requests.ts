@@ -7,35 +7,35 @@ import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { usableId } from '../database/key-text.js';
 import type { Affected } from '../family/affected.js';
 import { type FamilyMembers, namedBy } from '../family/lock.js';
-import { type AskedBy, isOfReports, type NewMark } from '../runs/marks.js';
-import { askedByClaims } from './asked-by.js';
+import { type AskedBy, isOfReports, type NewRefreshRequest } from '../runs/refresh-requests.js';
+import { askedByReports } from './asked-by.js';
 import { isHistory, type SaveContext } from './save-context.js';
 import type { MergedRecord } from './stored-record.js';
 
 /** Records that changed ones name and that are not known, or that stand behind what these say: they are to be read. */
-export async function linkedMarks(
+export async function linkedRequests(
   trx: Knex.Transaction,
   members: FamilyMembers,
   affected: Affected,
   context: SaveContext & { releasing: ReadonlySet<string> },
-): Promise<NewMark[]> {
+): Promise<NewRefreshRequest[]> {
   const isNews = (record: MergedRecord): boolean => !isHistory(record, context);
   return [
-    ...members.payin.flatMap((payin) => namedMarks(payin, affected)),
-    ...[...members.invoice, ...members.payout].filter(isNews).flatMap((record) => namedMarks(record, affected)),
-    ...(await marksOfIntents(trx, members.payment_intent.filter(isNews))),
+    ...members.payin.flatMap((payin) => namedRequests(payin, affected)),
+    ...[...members.invoice, ...members.payout].filter(isNews).flatMap((record) => namedRequests(record, affected)),
+    ...(await requestsOfIntents(trx, members.payment_intent.filter(isNews))),
     ...[...members.invoice, ...members.payout].flatMap((record) => {
       const isHeld = affected.references(record).some((reference) => context.releasing.has(reference));
-      return reportedLinks(record, context).map((mark) =>
-        isHeld && isOfReports(mark) ? { ...mark, lane: 'hold' as const } : mark,
+      return reportedLinks(record, context).map((request) =>
+        isHeld && isOfReports(request) ? { ...request, lane: 'hold' as const } : request,
       );
     }),
   ];
 }
 
-function namedMarks(record: MergedRecord, { statusOf }: Affected): NewMark[] {
+function namedRequests(record: MergedRecord, { statusOf }: Affected): NewRefreshRequest[] {
   const isPaid = record.kind === 'invoice' && textField(record.shown.fields, 'status') === 'paid';
-  return namedBy(record, 'payment_intent').flatMap((id): NewMark[] => {
+  return namedBy(record, 'payment_intent').flatMap((id): NewRefreshRequest[] => {
     const status = statusOf(id);
     const asked = { kind: 'payment_intent', id } as const;
     if (status === undefined) return [{ ...asked, reason: `intent_of_${record.kind}` }];
@@ -45,27 +45,27 @@ function namedMarks(record: MergedRecord, { statusOf }: Affected): NewMark[] {
 }
 
 /** The other end of a link that only a report shows, and the delivery history, which can prove what no list shows. */
-function reportedLinks(record: MergedRecord, context: SaveContext): (NewMark & AskedBy)[] {
+function reportedLinks(record: MergedRecord, context: SaveContext): (NewRefreshRequest & AskedBy)[] {
   const { kind, id, before, shown, reported } = record;
   if (shown.reported === null || reported === before?.reported) return [];
   const intent = usableId(textField(shown.reported, 'paymentIntentId'));
   const reference = textField(shown.reported, 'merchantReference');
   if (intent === null && reference === null) return [];
   const askedAt = newestReport(record);
-  const asked = { reason: 'reported_link', askedAt, ...askedByClaims(record, context) };
+  const asked = { reason: 'reported_link', askedAt, ...askedByReports(record, context) };
   return [
     ...(intent === null ? [] : [{ kind: 'payment_intent' as const, id: intent, ...asked, askedAt: 0 }]),
     { kind: 'delivery', id: `${kind} ${id}`, ...asked },
   ];
 }
 
-/** So that a reading that is under way does not settle what is asked for now. */
+/** So that a poll that is under way does not settle what is asked for now. */
 function newestReport({ state }: MergedRecord): number {
   return Math.max(0, ...state.claims.filter(isReport).map(({ to }) => to));
 }
 
 /** The invoice of a payment that moved, unless it is known to be paid; a refund that is not known. */
-async function marksOfIntents(trx: Knex.Transaction, intents: MergedRecord[]): Promise<NewMark[]> {
+async function requestsOfIntents(trx: Knex.Transaction, intents: MergedRecord[]): Promise<NewRefreshRequest[]> {
   const invoices = intents
     .filter(({ changedFields }) => ['invoiceId', 'status'].some((name) => changedFields.includes(name)))
     .flatMap((intent) => {
@@ -82,12 +82,12 @@ async function marksOfIntents(trx: Knex.Transaction, intents: MergedRecord[]): P
     refunds,
   );
   return [
-    ...invoices.flatMap(({ id, isOver }): NewMark[] => {
+    ...invoices.flatMap(({ id, isOver }): NewRefreshRequest[] => {
       const status = statuses.get(`invoice ${id}`);
       if (status === undefined) return [{ kind: 'invoice', id, reason: 'invoice_of_intent' }];
       return isOver && status !== 'paid' ? [{ kind: 'invoice', id, reason: 'intent_completed' }] : [];
     }),
-    ...refunds.flatMap((id): NewMark[] =>
+    ...refunds.flatMap((id): NewRefreshRequest[] =>
       statuses.has(`payout ${id}`) ? [] : [{ kind: 'payout', id, reason: 'refund_of_intent' }],
     ),
   ];

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { dueRequests } from '../../src/records/runs/due-requests.js';
-import { endMarks, markForReading, postponeMarks, waitingMarks } from '../../src/records/runs/marks.js';
+import {
+  endRefreshRequests,
+  postponeRefreshRequests,
+  requestRefresh,
+  waitingRefreshRequests,
+} from '../../src/records/runs/refresh-requests.js';
 import { useDatabase } from '../support/database.js';
 import { at, claim, reading } from '../support/observations.js';
 import { intent, payin } from '../support/records.js';
@@ -22,31 +27,31 @@ async function secondsToDue(id: string): Promise<number> {
 
 test('a marked record is due at once, once, and until it is put off', async () => {
   const marks = ['b', 'a', 'b', 'c\0'].map((id) => ({ kind: 'payment_intent' as const, id, reason: 'mention' }));
-  await markForReading(database.db, marks);
+  await requestRefresh(database.db, marks);
   expect((await dueIds('payment_intent')).sort()).toEqual(['a', 'b', 'c\0']);
   expect(await dueIds('payin')).toEqual([]);
   expect(await dueRequests(database.db, 'payment_intent', 2)).toHaveLength(2);
 
-  await postponeMarks(database.db, 'payment_intent', ['a', 'c\0', 'unknown'], 10_000);
+  await postponeRefreshRequests(database.db, 'payment_intent', ['a', 'c\0', 'unknown'], 10_000);
   expect(await dueRequests(database.db, 'payment_intent', 9)).toEqual([
     { id: 'b', reason: 'mention', attempts: 0, askedAt: 0, lane: 'poll', secret: '' },
   ]);
 });
 
 test('each attempt doubles the delay, up to an hour; asking again makes it due', async () => {
-  await markForReading(database.db, [{ kind: 'payin', id: 'd', reason: 'x' }]);
+  await requestRefresh(database.db, [{ kind: 'payin', id: 'd', reason: 'x' }]);
   const delays: number[] = [];
   for (let attempt = 0; attempt < 12; attempt++) {
-    await postponeMarks(database.db, 'payin', ['d'], 10_000);
+    await postponeRefreshRequests(database.db, 'payin', ['d'], 10_000);
     delays.push(await secondsToDue('d'));
   }
   expect(delays).toEqual([10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600, 3600]);
-  await markForReading(database.db, [{ kind: 'payin', id: 'd', reason: 'y' }]);
+  await requestRefresh(database.db, [{ kind: 'payin', id: 'd', reason: 'y' }]);
   expect(await dueRequests(database.db, 'payin', 9)).toMatchObject([{ id: 'd', reason: 'y', attempts: 12 }]);
 });
 
 test('a reading that began before the moment asked about does not settle the mark', async () => {
-  await markForReading(database.db, [{ kind: 'payment_intent', id: 'e', reason: 'late retry', askedAt: at(20) }]);
+  await requestRefresh(database.db, [{ kind: 'payment_intent', id: 'e', reason: 'late retry', askedAt: at(20) }]);
   await save(database, [reading('payment_intent', intent('e'), 10)]);
   expect(await dueIds('payment_intent')).toContain('e');
   await save(database, [reading('payment_intent', intent('e'), 21)]);
@@ -103,7 +108,7 @@ test('those who mark and those who settle the same records in other orders never
   const mark = async (): Promise<void> => {
     for (const _ of rounds) {
       const marks = ids.toReversed().map((id) => ({ kind: 'payin' as const, id, reason: 'x' }));
-      await database.db.transaction((trx) => markForReading(trx, marks));
+      await database.db.transaction((trx) => requestRefresh(trx, marks));
     }
   };
   const settle = async (): Promise<void> => {
@@ -119,9 +124,9 @@ test('those who mark and those who settle the same records in other orders never
 test('what was only named and never shown is looked for a bounded number of times; a record that is held, for ever', async () => {
   const named = (id: string) => ({ kind: 'payment_intent' as const, id, reason: 'expired_event' });
   await save(database, [claim('payment_intent', 'held', intent('held', { status: 'completed' }), 30)]);
-  await markForReading(database.db, [named('never'), named('held'), { ...named('asked'), reason: 'mention' }]);
+  await requestRefresh(database.db, [named('never'), named('held'), { ...named('asked'), reason: 'mention' }]);
   for (let attempt = 0; attempt < 30; attempt++) {
-    await postponeMarks(database.db, 'payment_intent', ['never', 'held', 'asked'], 1);
+    await postponeRefreshRequests(database.db, 'payment_intent', ['never', 'held', 'asked'], 1);
     const left = await database.db('reading_marks').where({ id: 'never' });
     expect(left.length).toBe(attempt < 25 ? 1 : 0);
   }
@@ -130,13 +135,13 @@ test('what was only named and never shown is looked for a bounded number of time
 
 test('a mark that was asked anew since it was met does not end with it', async () => {
   const asked = (id: string, askedAt: number) => ({ kind: 'transaction' as const, id, reason: 'mention', askedAt });
-  await markForReading(database.db, [asked('anew', 5), asked('as-met', 5)]);
-  const met = await waitingMarks(database.db, 'transaction', { olderThanMs: 0, limit: 9 });
+  await requestRefresh(database.db, [asked('anew', 5), asked('as-met', 5)]);
+  const met = await waitingRefreshRequests(database.db, 'transaction', { olderThanMs: 0, limit: 9 });
   expect(met).toMatchObject([
     { id: 'anew', askedAt: 5 },
     { id: 'as-met', askedAt: 5 },
   ]);
-  await markForReading(database.db, [asked('anew', 6)]);
-  await endMarks(database.db, 'transaction', met);
+  await requestRefresh(database.db, [asked('anew', 6)]);
+  await endRefreshRequests(database.db, 'transaction', met);
   expect(await database.db('reading_marks').where({ kind: 'transaction' }).pluck('id')).toEqual(['anew']);
 });

@@ -8,16 +8,16 @@ import { defaultKytWords, kytVerdict } from '../../domain/orders/kyt.js';
 import { readingOf } from '../../domain/record-state.js';
 import { recordRules, stateOn, textField } from '../../domain/records.js';
 import { instantMs } from '../database/instant.js';
-import type { AskedBy, NewMark } from '../runs/marks.js';
-import type { SettledMark } from '../runs/settle-marks.js';
-import { askedByClaims, polledFields } from './asked-by.js';
+import type { AskedBy, NewRefreshRequest } from '../runs/refresh-requests.js';
+import type { SettledRefreshRequest } from '../runs/settle-requests.js';
+import { askedByReports, polledFields } from './asked-by.js';
 import { readRows } from './lock-records.js';
 import { isHistory, type SaveContext } from './save-context.js';
 import type { SavedRecords } from './save-records.js';
 import { type MergedRecord } from './stored-record.js';
 
-/** After a reading that left something to ask: a claim newer than the reading, or a deposit on its way. */
-const CLAIM_AGAIN_MS = 1_000;
+/** After a poll that left something to ask: a claim newer than the poll, or a deposit on its way. */
+const REPORT_AGAIN_MS = 1_000;
 const PAYIN_AGAIN_MS = 30_000;
 /** A confirmed deposit without a KYT result is looked at once more when it is this old. */
 const KYT_LATEST_MS = 600_000;
@@ -28,50 +28,50 @@ const KYT_WAITED_MS = 30 * 86_400_000;
 /** A deposit older than this that is read as passed is not read again. */
 const RECHECKED_AGE_MS = 7 * 86_400_000;
 
-export interface FollowUpMarks {
-  ask: NewMark[];
-  settled: SettledMark[];
+export interface FollowUpRequests {
+  ask: NewRefreshRequest[];
+  settled: SettledRefreshRequest[];
 }
 
 /**
  * Which records are to be read (again), and which need not be any more. `read`: kind and id of those that were read now.
  * `denied`: deposits that the service denies and lists elsewhere, so they must turn up.
  */
-export function followUpMarks(
+export function followUpRequests(
   { merged, touched }: SavedRecords,
   read: ReadonlySet<string>,
   context: SaveContext,
   denied: ReadonlyMap<string, unknown>,
-): FollowUpMarks {
-  const marks: FollowUpMarks = { ask: [], settled: [] };
+): FollowUpRequests {
+  const requests: FollowUpRequests = { ask: [], settled: [] };
   for (const record of merged) {
     const { kind, id, shown, state } = record;
     const wasRead = read.has(`${kind} ${id}`);
-    if (shown.needsReading) {
-      const again = wasRead ? { again: true, delayMs: CLAIM_AGAIN_MS } : {};
-      marks.ask.push({ kind, id, reason: 'claimed', ...askedBy(record, context), ...again });
+    if (shown.needsPoll) {
+      const again = wasRead ? { again: true, delayMs: REPORT_AGAIN_MS } : {};
+      requests.ask.push({ kind, id, reason: 'claimed', ...askedBy(record, context), ...again });
     } else if (wasRead && shown.absent && kind === 'payin' && denied.has(id)) {
-      marks.ask.push({ kind, id, reason: 'listed_elsewhere', again: true, delayMs: PAYIN_AGAIN_MS });
+      requests.ask.push({ kind, id, reason: 'listed_elsewhere', again: true, delayMs: PAYIN_AGAIN_MS });
     } else if (wasRead && shown.absent && readingOf(state.poll) === null) {
       // Only webhooks spoke of it, and what they say of its state is no reason to ask for ever.
-      marks.settled.push({ kind, id, readAt: state.poll?.from ?? 0 });
+      requests.settled.push({ kind, id, readAt: state.poll?.from ?? 0 });
     } else if (wasRead && state.poll !== null) {
-      settle(marks, record, shown.fields, state.poll.from, context);
+      settle(requests, record, shown.fields, state.poll.from, context);
     }
   }
   for (const reading of touched) {
-    settle(marks, reading, reading.type === 'reading' ? reading.fields : {}, reading.from, context);
+    settle(requests, reading, reading.type === 'reading' ? reading.fields : {}, reading.from, context);
   }
-  return marks;
+  return requests;
 }
 
 /** A subject that a poll showed is asked for as if a poll did: there are only so many of them. */
 function askedBy(record: MergedRecord, context: SaveContext): AskedBy {
-  return readingOf(record.state.poll) === null ? askedByClaims(record, context) : { lane: 'poll' };
+  return readingOf(record.state.poll) === null ? askedByReports(record, context) : { lane: 'poll' };
 }
 
 function settle(
-  marks: FollowUpMarks,
+  requests: FollowUpRequests,
   { kind, id }: Pick<Observation, 'kind' | 'id'>,
   fields: JsonObject,
   readAt: number,
@@ -79,8 +79,8 @@ function settle(
 ): void {
   const delayMs = kind === 'payin' ? payinDelay(fields, context) : null;
   const recheck = kind === 'payin' && mayTurn(fields, context);
-  if (delayMs === null) marks.settled.push({ kind, id, readAt, recheck });
-  else marks.ask.push({ kind, id, reason: 'not_final', again: true, delayMs });
+  if (delayMs === null) requests.settled.push({ kind, id, readAt, recheck });
+  else requests.ask.push({ kind, id, reason: 'not_final', again: true, delayMs });
 }
 
 /** A deposit of a payment that has passed, lately: its order may be released, and its screening may still change its mind. */
@@ -105,11 +105,11 @@ function payinDelay(fields: JsonObject, context: SaveContext): number | null {
 }
 
 /** Deposits that payment intents sum up and that were not read, or are not final, or moved on since. */
-export async function payinMarks(
+export async function payinRequests(
   trx: Knex.Transaction,
   records: MergedRecord[],
   context: SaveContext,
-): Promise<NewMark[]> {
+): Promise<NewRefreshRequest[]> {
   const listed = records
     .filter(({ kind, changedFields }) => kind === 'payment_intent' && changedFields.includes('payins'))
     .filter((intent) => !isClosedHistory(intent, context))
@@ -119,7 +119,7 @@ export async function payinMarks(
     'payin',
     listed.map(({ id }) => id),
   );
-  return listed.flatMap(({ id, status, by }): NewMark[] => {
+  return listed.flatMap(({ id, status, by }): NewRefreshRequest[] => {
     const row = rows.get(id);
     const asked = { kind: 'payin', id, ...by } as const;
     if (row === undefined || row.poll_hash === null) return [{ ...asked, reason: 'payin_of_intent' }];
@@ -133,7 +133,7 @@ export async function payinMarks(
 /** Each deposit that a payment sums up, and who says so: the service's own list, or a webhook alone. */
 function summariesOf(intent: MergedRecord, context: SaveContext): { id: string; status: string | null; by: AskedBy }[] {
   const polled = new Set(listedPayins(polledFields(intent)));
-  const claimed = askedByClaims(intent, context);
+  const claimed = askedByReports(intent, context);
   return payinSummaries(intent.shown.fields).map((summary) => {
     const id = textField(summary, 'id') ?? '';
     return { id, status: textField(summary, 'status'), by: polled.has(id) ? { lane: 'listed' } : claimed };

@@ -4,7 +4,7 @@ import { rulesOf } from '../../domain/orders/order-facts.js';
 import { textField } from '../../domain/records.js';
 import { describeError } from '../../records/database/database-errors.js';
 import { type DueRequest, dueRequests } from '../../records/runs/due-requests.js';
-import { isOfReports, postponeMarks } from '../../records/runs/marks.js';
+import { isOfReports, postponeRefreshRequests } from '../../records/runs/refresh-requests.js';
 import type { RunTally } from '../../records/runs/runs.js';
 import { saveObservations } from '../../records/save-observations.js';
 import {
@@ -29,7 +29,7 @@ const SAVED_AT_ONCE = 10;
 /** More than the likeliest time of the service's clock will be off: an absence never hides what an event said meanwhile. */
 const CLOCK_DOUBT_MS = 2_000;
 
-export interface PayinReading {
+export interface PayinPoll {
   source: ObservationSource;
   tally: RunTally;
   fence: Fence | null;
@@ -42,37 +42,37 @@ export interface PayinReading {
 }
 
 /**
- * Reads the deposits whose reading is due, by their detail (specification 4.15): they have no list. One that the service
+ * Reads the deposits whose poll is due, by their detail (specification 4.15): they have no list. One that the service
  * does not know, twice, is absent. Returns how many were asked for.
  */
-export async function readPayins(deps: ReconcileDeps, reading: PayinReading): Promise<number> {
+export async function readPayins(deps: ReconcileDeps, poll: PayinPoll): Promise<number> {
   let asked = 0;
-  for (let read = SAVED_AT_ONCE; read === SAVED_AT_ONCE && asked < reading.limit; asked += read) {
-    read = await readFew(deps, reading, Math.min(SAVED_AT_ONCE, reading.limit - asked));
+  for (let read = SAVED_AT_ONCE; read === SAVED_AT_ONCE && asked < poll.limit; asked += read) {
+    read = await readFew(deps, poll, Math.min(SAVED_AT_ONCE, poll.limit - asked));
   }
   return asked;
 }
 
 /** Those whose turn it is; how many. */
-async function readFew(deps: ReconcileDeps, reading: PayinReading, limit: number): Promise<number> {
+async function readFew(deps: ReconcileDeps, poll: PayinPoll, limit: number): Promise<number> {
   const { share = freeShare(deps.client) } = deps;
-  const turns = takeTurns(await dueRequests(deps.db, kind, limit), share, reading.rotation);
+  const turns = takeTurns(await dueRequests(deps.db, kind, limit), share, poll.rotation);
   const unsaved: Observation[] = [];
   let asked = 0;
   try {
-    while (asked < limit && !(reading.until && deps.now() >= reading.until)) {
-      reading.signal?.throwIfAborted();
+    while (asked < limit && !(poll.until && deps.now() >= poll.until)) {
+      poll.signal?.throwIfAborted();
       const request = turns.next();
       if (request === null) break;
       asked += 1;
-      reading.tally.calls += 1;
+      poll.tally.calls += 1;
       const client = isOfReports(request) ? share.reports : deps.client;
-      const observation = await readPayin({ ...deps, client }, request, reading);
-      if (observation === null) await postponeMarks(deps.db, kind, [request.id], AGAIN_MS);
+      const observation = await readPayin({ ...deps, client }, request, poll);
+      if (observation === null) await postponeRefreshRequests(deps.db, kind, [request.id], AGAIN_MS);
       else unsaved.push(observation);
     }
   } finally {
-    await savePayins(deps, unsaved, reading);
+    await savePayins(deps, unsaved, poll);
   }
   return asked;
 }
@@ -81,7 +81,7 @@ async function readFew(deps: ReconcileDeps, reading: PayinReading, limit: number
 async function readPayin(
   { db, client, log }: ReconcileDeps,
   { id, attempts }: DueRequest,
-  { source, signal }: PayinReading,
+  { source, signal }: PayinPoll,
 ): Promise<Observation | null> {
   const askedAt = client.serviceNow();
   try {
@@ -102,7 +102,7 @@ async function readPayin(
     }
     // A failure that only this deposit meets must not meet the next round first.
     const mayBeIts = error instanceof UnavailableError && !(error instanceof CircuitOpenError);
-    if (mayBeIts && !signal?.aborted) await postponeMarks(db, kind, [id], AGAIN_MS);
+    if (mayBeIts && !signal?.aborted) await postponeRefreshRequests(db, kind, [id], AGAIN_MS);
     throw error;
   }
 }
@@ -115,25 +115,25 @@ function isAboutOne(error: unknown): boolean {
 }
 
 /** What can't be saved is asked for again later; the others are saved without it. */
-async function savePayins(deps: ReconcileDeps, observations: Observation[], reading: PayinReading): Promise<void> {
+async function savePayins(deps: ReconcileDeps, observations: Observation[], poll: PayinPoll): Promise<void> {
   if (observations.length === 0) return;
   try {
-    await saveTogether(deps, observations, reading);
+    await saveTogether(deps, observations, poll);
   } catch {
     const failures: unknown[] = [];
     for (const one of observations) {
-      await saveTogether(deps, [one], reading).catch(async (error: unknown) => {
+      await saveTogether(deps, [one], poll).catch(async (error: unknown) => {
         failures.push(error);
-        await postponeMarks(deps.db, kind, [one.id], AGAIN_MS);
+        await postponeRefreshRequests(deps.db, kind, [one.id], AGAIN_MS);
       });
     }
     if (failures.length > 0) throw failures[0];
   }
 }
 
-async function saveTogether(deps: ReconcileDeps, observations: Observation[], reading: PayinReading): Promise<void> {
+async function saveTogether(deps: ReconcileDeps, observations: Observation[], poll: PayinPoll): Promise<void> {
   const { db, now, adoptedAt } = deps;
-  const { tally, fence } = reading;
+  const { tally, fence } = poll;
   await writeFenced({ db, now, tally, fence }, async (trx) => {
     const context = { now: now(), adoptedAt, ...rulesOf(deps) };
     const saved = await saveObservations(trx, observations, context);

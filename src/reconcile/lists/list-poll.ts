@@ -14,38 +14,38 @@ export interface ResumablePages extends PageReader {
   resume?(token: string): Promise<void>;
 }
 
-/** One reading of a list under way: a run's, or one round of verify-claims. */
-export interface ListReading {
+/** One poll of a list under way: a run's, or one round of refresh requests. */
+export interface ListPoll {
   plan: ListPlan;
   read: ResumablePages;
   store: ListStore;
   now: () => number;
   signal?: AbortSignal;
-  /** Listed and open when the reading began, and not met since. */
+  /** Listed and open when the poll began, and not met since. */
   unseen: Map<string, Place>;
-  /** Held here, but missing where a page would have shown it: to be looked for once more. */
-  suspects: Map<string, Place>;
-  /** Met since the reading began when they were just made: what becomes of them at once is later than the reading. */
-  young: Set<string>;
+  /** Candidates for absence: held here, but missing where a page would have shown them; looked for once more. */
+  candidates: Map<string, Place>;
+  /** Met since the poll began when they were just made: what becomes of them at once is later than the poll. */
+  recent: Set<string>;
   /** There are more of them than are told at once; what is left has its turn in the next run. */
-  moreSuspects: boolean;
+  moreCandidates: boolean;
   /** Counts what was read. */
   tally: { calls: number; seen: number };
   progress: (at: Progress) => void;
 }
 
-export function newReading(
-  parts: Omit<ListReading, 'unseen' | 'suspects' | 'young' | 'moreSuspects' | 'tally' | 'progress'> &
-    Partial<Pick<ListReading, 'tally' | 'progress'>>,
-): ListReading {
+export function newListPoll(
+  parts: Omit<ListPoll, 'unseen' | 'candidates' | 'recent' | 'moreCandidates' | 'tally' | 'progress'> &
+    Partial<Pick<ListPoll, 'tally' | 'progress'>>,
+): ListPoll {
   return {
     tally: { calls: 0, seen: 0 },
     progress: () => {},
     ...parts,
     unseen: new Map(),
-    suspects: new Map(),
-    young: new Set(),
-    moreSuspects: false,
+    candidates: new Map(),
+    recent: new Set(),
+    moreCandidates: false,
   };
 }
 
@@ -59,30 +59,30 @@ export interface KeptPage {
  * Saves a page and takes note of what it shows and, of the whole list, of what it lacks. `status`: the filter that the
  * page was read with; a filtered page says nothing of what it lacks.
  */
-export async function keepPage(reading: ListReading, page: ScanPage, about: { status?: string } = {}): Promise<void> {
-  await savePages(reading, [{ page, moves: [] }]);
-  if (about.status === undefined) await suspectLacking(reading, [page]);
+export async function keepPage(poll: ListPoll, page: ScanPage, about: { status?: string } = {}): Promise<void> {
+  await savePages(poll, [{ page, moves: [] }]);
+  if (about.status === undefined) await addLacking(poll, [page]);
 }
 
 /** The same of pages of the whole list that follow one another, all saved in one transaction. */
-export async function keepPages(reading: ListReading, kept: readonly KeptPage[]): Promise<void> {
-  await savePages(reading, kept);
-  await suspectLacking(
-    reading,
+export async function keepPages(poll: ListPoll, kept: readonly KeptPage[]): Promise<void> {
+  await savePages(poll, kept);
+  await addLacking(
+    poll,
     kept.map(({ page }) => page),
   );
 }
 
-async function savePages(reading: ListReading, kept: readonly KeptPage[]): Promise<void> {
+async function savePages(poll: ListPoll, kept: readonly KeptPage[]): Promise<void> {
   const pages = kept.map(({ page }) => page);
-  reading.tally.seen += pages.reduce((sum, { fresh }) => sum + fresh, 0);
-  await reading.store.save(pages, lastMoves(kept.flatMap(({ moves }) => moves)));
+  poll.tally.seen += pages.reduce((sum, { fresh }) => sum + fresh, 0);
+  await poll.store.save(pages, lastMoves(kept.flatMap(({ moves }) => moves)));
   for (const page of pages) {
-    tellProgress(reading, page);
+    tellProgress(poll, page);
     for (const { id, createdAt } of page.rows) {
-      reading.unseen.delete(id);
-      reading.suspects.delete(id);
-      if (createdAt !== null && createdAt >= page.from - SETTLE_MS) reading.young.add(id);
+      poll.unseen.delete(id);
+      poll.candidates.delete(id);
+      if (createdAt !== null && createdAt >= page.from - SETTLE_MS) poll.recent.add(id);
     }
   }
 }
@@ -93,16 +93,16 @@ function lastMoves(moves: readonly GapMove[]): GapMove[] {
   return [...last.values()];
 }
 
-async function suspectLacking(reading: ListReading, pages: readonly ScanPage[]): Promise<void> {
+async function addLacking(poll: ListPoll, pages: readonly ScanPage[]): Promise<void> {
   const shown = pages.flatMap(({ rows }) => rows.map(({ id }) => id));
   for (const span of spansOf(pages)) {
-    const lacking = await reading.store.between(span, shown);
-    for (const place of lacking.places) reading.suspects.set(place.id, place);
-    reading.moreSuspects ||= lacking.more;
+    const lacking = await poll.store.between(span, shown);
+    for (const place of lacking.places) poll.candidates.set(place.id, place);
+    poll.moreCandidates ||= lacking.more;
   }
 }
 
-function tellProgress({ tally, progress }: ListReading, { rows }: ScanPage): void {
+function tellProgress({ tally, progress }: ListPoll, { rows }: ScanPage): void {
   const oldest = rows.reduce((least, { createdAt }) => Math.min(least, createdAt ?? least), Number.POSITIVE_INFINITY);
   progress({ seen: tally.seen, calls: tally.calls, oldest: Number.isFinite(oldest) ? oldest : null, total: null });
 }

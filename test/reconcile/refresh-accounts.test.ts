@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
-import { readMarkedAccounts, readMarkedTransactions } from '../../src/reconcile/claims/read-marked-wallets.js';
-import { markForReading } from '../../src/records/runs/marks.js';
+import { refreshAccounts, refreshTransactions } from '../../src/reconcile/refresh/refresh-accounts.js';
+import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
+import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
 import { openSandbox } from '../sandbox/support.js';
 import { createTestDatabase } from '../support/database.js';
 import { atService } from './service-at.js';
@@ -14,7 +14,7 @@ test('what events name of sub-wallets is read at once, once, and what stays unkn
   await sandbox.call('POST', `/sandbox/accounts/${account}/deposit`, { assetCode: 'BTC', amount: '1' });
   const [row] = (await sandbox.call<{ id: string }[]>('GET', `/v1/accounts/${account}/transactions`)).body;
   const mark = (kind: 'account' | 'transaction', ids: string[]) =>
-    markForReading(
+    requestRefresh(
       database.db,
       ids.map((id) => ({ kind, id, reason: 'claim' })),
     );
@@ -30,18 +30,18 @@ test('what events name of sub-wallets is read at once, once, and what stays unkn
   };
 
   await mark('transaction', [row?.id ?? '', 'tx_nobody']);
-  await readMarkedTransactions({ deps, memory: newClaimMemory() });
+  await refreshTransactions({ deps, memory: newRefreshMemory() });
   expect(await database.db('transactions').where({ account_id: account }).pluck('id')).toEqual([row?.id]);
   expect(await marks('transaction')).toEqual(['tx_nobody']);
 
-  const memory = newClaimMemory();
+  const memory = newRefreshMemory();
   await mark('account', [account, 'wa_nobody']);
-  await readMarkedAccounts({ deps, memory });
+  await refreshAccounts({ deps, memory });
   expect(await database.db('accounts').pluck('id')).toEqual([account]);
   expect(await marks('account')).toEqual(['wa_nobody']);
   await mark('account', ['wa_other']);
   calls = 0;
-  await readMarkedAccounts({ deps, memory });
+  await refreshAccounts({ deps, memory });
   expect(calls).toBe(0);
   await database.drop();
 });

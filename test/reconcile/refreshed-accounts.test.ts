@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
-import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
-import { keepVerifyingClaims, verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
-import { markForReading } from '../../src/records/runs/marks.js';
+import { refreshLoop, refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
+import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
+import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { openSandbox, type Row } from '../sandbox/support.js';
 import { resettableDatabase } from '../support/resettable-database.js';
@@ -42,9 +42,9 @@ test('an event of a deposit leads to a reading of the movement at once; many eve
   const deposit = () =>
     sandbox.call('POST', `/sandbox/accounts/${wallet!.id}/deposit`, { assetCode: 'BTC', amount: '1' });
   await deposit();
-  const memory = newClaimMemory();
+  const memory = newRefreshMemory();
   await eventOf(counted, wallet!.id);
-  await verifyClaims(counted, memory);
+  await refreshRecords(counted, memory);
   const newest = (await sandbox.call<Row[]>('GET', `/v1/accounts/${wallet!.id}/transactions`)).body[0];
   expect(await movements()).toContain(newest?.id);
   expect(await database.db('accounts').where({ id: wallet!.id }).pluck('verified')).toEqual([true]);
@@ -54,11 +54,11 @@ test('an event of a deposit leads to a reading of the movement at once; many eve
   for (let many = 0; many < 5; many++) {
     await deposit();
     await eventOf(counted, wallet!.id);
-    await verifyClaims(counted, memory);
+    await refreshRecords(counted, memory);
   }
   expect(calls).toBe(once);
   const later = { ...counted, now: () => new Date(counted.now().getTime() + 60_000) };
-  await verifyClaims(later, memory);
+  await refreshRecords(later, memory);
   const shown = (await sandbox.call<Row[]>('GET', `/v1/accounts/${wallet!.id}/transactions`)).body;
   expect(await movements()).toEqual(expect.arrayContaining(shown.slice(0, 6).map(({ id }) => id)));
 });
@@ -74,13 +74,13 @@ test('a kind that can’t be read holds up no claim of another', async () => {
   };
   const deps = depsOf(database, service);
   const [row] = [...service.list.rows.values()].slice(-1);
-  await markForReading(database.db, [{ kind: 'invoice', id: 'inv_1', reason: 'claimed' }]);
+  await requestRefresh(database.db, [{ kind: 'invoice', id: 'inv_1', reason: 'claimed' }]);
   const stop = new AbortController();
-  const loop = keepVerifyingClaims(deps, stop.signal);
+  const loop = refreshLoop(deps, stop.signal);
   try {
     // By then a lane for all of them would pause for four seconds.
     await vi.waitFor(() => expect(refused).toBeGreaterThanOrEqual(2), { timeout: 20_000, interval: 50 });
-    await markForReading(database.db, [{ kind: 'payment_intent', id: row!.id, reason: 'claimed' }]);
+    await requestRefresh(database.db, [{ kind: 'payment_intent', id: row!.id, reason: 'claimed' }]);
     const isHeld = async () => expect(await database.db('payment_intents').where({ id: row!.id })).toHaveLength(1);
     await vi.waitFor(isHeld, { timeout: 3_000, interval: 50 });
   } finally {

@@ -2,14 +2,14 @@ import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
 import { bigintArray, booleanArray, textArray } from '../database/array-parameter.js';
 import { toDatabaseText } from '../database/database-text.js';
-import { markForReading, type NewMark } from './marks.js';
+import { type NewRefreshRequest, requestRefresh } from './refresh-requests.js';
 
-/** A mark that may go: something was read at `readAt` (service clock, ms) that leaves nothing to ask. */
-export interface SettledMark {
+/** A refresh request that may go: something was read at `readAt` (service clock, ms) that leaves nothing to ask. */
+export interface SettledRefreshRequest {
   kind: RecordKind;
   id: string;
   readAt: number;
-  /** A deposit that has passed: it is read again, ever more rarely, until a day after its first reading as such. */
+  /** A deposit that has passed: it is read again, ever more rarely, until a day after its first poll as such. */
   recheck?: boolean;
 }
 
@@ -21,26 +21,30 @@ const RECHECKS = ['20 minutes', '3 hours', '24 hours'] as const;
 const LAST_RECHECK = RECHECKS[RECHECKS.length - 1];
 const STEPS = `ARRAY[${RECHECKS.map((step) => `interval '${step}'`).join(', ')}]`;
 
-/** Of a settled mark: nothing was asked since that the reading could not see. */
+/** Of a settled refresh request: nothing was asked since that the poll could not see. */
 const IS_SETTLED = 'mark.kind = settled.kind AND mark.id = settled.id AND mark.asked_at <= settled.read_at';
 const SETTLED = 'unnest(?::text[], ?::text[], ?::bigint[], ?::boolean[]) AS settled (kind, id, read_at, recheck)';
 
 /**
- * Takes the marks off that a reading settled, and sets new ones. One pass in one order over both, so that two
+ * Takes the refresh requests off that a poll settled, and sets new ones. One pass in one order over both, so that two
  * transactions never wait for each other in a circle.
  */
-export async function updateMarks(trx: Knex.Transaction, asked: NewMark[], settled: SettledMark[]): Promise<void> {
-  const off = await findMarked(trx, settled);
-  const goes = new Set(off.map((mark) => `${mark.kind} ${mark.id}`));
-  const stays = asked.filter((mark) => !goes.has(`${mark.kind} ${mark.id}`));
-  const held = off.map(({ kind, id }): NewMark => ({ kind, id, reason: '', lane: 'recheck' }));
-  await markForReading(trx, [...stays, ...held]);
+export async function updateRefreshRequests(
+  trx: Knex.Transaction,
+  asked: NewRefreshRequest[],
+  settled: SettledRefreshRequest[],
+): Promise<void> {
+  const off = await findSettled(trx, settled);
+  const goes = new Set(off.map((request) => `${request.kind} ${request.id}`));
+  const stays = asked.filter((request) => !goes.has(`${request.kind} ${request.id}`));
+  const held = off.map(({ kind, id }): NewRefreshRequest => ({ kind, id, reason: '', lane: 'recheck' }));
+  await requestRefresh(trx, [...stays, ...held]);
   if (off.length === 0) return;
   const given = [
-    textArray(off.map((mark) => mark.kind)),
-    textArray(off.map((mark) => toDatabaseText(mark.id))),
-    bigintArray(off.map((mark) => Math.floor(mark.readAt))),
-    booleanArray(off.map((mark) => mark.recheck ?? false)),
+    textArray(off.map((request) => request.kind)),
+    textArray(off.map((request) => toDatabaseText(request.id))),
+    bigintArray(off.map((request) => Math.floor(request.readAt))),
+    booleanArray(off.map((request) => request.recheck ?? false)),
   ];
   await trx.raw(
     `DELETE FROM reading_marks AS mark USING ${SETTLED}
@@ -62,18 +66,18 @@ async function planRechecks(trx: Knex.Transaction, given: readonly Buffer[]): Pr
   );
 }
 
-async function findMarked(trx: Knex.Transaction, settled: SettledMark[]): Promise<SettledMark[]> {
-  const given = new Map(settled.map((mark) => [`${mark.kind} ${toDatabaseText(mark.id)}`, mark]));
-  const found: SettledMark[] = [];
-  for (const kind of new Set(settled.map((mark) => mark.kind))) {
-    const ids = settled.filter((mark) => mark.kind === kind).map((mark) => toDatabaseText(mark.id));
+async function findSettled(trx: Knex.Transaction, settled: SettledRefreshRequest[]): Promise<SettledRefreshRequest[]> {
+  const given = new Map(settled.map((request) => [`${request.kind} ${toDatabaseText(request.id)}`, request]));
+  const found: SettledRefreshRequest[] = [];
+  for (const kind of new Set(settled.map((request) => request.kind))) {
+    const ids = settled.filter((request) => request.kind === kind).map((request) => toDatabaseText(request.id));
     const { rows } = await trx.raw<{ rows: { id: string; asked_at: string }[] }>(
       `SELECT id, asked_at FROM reading_marks WHERE kind = ? AND id = ANY (?::text[])`,
       [kind, textArray(ids)],
     );
     for (const { id, asked_at } of rows) {
-      const mark = given.get(`${kind} ${id}`);
-      if (mark !== undefined && Number(asked_at) <= mark.readAt) found.push(mark);
+      const request = given.get(`${kind} ${id}`);
+      if (request !== undefined && Number(asked_at) <= request.readAt) found.push(request);
     }
   }
   return found;

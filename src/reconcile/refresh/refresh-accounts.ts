@@ -1,12 +1,12 @@
 import { dueRequests } from '../../records/runs/due-requests.js';
-import { isOfReports, postponeMarks } from '../../records/runs/marks.js';
+import { isOfReports, postponeRefreshRequests } from '../../records/runs/refresh-requests.js';
 import { readAll } from '../accounts.js';
 import type { RunContext } from '../deps.js';
 import { createFeedReader } from '../transactions/read-feed.js';
 import { readTwice } from '../transactions/read-window.js';
 import { createFeedStore } from '../transactions/sql-feed-store.js';
 import { freeShare } from './call-share.js';
-import type { Marked } from './claim-memory.js';
+import type { RefreshRound } from './refresh-memory.js';
 
 const PER_ROUND = 500;
 /** What was not found is left to the runs, and asked for ever more rarely. */
@@ -20,20 +20,20 @@ const REST_MS_PER_CALL = 2_000;
  * Sub-wallets that something asked to be read: all lists are read, once. An event that names them tells of a movement more
  * often than not, and seldom by the id that the feed knows it by (specification 4.12): so the newest of the feed is read first.
  */
-export async function readMarkedAccounts(marked: Marked): Promise<void> {
-  await readDue(marked, 'account', async (run) => {
+export async function refreshAccounts(round: RefreshRound): Promise<void> {
+  await readDue(round, 'account', async (run) => {
     await readNewestMovements(run);
     await readAll(run);
   });
 }
 
 /** Movements that something asked to be read. */
-export async function readMarkedTransactions(marked: Marked): Promise<void> {
-  await readDue(marked, 'transaction', readNewestMovements);
+export async function refreshTransactions(round: RefreshRound): Promise<void> {
+  await readDue(round, 'transaction', readNewestMovements);
 }
 
 async function readDue(
-  { deps, memory, signal }: Marked,
+  { deps, memory, signal }: RefreshRound,
   kind: 'account' | 'transaction',
   read: (run: RunContext) => Promise<void>,
 ): Promise<void> {
@@ -47,7 +47,7 @@ async function readDue(
   const client = isReports ? share.reports : deps.client;
   const run = roundOf({ deps: { ...deps, client }, ...(signal ? { signal } : {}) });
   await read(run).finally(() => memory.restUntil.set(kind, now() + run.tally.calls * REST_MS_PER_CALL));
-  await postponeMarks(
+  await postponeRefreshRequests(
     deps.db,
     kind,
     due.map(({ id }) => id),

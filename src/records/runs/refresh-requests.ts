@@ -8,7 +8,7 @@ import { recordTables } from '../saving/record-columns.js';
 const LONGEST_DELAY_MS = 3_600_000;
 const MAX_DOUBLINGS = 10;
 /** What webhooks alone ask for, or only named, is looked for so often: for about 16 hours. */
-const MAX_READINGS = 26;
+const MAX_POLLS = 26;
 const ONLY_NAMED = ['expired_event', 'unreadable_delivery'];
 /** The weakest first. */
 const lanes = ['recheck', 'report', 'hold', 'poll', 'listed'] as const;
@@ -16,10 +16,10 @@ const STRENGTH = `ARRAY['${lanes.join("', '")}']`;
 const STRONGER = `array_position(${STRENGTH}, excluded.lane) > array_position(${STRENGTH}, mark.lane)`;
 
 /** A record, or what the delivery history says of one (`delivery`: its id is a kind and an id). */
-export type MarkKind = RecordKind | 'delivery';
+export type RefreshKind = RecordKind | 'delivery';
 
 /**
- * Who asked: `listed`, a payment that the service shows and that lists the deposit; `poll`, a reading; `report`, a webhook;
+ * Who asked: `listed`, a payment that the service shows and that lists the deposit; `poll`, a poll; `report`, a webhook;
  * `hold`, a webhook that speaks of an order whose goods may go out, or that webhooks alone hold;
  * `recheck`, the time since a deposit passed. A record that several asked for has the strongest, in this order.
  */
@@ -36,12 +36,12 @@ export interface AskedBy {
   secret?: string;
 }
 
-export interface NewMark extends Partial<AskedBy> {
-  kind: MarkKind;
+export interface NewRefreshRequest extends Partial<AskedBy> {
+  kind: RefreshKind;
   id: string;
-  /** Left empty: a mark that is there is only taken hold of. */
+  /** Left empty: a refresh request that is there is only taken hold of. */
   reason: string;
-  /** Service clock, ms: a reading that began earlier does not settle the mark. Left out: any reading does. */
+  /** Service clock, ms: a poll that began earlier does not settle the refresh request. Left out: any poll does. */
   askedAt?: number;
   /** Not due before so many ms from now. Left out: due at once. */
   delayMs?: number;
@@ -50,12 +50,12 @@ export interface NewMark extends Partial<AskedBy> {
 }
 
 /**
- * Asks for records to be read; `lane` left out: a poll does. A record already marked becomes due as early as the earlier of
+ * Asks for records to be read; `lane` left out: a poll does. A record that already has a request becomes due as early as the earlier of
  * the two and keeps its attempts, unless one asks whose lane is stronger: it begins anew in that. Call it after
  * `saveObservations` where one transaction does both.
  */
-export async function markForReading(trx: Knex, marks: NewMark[]): Promise<void> {
-  const asked = eachOnce(marks);
+export async function requestRefresh(trx: Knex, requests: NewRefreshRequest[]): Promise<void> {
+  const asked = eachOnce(requests);
   if (asked.length === 0) return;
   await prepared(
     trx,
@@ -81,55 +81,57 @@ export async function markForReading(trx: Knex, marks: NewMark[]): Promise<void>
          ELSE now() + least((excluded.next_at - now()) * 2 ^ least(CASE WHEN ${STRONGER} THEN 0 ELSE mark.attempts END, ${MAX_DOUBLINGS}), interval '1 hour')
        END`,
     [
-      textArray(asked.map((mark) => mark.kind)),
-      textArray(asked.map((mark) => toDatabaseText(mark.id))),
-      textArray(asked.map((mark) => mark.reason)),
-      bigintArray(asked.map((mark) => Math.floor(mark.askedAt ?? 0))),
-      floatArray(asked.map((mark) => mark.delayMs ?? 0)),
-      bigintArray(asked.map((mark) => (mark.again ? 1 : 0))),
-      textArray(asked.map((mark) => mark.lane ?? 'poll')),
+      textArray(asked.map((request) => request.kind)),
+      textArray(asked.map((request) => toDatabaseText(request.id))),
+      textArray(asked.map((request) => request.reason)),
+      bigintArray(asked.map((request) => Math.floor(request.askedAt ?? 0))),
+      floatArray(asked.map((request) => request.delayMs ?? 0)),
+      bigintArray(asked.map((request) => (request.again ? 1 : 0))),
+      textArray(asked.map((request) => request.lane ?? 'poll')),
       textArray(
-        asked.map((mark) => (isOfReports({ lane: mark.lane ?? 'poll' }) ? toDatabaseText(mark.secret ?? '') : '')),
+        asked.map((request) =>
+          isOfReports({ lane: request.lane ?? 'poll' }) ? toDatabaseText(request.secret ?? '') : '',
+        ),
       ),
     ],
   );
 }
 
 /** Of those that ask for one record, the last of the strongest lane. */
-function eachOnce(marks: readonly NewMark[]): NewMark[] {
-  const strongest = new Map<string, NewMark>();
-  for (const mark of marks) {
-    const key = `${mark.kind} ${mark.id}`;
+function eachOnce(requests: readonly NewRefreshRequest[]): NewRefreshRequest[] {
+  const strongest = new Map<string, NewRefreshRequest>();
+  for (const request of requests) {
+    const key = `${request.kind} ${request.id}`;
     const known = strongest.get(key);
-    if (known === undefined || strengthOf(mark) >= strengthOf(known)) strongest.set(key, mark);
+    if (known === undefined || strengthOf(request) >= strengthOf(known)) strongest.set(key, request);
   }
   return [...strongest.values()];
 }
 
-function strengthOf({ lane = 'poll' }: NewMark): number {
+function strengthOf({ lane = 'poll' }: NewRefreshRequest): number {
   return lanes.indexOf(lane);
 }
 
-/** A mark as it was met: what is asked anew meanwhile is another. */
-export interface MetMark {
+/** A refresh request as it was met: what is asked anew meanwhile is another. */
+export interface MetRefreshRequest {
   id: string;
   /** Service clock, ms. */
   askedAt: number;
 }
 
-export interface WaitingMark extends MetMark {
+export interface WaitingRefreshRequest extends MetRefreshRequest {
   /** How long it has waited. */
   ageMs: number;
   /** A record of it is kept. */
   held: boolean;
 }
 
-/** Marks that have waited for so long, due or not, the oldest first. */
-export async function waitingMarks(
+/** Refresh requests that have waited for so long, due or not, the oldest first. */
+export async function waitingRefreshRequests(
   db: Knex,
   kind: RecordKind,
   { olderThanMs, limit }: { olderThanMs: number; limit: number },
-): Promise<WaitingMark[]> {
+): Promise<WaitingRefreshRequest[]> {
   const { rows } = await db.raw<{ rows: { id: string; asked_at: string; age: string; held: boolean }[] }>(
     `SELECT mark.id, mark.asked_at, floor(extract(epoch FROM now() - marked_at) * 1000) AS age, record.id IS NOT NULL AS held
      FROM reading_marks AS mark LEFT JOIN ${recordTables[kind]} AS record ON record.id = mark.id
@@ -142,11 +144,15 @@ export async function waitingMarks(
 }
 
 /**
- * Takes off marks that nothing will settle, in the order in which others take hold of them; whoever calls it says so where a
+ * Takes off refresh requests that nothing will settle, in the order in which others take hold of them; whoever calls it says so where a
  * person sees it. One that was asked anew since it was met stays.
  */
-export async function endMarks(trx: Knex, kind: MarkKind, marks: readonly MetMark[]): Promise<void> {
-  if (marks.length === 0) return;
+export async function endRefreshRequests(
+  trx: Knex,
+  kind: RefreshKind,
+  requests: readonly MetRefreshRequest[],
+): Promise<void> {
+  if (requests.length === 0) return;
   await trx.raw(
     `WITH met AS (
        SELECT mark.id FROM reading_marks AS mark
@@ -155,8 +161,8 @@ export async function endMarks(trx: Knex, kind: MarkKind, marks: readonly MetMar
      )
      DELETE FROM reading_marks AS mark USING met WHERE mark.kind = ? AND mark.id = met.id`,
     [
-      textArray(marks.map(({ id }) => toDatabaseText(id))),
-      bigintArray(marks.map(({ askedAt }) => askedAt)),
+      textArray(requests.map(({ id }) => toDatabaseText(id))),
+      bigintArray(requests.map(({ askedAt }) => askedAt)),
       kind,
       kind,
     ],
@@ -164,8 +170,8 @@ export async function endMarks(trx: Knex, kind: MarkKind, marks: readonly MetMar
 }
 
 /**
- * Deposits whose reading is due, or failed before anything was read of them, and has been for longer than `waitingMs`. What
- * webhooks alone name may wait, and so may what has passed: neither says that the readings don't keep up.
+ * Deposits whose poll is due, or failed before anything was read of them, and has been for longer than `waitingMs`. What
+ * webhooks alone name may wait, and so may what has passed: neither says that the poll don't keep up.
  */
 export async function countOverduePayins(db: Knex, waitingMs: number): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: string }] }>(
@@ -189,11 +195,16 @@ export async function countUnreadPayins(db: Knex): Promise<number> {
 }
 
 /**
- * Puts marks off after a reading that did not settle them: by `delayMs`, doubled with each attempt, an hour at most. What
+ * Puts refresh requests off after a poll that did not settle them: by `delayMs`, doubled with each attempt, an hour at most. What
  * webhooks alone ask for, and a record that was only named and that nothing has shown, is not looked for any more after many
  * readings: the service never had it, or its whole list will show it.
  */
-export async function postponeMarks(db: Knex, kind: MarkKind, ids: string[], delayMs: number): Promise<void> {
+export async function postponeRefreshRequests(
+  db: Knex,
+  kind: RefreshKind,
+  ids: string[],
+  delayMs: number,
+): Promise<void> {
   if (ids.length === 0) return;
   await db.raw(
     `WITH due AS (
@@ -211,12 +222,17 @@ export async function postponeMarks(db: Knex, kind: MarkKind, ids: string[], del
      WHERE kind = ? AND id = ANY (?::text[]) AND attempts >= ?
        AND (lane IN ('report', 'hold') OR (reason = ANY (?::text[])
          AND NOT EXISTS (SELECT FROM ${recordTables[kind]} AS record WHERE record.id = mark.id)))`,
-    [kind, textArray(ids.map(toDatabaseText)), MAX_READINGS, textArray(ONLY_NAMED)],
+    [kind, textArray(ids.map(toDatabaseText)), MAX_POLLS, textArray(ONLY_NAMED)],
   );
 }
 
-/** Puts a mark off by `delayMs` after a reading that did not settle it, unless it was asked anew since it was met. */
-export async function postponeMet(db: Knex, kind: MarkKind, { id, askedAt }: MetMark, delayMs: number): Promise<void> {
+/** Puts a refresh request off by `delayMs` after a poll that did not settle it, unless it was asked anew since it was met. */
+export async function postponeMet(
+  db: Knex,
+  kind: RefreshKind,
+  { id, askedAt }: MetRefreshRequest,
+  delayMs: number,
+): Promise<void> {
   await db.raw(
     `UPDATE reading_marks SET attempts = attempts + 1, next_at = now() + ?::float8 * interval '1 millisecond'
      WHERE kind = ? AND id = ? AND asked_at <= ?`,

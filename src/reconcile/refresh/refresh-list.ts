@@ -1,9 +1,9 @@
 import { type DueRequest, dueRequests } from '../../records/runs/due-requests.js';
-import { isOfReports, postponeMarks } from '../../records/runs/marks.js';
 import { placesOfRecords } from '../../records/runs/record-places.js';
+import { isOfReports, postponeRefreshRequests } from '../../records/runs/refresh-requests.js';
 import type { RunTally } from '../../records/runs/runs.js';
 import type { ListPlan } from '../lists/list-plan.js';
-import { type ListReading, newReading } from '../lists/list-reading.js';
+import { type ListPoll, newListPoll } from '../lists/list-poll.js';
 import type { Place } from '../lists/list-row.js';
 import type { Absence } from '../lists/list-store.js';
 import { listPages } from '../lists/read-pages.js';
@@ -11,12 +11,12 @@ import { type Looked, readWindows } from '../lists/read-windows.js';
 import { assertSameList } from '../lists/same-list.js';
 import { createListStore } from '../lists/sql-list-store.js';
 import { type CallShare, freeShare } from './call-share.js';
-import type { Marked } from './claim-memory.js';
+import type { RefreshRound } from './refresh-memory.js';
 import { takeTurns } from './take-turns.js';
 
 const PER_ROUND = 500;
 /** Between the two looks that prove an absence, so that a list that lags behind its events can catch up. */
-const SECOND_LOOK_MS = 5_000;
+const SECOND_POLL_MS = 5_000;
 const UNDECIDED_MS = 2_000;
 /** Of what webhooks alone name, wherever in the list they say that it stands. The whole list shows what these don't reach. */
 const REPORTED = { windows: 20, pagesPerWindow: 3 };
@@ -24,15 +24,15 @@ const REPORTED = { windows: 20, pagesPerWindow: 3 };
 const source = { type: 'poll', ref: 'verify-claims' } as const;
 
 /**
- * Reads what is marked of a list, by its windows. Claims cluster near the head, so a call answers for up to 100. What webhooks
+ * Reads what is requested of a list, by its windows. Claims cluster near the head, so a call answers for up to 100. What webhooks
  * alone ask for is looked for on the head page, which all of it shares, and further down by its share of the calls.
  */
-export async function verifyList(marked: Marked, plan: ListPlan): Promise<void> {
-  const { deps, memory } = marked;
+export async function refreshList(round: RefreshRound, plan: ListPlan): Promise<void> {
+  const { deps, memory } = round;
   const due = await dueRequests(deps.db, plan.record, PER_ROUND);
   if (due.length === 0) return;
-  const reading = newRound(marked, plan);
-  if (!memory.sure.has(plan.record)) await assertSameList(reading.read, reading.store);
+  const poll = newRound(round, plan);
+  if (!memory.sure.has(plan.record)) await assertSameList(poll.read, poll.store);
   memory.sure.add(plan.record);
   const known = await placesOfRecords(
     deps.db,
@@ -42,14 +42,14 @@ export async function verifyList(marked: Marked, plan: ListPlan): Promise<void> 
   const places = due.map(({ id }): Place => known.get(id) ?? { id, createdAt: null });
   const reported = due.filter(isOfReports);
   const headOnly = new Set(reported.map(({ id }) => id));
-  const own = await readWindows(reading, places, { headOnly });
-  const looked = await lookFurther(marked, reading, own, reported);
-  const { absent, again } = compareLooks(memory.looksOf(plan.record), looked);
-  await reading.store.saveAbsences(absent);
-  await postponeMarks(deps.db, plan.record, again, SECOND_LOOK_MS);
+  const own = await readWindows(poll, places, { headOnly });
+  const looked = await readFurther(round, poll, own, reported);
+  const { absent, again } = compareAbsences(memory.absencesOf(plan.record), looked);
+  await poll.store.saveAbsences(absent);
+  await postponeRefreshRequests(deps.db, plan.record, again, SECOND_POLL_MS);
   const undecided = looked.undecided.map(({ id }) => id);
-  await postponeMarks(deps.db, plan.record, undecided, UNDECIDED_MS);
-  const { calls } = reading.tally;
+  await postponeRefreshRequests(deps.db, plan.record, undecided, UNDECIDED_MS);
+  const { calls } = poll.tally;
   deps.log.debug(
     { kind: plan.kind, due: due.length, found: looked.found.size, absent: absent.length, calls },
     'verified',
@@ -57,26 +57,26 @@ export async function verifyList(marked: Marked, plan: ListPlan): Promise<void> 
 }
 
 /** What the head page did not decide of what webhooks alone ask for, each secret in turn, while its share lasts. */
-async function lookFurther(
-  { deps, memory, signal }: Marked,
-  reading: ListReading,
+async function readFurther(
+  { deps, memory, signal }: RefreshRound,
+  poll: ListPoll,
   looked: Looked,
   reported: readonly DueRequest[],
 ): Promise<Looked> {
   const { share = freeShare(deps.client) } = deps;
   const open = new Map(looked.undecided.map((place) => [place.id, place]));
   const asked = reported.filter(({ id }) => typeof open.get(id)?.createdAt === 'number');
-  const turns = takeTurns(asked, anyOf(share), memory.rotationOf(reading.plan.record));
+  const turns = takeTurns(asked, anyOf(share), memory.rotationOf(poll.plan.record));
   const targets: Place[] = [];
   for (let next = turns.next(); next !== null && targets.length < REPORTED.windows; next = turns.next()) {
     targets.push(open.get(next.id) ?? { id: next.id, createdAt: null });
   }
   if (targets.length === 0) return looked;
-  const read = listPages(share.reports, reading.plan.operation, {
-    tally: reading.tally,
+  const read = listPages(share.reports, poll.plan.operation, {
+    tally: poll.tally,
     ...(signal ? { signal } : {}),
   });
-  const further = await readWindows({ ...reading, read }, targets, {
+  const further = await readWindows({ ...poll, read }, targets, {
     pagesPerWindow: REPORTED.pagesPerWindow,
     mayGoOn: () => share.hasEarned() || share.isQuiet(),
   });
@@ -94,10 +94,10 @@ function anyOf(share: CallShare): Pick<CallShare, 'hasEarned' | 'isQuiet'> {
   return { hasEarned: () => may, isQuiet: () => false };
 }
 
-function newRound({ deps, signal }: Marked, plan: ListPlan): ListReading {
+function newRound({ deps, signal }: RefreshRound, plan: ListPlan): ListPoll {
   const tally: RunTally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
   const stopping = signal ? { signal } : {};
-  return newReading({
+  return newListPoll({
     plan,
     read: listPages(deps.client, plan.operation, { tally, ...stopping }),
     store: createListStore(deps, plan, { source, tally, fence: null }),
@@ -108,17 +108,20 @@ function newRound({ deps, signal }: Marked, plan: ListPlan): ListReading {
 }
 
 /** Missing twice, and far enough apart, is absent; missing once is to be looked for again. */
-function compareLooks(looks: Map<string, Absence>, { found, missing }: Looked): { absent: Absence[]; again: string[] } {
-  for (const id of found) looks.delete(id);
+function compareAbsences(
+  absences: Map<string, Absence>,
+  { found, missing }: Looked,
+): { absent: Absence[]; again: string[] } {
+  for (const id of found) absences.delete(id);
   const absent: Absence[] = [];
   const again: string[] = [];
   for (const [id, absence] of missing) {
-    const first = looks.get(id);
-    if (first !== undefined && absence.from - first.to >= SECOND_LOOK_MS / 2) {
-      looks.delete(id);
+    const first = absences.get(id);
+    if (first !== undefined && absence.from - first.to >= SECOND_POLL_MS / 2) {
+      absences.delete(id);
       absent.push(absence);
     } else {
-      if (first === undefined) looks.set(id, absence);
+      if (first === undefined) absences.set(id, absence);
       again.push(id);
     }
   }
