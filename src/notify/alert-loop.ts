@@ -140,12 +140,12 @@ export async function sendNotices(deps: NoticeDeps): Promise<void> {
   await Promise.all(
     deps.channels.map(async (channel) => {
       const claimed = await claimChannel(deps.db, channel.name, CLAIM_SECONDS);
-      if (claimed !== null) await tellAll(deps, channel, claimed);
+      if (claimed !== null) await printAll(deps, channel, claimed);
     }),
   );
 }
 
-async function tellAll(deps: NoticeDeps, channel: AlertChannel, claimed: ClaimedChannel): Promise<void> {
+async function printAll(deps: NoticeDeps, channel: AlertChannel, claimed: ClaimedChannel): Promise<void> {
   const { db, log, metrics } = deps;
   const began = performance.now();
   for (const { id, webhookId, message, createdAt } of claimed.notices) {

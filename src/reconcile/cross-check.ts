@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { type BreakKind, runChecks } from '../domain/breaks/breaks.js';
 import {
+  classifyListing,
   type DisputeStanding,
-  judgeListing,
   outsideIrregular,
   standingOf,
   unknownStanding,
@@ -162,7 +162,7 @@ async function saveListing(
   const known = await openEvidence(trx, kind, entity.kind, null);
   const before = known.get(entity.id) ?? null;
   known.delete(entity.id);
-  const findings = judgeListing(disputes, listing, before);
+  const findings = classifyListing(disputes, listing, before);
   const older = [...known.keys()].map((id) => ({ kind, entity: { kind: entity.kind, id } }));
   const saved = await saveFindings(trx, { open: findings.open, resolve: [...findings.resolve, ...older] });
   if (before !== null) for (const found of findings.open) await renewEvidence(trx, found);

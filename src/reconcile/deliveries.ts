@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { GIVE_UP_MS } from '../domain/deliveries/delivery-class.js';
 import { type HistoryKnown, knownAfter, LONGEST_RETRY_MS } from '../domain/deliveries/report-standing.js';
 import { autoResolveBreaks, openBreaks } from '../records/breaks/breaks.js';
+import type { ClassifiedDelivery, ClassifyRules } from '../records/deliveries/classify-deliveries.js';
 import {
   deliveriesById,
   knownButUnseen,
@@ -9,14 +10,13 @@ import {
   oldestUnsettled,
   openDeliveries,
 } from '../records/deliveries/deliveries.js';
-import type { JudgedDelivery, JudgeRules } from '../records/deliveries/judge-deliveries.js';
 import { endpointsById } from '../records/deliveries/listed-endpoints.js';
 import type { Delivery } from '../records/deliveries/read-delivery.js';
 import { recoverableIds } from '../records/deliveries/recoverable-deliveries.js';
 import { learnSecretEndpoints, retiredSecretUse } from '../records/deliveries/secret-endpoints.js';
 import { readWatermarks, type Watermark } from '../records/runs/watermarks.js';
 import { ForbiddenError, NotFoundError } from '../service-api/service-errors.js';
-import { judgeReports } from './deliveries/judge-reports.js';
+import { classifyReports } from './deliveries/classify-reports.js';
 import {
   type DeliveryPageReader,
   type DeliveryScan,
@@ -24,7 +24,7 @@ import {
   scanDeliveries,
 } from './deliveries/read-deliveries.js';
 import { recoverDeliveries } from './deliveries/recover-deliveries.js';
-import { saveJudged } from './deliveries/save-judged.js';
+import { saveClassified } from './deliveries/save-classified.js';
 import type { Outcome, ReconcileDeps, RunContext } from './deps.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
 
@@ -51,7 +51,7 @@ export async function reconcileDeliveries(run: RunContext): Promise<Outcome> {
  * Complete: every delivery above the watermark was read.
  */
 async function readHistory(run: RunContext): Promise<Outcome> {
-  const rules = judgeRules(run.deps);
+  const rules = classifyRules(run.deps);
   const bound = await boundOf(run);
   const begunAt = run.deps.now().getTime();
   const counts: Record<string, number> = {};
@@ -62,9 +62,9 @@ async function readHistory(run: RunContext): Promise<Outcome> {
     async (page) => {
       run.tally.seen += page.deliveries.length;
       rules.now = clockAfter(page.deliveries, rules.now);
-      const judged = await saveJudged(run, page.deliveries, { rules, readAt: page.from });
-      recovered += await recoverDeliveries(run, judged, rules);
-      count(counts, judged.slice(0, page.deliveries.length));
+      const classified = await saveClassified(run, page.deliveries, { rules, readAt: page.from });
+      recovered += await recoverDeliveries(run, classified, rules);
+      count(counts, classified.slice(0, page.deliveries.length));
       run.progress({
         seen: run.tally.seen,
         calls: run.tally.calls,
@@ -73,12 +73,12 @@ async function readHistory(run: RunContext): Promise<Outcome> {
       });
     },
   );
-  recovered += await judgeOpen(run, rules, scan);
+  recovered += await classifyOpen(run, rules, scan);
   await learn(run);
   const gap = scan.complete ? await gapOf(run, scan, bound) : null;
   const complete = scan.complete && gap === null;
   const known = complete ? await knownBy(run, scan, bound) : null;
-  await judgeReports(run, known === null ? null : { known, begunAt });
+  await classifyReports(run, known === null ? null : { known, begunAt });
   return {
     complete,
     proof: proofOf(scan, { bound, gap, counts, recovered }),
@@ -86,7 +86,7 @@ async function readHistory(run: RunContext): Promise<Outcome> {
   };
 }
 
-export function judgeRules({ settings, contract, client, adoptedAt }: ReconcileDeps): JudgeRules {
+export function classifyRules({ settings, contract, client, adoptedAt }: ReconcileDeps): ClassifyRules {
   return {
     now: client.serviceNow(),
     graceMs: settings.missedGraceMs,
@@ -130,15 +130,15 @@ async function wantedIds({ deps: { db }, options: { wanted } }: RunContext): Pro
 }
 
 /** What may be of another class by now though the service says nothing new: an event came late, the grace is over. */
-async function judgeOpen(run: RunContext, rules: JudgeRules, scan: DeliveryScan): Promise<number> {
+async function classifyOpen(run: RunContext, rules: ClassifyRules, scan: DeliveryScan): Promise<number> {
   const due = await openDeliveries(run.deps.db, rules.now);
   const ids = [...new Set([...due, ...(await wantedIds(run))])].filter((id) => !scan.ids.has(id));
   let recovered = 0;
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     run.signal?.throwIfAborted();
     const deliveries = await deliveriesById(run.deps.db, ids.slice(at, at + AT_ONCE));
-    const judged = await saveJudged(run, deliveries, { rules, readAt: rules.now });
-    recovered += await recoverDeliveries(run, judged, rules);
+    const classified = await saveClassified(run, deliveries, { rules, readAt: rules.now });
+    recovered += await recoverDeliveries(run, classified, rules);
   }
   return recovered;
 }
@@ -160,7 +160,7 @@ async function gapOf({ deps }: RunContext, scan: DeliveryScan, bound: number | n
 }
 
 /** Deliveries are written down a little out of order, so the watermark lies a little below the oldest that is not final. */
-async function nextWatermark({ deps }: RunContext, scan: DeliveryScan, rules: JudgeRules): Promise<Watermark> {
+async function nextWatermark({ deps }: RunContext, scan: DeliveryScan, rules: ClassifyRules): Promise<Watermark> {
   const { pendingStates, now } = rules;
   const unsettled = await oldestUnsettled(deps.db, { pendingStates, now, stuckMs: STUCK_MS });
   return { at: Math.min(unsettled ?? scan.from, scan.from) - DISORDER_MS };
@@ -195,8 +195,8 @@ function proofOf(
   };
 }
 
-function count(counts: Record<string, number>, judged: readonly JudgedDelivery[]): void {
-  for (const { verdict } of judged) counts[verdict.class] = (counts[verdict.class] ?? 0) + 1;
+function count(counts: Record<string, number>, classified: readonly ClassifiedDelivery[]): void {
+  for (const { verdict } of classified) counts[verdict.class] = (counts[verdict.class] ?? 0) + 1;
 }
 
 /** After a retirement deliveries that were on their way may still come. */

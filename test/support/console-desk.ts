@@ -5,7 +5,7 @@ import { keepChannels, releaseChannel } from '../../src/records/alerts/alert-cha
 import { recordHeartbeat } from '../../src/records/alerts/process-heartbeats.js';
 import { settleAlerts } from '../../src/records/alerts/settle-alerts.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
-import type { JudgedDelivery } from '../../src/records/deliveries/judge-deliveries.js';
+import type { ClassifiedDelivery } from '../../src/records/deliveries/classify-deliveries.js';
 import { saveDeliveries } from '../../src/records/deliveries/save-deliveries.js';
 import { saveSecretMatches } from '../../src/records/deliveries/secrets.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
@@ -144,7 +144,7 @@ interface Told {
   inboxId?: string;
 }
 
-function delivery(id: string, kind: DeliveryClass, told: Told): JudgedDelivery {
+function delivery(id: string, kind: DeliveryClass, told: Told): ClassifiedDelivery {
   const { at, reason = null, httpStatus = null, next = null, inboxId = null } = told;
   const missed = ['rejected', 'never_reached', 'phantom'].includes(kind);
   const open = missed || kind === 'pending_retry';
@@ -177,6 +177,6 @@ function delivery(id: string, kind: DeliveryClass, told: Told): JudgedDelivery {
     once: [],
     payload: open ? '{"event":"payment_intent.completed"}' : null,
     reason,
-    judgeAt: null,
+    classifyAt: null,
   };
 }

@@ -72,7 +72,7 @@ export function unknownStanding(id: string): DisputeStanding[] {
  *
  * @param before evidence of the finding where it is open
  */
-export function judgeListing(
+export function classifyListing(
   disputes: readonly DisputeStanding[],
   listing: IrregularListing,
   before: JsonObject | null,

@@ -48,8 +48,8 @@ export const invoiceBreaks = {
 } as const satisfies BreakDefinitions;
 
 /** An invoice against its own items (specification 4.2), its e-mail, and the payment that paid it (3.3). */
-function eachInvoice(judge: Parameters<typeof each>[1]): Check {
-  return each('invoices', (invoice, facts) => (invoice.history || invoice.absent ? null : judge(invoice, facts)));
+function eachInvoice(check: Parameters<typeof each>[1]): Check {
+  return each('invoices', (invoice, facts) => (invoice.history || invoice.absent ? null : check(invoice, facts)));
 }
 
 /** A payment that came in for an invoice that is not shown as paid. An invoice that was not read says nothing. */

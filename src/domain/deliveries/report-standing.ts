@@ -60,21 +60,21 @@ export function standingOf(
 }
 
 /** A shop so quiet that one forged event is more than the share can't be told from a history that differs. */
-const LEAST_JUDGED = 20;
-/** More than somebody tries by hand; up to it each is named, however few are judged. */
+const LEAST_CLASSIFIED = 20;
+/** More than somebody tries by hand; up to it each is named, however few are classified. */
 const HANDFUL = 5;
 /** One in a hundred: a history that leaves something out leaves out more. */
 const SHARE = 100;
 
 /** So many matched ones have to be counted at most to tell whether the history differs. */
 export function matchedToCount(lacking: number): number {
-  return Math.max(LEAST_JUDGED, lacking * SHARE);
+  return Math.max(LEAST_CLASSIFIED, lacking * SHARE);
 }
 
-/** So many of the judged reports of a day lack that the history itself must differ from what was sent. */
+/** So many of the classified reports of a day lack that the history itself must differ from what was sent. */
 export function historyDiffers({ lacking, matched }: { lacking: number; matched: number }): boolean {
-  const judged = lacking + matched;
-  return lacking > HANDFUL && judged >= LEAST_JUDGED && lacking * SHARE > judged;
+  const classified = lacking + matched;
+  return lacking > HANDFUL && classified >= LEAST_CLASSIFIED && lacking * SHARE > classified;
 }
 
 /** A history that leaves out the same share of everything would have left so many out of the others. */

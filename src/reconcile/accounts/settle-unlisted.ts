@@ -2,7 +2,7 @@ import type { Observation } from '../../domain/observation.js';
 import { accountsEndingIn, closedAccounts } from '../../records/runs/listed-ids.js';
 import type { MetRefreshRequest, WaitingRefreshRequest } from '../../records/runs/refresh-requests.js';
 import type { RunContext } from '../deps.js';
-import { lookForHidden } from './look-for-hidden.js';
+import { findHidden } from './find-hidden.js';
 
 const DAY_MS = 86_400_000;
 /** Of ids in a run's proof. */
@@ -44,7 +44,7 @@ export async function settleUnlisted(run: RunContext, passes: Passes): Promise<U
   const wasListed = new Set(open);
   const named = passes.named.filter(({ id }) => !wasListed.has(id) && !closed.has(id));
   const asked = [...open, ...named.map(({ id }) => id)];
-  const found = await lookForHidden(run, asked, passes.seen.values().next().value);
+  const found = await findHidden(run, asked, passes.seen.values().next().value);
   const emptied = await accountsEndingIn(db, found.untold, contract.movements.words.transactionType.closure);
   const archived = [...found.known, ...found.untold.filter((id) => emptied.has(id))];
   const untold = found.untold.filter((id) => !emptied.has(id));

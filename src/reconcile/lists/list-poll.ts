@@ -78,7 +78,7 @@ async function savePages(poll: ListPoll, kept: readonly KeptPage[]): Promise<voi
   poll.tally.seen += pages.reduce((sum, { fresh }) => sum + fresh, 0);
   await poll.store.save(pages, lastMoves(kept.flatMap(({ moves }) => moves)));
   for (const page of pages) {
-    tellProgress(poll, page);
+    reportProgress(poll, page);
     for (const { id, createdAt } of page.rows) {
       poll.unseen.delete(id);
       poll.candidates.delete(id);
@@ -102,7 +102,7 @@ async function addLacking(poll: ListPoll, pages: readonly ScanPage[]): Promise<v
   }
 }
 
-function tellProgress({ tally, progress }: ListPoll, { rows }: ScanPage): void {
+function reportProgress({ tally, progress }: ListPoll, { rows }: ScanPage): void {
   const oldest = rows.reduce((least, { createdAt }) => Math.min(least, createdAt ?? least), Number.POSITIVE_INFINITY);
   progress({ seen: tally.seen, calls: tally.calls, oldest: Number.isFinite(oldest) ? oldest : null, total: null });
 }

@@ -15,7 +15,7 @@ const MOST_COUNTED = 10_000;
 export const SEALING_BEGAN = `coalesce((SELECT min(migration_time) FROM migrations WHERE name LIKE '0036\\_%'), '-infinity')`;
 
 /** In words; "or more" where no further was counted. */
-export function tellUnsealed(rows: number): string {
+export function unsealedText(rows: number): string {
   return rows < MOST_COUNTED ? String(rows) : `${rows} or more`;
 }
 

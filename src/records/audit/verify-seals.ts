@@ -4,7 +4,7 @@ import { compareRows, type FaultyRows } from '../../domain/audit/compare-rows.js
 import { type MovedRows, movedRows } from '../../domain/audit/find-moved.js';
 import { NO_SEAL, type RowHash, rowHash, rowsHashOf, sealHash, unpackRowHashes } from '../../domain/audit/seal.js';
 import { readPeriodFile } from '../books/period-files.js';
-import type { Finding, TellFinding } from './findings.js';
+import type { Finding, ReportFinding } from './findings.js';
 import { readSeals, type SealRange, type StoredSeal, sealBefore } from './list-seals.js';
 import { readSealedRows } from './read-sealed-rows.js';
 import { type SealedLog, sealedLogs } from './sealed-logs.js';
@@ -39,7 +39,7 @@ export interface Verified {
 interface SealScan {
   db: Knex;
   found: Verified;
-  tell: (finding: Finding) => void;
+  reportFinding: (finding: Finding) => void;
   moved: MovedRows;
   before: Pick<StoredSeal, 'number' | 'hash'>;
   /** Where the newest seal of each log ends; null: that seal is one of those that are missing. */
@@ -62,7 +62,7 @@ export async function verifySeals(db: Knex, options: VerifyOptions = {}): Promis
     }
   }
   for (const { log, from: was, to: is } of scan.moved.found((name) => logOf(name)?.place ?? 'id')) {
-    scan.tell({
+    scan.reportFinding({
       what: 'row_moved',
       seal: null,
       log,
@@ -72,10 +72,10 @@ export async function verifySeals(db: Knex, options: VerifyOptions = {}): Promis
       told: `what was row ${was} of ${log} is row ${is}`,
     });
   }
-  if (to === null) await verifyHead(db, scan.tell);
-  await verifyTails(db, scan.tell);
+  if (to === null) await verifyHead(db, scan.reportFinding);
+  await verifyTails(db, scan.reportFinding);
   const before = scan.found.findings;
-  await verifyExpected(db, scan.tell, expected);
+  await verifyExpected(db, scan.reportFinding, expected);
   return { ...scan.found, unexpected: scan.found.findings - before, isWhole: from === null && to === null };
 }
 
@@ -104,7 +104,7 @@ async function begin(db: Knex, from: string | null, onFinding: (finding: Finding
     moved: movedRows(),
     before: { number, hash: isThere ? before.hash : number === '0' ? NO_SEAL : '' },
     until,
-    tell: (finding) => {
+    reportFinding: (finding) => {
       scan.found.findings += 1;
       scan.found.firstFinding ??= finding;
       onFinding(finding);
@@ -115,11 +115,12 @@ async function begin(db: Knex, from: string | null, onFinding: (finding: Finding
 
 async function verifySeal(scan: SealScan, seal: StoredSeal): Promise<void> {
   const hashes = unpackRowHashes(seal.rowHashes);
-  const missing = tellMissing(scan, seal);
+  const missing = reportMissing(scan, seal);
   const faults = [...faultsOf(seal, hashes), ...(missing ? [] : linkFaults(scan, seal))];
-  for (const told of faults) scan.tell(sealFinding(seal, told));
+  for (const told of faults) scan.reportFinding(sealFinding(seal, told));
   const log = logOf(seal.log);
-  if (log === undefined) scan.tell(sealFinding(seal, `it is of a log “${seal.log.slice(0, 40)}” that there is not`));
+  if (log === undefined)
+    scan.reportFinding(sealFinding(seal, `it is of a log “${seal.log.slice(0, 40)}” that there is not`));
   else await verifyRows(scan, seal, { log, hashes: hashes ?? [] });
   scan.before = { number: seal.number, hash: seal.hash };
   scan.until.set(seal.log, seal.until);
@@ -130,7 +131,7 @@ async function verifySeal(scan: SealScan, seal: StoredSeal): Promise<void> {
 }
 
 /** Whether the seal before it is not there. */
-function tellMissing(scan: SealScan, seal: StoredSeal): boolean {
+function reportMissing(scan: SealScan, seal: StoredSeal): boolean {
   const next = BigInt(scan.before.number) + 1n;
   const number = BigInt(seal.number);
   const { until } = scan;
@@ -142,11 +143,19 @@ function tellMissing(scan: SealScan, seal: StoredSeal): boolean {
   const last = number - 1n;
   const which = next === last ? `seal ${next} is` : `seals ${next} to ${last} are`;
   const about = { log: null, from: String(next), to: String(last), rows: 0 };
-  scan.tell({ what: 'seal_missing', seal: String(next), ...about, told: `${which} missing` });
+  scan.reportFinding({ what: 'seal_missing', seal: String(next), ...about, told: `${which} missing` });
   const before = until.get(seal.log) ?? '0';
   if (before !== seal.after) {
     const told = `the rows of ${seal.log} above ${before}, up to ${seal.after}, have no seal any more`;
-    scan.tell({ what: 'row_unsealed', seal: null, log: seal.log, from: before, to: seal.after, rows: 0, told });
+    scan.reportFinding({
+      what: 'row_unsealed',
+      seal: null,
+      log: seal.log,
+      from: before,
+      to: seal.after,
+      rows: 0,
+      told,
+    });
   }
   return true;
 }
@@ -191,8 +200,8 @@ async function verifyRows(
   }
   comparison.end();
   if (!isTrue && rowsHashOf(read) === seal.rowsHash) return;
-  for (const fault of found) scan.tell(rowFinding(seal, fault));
-  if (log.name === 'period_files') await verifyFiles(scan.db, seal, scan.tell);
+  for (const fault of found) scan.reportFinding(rowFinding(seal, fault));
+  if (log.name === 'period_files') await verifyFiles(scan.db, seal, scan.reportFinding);
 }
 
 const words = {
@@ -225,7 +234,7 @@ function logOf(name: string): SealedLog | undefined {
 }
 
 /** The seal is of a file's hash: its bytes are held against that. */
-async function verifyFiles(db: Knex, seal: StoredSeal, tell: TellFinding): Promise<void> {
+async function verifyFiles(db: Knex, seal: StoredSeal, reportFinding: ReportFinding): Promise<void> {
   const files = await db<{ id: string; name: string; sha256: string }>('period_files')
     .where('id', '>', seal.after)
     .where('id', '<=', seal.until)
@@ -236,6 +245,6 @@ async function verifyFiles(db: Knex, seal: StoredSeal, tell: TellFinding): Promi
     for await (const part of readPeriodFile(db, id)) hash.update(part);
     if (hash.digest('hex') === sha256) continue;
     const told = `the stored file ${name} (row ${id} of period_files) is not what was stored`;
-    tell({ what: 'file_changed', seal: seal.number, log: seal.log, from: id, to: id, rows: 1, told });
+    reportFinding({ what: 'file_changed', seal: seal.number, log: seal.log, from: id, to: id, rows: 1, told });
   }
 }

@@ -11,7 +11,7 @@ export interface ReportCounts {
   lacking: number;
 }
 
-/** Rows that the open break counts: judged since it was opened, or in the day before. */
+/** Rows that the open break counts: classified since it was opened, or in the day before. */
 export const LACKING = `state = 'differs' AND judged_at > (
   SELECT max(opened_at) - interval '1 day' FROM breaks
   WHERE kind = 'history_differs' AND status IN ('open', 'acknowledged'))`;

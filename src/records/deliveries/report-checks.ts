@@ -108,7 +108,7 @@ export async function unmatchedReports(
 }
 
 /** Labels of the secrets whose endpoint is known and was not seen to be deleted; `listed`: the service lists it. */
-export async function secretsToJudge(db: Knex, { listed }: { listed: boolean }): Promise<string[]> {
+export async function secretsToClassify(db: Knex, { listed }: { listed: boolean }): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { label: string }[] }>(
     `SELECT label FROM secrets LEFT JOIN endpoints ON endpoints.id = secrets.endpoint_id
      WHERE secrets.endpoint_id IS NOT NULL AND endpoints.absent_since IS NULL AND (endpoints.id IS NOT NULL OR NOT ?)

@@ -20,10 +20,10 @@ const MOST_REPORTED = 20;
 const SECOND_MS = 1_000;
 
 /** A change, and what is known of the event or run behind it. */
-export type StoryStep = Change & { because: SourceDetail | null };
+export type TimelineEntry = Change & { because: SourceDetail | null };
 
 /** One order with all that made it what it is. */
-export interface OrderStory {
+export interface OrderDetails {
   order: OrderDetail;
   paymentIntents: RecordView[];
   payins: RecordView[];
@@ -37,7 +37,7 @@ export interface OrderStory {
   /** What webhooks alone tie to the order, the newest first: payments that they call paid, payouts that they call refunds. */
   reported: { paymentIntents: RecordView[]; refunds: (RecordView & { said: SaidOf })[] };
   /** Every change of the order and of its records, oldest first, each with its source. */
-  timeline: StoryStep[];
+  timeline: TimelineEntry[];
   /** Open or acknowledged, of the order or of one of its records. */
   breaks: BreakView[];
 }
@@ -51,11 +51,11 @@ interface SaidOf extends JsonObject {
 }
 
 /** Null when there is no such order. */
-export async function orderStory(
+export async function orderDetails(
   db: Knex,
   reference: string,
   { payoutWords = defaultPayoutWords }: Pick<ReleaseRules, 'payoutWords'> = {},
-): Promise<OrderStory | null> {
+): Promise<OrderDetails | null> {
   const order = await getOrder(db, reference);
   if (!order) return null;
   const paymentIntents = await recordsOf(db, 'payment_intent', order.paymentIntents);
@@ -91,7 +91,7 @@ export async function orderStory(
 async function reportedOf(
   db: Knex,
   { reference, paymentIntents, refunds }: OrderDetail,
-): Promise<OrderStory['reported']> {
+): Promise<OrderDetails['reported']> {
   const key = toDatabaseText(reference);
   const payments: string[] = await db('payment_intents')
     .where({ reported_reference: key, reported_paid: true, known: false, absent_since: null })

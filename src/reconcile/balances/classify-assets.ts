@@ -1,10 +1,10 @@
 import { tellAtOpening } from '../../domain/balances/at-opening.js';
-import { judgeBalance } from '../../domain/balances/balance-proof.js';
-import { holdResidual, judgedResidual } from '../../domain/balances/untold-payouts.js';
+import { classifyBalance } from '../../domain/balances/balance-proof.js';
+import { classifiedResidual, holdResidual } from '../../domain/balances/untold-payouts.js';
 import { compareAmounts } from '../../domain/money.js';
 import { isKnownResidual } from '../../records/balances/balance-breaks.js';
 import { workInMovements } from '../../records/balances/balance-movements.js';
-import { type BalanceProof, type Judged, readProofs } from '../../records/balances/balance-proofs.js';
+import { type BalanceProof, type ClassifiedBalance, readProofs } from '../../records/balances/balance-proofs.js';
 import { type AssetSums, sumMovements } from '../../records/balances/balance-sums.js';
 import { describeError } from '../../records/database/database-errors.js';
 import { countUnreadPayins } from '../../records/runs/refresh-requests.js';
@@ -39,9 +39,9 @@ type Save = (assetCode: string, sandwiched: Sandwiched) => Promise<void>;
  * Reads each balance, brings the records up to date, reads it again. Judged only where both readings agree and no record
  * that moves the balance was read after the second began; a new unexplained part only when two such rounds say the same:
  * of two movements between the poll that cancel out, the records may show but one. `save` is called once for each asset:
- * for one that is judged before more records are worked in, which its opening position would take for its own.
+ * for one that is classified before more records are worked in, which its opening position would take for its own.
  */
-export async function judgeAssets(
+export async function classifyAssets(
   run: RunContext,
   assets: readonly string[],
   save: Save,
@@ -104,7 +104,7 @@ async function closeRound(
       continue;
     }
     const verdict = verdictOf(asset, { read, sums: moved, proof: proofs.get(asset), caveats: synced.caveats });
-    const { unexplained } = verdict.judged.judgement;
+    const { unexplained } = verdict.classified.verdict;
     const held = moved.untold && holdResidual(unexplained, moved.untold, proofs.get(asset)?.held ?? null);
     if (held) {
       await settle(asset, { read, earlier: before, verdict: { type: 'unproven', reason: UNDER_WAY, held } });
@@ -131,18 +131,18 @@ interface Known {
 function verdictOf(
   assetCode: string,
   { read, sums, proof, caveats }: Known,
-): { type: 'judged'; judged: Judged; opens: boolean; caveats: readonly string[] } {
+): { type: 'judged'; classified: ClassifiedBalance; opens: boolean; caveats: readonly string[] } {
   const opening = proof?.opening ?? null;
   const balance = read.balance ?? '0';
   const poll = { balance, frozen: read.frozen, at: read.from };
   const began = { explained: '0', known: '0', attributed: '0', limit: '0', unclear: null };
-  const judgement =
-    opening === null ? judgeBalance(balance, balance, began) : judgeBalance(opening.balance, balance, sums);
-  const told = opening === null || sums.untold === null ? null : tellAtOpening(sums, sums.untold, judgement);
-  const held = judgedResidual(judgement.unexplained, sums.untold);
-  const judged = { assetCode, poll, judgement, held, ...(told === null ? {} : { told }) };
+  const verdict =
+    opening === null ? classifyBalance(balance, balance, began) : classifyBalance(opening.balance, balance, sums);
+  const told = opening === null || sums.untold === null ? null : tellAtOpening(sums, sums.untold, verdict);
+  const held = classifiedResidual(verdict.unexplained, sums.untold);
+  const classified = { assetCode, poll, verdict, held, ...(told === null ? {} : { told }) };
   const all = held === null ? caveats : [...caveats, ...likelyOf(sums)];
-  return { type: 'judged', judged, opens: opening === null, caveats: all };
+  return { type: 'judged', classified, opens: opening === null, caveats: all };
 }
 
 /** It stays a break, whose amount changes as such payouts come and end. */
@@ -163,7 +163,7 @@ function sameAs(read: ReadBalance | null, earlier: ReadBalance | null): ReadBala
 const kinds = ['payouts', 'payment-intents', 'transactions'] as const;
 
 interface Synced {
-  /** Why the records are not known to be whole; then nothing is judged. */
+  /** Why the records are not known to be whole; then nothing is classified. */
   reason: string | null;
   /** What the service does not offer to read, and what follows from it. */
   caveats: string[];

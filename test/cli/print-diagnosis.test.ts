@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { tellDiagnosis } from '../../src/cli/tell-diagnosis.js';
+import { printDiagnosis } from '../../src/cli/print-diagnosis.js';
 import { type Check, finding, hint, ok, unknown } from '../../src/wiring/doctor/check.js';
 
-const told = (items: Check[], all = false) => tellDiagnosis(items, { all });
+const told = (items: Check[], all = false) => printDiagnosis(items, { all });
 const WELL = [
   ok('database', 'answers, both schemas are up to date'),
   ok('service', 'http://127.0.0.1:9 answers'),

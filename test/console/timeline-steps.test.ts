@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { storySteps } from '../../src/console/view/story-steps.js';
-import type { StoryStep } from '../../src/records/orders/order-story.js';
+import { timelineSteps } from '../../src/console/view/timeline-steps.js';
+import type { TimelineEntry } from '../../src/records/orders/order-details.js';
 
 const actor = { name: 'ann', role: 'operator' } as const;
 
-const change = (field: string, to: StoryStep['to'], from: StoryStep['from'] = null): StoryStep => ({
+const change = (field: string, to: TimelineEntry['to'], from: TimelineEntry['from'] = null): TimelineEntry => ({
   seq: '1',
   entity: { kind: 'payment_intent', id: 'pi_1' },
   field,
@@ -18,10 +18,10 @@ const change = (field: string, to: StoryStep['to'], from: StoryStep['from'] = nu
 
 it('a record that webhooks told of before is shown first by what says the most, not by all of its fields', () => {
   const fields = ['id', 'source', 'returnUrl', 'amountRejected'].map((name) => change(name, `a ${name}`));
-  const steps = storySteps([...fields, change('status', 'completed'), change('verified', true, false)], actor);
+  const steps = timelineSteps([...fields, change('status', 'completed'), change('verified', true, false)], actor);
   expect(steps).toMatchObject([{ changes: [{ field: 'status' }, { field: 'verified' }] }]);
   expect(JSON.stringify(steps[0]?.title)).toContain('first shown');
-  const later = storySteps(
+  const later = timelineSteps(
     [change('returnUrl', 'https://shop.example'), change('status', 'completed', 'pending')],
     actor,
   );

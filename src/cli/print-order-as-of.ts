@@ -1,8 +1,8 @@
 import type { OrderAsOf, RecordAsOf } from '../records/orders/order-as-of.js';
-import { statusOf, tellMadeOf, tellStep } from './tell-order.js';
+import { printMadeOf, printStep, statusOf } from './print-order.js';
 
 /** An order as it was known at a time, line by line, and what that does not say. */
-export function tellOrderAsOf({ reference, asOf, order, timeline, toldLater, ...records }: OrderAsOf): string[] {
+export function printOrderAsOf({ reference, asOf, order, timeline, toldLater, ...records }: OrderAsOf): string[] {
   const { status, expected, release } = order;
   return [
     `order      ${reference}`,
@@ -13,9 +13,9 @@ export function tellOrderAsOf({ reference, asOf, order, timeline, toldLater, ...
     toldLaterLine(toldLater),
     'not kept   personal data (digests stand in its place), and whether a break was open',
     '',
-    ...tellMadeOf(order, records, { tell: tellRecord, unread: 'not read then' }),
+    ...printMadeOf(order, records, { print: printRecord, unread: 'not read then' }),
     '',
-    ...timeline.map(tellStep),
+    ...timeline.map(printStep),
   ];
 }
 
@@ -24,7 +24,7 @@ function toldLaterLine({ changes, firstKnownAt }: OrderAsOf['toldLater']): strin
   return `later      ${changes} changes that the service had said by then became known later, the first at ${firstKnownAt}`;
 }
 
-function tellRecord({ fields, verified, absent, knownAt, knownBy }: RecordAsOf): string {
+function printRecord({ fields, verified, absent, knownAt, knownBy }: RecordAsOf): string {
   const how = absent ? 'not at the service any more' : verified ? 'verified' : 'not verified';
   const verb = knownBy.type === 'poll' ? 'showed' : 'said';
   return `${statusOf(fields['status'])}, ${how}, as ${knownBy.type} ${knownBy.ref} ${verb} at ${knownAt}`;

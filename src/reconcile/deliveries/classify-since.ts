@@ -1,7 +1,7 @@
-import { type JudgedDelivery, judgeDeliveries } from '../../records/deliveries/judge-deliveries.js';
+import { type ClassifiedDelivery, classifyDeliveries } from '../../records/deliveries/classify-deliveries.js';
 import { type Delivery, slimDelivery } from '../../records/deliveries/read-delivery.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
-import { clockAfter, deliveryPages, judgeRules } from '../deliveries.js';
+import { classifyRules, clockAfter, deliveryPages } from '../deliveries.js';
 import type { ReconcileDeps } from '../deps.js';
 import { type DeliveryScan, scanDeliveries } from './read-deliveries.js';
 
@@ -12,10 +12,10 @@ const DAY_MS = 86_400_000;
  * Reads the delivery history live, down to `since`, and holds it against the inbox. Writes nothing. Null: a day, or as far as a
  * run would read. All of them are held at once, each in a kilobyte or two: payloads are let go.
  */
-export async function lookAtDeliveries(
+export async function classifySince(
   deps: ReconcileDeps,
   { since, signal }: { since: Date | null; signal?: AbortSignal },
-): Promise<{ judged: JudgedDelivery[]; scan: DeliveryScan }> {
+): Promise<{ classified: ClassifiedDelivery[]; scan: DeliveryScan }> {
   const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
   const deliveries: Delivery[] = [];
   const watermark = (await readWatermarks(deps.db, 'deliveries')).get('mark')?.['at'];
@@ -29,13 +29,13 @@ export async function lookAtDeliveries(
         if ((delivery.createdAt ?? bound) >= bound) deliveries.push(slimDelivery(delivery));
     },
   );
-  const known = judgeRules(deps);
+  const known = classifyRules(deps);
   const rules = { ...known, now: clockAfter(deliveries, known.now) };
-  const judged: JudgedDelivery[] = [];
-  for (const part of byEvent(deliveries)) judged.push(...(await judgeDeliveries(deps.db, part, rules)));
+  const classified: ClassifiedDelivery[] = [];
+  for (const part of byEvent(deliveries)) classified.push(...(await classifyDeliveries(deps.db, part, rules)));
   const place = new Map(deliveries.map(({ id }, at) => [id, at]));
-  judged.sort((a, b) => (place.get(a.delivery.id) ?? 0) - (place.get(b.delivery.id) ?? 0));
-  return { judged, scan };
+  classified.sort((a, b) => (place.get(a.delivery.id) ?? 0) - (place.get(b.delivery.id) ?? 0));
+  return { classified, scan };
 }
 
 /** In parts, the deliveries of one event in the same. */

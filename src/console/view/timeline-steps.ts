@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { toJsonText } from '../../domain/json-text.js';
-import type { StoryStep } from '../../records/orders/order-story.js';
+import type { TimelineEntry } from '../../records/orders/order-details.js';
 import type { Actor } from '../authenticate.js';
 import { entityHref, eventHref } from './links.js';
 import { fieldFor } from './personal.js';
@@ -22,8 +22,8 @@ const TELLING = [
 ];
 
 /** The changes of an order and its records as steps: those that one source made of one record at once are one step. */
-export function storySteps(timeline: readonly StoryStep[], actor: Actor): TimelineStep[] {
-  const groups: StoryStep[][] = [];
+export function timelineSteps(timeline: readonly TimelineEntry[], actor: Actor): TimelineStep[] {
+  const groups: TimelineEntry[][] = [];
   for (const step of timeline) {
     const last = groups.at(-1);
     const first = last?.[0];
@@ -33,11 +33,11 @@ export function storySteps(timeline: readonly StoryStep[], actor: Actor): Timeli
   return groups.map((steps) => stepOf(steps, actor));
 }
 
-function keyOf({ entity, source, changedAt }: StoryStep): string {
+function keyOf({ entity, source, changedAt }: TimelineEntry): string {
   return [entity.kind, entity.id, source.type, source.ref, changedAt].join('\n');
 }
 
-function stepOf(steps: StoryStep[], actor: Actor): TimelineStep {
+function stepOf(steps: TimelineEntry[], actor: Actor): TimelineStep {
   const [first] = steps;
   if (first === undefined) throw new Error('A step has a change');
   const isNew = steps.some(({ field }) => field === '*');
@@ -55,11 +55,11 @@ function stepOf(steps: StoryStep[], actor: Actor): TimelineStep {
   };
 }
 
-function isFirstShown({ field, from, to }: StoryStep): boolean {
+function isFirstShown({ field, from, to }: TimelineEntry): boolean {
   return field === 'id' && from === null && to !== null;
 }
 
-function sideOf({ entity, source }: StoryStep): TimelineStep['side'] {
+function sideOf({ entity, source }: TimelineEntry): TimelineStep['side'] {
   if (entity.kind === 'order' || ['store', 'person', 'contract', 'setting'].includes(source.type)) return 'both';
   return source.type === 'webhook' || source.type === 'delivery_history' ? 'left' : 'right';
 }
@@ -78,13 +78,13 @@ const names = [
   ['balance', 'Balance'],
 ] as const;
 
-function entityValues({ entity }: StoryStep): Value[] {
+function entityValues({ entity }: TimelineEntry): Value[] {
   if (entity.kind === 'order') return [text('Order')];
   const name = new Map<string, string>(names).get(entity.kind);
   return [text(name ?? words(entity.kind)), link(entity.id, entityHref(entity.kind, entity.id))];
 }
 
-function toneOf(steps: readonly StoryStep[]): Tone {
+function toneOf(steps: readonly TimelineEntry[]): Tone {
   const to = (wanted: string) => steps.find(({ field }) => field === wanted)?.to;
   const [first] = steps;
   if (first === undefined) return 'quiet';
@@ -98,7 +98,7 @@ function isHeld(release: Json | undefined): boolean {
   return !(release !== undefined && isJsonObject(release) && release['safe'] === true);
 }
 
-function changesOf({ entity, field, from, to }: StoryStep, actor: Actor): TimelineStep['changes'] {
+function changesOf({ entity, field, from, to }: TimelineEntry, actor: Actor): TimelineStep['changes'] {
   if (field !== '*') {
     const [before, after] = [from, to].map((value) => fieldFor(actor, entity.kind, field, value));
     return changeOf(field, before ?? null, after ?? null);
@@ -148,7 +148,7 @@ function valueOf(value: Json): Value {
   return text(told.length > LONGEST_VALUE ? `${told.slice(0, LONGEST_VALUE)}…` : told);
 }
 
-function sourceOf({ source, because }: StoryStep): Value[] {
+function sourceOf({ source, because }: TimelineEntry): Value[] {
   const name = because === null ? [] : [quiet(because.name)];
   if (source.type === 'webhook') return [badge('webhook'), link(`event ${source.ref}`, eventHref(source.ref)), ...name];
   if (source.type === 'delivery_history')

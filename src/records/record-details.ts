@@ -5,15 +5,15 @@ import { openBreaksOf } from './breaks/open-breaks-of.js';
 import { changesOf } from './changes.js';
 import { fromDatabaseText, fromNullableText } from './database/database-text.js';
 import { isRowId } from './database/row-id.js';
-import type { StoryStep } from './orders/order-story.js';
+import type { TimelineEntry } from './orders/order-details.js';
 import { sourceDetails } from './orders/source-details.js';
 import { getRecord, type RecordView } from './rows.js';
 
 /** One record with all that made it what it is. */
-export interface RecordStory {
+export interface RecordDetails {
   record: RecordView;
   /** Its newest changes, oldest first, each with its source. */
-  timeline: StoryStep[];
+  timeline: TimelineEntry[];
   /** There are older changes than those. */
   hasOlder: boolean;
   /** Open or acknowledged. */
@@ -22,14 +22,14 @@ export interface RecordStory {
   deliveries: EventDelivery[];
 }
 
-const LONGEST_STORY = 300;
+const LONGEST_TIMELINE = 300;
 
 /** Null when there is no such record. */
-export async function recordStory(db: Knex, kind: RecordKind, id: string): Promise<RecordStory | null> {
+export async function recordDetails(db: Knex, kind: RecordKind, id: string): Promise<RecordDetails | null> {
   const record = await getRecord(db, kind, id);
   if (record === null) return null;
-  const changes = await changesOf(db, { kind, id }, LONGEST_STORY + 1);
-  const hasOlder = changes.length > LONGEST_STORY;
+  const changes = await changesOf(db, { kind, id }, LONGEST_TIMELINE + 1);
+  const hasOlder = changes.length > LONGEST_TIMELINE;
   const shown = hasOlder ? changes.slice(1) : changes;
   const sources = shown.map(({ source }) => source);
   const because = await sourceDetails(db, sources);

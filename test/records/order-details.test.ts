@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { tellOrder } from '../../src/cli/tell-order.js';
-import { orderStory } from '../../src/records/orders/order-story.js';
+import { printOrder } from '../../src/cli/print-order.js';
+import { orderDetails } from '../../src/records/orders/order-details.js';
 import { startRun } from '../../src/records/runs/runs.js';
 import { useDatabase } from '../support/database.js';
 import { absence, claim, delivered, reading } from '../support/observations.js';
@@ -46,17 +46,21 @@ test('an order tells of its payments, deposits, invoices and refunds, each step 
   ]);
   await save(database, [reading('payment_intent', intent('other', { merchantReference: 'story-1' }), 0)]);
 
-  const story = await orderStory(database.db, 'Story-1');
-  expect(story).toMatchObject({
+  const details = await orderDetails(database.db, 'Story-1');
+  expect(details).toMatchObject({
     order: { status: 'partially_refunded', similarReferences: ['story-1'], refunds: ['po', 'po-2'] },
     paymentIntents: [{ id: 'pi' }],
     payins: [{ id: 'in' }],
     invoices: [{ id: 'inv', status: 'sent', verified: true, reported: { status: 'paid' } }],
     refunds: [{ id: 'po' }],
   });
-  const seqs = story?.timeline.map(({ seq }) => BigInt(seq)) ?? [];
+  const seqs = details?.timeline.map(({ seq }) => BigInt(seq)) ?? [];
   expect(seqs).toEqual(seqs.toSorted((a, b) => (a < b ? -1 : 1)));
-  const steps = story?.timeline.map(({ entity, source, because }) => [entity.kind, source.type, because?.name ?? null]);
+  const steps = details?.timeline.map(({ entity, source, because }) => [
+    entity.kind,
+    source.type,
+    because?.name ?? null,
+  ]);
   expect(steps).toEqual(
     expect.arrayContaining([
       ['invoice', 'webhook', 'invoice.paid'],
@@ -68,9 +72,9 @@ test('an order tells of its payments, deposits, invoices and refunds, each step 
       ['payout', 'poll', 'payment-intents'],
     ]),
   );
-  expect(JSON.stringify(story?.timeline)).not.toContain('ada@example.test');
+  expect(JSON.stringify(details?.timeline)).not.toContain('ada@example.test');
 
-  const told = story === null ? [] : tellOrder(story);
+  const told = details === null ? [] : printOrder(details);
   expect(told).toEqual(
     expect.arrayContaining([
       'status     partially_refunded',
@@ -89,7 +93,7 @@ test('an order tells of its payments, deposits, invoices and refunds, each step 
       expect.stringMatching(/poll \d+ \(payment-intents\) +payout po: \* null → /),
     ]),
   );
-  expect(await orderStory(database.db, 'STORY-1')).toBeNull();
+  expect(await orderDetails(database.db, 'STORY-1')).toBeNull();
 });
 
 test('an order tells what webhooks alone tie to it, and who said so', async () => {
@@ -101,24 +105,24 @@ test('an order tells what webhooks alone tie to it, and who said so', async () =
     claim('payout', 'back', payout('back', { paymentIntentId: 'real', status: 'confirmed' }), 2, event),
   ]);
 
-  const claimed = await orderStory(database.db, 'Story-2');
+  const claimed = await orderDetails(database.db, 'Story-2');
   expect(claimed).toMatchObject({
     order: { status: 'paid_unverified', paymentIntents: [] },
     paymentIntents: [],
     reported: { paymentIntents: [{ id: 'forged', verified: false, reported: { status: 'completed' } }], refunds: [] },
   });
   expect(claimed?.timeline.some(({ entity }) => entity.id === 'forged')).toBe(true);
-  const lines = claimed === null ? [] : tellOrder(claimed);
+  const lines = claimed === null ? [] : printOrder(claimed);
   expect(lines.find((line) => line.startsWith('only said'))).toContain(
     `payment forged  completed, as webhook ${event}`,
   );
-  expect(await orderStory(database.db, 'Story-3')).toMatchObject({
+  expect(await orderDetails(database.db, 'Story-3')).toMatchObject({
     refunds: [],
     reported: { paymentIntents: [], refunds: [{ id: 'back' }] },
   });
 
   await save(database, [absence('payment_intent', 'forged', 60)]);
-  expect((await orderStory(database.db, 'Story-2'))?.reported.paymentIntents).toEqual([]);
+  expect((await orderDetails(database.db, 'Story-2'))?.reported.paymentIntents).toEqual([]);
 });
 
 test('each line names who said the state that it tells: not who spoke last, nor who spoke of something else', async () => {
@@ -137,8 +141,8 @@ test('each line names who said the state that it tells: not who spoke last, nor 
     claim('payin', 'wit-in', payin('wit-in', 'wit', { status: 'confirmed', kytStatus: 'rejected' }), 30, event),
     claim('payout', 'wit-out', { paymentIntentId: 'wit', status: 'pending' }, 30, event),
   ]);
-  const story = await orderStory(database.db, 'Story-4');
-  const lines = story === null ? [] : tellOrder(story);
+  const details = await orderDetails(database.db, 'Story-4');
+  const lines = details === null ? [] : printOrder(details);
   const line = (start: string) => lines.find((one) => one.startsWith(start));
   expect(line('payment')).toMatch(
     /wit {2}completed, as poll verify-claims showed at 2026-03-01T00:00:10.000Z, not verified/,

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import {
+  classifyAgainAt,
   classifyDelivery,
   type DeliveryClass,
   type DeliveryClock,
@@ -7,7 +8,6 @@ import {
   type DeliveryVerdict,
   isHopeless,
   isSuccess,
-  judgeAgainAt,
 } from '../../domain/deliveries/delivery-class.js';
 import { isOwnUrl, type OwnAddress } from '../../domain/deliveries/own-endpoint.js';
 import { pairDelivery } from '../../domain/deliveries/pair-delivery.js';
@@ -29,14 +29,14 @@ import {
 import type { Delivery } from './read-delivery.js';
 import { readSince } from './read-since.js';
 
-export interface JudgeRules extends DeliveryClock {
+export interface ClassifyRules extends DeliveryClock {
   own: OwnAddress;
   /** The words of the service for a delivery that is not final. */
   pendingStates: readonly string[];
 }
 
 /** A delivery with its class and what that rests on. */
-export interface JudgedDelivery {
+export interface ClassifiedDelivery {
   delivery: Delivery;
   verdict: DeliveryVerdict;
   ours: boolean;
@@ -50,8 +50,8 @@ export interface JudgedDelivery {
   payload: string | null;
   /** Why it was refused, or what else there is to say of it. */
   reason: string | null;
-  /** When it is to be judged again though the service says nothing new, ms; 0: on each run; null: never. */
-  judgeAt: number | null;
+  /** When it is to be classified again though the service says nothing new, ms; 0: on each run; null: never. */
+  classifyAt: number | null;
 }
 
 /** Answers of our receiver that refuse something for good or for now. */
@@ -77,19 +77,19 @@ interface Evidence {
  * Holds deliveries against the inbox. Reads only. Deliveries of one event to several endpoints are to be given together:
  * they are each other's siblings.
  */
-export async function judgeDeliveries(
+export async function classifyDeliveries(
   db: Knex,
   deliveries: readonly Delivery[],
-  rules: JudgeRules,
-): Promise<JudgedDelivery[]> {
+  rules: ClassifyRules,
+): Promise<ClassifiedDelivery[]> {
   if (deliveries.length === 0) return [];
   const evidence = await gather(db, deliveries, rules);
-  const judged: JudgedDelivery[] = [];
-  for (const delivery of deliveries) judged.push(await judge(db, delivery, evidence, rules));
-  return judged;
+  const classified: ClassifiedDelivery[] = [];
+  for (const delivery of deliveries) classified.push(await classify(db, delivery, evidence, rules));
+  return classified;
 }
 
-async function gather(db: Knex, deliveries: readonly Delivery[], rules: JudgeRules): Promise<Evidence> {
+async function gather(db: Knex, deliveries: readonly Delivery[], rules: ClassifyRules): Promise<Evidence> {
   const events = await eventsOf(db, deliveries);
   return {
     events: indexEvents(events),
@@ -114,14 +114,19 @@ async function gather(db: Knex, deliveries: readonly Delivery[], rules: JudgeRul
   };
 }
 
-async function judge(db: Knex, delivery: Delivery, evidence: Evidence, rules: JudgeRules): Promise<JudgedDelivery> {
+async function classify(
+  db: Knex,
+  delivery: Delivery,
+  evidence: Evidence,
+  rules: ClassifyRules,
+): Promise<ClassifiedDelivery> {
   const ours = isOwnUrl(delivery.endpointUrl, rules.own) ?? true;
   const held = ours ? pair(delivery, evidence) : null;
   const proven = provenBy(delivery, evidence, held);
   const before = ours && held === null ? evidence.before.get(delivery.id) : undefined;
   if (before !== undefined) {
     const verdict = { class: before.class, missed: false, open: false, recover: false, breakKind: null };
-    const rest = { reason: 'the event is gone by its age', payload: keptPayload(delivery.payload), judgeAt: null };
+    const rest = { reason: 'the event is gone by its age', payload: keptPayload(delivery.payload), classifyAt: null };
     return { delivery, verdict, ours, ...proven, inboxId: before.inboxId, ...rest };
   }
   const secret = delivery.endpointId === null ? undefined : evidence.secrets.get(delivery.endpointId);
@@ -148,7 +153,7 @@ async function judge(db: Knex, delivery: Delivery, evidence: Evidence, rules: Ju
     inboxId: held?.id ?? null,
     payload: payloadOf(delivery, held, verdict),
     reason: refusal ?? reasonOf(facts, verdict),
-    judgeAt: verdict.open ? judgeAgainAt(facts, rules) : null,
+    classifyAt: verdict.open ? classifyAgainAt(facts, rules) : null,
   };
 }
 
@@ -180,7 +185,7 @@ function provenBy(
   { id, event, answeredId, eventType }: Delivery,
   { events, before }: Evidence,
   held: InboxEvent | null,
-): Pick<JudgedDelivery, 'alike' | 'once'> {
+): Pick<ClassifiedDelivery, 'alike' | 'once'> {
   const same = event === null ? [] : (events.get(`content ${event.contentHash}`) ?? []);
   const answered = (events.get(`id ${answeredId}`) ?? []).filter((one) => one.eventType === eventType);
   const once = [before.get(id)?.inboxId ?? null, ...answered.map((one) => one.id)].filter((one) => one !== null);
@@ -203,7 +208,7 @@ function indexEvents(events: readonly InboxEvent[]): Map<string, InboxEvent[]> {
   return index;
 }
 
-function acknowledgedBy(deliveries: readonly Delivery[], { own }: JudgeRules): Evidence['acknowledged'] {
+function acknowledgedBy(deliveries: readonly Delivery[], { own }: ClassifyRules): Evidence['acknowledged'] {
   const found = new Map<string, Set<string | null>>();
   for (const { event, endpointId, endpointUrl, httpStatus } of deliveries) {
     if (event === null || !isSuccess(httpStatus) || isOwnUrl(endpointUrl, own) === false) continue;
@@ -261,6 +266,6 @@ async function tooOldDeliveries(db: Knex, deliveries: readonly Delivery[]): Prom
   const seen: { id: string; class: DeliveryClass }[] = await db('deliveries')
     .select('id', 'class')
     .whereRaw('id = ANY (?::text[])', [textArray(old.map(toDatabaseText))]);
-  const judged = new Set(seen.flatMap((row) => (row.class === 'too_old' ? [] : [fromDatabaseText(row.id)])));
-  return new Set(old.filter((id) => !judged.has(id)));
+  const classified = new Set(seen.flatMap((row) => (row.class === 'too_old' ? [] : [fromDatabaseText(row.id)])));
+  return new Set(old.filter((id) => !classified.has(id)));
 }

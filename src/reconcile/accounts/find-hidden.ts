@@ -24,7 +24,7 @@ export interface HiddenWallets {
  * no call for one sub-wallet. One that was closed and archived between two runs was never seen closed, and is still known.
  * `listed`: one that the lists show.
  */
-export async function lookForHidden(
+export async function findHidden(
   run: RunContext,
   ids: readonly string[],
   listed: string | undefined,

@@ -16,13 +16,13 @@ const words = ['finding', 'unknown', 'hint', 'ok'] as const;
  * How many of each group are well, and in full what is not, findings first, and what is advised; those of which the same is
  * said are told together. With `all` also what is well. At most 100 columns, but for a word that is longer.
  */
-export function tellDiagnosis(items: readonly Check[], { all }: { all: boolean }): string[] {
+export function printDiagnosis(items: readonly Check[], { all }: { all: boolean }): string[] {
   const told = words.filter((word) => all || word !== 'ok');
-  const lines = told.flatMap((word) => alikeOf(items.filter((check) => wordOf(check) === word)).flatMap(tellAlike));
-  return [...tellGroups(items), ...(lines.length > 0 ? ['', ...lines] : []), '', ...summaryOf(items, all)];
+  const lines = told.flatMap((word) => alikeOf(items.filter((check) => wordOf(check) === word)).flatMap(printAlike));
+  return [...printGroups(items), ...(lines.length > 0 ? ['', ...lines] : []), '', ...summaryOf(items, all)];
 }
 
-function tellGroups(items: readonly Check[]): string[] {
+function printGroups(items: readonly Check[]): string[] {
   const row = (name: string, ...cells: (string | number)[]) =>
     `${name.padEnd(16)}${cells.map((cell) => String(cell).padStart(9)).join('')}`.trimEnd();
   const rows = groups.flatMap((group) => {
@@ -71,7 +71,7 @@ function wordOf({ status, remedy }: Check): (typeof words)[number] {
   return status === 'ok' && remedy !== null ? 'hint' : status;
 }
 
-function tellAlike({ names, check, upToName }: Alike): string[] {
+function printAlike({ names, check, upToName }: Alike): string[] {
   const { found, remedy } = check;
   const [first = '', ...others] = names;
   // The word that they all begin with is said once.

@@ -15,7 +15,7 @@ import {
   countSingles,
   dropMatched,
   saveLacking,
-  secretsToJudge,
+  secretsToClassify,
   settledCounts,
   takeInReports,
   type UnmatchedReport,
@@ -32,7 +32,7 @@ import { countBreaks, mostSingle, singleBreaks } from './report-breaks.js';
 /** Up to which event of the inbox it was looked whether the history has it. */
 const TAKEN_IN = { kind: 'reports', name: 'taken in' };
 const TAKE_IN = 5_000;
-const JUDGED_AT_ONCE = 10_000;
+const CLASSIFIED_AT_ONCE = 10_000;
 const DAY_MS = 86_400_000;
 /** Two clocks, and the way between. */
 const CLOCKS_MS = 60_000;
@@ -48,15 +48,15 @@ export interface HistoryPoll {
  * STORY of L8 (docs/security.md): webhooks that came are looked for in what the history has shown; what a complete poll
  * lacks though it must have it was not sent by the service. Null: the poll was not complete, and tells nothing of those.
  */
-export async function judgeReports(run: RunContext, reading: HistoryPoll | null): Promise<void> {
+export async function classifyReports(run: RunContext, reading: HistoryPoll | null): Promise<void> {
   const { runId, dryRun } = run.fence;
   if (dryRun || runId === null) return;
   await takeIn(run, runId);
   if (reading === null || !(await isAsked(run, reading))) return settle(run);
   await writeFenced({ ...run.deps, ...run }, async (trx) => {
-    const labels = await secretsToJudge(trx, { listed: true });
+    const labels = await secretsToClassify(trx, { listed: true });
     const lacking = lackingOf(await candidates(trx, run, { reading, labels }), { run, reading });
-    const opened = await judge(trx, run, { reading, labels, lacking });
+    const opened = await classify(trx, run, { reading, labels, lacking });
     return { ...NOTHING, breaksOpened: opened };
   });
   await settle(run);
@@ -92,10 +92,14 @@ async function takePart(run: RunContext, runId: string, { after, isSettled }: Pl
   return next;
 }
 
-/** There is something to judge, and the service still lists its endpoints: asked after the history was read. */
+/** There is something to classify, and the service still lists its endpoints: asked after the history was read. */
 async function isAsked(run: RunContext, reading: HistoryPoll): Promise<boolean> {
   const { db } = run.deps;
-  const waiting = await candidates(db, run, { reading, labels: await secretsToJudge(db, { listed: false }), limit: 1 });
+  const waiting = await candidates(db, run, {
+    reading,
+    labels: await secretsToClassify(db, { listed: false }),
+    limit: 1,
+  });
   if (waiting.length === 0) return true;
   const endpoints = await run.prerequisite?.('endpoints');
   return endpoints?.complete === true;
@@ -104,7 +108,7 @@ async function isAsked(run: RunContext, reading: HistoryPoll): Promise<boolean> 
 function candidates(
   db: Knex,
   { deps }: RunContext,
-  { reading, labels, limit = JUDGED_AT_ONCE }: { reading: HistoryPoll; labels: readonly string[]; limit?: number },
+  { reading, labels, limit = CLASSIFIED_AT_ONCE }: { reading: HistoryPoll; labels: readonly string[]; limit?: number },
 ): Promise<UnmatchedReport[]> {
   const { known, begunAt } = reading;
   const from = new Date(Math.max(0, ourTime(reading, known.from - CLOCKS_MS)));
@@ -134,7 +138,7 @@ interface Forged {
 }
 
 /** Returns how many breaks were opened. */
-async function judge(
+async function classify(
   trx: Knex.Transaction,
   run: RunContext,
   { reading, labels, lacking }: { reading: HistoryPoll; labels: readonly string[]; lacking: UnmatchedReport[] },

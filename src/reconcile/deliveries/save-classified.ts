@@ -4,8 +4,12 @@ import type { JsonObject } from '../../domain/json.js';
 import type { ObservationSource } from '../../domain/observation.js';
 import { autoResolveBreaks, type BreakRef, type NewBreak, openBreaks } from '../../records/breaks/breaks.js';
 import { withoutDecided } from '../../records/breaks/closed-breaks.js';
+import {
+  type ClassifiedDelivery,
+  type ClassifyRules,
+  classifyDeliveries,
+} from '../../records/deliveries/classify-deliveries.js';
 import { siblingsOf } from '../../records/deliveries/deliveries.js';
-import { type JudgedDelivery, type JudgeRules, judgeDeliveries } from '../../records/deliveries/judge-deliveries.js';
 import type { Delivery } from '../../records/deliveries/read-delivery.js';
 import { markSent } from '../../records/deliveries/report-checks.js';
 import { saveDeliveries } from '../../records/deliveries/save-deliveries.js';
@@ -18,58 +22,65 @@ import { type Written, writeFenced } from '../write-fenced.js';
  * Judges deliveries, with their siblings that are known, writes them down and opens and resolves their breaks, in one
  * transaction in the run's name. `readAt`: when they were read, ms of the service's clock.
  */
-export async function saveJudged(
+export async function saveClassified(
   run: RunContext,
   deliveries: readonly Delivery[],
-  { rules, readAt }: { rules: JudgeRules; readAt: number },
-): Promise<JudgedDelivery[]> {
-  let judged: JudgedDelivery[] = [];
-  if (deliveries.length === 0) return judged;
+  { rules, readAt }: { rules: ClassifyRules; readAt: number },
+): Promise<ClassifiedDelivery[]> {
+  let classified: ClassifiedDelivery[] = [];
+  if (deliveries.length === 0) return classified;
   await writeFenced({ ...run.deps, ...run }, async (trx) => {
     const siblings = await siblingsOf(trx, deliveries);
-    judged = await judgeDeliveries(trx, [...deliveries, ...siblings], rules);
-    const changed = await saveDeliveries(trx, judged, { from: readAt, ref: run.source.ref });
-    const breaksOpened = await saveBreaks(trx, judged, run);
-    await noteSent(trx, judged);
-    await requestRefresh(trx, [...requestsOf(judged), ...(await searchesOf(trx, judged))]);
+    classified = await classifyDeliveries(trx, [...deliveries, ...siblings], rules);
+    const changed = await saveDeliveries(trx, classified, { from: readAt, ref: run.source.ref });
+    const breaksOpened = await saveBreaks(trx, classified, run);
+    await noteSent(trx, classified);
+    await requestRefresh(trx, [...requestsOf(classified), ...(await searchesOf(trx, classified))]);
     return { changed, breaksOpened } satisfies Written;
   });
-  return judged;
+  return classified;
 }
 
-async function saveBreaks(trx: Knex.Transaction, judged: JudgedDelivery[], { source }: RunContext): Promise<number> {
-  const { open, resolve } = deliveryBreaks(judged, source);
+async function saveBreaks(
+  trx: Knex.Transaction,
+  classified: ClassifiedDelivery[],
+  { source }: RunContext,
+): Promise<number> {
+  const { open, resolve } = deliveryBreaks(classified, source);
   await autoResolveBreaks(trx, resolve);
   return openBreaks(trx, await withoutDecided(trx, open));
 }
 
 /** What the history has was sent: a break that says otherwise is over. */
-async function noteSent(trx: Knex.Transaction, judged: readonly JudgedDelivery[]): Promise<void> {
-  const once = judged.flatMap((one) => one.once);
-  const sent = await markSent(trx, [...new Set([...judged.flatMap(eventsOf), ...once])], once);
+async function noteSent(trx: Knex.Transaction, classified: readonly ClassifiedDelivery[]): Promise<void> {
+  const once = classified.flatMap((one) => one.once);
+  const sent = await markSent(trx, [...new Set([...classified.flatMap(eventsOf), ...once])], once);
   await autoResolveBreaks(
     trx,
     sent.map((id) => ({ kind: 'event_not_sent', entity: { kind: 'event', id } })),
   );
 }
 
-function eventsOf({ inboxId, alike }: JudgedDelivery): readonly string[] {
+function eventsOf({ inboxId, alike }: ClassifiedDelivery): readonly string[] {
   return inboxId === null ? alike : [inboxId, ...alike];
 }
 
 /** Of the refunds that these events link, and nothing else: the history is asked by id, for it shows these by now. */
-async function searchesOf(trx: Knex.Transaction, judged: readonly JudgedDelivery[]): Promise<NewRefreshRequest[]> {
-  const shown = judged.filter(({ delivery }) => delivery.firstSeenAt === null).flatMap(eventsOf);
+async function searchesOf(
+  trx: Knex.Transaction,
+  classified: readonly ClassifiedDelivery[],
+): Promise<NewRefreshRequest[]> {
+  const shown = classified.filter(({ delivery }) => delivery.firstSeenAt === null).flatMap(eventsOf);
   const payouts = await unlinkedBy(trx, [...new Set(shown)]);
   return payouts.map((id) => ({ kind: 'delivery', id: `payout ${id}`, reason: 'reported_link' }));
 }
 
 /**
  * What can't be recovered is read from the service's own lists, as far as it can be told which record it was. Asked for when
- * the service shows the delivery, not whenever it is judged again.
+ * the service shows the delivery, not whenever it is classified again.
  */
-function requestsOf(judged: readonly JudgedDelivery[]): NewRefreshRequest[] {
-  const lost = judged.filter(
+function requestsOf(classified: readonly ClassifiedDelivery[]): NewRefreshRequest[] {
+  const lost = classified.filter(
     ({ ours, inboxId, delivery }) => ours && inboxId === null && delivery.firstSeenAt === null,
   );
   return lost.flatMap(({ delivery }) =>
@@ -79,14 +90,14 @@ function requestsOf(judged: readonly JudgedDelivery[]): NewRefreshRequest[] {
 
 /** What is wrong with these deliveries, and which breaks are gone. */
 function deliveryBreaks(
-  judged: readonly JudgedDelivery[],
+  classified: readonly ClassifiedDelivery[],
   source: ObservationSource,
 ): { open: NewBreak[]; resolve: BreakRef[] } {
-  const open = judged.flatMap((one): NewBreak[] => {
+  const open = classified.flatMap((one): NewBreak[] => {
     const kind = one.verdict.breakKind;
     return kind === null ? [] : [{ kind, entity: entityOf(one), evidence: evidenceOf(one, source) }];
   });
-  const resolve = judged.flatMap((one): BreakRef[] =>
+  const resolve = classified.flatMap((one): BreakRef[] =>
     deliveryBreakKinds
       .filter((kind) => kind !== one.verdict.breakKind)
       .map((kind) => ({ kind, entity: entityOf(one) })),
@@ -94,11 +105,11 @@ function deliveryBreaks(
   return { open, resolve };
 }
 
-function entityOf({ delivery }: JudgedDelivery): BreakRef['entity'] {
+function entityOf({ delivery }: ClassifiedDelivery): BreakRef['entity'] {
   return { kind: 'delivery', id: delivery.id };
 }
 
-function evidenceOf({ delivery, verdict, inboxId, reason }: JudgedDelivery, source: ObservationSource): JsonObject {
+function evidenceOf({ delivery, verdict, inboxId, reason }: ClassifiedDelivery, source: ObservationSource): JsonObject {
   return {
     class: verdict.class,
     ours: {
