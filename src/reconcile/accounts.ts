@@ -101,7 +101,7 @@ async function savePage(run: RunContext, { rows, from, to }: AccountPage): Promi
   progress({ seen: tally.seen, calls: tally.calls, oldest: null, total: null });
   await save(
     run,
-    rows.map(({ id, fields }): Observation => ({ type: 'reading', kind: 'account', id, from, to, source, fields })),
+    rows.map(({ id, fields }): Observation => ({ type: 'poll', kind: 'account', id, from, to, source, fields })),
   );
 }
 

@@ -1,4 +1,4 @@
-import { deliveredClaim, type SearchedKind } from '../domain/delivered-claim.js';
+import { deliveredReport, type SearchedKind } from '../domain/delivered-report.js';
 import { boundedTimestamp, type DeliveredEvent, deliveredEvent } from '../domain/deliveries/delivery-payload.js';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { objectFromJsonText } from '../domain/json-text.js';
@@ -33,7 +33,7 @@ export type SearchDeps = Pick<RunContext, 'deps' | 'tally' | 'signal'> & { fence
 
 /** What the history says of one record. `at`: when the poll began, ms of the service's clock; null: it is not whole. */
 interface Search {
-  claims: Observation[];
+  reports: Observation[];
   at: number | null;
 }
 
@@ -48,7 +48,7 @@ export async function searchDeliveries(deps: SearchDeps, records: readonly Searc
     const search = await searchFor(deps, record);
     if (search === null) continue;
     searched.asked += 1;
-    if (search.claims.length > 0) searched.shown += 1;
+    if (search.reports.length > 0) searched.shown += 1;
     await save(deps, record, search);
   }
   return searched;
@@ -65,13 +65,13 @@ async function searchFor({ deps, tally, signal }: SearchDeps, record: SearchedRe
       ...(signal ? { signal } : {}),
     });
     const items = itemsOf(data);
-    const claims = items.flatMap((delivery) => claimIn(delivery, { ...record, until: to }, deps));
+    const reports = items.flatMap((delivery) => reportIn(delivery, { ...record, until: to }, deps));
     // What can't be read may be just what is looked for.
     const isWhole = items.length < PAGE && isLast(data) && items.every((one) => eventIn(one, deps) !== null);
-    return { claims, at: isWhole ? from : null };
+    return { reports, at: isWhole ? from : null };
   } catch (error) {
     // What is wrong with one record alone holds up none of the others.
-    if (error instanceof NotFoundError || error instanceof RefusedError) return { claims: [], at: null };
+    if (error instanceof NotFoundError || error instanceof RefusedError) return { reports: [], at: null };
     throw error;
   }
 }
@@ -90,21 +90,21 @@ function eventIn({ payload }: JsonObject, { settings }: SearchDeps['deps']): Del
   return deliveredEvent(payload, settings.eventIdPointer);
 }
 
-function claimIn(
+function reportIn(
   delivery: JsonObject,
   { kind, id, until }: SearchedRecord & { until: number },
   deps: SearchDeps['deps'],
 ): Observation[] {
   const event = eventIn(delivery, deps);
   const data = event === null ? null : (objectFromJsonText(event.text)['data'] ?? null);
-  const fields = event === null || !isJsonObject(data) ? null : deliveredClaim(kind, event.event, data, id);
+  const fields = event === null || !isJsonObject(data) ? null : deliveredReport(kind, event.event, data, id);
   if (event === null || fields === null) return [];
   const seconds = boundedTimestamp(event.timestamp, Math.min(latestOf(delivery) ?? until, until));
   const from = Math.floor(seconds * 1_000);
   const source = { type: 'delivery_history', ref: textField(delivery, 'id') ?? id } as const;
   const about = { kind, id, from, to: from + 999, source } as const;
   if (Object.keys(fields).length <= 1) return [{ type: 'mention', ...about }];
-  return [{ type: 'claim', ...about, fields: withLinks(kind, fields, deps.contract.links) }];
+  return [{ type: 'statement', ...about, fields: withLinks(kind, fields, deps.contract.links) }];
 }
 
 function latestOf(delivery: JsonObject): number | null {
@@ -123,14 +123,18 @@ function itemsOf(data: Json): JsonObject[] {
   return Array.isArray(items) ? items.filter((item) => isJsonObject(item)) : [];
 }
 
-async function save({ deps, tally, fence }: SearchDeps, record: SearchedRecord, { claims, at }: Search): Promise<void> {
+async function save(
+  { deps, tally, fence }: SearchDeps,
+  record: SearchedRecord,
+  { reports, at }: Search,
+): Promise<void> {
   const { db, now, adoptedAt } = deps;
   const isNoted = record.kind === 'payout' && at !== null;
-  if (claims.length === 0 && !isNoted) return;
-  tally.seen += claims.length === 0 ? 0 : 1;
+  if (reports.length === 0 && !isNoted) return;
+  tally.seen += reports.length === 0 ? 0 : 1;
   await writeFenced({ db, now, tally, fence }, async (trx) => {
     const context = { now: now(), adoptedAt, ...rulesOf(deps) };
-    const { changed, breaksOpened } = await saveObservations(trx, claims, context);
+    const { changed, breaksOpened } = await saveObservations(trx, reports, context);
     if (isNoted) await noteSearched(trx, record.id, at - WRITTEN_LATE_MS, context);
     return { changed, breaksOpened };
   });

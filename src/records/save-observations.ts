@@ -158,7 +158,7 @@ function isPayin({ kind }: { kind: RecordKind }): boolean {
 
 /** Kind and id of the records that were read. */
 function readIds(byKind: GroupedObservations['byKind']): Set<string> {
-  const isRead = ({ type }: Observation): boolean => type === 'reading' || type === 'absence';
+  const isRead = ({ type }: Observation): boolean => type === 'poll' || type === 'absence';
   return new Set(
     [...byKind].flatMap(([kind, groups]) =>
       [...groups].flatMap(([id, observations]) => (observations.some(isRead) ? [`${kind} ${id}`] : [])),
@@ -183,7 +183,7 @@ async function saveBreaks(
   const verified = new Set(merged.flatMap(({ kind, id, shown }) => (isProven(shown) ? [`${kind} ${id}`] : [])));
   const open: NewBreak[] = unapplied
     .filter(({ observation: { kind, id } }) => !verified.has(`${kind} ${id}`))
-    .map((claim) => claim.break);
+    .map((statement) => statement.break);
   await autoResolveBreaks(
     trx,
     findings.flatMap((finding) => finding.resolve),

@@ -39,7 +39,7 @@ export function observeAnswers({
     const observations = observationsOf(answered, links);
     if (observations.length === 0) return;
     const { operation, key } = answered;
-    const made = observations.find(({ kind, type }) => type === 'claim' && kind === createdKind(operation));
+    const made = observations.find(({ kind, type }) => type === 'statement' && kind === createdKind(operation));
     await db.transaction(async (trx) => {
       if (key !== null && made !== undefined) await noteTakenIn(trx, { operation, key, objectId: made.id });
       await saveObservations(trx, observations, { ...context, now: now() });
@@ -61,7 +61,7 @@ function observationsOf({ operation, path, request, reply }: Answered, links: Li
   const lacking = told.filter(([name]) => !Object.hasOwn(data, name) || data[name] === null);
   const fields: JsonObject = { ...data, ...Object.fromEntries(lacking) };
   const id = textField(fields, 'id');
-  return id === null || id === '' ? [] : [{ ...at, type: 'claim', kind, id, fields }];
+  return id === null || id === '' ? [] : [{ ...at, type: 'statement', kind, id, fields }];
 }
 
 function closed({ path }: { path: Answered['path'] }): { id: string | null; status: string } {

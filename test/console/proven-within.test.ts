@@ -47,7 +47,7 @@ const shows = (kind: RecordKind, fields: JsonObject, from = Date.now()) =>
 
 function shown(kind: RecordKind, fields: JsonObject, from: number): Observation {
   const source = { type: 'poll', ref: 'run-1' } as const;
-  return { type: 'reading', kind, id: textField(fields, 'id') ?? '', from, to: from + 200, source, fields };
+  return { type: 'poll', kind, id: textField(fields, 'id') ?? '', from, to: from + 200, source, fields };
 }
 
 interface Paid {

@@ -108,7 +108,7 @@ test('a record of which an event tells the creation to the second alone is found
   const from = service.list.clock + 1_000;
   service.list.clock += 3_000;
   const createdAt = new Date(unseen.createdAt - (unseen.createdAt % 1_000)).toISOString();
-  const said = { type: 'claim', kind: 'payment_intent', id: unseen.id, from, to: from + 999 } as const;
+  const said = { type: 'statement', kind: 'payment_intent', id: unseen.id, from, to: from + 999 } as const;
   const observation = {
     ...said,
     source: { type: 'webhook', ref: '1' },
@@ -177,7 +177,7 @@ test('an event of a payment that the service never had ends as a break, with a d
   const observations = Object.entries(told).map(([id, createdAt]) => {
     const dated = createdAt === null ? {} : { createdAt: new Date(createdAt).toISOString() };
     const fields = { status: 'completed', ...dated };
-    return { type: 'claim' as const, kind: 'payment_intent' as const, id, from, to: from + 999, source, fields };
+    return { type: 'statement' as const, kind: 'payment_intent' as const, id, from, to: from + 999, source, fields };
   });
   await database.db.transaction((trx) =>
     saveObservations(trx, observations, { now: new Date(from), adoptedAt: deps.adoptedAt }),
@@ -201,7 +201,7 @@ test('a payment whose event tells a time that is yet to come calls for a reading
   unseen!.deletedAt = null;
   const from = service.list.clock;
   const fields = { status: 'completed', createdAt: new Date(from + DAY).toISOString() };
-  const said = { type: 'claim', kind: 'payment_intent', id: unseen!.id, from, to: from + 999 } as const;
+  const said = { type: 'statement', kind: 'payment_intent', id: unseen!.id, from, to: from + 999 } as const;
   await database.db.transaction((trx) =>
     saveObservations(trx, [{ ...said, source: { type: 'webhook', ref: '1' }, fields }], {
       now: new Date(from),

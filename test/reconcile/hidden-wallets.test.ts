@@ -65,7 +65,7 @@ test('what only events named is asked for once it is half a minute old, and the 
 
 test('one that an event told more of than its id, and that the service denies, is a break', async () => {
   const { at } = await opened();
-  await observed(at, { type: 'claim', id: 'wa_foreign', fields: { id: 'wa_foreign', status: 'active' } });
+  await observed(at, { type: 'statement', id: 'wa_foreign', fields: { id: 'wa_foreign', status: 'active' } });
   await older('31 seconds');
   expect(await at.run('accounts')).toMatchObject({ breaksOpened: 1 });
   expect(await breaks()).toEqual(['record_not_at_service']);
@@ -76,7 +76,7 @@ test('one that an event told more of than its id, and that was archived, is gone
   const { sandbox, at } = await opened();
   const hidden = await wallet(sandbox);
   await sandbox.call('POST', `/sandbox/accounts/${hidden}/deposit`, { assetCode: 'BTC', amount: '1' });
-  await observed(at, { type: 'claim', id: hidden, fields: { id: hidden, status: 'active' } });
+  await observed(at, { type: 'statement', id: hidden, fields: { id: hidden, status: 'active' } });
   for (const step of ['close', 'archive']) await sandbox.call('POST', `/v1/accounts/${hidden}/${step}`);
   await older('31 seconds');
   expect(await at.run('accounts')).toMatchObject({ breaksOpened: 0, proof: { archived: { ids: [hidden] } } });
@@ -97,7 +97,7 @@ test('one that only events named is looked for in all lists twice: it may move f
       return { ...answer, data: (answer.data as { id: string }[]).filter(({ id }) => id !== moving) as never };
     },
   };
-  await observed(at, { type: 'claim', id: moving, fields: { id: moving, status: 'active' } });
+  await observed(at, { type: 'statement', id: moving, fields: { id: moving, status: 'active' } });
   await older('31 seconds');
   const { proof } = await at.run('accounts');
   expect(proof).not.toHaveProperty('archived');

@@ -9,7 +9,7 @@ export interface Held extends Place {
   /** Null: only an event spoke of it. */
   row: ListRow | null;
   readFrom: number;
-  claimedTo: number;
+  reportedTo: number;
   marked: boolean;
   absent: boolean;
 }
@@ -51,7 +51,7 @@ export class MemoryStore implements ListStore {
       const known = this.held.get(row.id);
       if (known?.row && known.readFrom > page.from) continue;
       const { id, createdAt } = row;
-      this.held.set(id, { id, createdAt, row, readFrom: page.from, claimedTo: 0, marked: false, absent: false });
+      this.held.set(id, { id, createdAt, row, readFrom: page.from, reportedTo: 0, marked: false, absent: false });
     }
     for (const move of moves) {
       if (move.type === 'open') await this.openGap(move.list, move.older, move.newer);
@@ -63,8 +63,8 @@ export class MemoryStore implements ListStore {
 
   /** An event spoke of a record. */
   claim(id: string, createdAt: number | null): void {
-    const claimedTo = this.now();
-    this.held.set(id, { id, createdAt, row: null, readFrom: 0, claimedTo, marked: true, absent: false });
+    const reportedTo = this.now();
+    this.held.set(id, { id, createdAt, row: null, readFrom: 0, reportedTo, marked: true, absent: false });
   }
 
   async saveAbsences(absences: readonly Absence[]): Promise<void> {
@@ -106,7 +106,7 @@ export class MemoryStore implements ListStore {
     return { places: places.slice(0, this.atOnce), more: places.length >= this.atOnce };
   }
 
-  async unplaced(): Promise<{ id: string; claimedTo: number }[]> {
+  async unplaced(): Promise<{ id: string; reportedTo: number }[]> {
     return [...this.held.values()].filter(
       ({ createdAt, row, absent }) => createdAt === null && row === null && !absent,
     );

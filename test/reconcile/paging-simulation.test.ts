@@ -111,7 +111,7 @@ function island(store: MemoryStore, row: Simulated, at: number): void {
   const { id, createdAt, status, irregular, version } = row;
   const fields = { id, status, irregularStatus: irregular, version: String(version) };
   const held = { id, createdAt, row: { id, createdAt, fields } };
-  store.held.set(id, { ...held, readFrom: at, claimedTo: 0, marked: false, absent: false });
+  store.held.set(id, { ...held, readFrom: at, reportedTo: 0, marked: false, absent: false });
 }
 
 /** Those from which on some of the runs that read a few pages come to the end. */

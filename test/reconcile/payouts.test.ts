@@ -135,7 +135,7 @@ async function claim(id: string, status: string): Promise<void> {
   const fields = { id, status, createdAt: new Date(from).toISOString() };
   const source = { type: 'api_response', ref: 'createPayout' } as const;
   await database.db.transaction((trx) =>
-    saveObservations(trx, [{ type: 'claim', kind: 'payout', id, from, to: from + 1, source, fields }], {
+    saveObservations(trx, [{ type: 'statement', kind: 'payout', id, from, to: from + 1, source, fields }], {
       now: deps.now(),
       adoptedAt: deps.adoptedAt,
     }),

@@ -35,7 +35,7 @@ async function claims(rows: Partial<Simulated>[]): Promise<void> {
   const observations = rows.map(({ id = '', status = 'completed', createdAt }): Observation => {
     const fields = { status, ...(createdAt ? { createdAt: new Date(createdAt).toISOString() } : {}) };
     const source = { type: 'webhook', ref: id } as const;
-    return { type: 'claim', kind: 'payment_intent', id, from, to: from + 999, source, fields };
+    return { type: 'statement', kind: 'payment_intent', id, from, to: from + 999, source, fields };
   });
   const context = { now: deps.now(), adoptedAt: deps.adoptedAt };
   await database.db.transaction((trx) => saveObservations(trx, observations, context));

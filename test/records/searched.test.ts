@@ -37,7 +37,9 @@ test('a refund of which only a report names the payment holds its order until th
     source: { type: 'webhook', ref: '1' },
   } as const;
   const said = { ...payout('po_1', { status: 'confirmed' }), paymentIntentId: 'pi_1' };
-  await database.db.transaction((trx) => saveObservations(trx, [{ ...about, type: 'claim', fields: said }], context));
+  await database.db.transaction((trx) =>
+    saveObservations(trx, [{ ...about, type: 'statement', fields: said }], context),
+  );
   expect(await released()).toMatchObject({ safe: false, reason: 'refund_reported' });
 
   await database.db.transaction((trx) => noteSearched(trx, 'po_1', at(19), context));
@@ -49,7 +51,7 @@ test('a refund of which only a report names the payment holds its order until th
 /** A webhook, by its row of the inbox. */
 function said(id: string, ref: string, second: number, fields: JsonObject): Observation {
   const source = { type: 'webhook', ref } as const;
-  return { kind: 'payout', id, from: at(second), to: at(second), source, type: 'claim', fields: { id, ...fields } };
+  return { kind: 'payout', id, from: at(second), to: at(second), source, type: 'statement', fields: { id, ...fields } };
 }
 
 const take = (...observations: Observation[]) =>

@@ -20,7 +20,7 @@ export async function judgedBalance(
   await db.transaction(async (trx) => {
     const fields = { id: assetCode, assetCode, balance, frozen: '0', available: balance };
     const source = { type: 'poll', ref: 'test' } as const;
-    const poll = { type: 'reading', kind: 'balance', id: assetCode, from: at, to: at, source, fields } as const;
+    const poll = { type: 'poll', kind: 'balance', id: assetCode, from: at, to: at, source, fields } as const;
     await saveObservations(trx, [poll], { now, adoptedAt: new Date(0) });
     await openPosition(trx, { assetCode, balance: opening, at, now });
     await saveClassified(

@@ -141,7 +141,7 @@ const fullPayment: JsonObject = {
 function reading(kind: RecordKind, fields: JsonObject): Observation {
   const at = NOW - 30_000;
   const source = { type: 'poll', ref: '1' } as const;
-  return { type: 'reading', kind, id: textField(fields, 'id') ?? '', from: at, to: at + 900, source, fields };
+  return { type: 'poll', kind, id: textField(fields, 'id') ?? '', from: at, to: at + 900, source, fields };
 }
 
 async function save(db: Knex, observations: Observation[]): Promise<void> {

@@ -55,7 +55,7 @@ export async function settleUnlisted(run: RunContext, passes: Passes): Promise<U
   const gone = [...closed, ...[...archived, ...found.denied].filter(isHeld), ...doubtful];
   return {
     observations: [
-      ...archived.filter(isHeld).map((id) => archivedClaim(run, id, passes)),
+      ...archived.filter(isHeld).map((id) => archivedStatement(run, id, passes)),
       ...gone.map((id) => absence(run, id, passes)),
     ],
     endedRequests: [...[...archived, ...found.denied].filter((id) => !isHeld(id)), ...given].flatMap(
@@ -80,8 +80,8 @@ function some(name: string, ids: readonly string[]): Record<string, unknown> {
 }
 
 /** It was closed before it could be archived (specification 3.6), so before the lists were read without it. */
-function archivedClaim({ source }: RunContext, id: string, { after }: Passes): Observation {
-  return { type: 'claim', kind: 'account', id, from: after, to: after, source, fields: { id, status: 'closed' } };
+function archivedStatement({ source }: RunContext, id: string, { after }: Passes): Observation {
+  return { type: 'statement', kind: 'account', id, from: after, to: after, source, fields: { id, status: 'closed' } };
 }
 
 function absence({ source }: RunContext, id: string, { from, to }: Passes): Observation {

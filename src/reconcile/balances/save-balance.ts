@@ -40,7 +40,7 @@ export async function saveBalance(
         ? []
         : [
             {
-              type: 'reading',
+              type: 'poll',
               kind: 'balance',
               id: assetCode,
               from: read.from,

@@ -53,8 +53,8 @@ export interface ListStore {
   between(span: Span, except: readonly string[]): Promise<{ places: Place[]; more: boolean }>;
   /** Listed, and shown by no page that was asked for at `since` (ms of the service's clock) or later. `more` as above. */
   notSeenSince(since: number): Promise<{ places: Place[]; more: boolean }>;
-  /** Only claimed by events that don't say when they were created, or say what can't be. `claimedTo` in ms of the service's clock. */
-  unplaced(): Promise<{ id: string; claimedTo: number }[]>;
+  /** Only claimed by events that don't say when they were created, or say what can't be. `reportedTo` in ms of the service's clock. */
+  unplaced(): Promise<{ id: string; reportedTo: number }[]>;
   holdsListed(): Promise<boolean>;
   countListed(): Promise<number>;
   newestListed(limit: number): Promise<Place[]>;

@@ -114,8 +114,8 @@ async function proveAbsent(
   const undecided = looked.undecided.filter(({ id }) => !poll.recent.has(id));
   const absences = [...missing.values()];
   if (whole !== null) {
-    for (const { id, claimedTo } of await poll.store.unplaced()) {
-      if (claimedTo < whole.from - SETTLE_MS) absences.push({ id, ...whole });
+    for (const { id, reportedTo } of await poll.store.unplaced()) {
+      if (reportedTo < whole.from - SETTLE_MS) absences.push({ id, ...whole });
     }
   }
   await poll.store.saveAbsences(absences);

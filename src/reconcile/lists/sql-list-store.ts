@@ -7,7 +7,7 @@ import { saveFilterListing } from '../../records/breaks/filter-listings.js';
 import type { RunTally } from '../../records/runs/runs.js';
 import { closeInterval, openInterval, shrinkInterval } from '../../records/runs/watermarks.js';
 import { saveObservations } from '../../records/save-observations.js';
-import { type Reading, touchUnchanged } from '../../records/saving/touch-unchanged.js';
+import { type PollObservation, touchUnchanged } from '../../records/saving/touch-unchanged.js';
 import type { Kind, ReconcileDeps } from '../deps.js';
 import { type Fence, NOTHING, type WriteDeps, type Written, writeFenced } from '../write-fenced.js';
 import type { ListPlan } from './list-plan.js';
@@ -44,17 +44,17 @@ export function createListStore(
 
   return {
     save: async (pages, moves) => {
-      const readings = pages.flatMap(({ rows, from, to }) =>
+      const polls = pages.flatMap(({ rows, from, to }) =>
         rows
           .filter(({ id }) => dryRunIds?.add(id) ?? true)
-          .map(({ id, fields }): Reading => {
-            return { type: 'reading', kind: record, id, from, to, source, fields: withLinks(record, fields, links) };
+          .map(({ id, fields }): PollObservation => {
+            return { type: 'poll', kind: record, id, from, to, source, fields: withLinks(record, fields, links) };
           }),
       );
       await writeFenced(writing, async (trx) => {
         const runId = fence?.runId;
         if (runId) for (const move of moves) await applyMove(trx, { kind, runId }, move);
-        return observe(trx, await touchUnchanged(trx, record, readings));
+        return observe(trx, await touchUnchanged(trx, record, polls));
       });
     },
     saveAbsences: async (absences) => {

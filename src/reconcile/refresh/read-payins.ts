@@ -87,7 +87,7 @@ async function readPayin(
   try {
     const { data, from, to } = await client.reply('getPayin', { path: { id }, ...(signal ? { signal } : {}) });
     if (isJsonObject(data) && textField(data, 'id') === id) {
-      return { type: 'reading', kind, id, from, to, source, fields: data };
+      return { type: 'poll', kind, id, from, to, source, fields: data };
     }
     log.warn({ payin: id }, 'payin detail mismatched');
     return null;
@@ -139,5 +139,5 @@ async function saveTogether(deps: ReconcileDeps, observations: Observation[], po
     const saved = await saveObservations(trx, observations, context);
     return { changed: saved.changed, breaksOpened: saved.breaksOpened };
   });
-  tally.seen += observations.filter(({ type }) => type === 'reading').length;
+  tally.seen += observations.filter(({ type }) => type === 'poll').length;
 }

@@ -49,7 +49,7 @@ function movingRecord(kind: MovingKind, row: Row): MovingRecord {
   // What moved on since its list was read, which the service may not show any more.
   const isOn = kind === 'payout' && !row.verified && poll !== null && poll.fields !== null;
   const listed = isOn ? stored.fields : (poll?.fields ?? null);
-  const isTold = stored.state.claims.some((claim) => !isReport(claim));
+  const isTold = stored.state.claims.some((statement) => !isReport(statement));
   const claimed = kind === 'payout' && poll === null && isTold ? stored.fields : null;
   const read = listed ?? claimed;
   // What only our own requests tell of it is in what is shown, not in what the service lists.

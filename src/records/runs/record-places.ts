@@ -132,14 +132,14 @@ export async function recordsNotSeenSince(
 }
 
 /**
- * Records that only events spoke of, without saying when they were created, or with a time that can't be. `claimedTo`: ms,
+ * Records that only events spoke of, without saying when they were created, or with a time that can't be. `reportedTo`: ms,
  * the service's clock.
  */
 export async function unplacedRecords(
   db: Knex,
   kind: ListedKind,
   limit: number,
-): Promise<{ id: string; claimedTo: number }[]> {
+): Promise<{ id: string; reportedTo: number }[]> {
   const { rows } = await db.raw<{ rows: { id: string; ms: string }[] }>(
     `SELECT id, ceil(extract(epoch from observed_at) * 1000)::bigint AS ms FROM (
        SELECT id, observed_at FROM ${recordTables[kind]}
@@ -150,7 +150,7 @@ export async function unplacedRecords(
      ) AS unplaced LIMIT ?`,
     [kind, limit],
   );
-  return rows.map((row) => ({ id: fromDatabaseText(row.id), claimedTo: Number(row.ms) + 1_000 }));
+  return rows.map((row) => ({ id: fromDatabaseText(row.id), reportedTo: Number(row.ms) + 1_000 }));
 }
 
 /** The newest that the service listed. */

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import type { Observation } from '../../domain/observation.js';
 import { defaultKytWords, kytVerdict } from '../../domain/orders/kyt.js';
-import { readingOf } from '../../domain/record-state.js';
+import { shownPollOf } from '../../domain/record-state.js';
 import { recordRules, stateOn, textField } from '../../domain/records.js';
 import { instantMs } from '../database/instant.js';
 import type { AskedBy, NewRefreshRequest } from '../runs/refresh-requests.js';
@@ -16,7 +16,7 @@ import { isHistory, type SaveContext } from './save-context.js';
 import type { SavedRecords } from './save-records.js';
 import { type MergedRecord } from './stored-record.js';
 
-/** After a poll that left something to ask: a claim newer than the poll, or a deposit on its way. */
+/** After a poll that left something to ask: a statement newer than the poll, or a deposit on its way. */
 const REPORT_AGAIN_MS = 1_000;
 const PAYIN_AGAIN_MS = 30_000;
 /** A confirmed deposit without a KYT result is looked at once more when it is this old. */
@@ -52,22 +52,22 @@ export function followUpRequests(
       requests.ask.push({ kind, id, reason: 'claimed', ...askedBy(record, context), ...again });
     } else if (wasRead && shown.absent && kind === 'payin' && denied.has(id)) {
       requests.ask.push({ kind, id, reason: 'listed_elsewhere', again: true, delayMs: PAYIN_AGAIN_MS });
-    } else if (wasRead && shown.absent && readingOf(state.poll) === null) {
+    } else if (wasRead && shown.absent && shownPollOf(state.poll) === null) {
       // Only webhooks spoke of it, and what they say of its state is no reason to ask for ever.
       requests.settled.push({ kind, id, readAt: state.poll?.from ?? 0 });
     } else if (wasRead && state.poll !== null) {
       settle(requests, record, shown.fields, state.poll.from, context);
     }
   }
-  for (const reading of touched) {
-    settle(requests, reading, reading.type === 'reading' ? reading.fields : {}, reading.from, context);
+  for (const poll of touched) {
+    settle(requests, poll, poll.type === 'poll' ? poll.fields : {}, poll.from, context);
   }
   return requests;
 }
 
 /** A subject that a poll showed is asked for as if a poll did: there are only so many of them. */
 function askedBy(record: MergedRecord, context: SaveContext): AskedBy {
-  return readingOf(record.state.poll) === null ? askedByReports(record, context) : { lane: 'poll' };
+  return shownPollOf(record.state.poll) === null ? askedByReports(record, context) : { lane: 'poll' };
 }
 
 function settle(

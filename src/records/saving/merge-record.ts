@@ -68,7 +68,7 @@ function isSame(a: readonly SaidRefund[], b: readonly SaidRefund[]): boolean {
 }
 
 function take(kind: RecordKind, state: RecordState, { observation, hash }: HashedObservation): RecordState {
-  if (observation.type !== 'reading' || hash === null) return absorb(kind, state, observation);
+  if (observation.type !== 'poll' || hash === null) return absorb(kind, state, observation);
   const { from, to, fields, source } = observation;
   return joinStates(state, {
     poll: { from, to, hash, fields, by: source.type, ref: source.ref, before: null },

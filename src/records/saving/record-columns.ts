@@ -100,7 +100,7 @@ function pollText({ state, shown }: MergedRecord): string | null {
 }
 
 function isSettled({ state, shown }: MergedRecord): boolean {
-  return shown.verified && state.claims.every((claim) => claim.state.startsWith(KEPT));
+  return shown.verified && state.claims.every((statement) => statement.state.startsWith(KEPT));
 }
 
 function text(name: string, value: (record: MergedRecord) => string | null): WrittenColumn {

@@ -15,7 +15,12 @@ const MAX_DEPTH = 4;
  * What an event's data says of this record, under the record's own field names; null where it does not speak of it. Where
  * it names no state, that of the event's type stands in: `payout.failed` (specification 6.2).
  */
-export function deliveredClaim(kind: SearchedKind, eventType: string, data: JsonObject, id: string): JsonObject | null {
+export function deliveredReport(
+  kind: SearchedKind,
+  eventType: string,
+  data: JsonObject,
+  id: string,
+): JsonObject | null {
   const found = findIn(kind, data, id, 0);
   if (found === null) return null;
   const state = eventType.startsWith(`${kind}.`) ? eventType.slice(kind.length + 1) : '';
