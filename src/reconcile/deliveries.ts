@@ -29,7 +29,7 @@ import type { Outcome, ReconcileDeps, RunContext } from './deps.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
 
 const AT_ONCE = 100;
-const CLOCK_DOUBT_MS = 2_000;
+const CLOCK_UNCERTAINTY_MS = 2_000;
 /** A delivery that the service calls pending and never touches again is not waited for any longer. */
 const STUCK_MS = 3 * 86_400_000;
 
@@ -100,7 +100,7 @@ export function classifyRules({ settings, contract, client, adoptedAt }: Reconci
 /** The service's clock is known to within a second or two; a delivery of this moment shows that it is there already. */
 export function clockAfter(deliveries: readonly Delivery[], now: number): number {
   return deliveries.reduce((latest, { createdAt }) => {
-    const isBelievable = createdAt !== null && createdAt <= now + CLOCK_DOUBT_MS;
+    const isBelievable = createdAt !== null && createdAt <= now + CLOCK_UNCERTAINTY_MS;
     return isBelievable ? Math.max(latest, createdAt) : latest;
   }, now);
 }

@@ -154,7 +154,7 @@ export class ServiceHttp {
   private async attempt(request: ServiceRequest, signal: AbortSignal): Promise<Reply<Json>> {
     const { attemptMs } = this.settings.retryPolicy;
     const { operation } = request;
-    const endDoubt = beginDoubt(request.progress);
+    const settleUnknown = assumeUnknown(request.progress);
     let status: number | null = null;
     const context = { ...this.settings, onStatus: (given: number) => void (status = given) };
     try {
@@ -163,7 +163,7 @@ export class ServiceHttp {
         signal,
       );
     } catch (error) {
-      if (didNothing(error)) endDoubt();
+      if (didNothing(error)) settleUnknown();
       this.heed(error);
       if (!(error instanceof TaskCancelledError) || signal.aborted) throw error;
       throw new UnavailableError(`no whole answer within ${attemptMs} ms`, { operation, status, cause: error });
@@ -201,14 +201,14 @@ export class ServiceHttp {
 
 /**
  * From the first byte sent on, what a write was to do may have been done. What is returned is for an attempt that did
- * nothing: it leaves the doubt of those before it.
+ * nothing: it leaves what is unknown of those before it.
  */
-function beginDoubt(progress: WriteProgress | undefined): () => void {
+function assumeUnknown(progress: WriteProgress | undefined): () => void {
   if (progress === undefined) return () => {};
-  const before = progress.doubt;
-  progress.doubt = true;
+  const before = progress.outcomeUnknown;
+  progress.outcomeUnknown = true;
   return () => {
-    progress.doubt = before;
+    progress.outcomeUnknown = before;
   };
 }
 

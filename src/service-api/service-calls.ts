@@ -118,7 +118,7 @@ export class ServiceCalls {
   }
 
   /**
-   * Asks once more, under the same key, for what creating calls that began in the last ten minutes left in doubt, and gives
+   * Asks once more, under the same key, for what creating calls that began in the last ten minutes left unknown, and gives
    * up what is older; looks for invoices in doubt, and sends none. Of each how it ended; `done` also went to `onAnswer`.
    */
   settleWrites(signal?: AbortSignal): Promise<SettledWrite[]> {
@@ -140,7 +140,7 @@ export class ServiceCalls {
     return this.serviceClock.measured();
   }
 
-  /** Checks, sends, and settles what is in doubt (see ServiceWrites). The answer as it came. */
+  /** Checks, sends, and settles what is unknown (see ServiceWrites). The answer as it came. */
   protected write(operation: WriteOperation, parts: WriteParts): Promise<Reply<Json>> {
     return this.writes.call(operation, parts);
   }

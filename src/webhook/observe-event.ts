@@ -44,7 +44,7 @@ export interface ObservedEvent {
 }
 
 /** More than two clocks will be apart. */
-const CLOCK_DOUBT_MS = 2_000;
+const CLOCK_UNCERTAINTY_MS = 2_000;
 /** So many records one event may say something of, besides its own. */
 const MOST_BESIDE = 100;
 /** Of a webhook with more characters nothing is kept of the records beside its own: some hundred of them, saved at once, take too long. */
@@ -191,7 +191,7 @@ function textViolations(kind: RecordKind, fields: JsonObject): string[] {
 function noLaterThanArrival({ timestamp, receivedAt }: ObservableEvent): { from: number; to: number } {
   const { from, to } = serviceTime(timestamp);
   if (receivedAt === undefined) return { from, to };
-  const latest = Math.floor(receivedAt) + CLOCK_DOUBT_MS;
+  const latest = Math.floor(receivedAt) + CLOCK_UNCERTAINTY_MS;
   return { from: Math.min(from, latest), to: Math.min(to, latest) };
 }
 

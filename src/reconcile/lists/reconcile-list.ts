@@ -13,7 +13,7 @@ import { whyIncomplete } from './why-incomplete.js';
 /** Old records that wait for a decision: as many as this are looked for one by one on each tick. */
 const FEW = 30;
 /** Less than this is what the service's clock is not known by. */
-const CLOCK_DOUBT_MS = 10_000;
+const CLOCK_UNCERTAINTY_MS = 10_000;
 /** Up to one call each; what was read longest ago comes first, the others have their turn in the next runs. */
 const MOST_CLOSED = 500;
 
@@ -66,7 +66,7 @@ function clockOf(known: ReadonlyMap<string, Watermark>, scans: readonly Scan[]):
   const before = Number(known.get('clock')?.['to'] ?? 0);
   const from = scans.find(({ calls }) => calls > 0)?.from ?? before;
   const backMs = before - from;
-  return { to: Math.max(before, ...scans.map(({ to }) => to)), backMs: backMs > CLOCK_DOUBT_MS ? backMs : 0 };
+  return { to: Math.max(before, ...scans.map(({ to }) => to)), backMs: backMs > CLOCK_UNCERTAINTY_MS ? backMs : 0 };
 }
 
 /** Old ones that wait for a decision, where there are many, have their turn when the states are read whole: hourly. */

@@ -27,7 +27,7 @@ const AGAIN_MS = 5_000;
 /** What was read is shown after so many calls at the latest; then what came to be due meanwhile has its turn. */
 const SAVED_AT_ONCE = 10;
 /** More than the likeliest time of the service's clock will be off: an absence never hides what an event said meanwhile. */
-const CLOCK_DOUBT_MS = 2_000;
+const CLOCK_UNCERTAINTY_MS = 2_000;
 
 export interface PayinPoll {
   source: ObservationSource;
@@ -93,7 +93,7 @@ async function readPayin(
     return null;
   } catch (error) {
     if (error instanceof NotFoundError) {
-      const from = askedAt - CLOCK_DOUBT_MS;
+      const from = askedAt - CLOCK_UNCERTAINTY_MS;
       return attempts === 0 ? null : { type: 'absence', kind, id, from, to: client.serviceNow(), source };
     }
     if (isAboutOne(error)) {
